@@ -31,12 +31,6 @@
 #define SERVICE_OPERATIONS OPERATION_TABLE
 #include "common/bus/operations.def"
 
-const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT] = {
-#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
-#include "authd/authd_sql.def"
-#undef SQL
-};
-
 extern const struct db_migration authd_migrations[];
 
 static const struct config_row config_rows[] = {
@@ -202,8 +196,6 @@ int main(int argc, char **argv)
         .config_size = sizeof(struct authd_config),
         .database_offset = offsetof(struct authd_config, db),
         .schema = "auth",
-        .statements = authd_statements,
-        .statement_count = AUTHD_STATEMENT_COUNT,
         .sql = authd_sql,
         .migrations = authd_migrations,
         .audit = true,

@@ -12,7 +12,6 @@
 #ifndef ATRIUM_AUTHD_AUTHD_H
 #define ATRIUM_AUTHD_AUTHD_H
 
-#include "authd/authd_sql.h"
 #include "common/bus/method.h"
 #include "common/runtime/batch.h"
 #include "common/runtime/fiber_sem.h"

@@ -100,7 +100,7 @@ static int begin(struct db_tx *tx, const struct request *req, struct plan *plan,
     const struct sql_deletion_begin_in in = {.account = plan->account, .now = req->now_ms};
     struct sql_deletion_begin_row row;
 
-    if (admin_leave_all(tx, plan->account, err) < 0 ||
+    if (admin_leave_all(tx, req, plan->account, err) < 0 ||
         sql_require(sql_deletion_begin(tx, req, &in, &row, err), err, ERR_UNAUTHORIZED,
                     "Unauthorized") < 0)
         return -1;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "authd/credential/throttle.h"
+#include "authd/sql/credential.h"
 
 void factor_wipe(struct factor *self)
 {
@@ -46,45 +47,59 @@ int factor_open(struct authd *d, const struct request *req, struct uuid account,
     return 0;
 }
 
-/* A row of SQL_FACTOR_LOCK or SQL_FACTOR_PENDING_LOCK, if there is one. */
-static int read_factor(struct authd *d, const struct request *req, const struct db_result *res,
-                       struct factor *ret, struct error *err)
-{
-    struct field_bytes sealed;
+/* What factor_lock.sql and factor_pending_lock.sql return. */
+struct factor_row {
+    struct field_bytes secretSealed;
+    bool enrolled;
+    int64_t limitAt; /* 0: below the limit */
+};
 
-    if (db_rows(res) == 0)
-        return 0;
+static const struct field factor_row_rows[] = {
+    FIELD_BYTES(struct factor_row, secretSealed, INT32_MAX, FIELD_REQUIRED, "The sealed secret"),
+    FIELD_BOOL(struct factor_row, enrolled, false, FIELD_REQUIRED, "In use"),
+    FIELD_INT(struct factor_row, limitAt, 0, 0, 0, 0, "What keeps it at its limit", "0"),
+};
+FIELD_TABLE(factor_row);
+
+/* `found`: how many rows there were. */
+static int read_factor(struct authd *d, const struct request *req, int found,
+                       const struct factor_row *row, struct factor *ret, struct error *err)
+{
+    if (found <= 0)
+        return found;
     ret->found = true;
-    ret->enrolled = db_bool(res, 0, 1);
-    ret->limit_at = db_int(res, 0, 2);
-    sealed = db_bytes(res, 0, 0);
-    return factor_open(d, req, ret->account, (struct sealed){sealed.bytes, sealed.size},
+    ret->enrolled = row->enrolled;
+    ret->limit_at = row->limitAt;
+    return factor_open(d, req, ret->account,
+                       (struct sealed){row->secretSealed.bytes, row->secretSealed.size},
                        ret->secret, err);
 }
 
 int factor_lock(struct authd *d, struct db_tx *tx, const struct request *req, struct uuid account,
                 struct factor *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_factor_lock_in lock = {.account = account,
+                                            .now = req->now_ms,
+                                            .window = FACTOR_WINDOW,
+                                            .most = FACTOR_FAILURES_MAX};
+    struct factor_row row = {.enrolled = false};
 
     *ret = (struct factor){.account = account};
-    if (db_tx_query(tx, SQL_FACTOR_LOCK, &res, err, DB_UUID(account), DB_INT(req->now_ms),
-                    DB_INT(FACTOR_WINDOW), DB_INT(FACTOR_FAILURES_MAX)) < 0)
-        return -1;
-    return read_factor(d, req, res, ret, err);
+    return read_factor(d, req, sql_factor_lock(tx, req, &lock, &row, err), &row, ret, err);
 }
 
 int factor_lock_pending(struct authd *d, struct db_tx *tx, const struct request *req,
                         struct factor *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_factor_pending_lock_in lock = {.session = req->caller->session,
+                                                    .account = req->caller->account,
+                                                    .now = req->now_ms,
+                                                    .window = FACTOR_WINDOW,
+                                                    .most = FACTOR_FAILURES_MAX};
+    struct factor_row row = {.enrolled = false};
 
     *ret = (struct factor){.account = req->caller->account, .pending = true};
-    if (db_tx_query(tx, SQL_FACTOR_PENDING_LOCK, &res, err, DB_UUID(req->caller->session),
-                    DB_UUID(req->caller->account), DB_INT(req->now_ms), DB_INT(FACTOR_WINDOW),
-                    DB_INT(FACTOR_FAILURES_MAX)) < 0)
-        return -1;
-    return read_factor(d, req, res, ret, err);
+    return read_factor(d, req, sql_factor_pending_lock(tx, req, &lock, &row, err), &row, ret, err);
 }
 
 int factor_check_limit(const struct request *req, const struct factor *factor, struct error *err)
@@ -126,15 +141,15 @@ static struct db_array hash_recovery_all(const struct authd *d, const struct req
 static int take_totp(struct db_tx *tx, const struct request *req, const struct factor *factor,
                      const char *token, bool *ret_taken, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    int64_t step = totp_step(factor->secret, token, req->now_ms);
+    const struct sql_factor_use_step_in use = {
+        .account = factor->account, .step = totp_step(factor->secret, token, req->now_ms)};
+    int used;
 
-    if (step < 0)
+    if (use.step < 0)
         return 0;
-    if (db_tx_query(tx, SQL_FACTOR_STEP, &res, err, DB_UUID(factor->account), DB_INT(step)) < 0)
-        return -1;
-    *ret_taken = db_affected(res) > 0;
-    return 0;
+    used = sql_factor_use_step(tx, req, &use, err);
+    *ret_taken = used > 0;
+    return MIN(used, 0);
 }
 
 /* In either case: people type them from paper. */
@@ -142,26 +157,25 @@ static int take_recovery(struct authd *d, struct db_tx *tx, const struct request
                          const struct factor *factor, const char *token, bool *ret_taken,
                          struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const struct sql_audit audit = audit_row(req, &(struct audit){.action = "mfa.recover",
-                                                                  .project = factor->project,
-                                                                  .account = factor->account,
-                                                                  .type = "Account",
-                                                                  .id = factor->account});
+    const struct audit audit = {.action = "mfa.recover",
+                                .project = factor->project,
+                                .account = factor->account,
+                                .type = "Account",
+                                .id = factor->account};
+    struct sql_factor_recover_in recover = {
+        .account = factor->account, .now = req->now_ms, .audit = audit_row(req, &audit)};
     char *code = arena_strdup(req->arena, token);
-    struct db_array hashes;
+    int used;
 
     for (char *at = code; *at != '\0'; at++) {
         if (*at >= 'A' && *at <= 'Z')
             *at = (char)(*at - 'A' + 'a');
     }
-    hashes = hash_recovery_all(d, req, factor->account, code);
+    recover.hashes = hash_recovery_all(d, req, factor->account, code);
     secret_wipe_text(code);
-    if (db_tx_query(tx, SQL_FACTOR_RECOVER, &res, err, DB_UUID(factor->account),
-                    DB_TEXT(hashes.text), DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
-        return -1;
-    *ret_taken = db_affected(res) > 0;
-    return 0;
+    used = sql_factor_recover(tx, req, &recover, err);
+    *ret_taken = used > 0;
+    return MIN(used, 0);
 }
 
 int factor_consume(struct authd *d, struct db_tx *tx, const struct request *req,
@@ -186,13 +200,21 @@ int factor_consume(struct authd *d, struct db_tx *tx, const struct request *req,
 int factor_refuse(struct db_tx **tx_p, const struct request *req, const struct factor *factor,
                   const struct sql_audit *audit, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_factor_fail_in fail = {.account = factor->account,
+                                            .now = req->now_ms,
+                                            .window = FACTOR_WINDOW,
+                                            .most = FACTOR_FAILURES_MAX,
+                                            .audit = *audit};
+    struct sql_factor_pending_fail_in pending = {
+        .now = fail.now, .window = fail.window, .most = fail.most, .audit = fail.audit};
+    int counted;
 
-    if (db_tx_query(*tx_p, factor->pending ? SQL_FACTOR_PENDING_FAIL : SQL_FACTOR_FAIL, &res, err,
-                    DB_UUID(factor->pending ? req->caller->session : factor->account),
-                    DB_INT(req->now_ms), DB_INT(FACTOR_WINDOW), DB_INT(FACTOR_FAILURES_MAX),
-                    DB_AUDIT(*audit)) < 0 ||
-        db_commit(tx_p, err) < 0)
+    if (factor->pending)
+        pending.session = req->caller->session;
+    counted = factor->pending ? sql_factor_pending_fail(*tx_p, req, &pending, err)
+                              : sql_factor_fail(*tx_p, req, &fail, err);
+
+    if (counted < 0 || db_commit(tx_p, err) < 0)
         return -1;
     return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
 }

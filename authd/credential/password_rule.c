@@ -8,6 +8,7 @@
 
 #include "authd/credential/common_password.h"
 #include "authd/credential/password_text.h"
+#include "authd/sql/credential.h"
 #include "settingsd/settingsd_api.h"
 
 enum {
@@ -45,16 +46,17 @@ static const struct tenant *tenant_of(const struct field_list *tenants, struct u
 }
 
 /* Suspended projects count: they may be resumed. */
-static int read_tenants(struct authd *d, const struct request *req, const struct db_result *places,
-                        struct rules *rules, struct error *err)
+static int read_tenants(struct authd *d, const struct request *req,
+                        const struct sql_password_places_rows *places, struct rules *rules,
+                        struct error *err)
 {
-    const char **ids = arena_calloc(req->arena, db_rows(places), sizeof(*ids));
-    const struct tenants_of_in in = {{ids, db_rows(places)}};
+    const char **ids = arena_calloc(req->arena, places->count, sizeof(*ids));
+    const struct tenants_of_in in = {{ids, places->count}};
     struct tenant_list found = {0};
 
-    for (size_t row = 0; row < db_rows(places); row++)
-        ids[row] = arena_strdup(req->arena, db_uuid(places, row, 1).text);
-    if (db_rows(places) > 0 && settingsd_tenants_of(d->svc.bus, req, &in, &found, err) < 0)
+    for (size_t i = 0; i < places->count; i++)
+        ids[i] = places->items[i].project.text;
+    if (places->count > 0 && settingsd_tenants_of(d->svc.bus, req, &in, &found, err) < 0)
         return -1;
     rules->tenants = found.tenants;
     return 0;
@@ -63,23 +65,23 @@ static int read_tenants(struct authd *d, const struct request *req, const struct
 static int rules_collect(struct authd *d, const struct request *req,
                          const struct password_owner *owner, struct rules *rules, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *places = NULL;
+    const struct sql_password_places_in in = {.account = owner->account, .link = owner->link};
+    struct sql_password_places_rows places;
 
     if (!uuid_is_set(&owner->account) && !uuid_is_set(&owner->link)) {
         rules->tenants = (struct field_list){owner->tenant, 1};
         add_policy(rules, owner->tenant->accountPolicy, owner->role, owner->admin);
         return 0;
     }
-    if (db_query(d->svc.db, req, SQL_PASSWORD_PLACES, &places, err, DB_UUID(owner->account),
-                 DB_UUID(owner->link)) < 0 ||
-        read_tenants(d, req, places, rules, err) < 0)
+    if (sql_password_places(d->svc.db, req, &in, &places, err) < 0 ||
+        read_tenants(d, req, &places, rules, err) < 0)
         return -1;
-    for (size_t row = 0; row < db_rows(places); row++) {
-        const struct tenant *tenant = tenant_of(&rules->tenants, db_uuid(places, row, 1));
+    for (size_t i = 0; i < places.count; i++) {
+        const struct sql_password_places_row *place = &places.items[i];
+        const struct tenant *tenant = tenant_of(&rules->tenants, place->project);
 
         if (tenant)
-            add_policy(rules, tenant->accountPolicy, db_text(places, row, 0),
-                       db_bool(places, row, 2));
+            add_policy(rules, tenant->accountPolicy, place->role, place->admin);
     }
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "authd/authd_api.h"
 #include "authd/credential/link.h"
 #include "authd/session/session.h"
+#include "authd/sql/member.h"
 #include "authd/tenant.h"
 #include "common/service/audit.h"
 
@@ -37,33 +38,19 @@ static int find_invitation(struct authd *d, const struct request *req, struct uu
                            const uint8_t secret[static SECRET_HASH_SIZE], struct invited *ret,
                            struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    bool by_sign_up;
+    const struct sql_invitation_show_in show = {
+        .id = id, .secret_hash = {secret, SECRET_HASH_SIZE}, .now = req->now_ms};
+    struct sql_invitation_show_row row;
 
-    if (db_query(d->svc.db, req, SQL_INVITATION_SHOW, &res, err, DB_UUID(id),
-                 DB_BYTES(secret, SECRET_HASH_SIZE), DB_INT(req->now_ms)) < 0)
+    if (link_require(sql_invitation_show(d->svc.db, req, &show, &row, err), err) < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return link_invalid(err);
-    by_sign_up = db_bool(res, 0, 4);
-    *ret = (struct invited){.id = id,
-                            .role = arena_strdup(req->arena, db_text(res, 0, 1)),
-                            .email = arena_strdup(req->arena, db_text(res, 0, 2)),
-                            .admin = db_bool(res, 0, 3) && !by_sign_up};
-    if (tenant_open_id(d, req, db_uuid(res, 0, 0), &ret->tenant, err) < 0)
+    *ret = (struct invited){
+        .id = id, .role = row.role, .email = row.email, .admin = row.admin && !row.by_sign_up};
+    if (tenant_open_id(d, req, row.project, &ret->tenant, err) < 0)
         return err->code == ERR_NOT_FOUND ? link_invalid(err) : -1;
     ret->organization = email_organization(&ret->tenant);
-    ret->inviter = by_sign_up || db_is_null(res, 0, 5)
-                       ? ret->tenant.name
-                       : arena_strdup(req->arena, db_text(res, 0, 5));
+    ret->inviter = row.by_sign_up || !row.inviter ? ret->tenant.name : row.inviter;
     return 0;
-}
-
-/* A row of SQL_INVITATION_ACCOUNT_FIND or SQL_INVITATION_OWNER, if there is one. */
-static void read_account(const struct db_result *res, struct uuid *ret, bool *ret_proven)
-{
-    *ret = db_rows(res) > 0 ? db_uuid(res, 0, 0) : (struct uuid){""};
-    *ret_proven = db_rows(res) > 0 && db_bool(res, 0, 1);
 }
 
 /* Finds what the link leads to and leaves it as it is. Fails: BAD_REQUEST (it leads nowhere). */
@@ -71,14 +58,19 @@ static int find(struct authd *d, const struct request *req, struct uuid id,
                 const uint8_t secret[static SECRET_HASH_SIZE], struct invited *ret,
                 struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_invitation_account_in account = {.now = req->now_ms};
+    struct sql_invitation_account_row row = {.proven = false};
 
-    if (find_invitation(d, req, id, secret, ret, err) < 0 ||
-        db_query(d->svc.db, req, SQL_INVITATION_ACCOUNT_FIND, &res, err, DB_TEXT(ret->role),
-                 DB_UUID(ret->tenant.projectId), DB_TEXT(ret->email), DB_INT(req->now_ms),
-                 DB_UUID(ret->organization)) < 0)
+    if (find_invitation(d, req, id, secret, ret, err) < 0)
         return -1;
-    read_account(res, &ret->account, &ret->proven);
+    account.role = ret->role;
+    account.project = ret->tenant.projectId;
+    account.email = ret->email;
+    account.organization = ret->organization;
+    if (sql_invitation_account(d->svc.db, req, &account, &row, err) < 0)
+        return -1;
+    ret->account = row.id;
+    ret->proven = row.proven;
     return 0;
 }
 
@@ -107,40 +99,49 @@ static int take_membership(struct db_tx *tx, const struct request *req, const st
                            struct uuid id, bool by_sign_up, struct uuid account, struct uuid *ret,
                            struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct uuid project = tenant->projectId;
-    struct sql_audit audit =
-        audit_row(req, &(struct audit){.action = "invitation.accept",
-                                       .project = project,
-                                       .account = account,
-                                       .type = "Invitation",
-                                       .id = id,
-                                       .detail = by_sign_up ? "sign-up" : NULL});
-    int rc;
+    const struct audit audit = {.action = "invitation.accept",
+                                .project = tenant->projectId,
+                                .account = account,
+                                .type = "Invitation",
+                                .id = id,
+                                .detail = by_sign_up ? "sign-up" : NULL};
+    const struct sql_invitation_spend_in spend = {.project = tenant->projectId,
+                                                  .id = id,
+                                                  .account = account,
+                                                  .now = req->now_ms,
+                                                  .audit = audit_row(req, &audit)};
+    const struct sql_invitation_spend_sign_up_in sign_up = {.project = tenant->projectId,
+                                                            .id = id,
+                                                            .account = account,
+                                                            .now = req->now_ms,
+                                                            .new = uuid_ordered(req->now_ms),
+                                                            .profile = uuid_random(),
+                                                            .policy =
+                                                                tenant->defaultPractitionerPolicy,
+                                                            .audit = spend.audit};
+    struct sql_invitation_spend_sign_up_row joined;
+    struct sql_invitation_spend_row row;
+    int spent = by_sign_up ? sql_invitation_spend_sign_up(tx, req, &sign_up, &joined, err)
+                           : sql_invitation_spend(tx, req, &spend, &row, err);
 
-    if (by_sign_up)
-        rc = db_tx_query(tx, SQL_SIGN_UP_SPEND, &res, err, DB_UUID(project), DB_UUID(id),
-                         DB_UUID(account), DB_INT(req->now_ms), DB_UUID(uuid_ordered(req->now_ms)),
-                         DB_UUID(uuid_random()), DB_UUID(tenant->defaultPractitionerPolicy),
-                         DB_AUDIT(audit));
-    else
-        rc = db_tx_query(tx, SQL_INVITATION_SPEND, &res, err, DB_UUID(project), DB_UUID(id),
-                         DB_UUID(account), DB_INT(req->now_ms), DB_AUDIT(audit));
-    if (rc < 0)
+    if (link_require(spent, err) < 0)
         return -1;
-    *ret = db_uuid(res, 0, 0);
+    *ret = by_sign_up ? joined.membership : row.membership;
     return 0;
 }
 
-/* Holds the invitation of the link until the commit. */
-static int hold(struct db_tx *tx, const struct request *req, struct uuid project, struct uuid id,
-                const uint8_t secret[static SECRET_HASH_SIZE], struct db_result **ret,
+/* Locks the invitation of the link until the commit. Fails: BAD_REQUEST (another request was
+ * first). */
+static int lock(struct db_tx *tx, const struct request *req, struct uuid project, struct uuid id,
+                const uint8_t secret[static SECRET_HASH_SIZE], struct sql_invitation_lock_row *ret,
                 struct error *err)
 {
-    if (db_tx_query(tx, SQL_INVITATION_LOCK, ret, err, DB_UUID(project), DB_UUID(id),
-                    DB_BYTES(secret, SECRET_HASH_SIZE), DB_INT(req->now_ms)) < 0)
-        return -1;
-    return db_rows(*ret) > 0 ? 0 : link_invalid(err); /* another request was first */
+    const struct sql_invitation_lock_in in = {.project = project,
+                                              .id = id,
+                                              .secret_hash = {secret, SECRET_HASH_SIZE},
+                                              .now = req->now_ms};
+
+    return link_require(sql_invitation_lock(tx, req, &in, ret, err), err);
 }
 
 /* ---- signed in ---- */
@@ -168,15 +169,15 @@ static int check_factor(struct authd *d, const struct request *req, const struct
 static int join(struct authd *d, const struct request *req, const struct invited *invited,
                 const uint8_t secret[static SECRET_HASH_SIZE], struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *held = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct sql_invitation_lock_row locked;
     struct session_ended changed = {.count = 0};
     struct uuid membership;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        hold(tx, req, invited->tenant.projectId, invited->id, secret, &held, err) < 0)
+        lock(tx, req, invited->tenant.projectId, invited->id, secret, &locked, err) < 0)
         return -1;
-    if (take_membership(tx, req, &invited->tenant, invited->id, db_bool(held, 0, 2),
+    if (take_membership(tx, req, &invited->tenant, invited->id, locked.by_sign_up,
                         req->caller->account, &membership, err) < 0) {
         if (err->code != ERR_CONFLICT)
             return -1;
@@ -229,42 +230,45 @@ static int account_gone(struct error *err)
                        "The account was deleted meanwhile. Please try again.");
 }
 
-/* The account that accepts what is `held`: a new one, or the one that has this role and e-mail by
+/* The account that accepts what is locked: a new one, or the one that has this role and e-mail by
  * now. *ret_found: it was there. */
 static int take_account(struct db_tx *tx, const struct request *req, struct uuid id,
-                        const struct db_result *held, struct credential_owner *owner,
-                        bool *ret_found, struct error *err)
+                        const struct sql_invitation_lock_row *locked,
+                        struct credential_owner *owner, bool *ret_found, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *made = NULL;
-    CLEANUP(db_result_destroy) struct db_result *found = NULL;
-    struct uuid fresh = uuid_ordered(req->now_ms), project = owner->tenant.projectId;
-    bool proven;
+    const struct sql_invitation_create_account_in create = {.project = owner->tenant.projectId,
+                                                            .id = id,
+                                                            .account = uuid_ordered(req->now_ms),
+                                                            .now = req->now_ms};
+    const struct sql_invitation_account_in find = {.role = locked->role,
+                                                   .project = owner->tenant.projectId,
+                                                   .email = locked->email,
+                                                   .now = req->now_ms,
+                                                   .organization = owner->organization};
+    struct sql_invitation_account_row row = {.proven = false};
 
-    if (db_tx_query(tx, SQL_INVITATION_ACCOUNT, &made, err, DB_UUID(project), DB_UUID(id),
-                    DB_UUID(fresh), DB_INT(req->now_ms)) < 0 ||
-        db_tx_query(tx, SQL_INVITATION_OWNER, &found, err, DB_TEXT(db_text(held, 0, 0)),
-                    DB_UUID(project), DB_TEXT(db_text(held, 0, 1)), DB_INT(req->now_ms),
-                    DB_UUID(owner->organization)) < 0)
+    if (sql_invitation_create_account(tx, req, &create, err) < 0 ||
+        sql_invitation_account_tx(tx, req, &find, &row, err) < 0)
         return -1;
-    read_account(found, &owner->account, &proven);
-    if (!uuid_is_set(&owner->account))
+    owner->account = row.id;
+    if (!uuid_is_set(&row.id))
         return account_gone(err);
-    *ret_found = !uuid_equal(&owner->account, &fresh);
-    return proven ? refuse_password(err) : 0;
+    *ret_found = !uuid_equal(&row.id, &create.account);
+    return row.proven ? refuse_password(err) : 0;
 }
 
 /* An account whose date has come does not accept anything any more. */
 static int remove_over(struct authd *d, const struct request *req, struct uuid project,
                        struct uuid id, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *over = NULL;
+    const struct sql_invitation_account_over_in in = {
+        .project = project, .id = id, .now = req->now_ms};
+    struct sql_invitation_account_over_row over;
+    int found = sql_invitation_account_over(d->svc.db, req, &in, &over, err);
 
-    if (db_query(d->svc.db, req, SQL_INVITATION_OVER, &over, err, DB_UUID(project), DB_UUID(id),
-                 DB_INT(req->now_ms)) < 0)
-        return -1;
-    if (db_rows(over) == 0)
-        return 0;
-    return deletion_execute(d, req, db_uuid(over, 0, 0), db_uuid(over, 0, 1), err);
+    if (found <= 0)
+        return found;
+    return deletion_execute(d, req, over.account, over.schedule, err);
 }
 
 int acceptance_by_password(struct authd *d, const struct request *req, struct uuid id,
@@ -272,19 +276,19 @@ int acceptance_by_password(struct authd *d, const struct request *req, struct uu
                            struct credential_owner *owner, const char *password_hash,
                            struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *held = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct uuid project = owner->tenant.projectId, membership;
+    struct sql_invitation_lock_row locked;
     bool found = false;
 
     if (remove_over(d, req, project, id, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        hold(tx, req, project, id, secret, &held, err) < 0)
+        lock(tx, req, project, id, secret, &locked, err) < 0)
         return -1;
-    if (take_account(tx, req, id, held, owner, &found, err) < 0)
+    if (take_account(tx, req, id, &locked, owner, &found, err) < 0)
         return -1;
-    if (take_membership(tx, req, &owner->tenant, id, db_bool(held, 0, 2), owner->account,
-                        &membership, err) < 0) {
+    if (take_membership(tx, req, &owner->tenant, id, locked.by_sign_up, owner->account, &membership,
+                        err) < 0) {
         if (err->code != ERR_CONFLICT)
             return -1;
         error_clear(err);

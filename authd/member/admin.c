@@ -5,16 +5,20 @@
  */
 #include "authd/member/admin.h"
 
-int admin_is_last(struct db_tx *tx, struct uuid project, struct uuid membership, bool *ret,
-                  struct error *err)
-{
-    CLEANUP(db_result_destroy) struct db_result *held = NULL;
-    CLEANUP(db_result_destroy) struct db_result *last = NULL;
+#include "authd/sql/member.h"
 
-    if (db_tx_query(tx, SQL_ADMINS_LOCK, &held, err, DB_UUID(project), DB_UUID(membership)) < 0 ||
-        db_tx_query(tx, SQL_ADMIN_IS_LAST, &last, err, DB_UUID(project), DB_UUID(membership)) < 0)
+int admin_is_last(struct db_tx *tx, const struct request *req, struct uuid project,
+                  struct uuid membership, bool *ret, struct error *err)
+{
+    const struct sql_admin_lock_all_in lock = {.project = project, .membership = membership};
+    const struct sql_admin_is_last_in in = {.project = project, .membership = membership};
+    struct sql_admin_lock_all_rows locked;
+    struct sql_admin_is_last_row row;
+
+    if (sql_admin_lock_all(tx, req, &lock, &locked, err) < 0 ||
+        sql_admin_is_last(tx, req, &in, &row, err) < 0)
         return -1;
-    *ret = db_bool(last, 0, 0);
+    *ret = row.last;
     return 0;
 }
 
@@ -23,15 +27,17 @@ int admin_refuse_last(struct error *err)
     return error_set(err, ERR_CONFLICT, "The project needs an admin: this is the last one.");
 }
 
-int admin_leave_all(struct db_tx *tx, struct uuid account, struct error *err)
+int admin_leave_all(struct db_tx *tx, const struct request *req, struct uuid account,
+                    struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_admin_list_projects_in list = {.account = account};
+    struct sql_admin_list_projects_rows rows;
     bool last = false;
 
-    if (db_tx_query(tx, SQL_ADMIN_OF, &res, err, DB_UUID(account)) < 0)
+    if (sql_admin_list_projects(tx, req, &list, &rows, err) < 0)
         return -1;
-    for (size_t row = 0; row < db_rows(res) && !last; row++) {
-        if (admin_is_last(tx, db_uuid(res, row, 0), db_uuid(res, row, 1), &last, err) < 0)
+    for (size_t i = 0; i < rows.count && !last; i++) {
+        if (admin_is_last(tx, req, rows.items[i].project, rows.items[i].membership, &last, err) < 0)
             return -1;
     }
     return last ? admin_refuse_last(err) : 0;

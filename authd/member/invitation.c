@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "authd/credential/throttle.h"
+#include "authd/sql/member.h"
 #include "common/service/audit.h"
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
@@ -51,35 +52,61 @@ static int give_link(const struct request *req, const struct tenant *tenant,
     return 0;
 }
 
-/* A row of SQL_INVITATION_PENDING or SQL_INVITATION_GET. */
-static void read_pending(const struct request *req, const struct db_result *res,
-                         struct invitation *ret)
+/* A pending invitation as the part invitation_columns returns it. */
+struct invitation_row {
+    struct uuid id;
+    const char *role, *email, *name, *surname;
+    bool admin;
+    struct uuid policy, profile;
+    int64_t invitedAt;
+    struct uuid invitedBy;
+    bool byAdmin;
+};
+
+static const struct field invitation_row_rows[] = {
+    FIELD_UUID(struct invitation_row, id, FIELD_REQUIRED, "Its id"),
+    FIELD_TEXT(struct invitation_row, role, 0, 0, FIELD_REQUIRED, "Role", "Practitioner"),
+    FIELD_TEXT(struct invitation_row, email, 0, 0, FIELD_REQUIRED, "Address", "ada@example.com"),
+    FIELD_TEXT(struct invitation_row, name, 0, 0, FIELD_REQUIRED, "Name", "Ada"),
+    FIELD_TEXT(struct invitation_row, surname, 0, 0, FIELD_REQUIRED, "Surname", "Lovelace"),
+    FIELD_BOOL(struct invitation_row, admin, false, FIELD_REQUIRED, "Gives rights of an admin"),
+    FIELD_UUID(struct invitation_row, policy, 0, "Access policy"),
+    FIELD_UUID(struct invitation_row, profile, FIELD_REQUIRED, "Profile that it will have"),
+    FIELD_INT(struct invitation_row, invitedAt, 0, 0, 0, FIELD_REQUIRED, "When", "0"),
+    FIELD_UUID(struct invitation_row, invitedBy, 0, "Membership in whose name"),
+    FIELD_BOOL(struct invitation_row, byAdmin, false, FIELD_REQUIRED, "Made or sent by an admin"),
+};
+FIELD_TABLE(invitation_row);
+
+static struct invitation pending_of(const struct invitation_row *row)
 {
-    *ret = (struct invitation){.pending = true,
-                               .id = db_uuid(res, 0, 0),
-                               .role = arena_strdup(req->arena, db_text(res, 0, 1)),
-                               .email = arena_strdup(req->arena, db_text(res, 0, 2)),
-                               .name = arena_strdup(req->arena, db_text(res, 0, 3)),
-                               .surname = arena_strdup(req->arena, db_text(res, 0, 4)),
-                               .admin = db_bool(res, 0, 5),
-                               .policy = db_uuid(res, 0, 6),
-                               .profile = db_uuid(res, 0, 7),
-                               .invited_at = db_int(res, 0, 8),
-                               .invited_by = db_uuid(res, 0, 9),
-                               .by_admin = db_bool(res, 0, 10)};
+    return (struct invitation){.pending = true,
+                               .id = row->id,
+                               .role = row->role,
+                               .email = row->email,
+                               .name = row->name,
+                               .surname = row->surname,
+                               .admin = row->admin,
+                               .policy = row->policy,
+                               .profile = row->profile,
+                               .invited_at = row->invitedAt,
+                               .invited_by = row->invitedBy,
+                               .by_admin = row->byAdmin};
 }
 
 int invitation_prepare(struct authd *d, const struct request *req, const struct tenant *tenant,
                        struct invitation *self, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_invitation_find_pending_in find = {
+        .project = tenant->projectId, .role = self->role, .email = self->email};
+    struct invitation_row row;
     bool as_admin = self->admin;
+    int found = sql_invitation_find_pending(d->svc.db, req, &find, &row, err);
 
-    if (db_query(d->svc.db, req, SQL_INVITATION_PENDING, &res, err, DB_UUID(tenant->projectId),
-                 DB_TEXT(self->role), DB_TEXT(self->email)) < 0)
+    if (found < 0)
         return -1;
-    if (db_rows(res) > 0) {
-        read_pending(req, res, self);
+    if (found > 0) {
+        *self = pending_of(&row);
         self->admin = self->admin || as_admin;
     } else {
         self->pending = false;
@@ -94,14 +121,13 @@ int invitation_prepare(struct authd *d, const struct request *req, const struct 
 int invitation_find(struct authd *d, const struct request *req, const struct tenant *tenant,
                     struct uuid id, struct invitation *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_invitation_get_in get = {.project = tenant->projectId, .id = id};
+    struct invitation_row row;
 
-    if (db_query(d->svc.db, req, SQL_INVITATION_GET, &res, err, DB_UUID(tenant->projectId),
-                 DB_UUID(id)) < 0)
+    if (sql_require(sql_invitation_get(d->svc.db, req, &get, &row, err), err, ERR_NOT_FOUND,
+                    "Member not found.") < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return error_set(err, ERR_NOT_FOUND, "Member not found.");
-    read_pending(req, res, ret);
+    *ret = pending_of(&row);
     return give_link(req, tenant, ret, err);
 }
 
@@ -118,11 +144,11 @@ struct mail invitation_mail(const struct request *req, const struct invitation *
                          .variables = {{"invitationUrl", self->link.url}}};
 }
 
-/* What was written is there with its mail, unless nothing was. */
-static int sent(struct authd *d, const struct db_result *res, struct error *err)
+/* What was written is there with its mail, unless nothing was: `rows`. */
+static int sent(struct authd *d, int rows, struct error *err)
 {
-    if (db_rows(res) == 0)
-        return error_set(err, ERR_CONFLICT, "The invitation changed meanwhile. Try again.");
+    if (sql_require(rows, err, ERR_CONFLICT, "The invitation changed meanwhile. Try again.") < 0)
+        return -1;
     outbox_wake(d->svc.outbox);
     return 0;
 }
@@ -151,33 +177,40 @@ static struct sql_audit mail_audit(const struct request *req, const struct tenan
 int invitation_send(struct authd *d, const struct request *req, const struct tenant *tenant,
                     const struct invitation *self, const struct mail *mail, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct sql_outbox row = mail_row(d, req, mail);
-    struct sql_audit audit = mail_audit(req, tenant, self, self->promotes ? "admin" : self->role);
+    const struct sql_invitation_send_in send = {
+        .project = tenant->projectId,
+        .id = self->id,
+        .pending = self->pending,
+        .role = self->role,
+        .email = self->email,
+        .name = self->name,
+        .surname = self->surname,
+        .promotes = self->promotes,
+        .policy = self->policy,
+        .profile = self->profile,
+        .invited_at = self->invited_at,
+        .invited_by = self->invited_by,
+        .secret_hash = {self->link.hash, SECRET_HASH_SIZE},
+        .expires_at = req->now_ms + INVITATION_LIFE,
+        .mail = mail_row(d, req, mail),
+        .audit = mail_audit(req, tenant, self, self->promotes ? "admin" : self->role)};
 
-    if (admit_mail(d, req, self, err) < 0 ||
-        db_query(d->svc.db, req, SQL_INVITATION_SEND, &res, err, DB_UUID(tenant->projectId),
-                 DB_UUID(self->id), DB_BOOL(self->pending), DB_TEXT(self->role),
-                 DB_TEXT(self->email), DB_TEXT(self->name), DB_TEXT(self->surname),
-                 DB_BOOL(self->promotes), DB_UUID(self->policy), DB_UUID(self->profile),
-                 DB_INT(self->invited_at), DB_UUID(self->invited_by),
-                 DB_BYTES(self->link.hash, SECRET_HASH_SIZE), DB_INT(req->now_ms + INVITATION_LIFE),
-                 DB_OUTBOX(row), DB_AUDIT(audit)) < 0)
+    if (admit_mail(d, req, self, err) < 0)
         return -1;
-    return sent(d, res, err);
+    return sent(d, sql_invitation_send(d->svc.db, req, &send, err), err);
 }
 
 int invitation_send_sign_up(struct authd *d, const struct request *req, const struct tenant *tenant,
                             const struct invitation *self, const struct mail *mail,
                             struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct sql_outbox row = mail_row(d, req, mail);
-    struct sql_audit audit = mail_audit(req, tenant, self, "sign-up");
+    const struct sql_invitation_send_sign_up_in send = {
+        .project = tenant->projectId,
+        .id = self->id,
+        .secret_hash = {self->link.hash, SECRET_HASH_SIZE},
+        .expires_at = req->now_ms + INVITATION_LIFE,
+        .mail = mail_row(d, req, mail),
+        .audit = mail_audit(req, tenant, self, "sign-up")};
 
-    if (db_query(d->svc.db, req, SQL_SIGN_UP_SEND, &res, err, DB_UUID(tenant->projectId),
-                 DB_UUID(self->id), DB_BYTES(self->link.hash, SECRET_HASH_SIZE),
-                 DB_INT(req->now_ms + INVITATION_LIFE), DB_OUTBOX(row), DB_AUDIT(audit)) < 0)
-        return -1;
-    return sent(d, res, err);
+    return sent(d, sql_invitation_send_sign_up(d->svc.db, req, &send, err), err);
 }

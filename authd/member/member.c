@@ -16,6 +16,7 @@
 #include "authd/signin/step_up.h"
 #include "authd/sql/account.h"
 #include "authd/sql/credential.h"
+#include "authd/sql/member.h"
 #include "authd/tenant.h"
 #include "common/domain/policy.h"
 #include "common/service/audit.h"
@@ -60,17 +61,16 @@ static int own_organization(struct authd *d, const struct request *req, struct u
 static int find(struct authd *d, const struct request *req, struct uuid id, struct found *ret,
                 struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct uuid organization;
+    struct sql_member_get_in get = {.project = req->caller->project, .id = id};
+    struct sql_member_get_row row;
+    int found;
 
-    if (own_organization(d, req, &organization, err) < 0 ||
-        db_query(d->svc.db, req, SQL_MEMBER_GET, &res, err, DB_UUID(req->caller->project),
-                 DB_UUID(id), DB_UUID(organization)) < 0)
+    if (own_organization(d, req, &get.organization, err) < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return not_found(err);
-    *ret = (struct found){.account = db_uuid(res, 0, 11)};
-    db_row(res, 0, &member_table, req->arena, &ret->member);
+    found = sql_member_get(d->svc.db, req, &get, &row, err);
+    if (found <= 0)
+        return found < 0 ? -1 : not_found(err);
+    *ret = (struct found){.member = *row.member, .account = row.account};
     return 0;
 }
 
@@ -189,21 +189,24 @@ static int in_organization(struct authd *d, const struct request *req, const str
 static int find_invitee(struct authd *d, const struct request *req, const struct tenant *tenant,
                         const struct invitation *invitation, struct invitee *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_member_find_invitee_in find = {.role = invitation->role,
+                                                    .project = tenant->projectId,
+                                                    .email = invitation->email,
+                                                    .now = req->now_ms,
+                                                    .organization = email_organization(tenant)};
+    struct sql_member_find_invitee_row row;
     struct uuid proven = {""};
+    int found = sql_member_find_invitee(d->svc.db, req, &find, &row, err);
 
     *ret = (struct invitee){.member = false};
-    if (db_query(d->svc.db, req, SQL_INVITEE, &res, err, DB_TEXT(invitation->role),
-                 DB_UUID(tenant->projectId), DB_TEXT(invitation->email), DB_INT(req->now_ms),
-                 DB_UUID(email_organization(tenant))) < 0)
+    if (found < 0)
         return -1;
-    if (db_rows(res) > 0) {
-        *ret = (struct invitee){.account = db_uuid(res, 0, 0),
-                                .display = arena_printf(req->arena, "%s %s", db_text(res, 0, 1),
-                                                        db_text(res, 0, 2)),
-                                .member = db_bool(res, 0, 3)};
-        if (db_bool(res, 0, 4))
-            proven = ret->account;
+    if (found > 0) {
+        *ret = (struct invitee){.account = row.id,
+                                .display = arena_printf(req->arena, "%s %s", row.name, row.surname),
+                                .member = row.member};
+        if (row.proven)
+            proven = row.id;
     }
     return in_organization(d, req, tenant, proven, &ret->joins, err);
 }
@@ -219,24 +222,27 @@ static int join(struct authd *d, const struct request *req, const struct tenant 
                               .display = invitee->display,
                               .variables = {{"invitationUrl", tenant->practitionerAppUrl},
                                             {"inviterName", req->caller->display}}};
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct sql_outbox row = mail_row(d, req, &mail);
-    struct uuid id = uuid_ordered(req->now_ms);
-    struct sql_audit audit =
-        member_audit(req, "membership.create", invitee->account, invitation->role, id, NULL);
+    const struct uuid id = uuid_ordered(req->now_ms);
+    const struct sql_member_add_in add = {.project = tenant->projectId,
+                                          .id = id,
+                                          .account = invitee->account,
+                                          .profile = uuid_random(),
+                                          .admin = invitation->admin,
+                                          .policy = invitation->policy,
+                                          .now = req->now_ms,
+                                          .organization = email_organization(tenant),
+                                          .mail = mail_row(d, req, &mail),
+                                          .audit = member_audit(req, "membership.create",
+                                                                invitee->account, invitation->role,
+                                                                id, NULL)};
+    int added = sql_member_add(d->svc.db, req, &add, out, err);
 
-    if (db_query(d->svc.db, req, SQL_MEMBER_ADD, &res, err, DB_UUID(tenant->projectId), DB_UUID(id),
-                 DB_UUID(invitee->account), DB_UUID(uuid_random()), DB_BOOL(invitation->admin),
-                 DB_UUID(invitation->policy), DB_INT(req->now_ms), DB_OUTBOX(row), DB_AUDIT(audit),
-                 DB_UUID(email_organization(tenant))) < 0) {
-        if (err->code != ERR_CONFLICT)
-            return -1;
+    if (added < 0 && err->code == ERR_CONFLICT) {
         error_clear(err);
         return already_member(err);
     }
-    if (db_rows(res) == 0)
-        return error_set(err, ERR_CONFLICT, "The account changed meanwhile. Try again.");
-    db_row(res, 0, &member_table, req->arena, out);
+    if (sql_require(added, err, ERR_CONFLICT, "The account changed meanwhile. Try again.") < 0)
+        return -1;
     outbox_wake(d->svc.outbox);
     return 0;
 }
@@ -318,16 +324,17 @@ int member_resend(struct authd *d, const struct request *req, const struct membe
 static int list_members(struct authd *d, const struct request *req, const struct tenant *tenant,
                         const struct members_in *page, struct member_list *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *count = NULL;
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_member_count_in all = {.project = tenant->projectId};
+    const struct sql_member_list_in list = {.project = tenant->projectId,
+                                            .organization = email_organization(tenant),
+                                            .most = page->_count,
+                                            .skip = page->_offset};
+    struct sql_member_count_row count;
 
-    if (db_query(d->svc.db, req, SQL_MEMBER_COUNT, &count, err, DB_UUID(tenant->projectId)) < 0 ||
-        db_query(d->svc.db, req, SQL_MEMBER_LIST, &res, err, DB_UUID(tenant->projectId),
-                 DB_INT(page->_count), DB_INT(page->_offset),
-                 DB_UUID(email_organization(tenant))) < 0)
+    if (sql_member_count(d->svc.db, req, &all, &count, err) < 0 ||
+        sql_member_list(d->svc.db, req, &list, &out->resources, err) < 0)
         return -1;
-    out->total = db_int(count, 0, 0);
-    out->resources = db_list(res, &member_table, req->arena);
+    out->total = count.total;
     return 0;
 }
 
@@ -362,25 +369,27 @@ static int change_member(struct authd *d, const struct request *req, const struc
                          bool admin, struct error *err)
 {
     const struct member *member = &found->member;
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    struct sql_audit audit = member_audit(req, "membership.update", found->account,
-                                          member->profileType, member->id, ADMIN_WORD(admin));
+    const struct sql_member_set_admin_in set = {
+        .project = req->caller->project,
+        .id = member->id,
+        .admin = admin,
+        .audit = member_audit(req, "membership.update", found->account, member->profileType,
+                              member->id, ADMIN_WORD(admin))};
     struct session_ended changed = {.count = 0};
     bool last = false;
+    int rows;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        admin_is_last(tx, req->caller->project, member->id, &last, err) < 0)
+        admin_is_last(tx, req, req->caller->project, member->id, &last, err) < 0)
         return -1;
     if (last && !admin)
         return admin_refuse_last(err);
     if (admin && step_up_check(d, tx, req, err) < 0)
         return -1;
-    if (db_tx_query(tx, SQL_MEMBER_ADMIN, &res, err, DB_UUID(req->caller->project),
-                    DB_UUID(member->id), DB_BOOL(admin), DB_AUDIT(audit)) < 0)
-        return -1;
-    if (db_rows(res) == 0)
-        return not_found(err);
+    rows = sql_member_set_admin(tx, req, &set, err);
+    if (rows <= 0)
+        return rows < 0 ? -1 : not_found(err);
     if (session_ended_membership(tx, req, member->id, &changed, err) < 0 || db_commit(&tx, err) < 0)
         return -1;
     return session_revocation_wait(d, req, &changed, err);
@@ -390,18 +399,20 @@ static int change_member(struct authd *d, const struct request *req, const struc
 static int change_pending(struct authd *d, const struct request *req, struct found *found,
                           bool admin, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct uuid id = found->member.id;
-    struct sql_audit audit = invitation_audit(req, "invitation.update", id, ADMIN_WORD(admin));
+    const struct sql_invitation_set_admin_in set = {
+        .project = req->caller->project,
+        .id = id,
+        .admin = admin,
+        .by = req->caller->membership,
+        .audit = invitation_audit(req, "invitation.update", id, ADMIN_WORD(admin))};
+    int rows;
 
     if (admin && step_up_check(d, NULL, req, err) < 0)
         return -1;
-    if (db_query(d->svc.db, req, SQL_INVITATION_ADMIN, &res, err, DB_UUID(req->caller->project),
-                 DB_UUID(id), DB_BOOL(admin), DB_UUID(req->caller->membership),
-                 DB_AUDIT(audit)) < 0)
-        return -1;
-    if (db_rows(res) > 0)
-        return 0;
+    rows = sql_invitation_set_admin(d->svc.db, req, &set, err);
+    if (rows != 0)
+        return MIN(rows, 0);
     if (find(d, req, id, found, err) < 0)
         return -1;
     return change_member(d, req, found, admin, err);
@@ -464,23 +475,24 @@ static int remove_member(struct authd *d, const struct request *req, const struc
                          struct error *err)
 {
     const struct member *member = &found->member;
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    struct sql_audit audit = member_audit(req, "membership.delete", found->account,
-                                          member->profileType, member->id, NULL);
+    const struct sql_member_delete_in delete = {
+        .project = req->caller->project,
+        .id = member->id,
+        .audit = member_audit(req, "membership.delete", found->account, member->profileType,
+                              member->id, NULL)};
     struct session_ended ended;
     bool last = false;
+    int deleted;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        admin_is_last(tx, req->caller->project, member->id, &last, err) < 0)
+        admin_is_last(tx, req, req->caller->project, member->id, &last, err) < 0)
         return -1;
     if (last)
         return admin_refuse_last(err);
-    if (db_tx_query(tx, SQL_MEMBER_REMOVE, &res, err, DB_UUID(req->caller->project),
-                    DB_UUID(member->id), DB_AUDIT(audit)) < 0)
-        return -1;
-    if (db_rows(res) == 0)
-        return not_found(err);
+    deleted = sql_member_delete(tx, req, &delete, err);
+    if (deleted <= 0)
+        return deleted < 0 ? -1 : not_found(err);
     if ((is_patient(member->profileType) ? erase_patient : end_access)(tx, req, found->account,
                                                                        &ended, err) < 0 ||
         session_ended_membership(tx, req, member->id, &ended, err) < 0 || db_commit(&tx, err) < 0)
@@ -491,15 +503,15 @@ static int remove_member(struct authd *d, const struct request *req, const struc
 static int withdraw(struct authd *d, const struct request *req, struct found *found,
                     struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct uuid id = found->member.id;
-    struct sql_audit audit = invitation_audit(req, "invitation.withdraw", id, NULL);
+    const struct sql_invitation_withdraw_in in = {
+        .project = req->caller->project,
+        .id = id,
+        .audit = invitation_audit(req, "invitation.withdraw", id, NULL)};
+    int withdrawn = sql_invitation_withdraw(d->svc.db, req, &in, err);
 
-    if (db_query(d->svc.db, req, SQL_INVITATION_WITHDRAW, &res, err, DB_UUID(req->caller->project),
-                 DB_UUID(id), DB_AUDIT(audit)) < 0)
-        return -1;
-    if (db_rows(res) > 0)
-        return 0;
+    if (withdrawn != 0)
+        return MIN(withdrawn, 0);
     if (find(d, req, id, found, err) < 0)
         return -1;
     return remove_member(d, req, found, err);

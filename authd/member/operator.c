@@ -9,6 +9,7 @@
 #include "authd/member/invitation.h"
 #include "authd/session/change.h"
 #include "authd/session/session.h"
+#include "authd/sql/member.h"
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
@@ -26,33 +27,40 @@ static int settle_membership(struct authd *d, const struct request *req, int64_t
 int admin_grant(struct authd *d, const struct request *req, const struct admin_grant_in *in,
                 struct nothing *out UNUSED, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    CLEANUP(db_result_destroy) struct db_result *known = NULL;
-    const struct sql_audit audit = audit_row(req, &(struct audit){.action = "admin.grant",
-                                                                  .project = in->projectId,
-                                                                  .account = in->account});
+    const struct audit audit = {
+        .action = "admin.grant", .project = in->projectId, .account = in->account};
+    const struct sql_admin_grant_in grant = {.key = in->key,
+                                             .account = in->account,
+                                             .project = in->projectId,
+                                             .membership = uuid_ordered(req->now_ms),
+                                             .profile = uuid_random(),
+                                             .policy = in->policyId,
+                                             .now = req->now_ms,
+                                             .change = {.until = req->now_ms + CHANGE_EVENT_LIFE},
+                                             .audit = audit_row(req, &audit)};
+    const struct sql_admin_grant_is_known_in which = {.key = in->key};
+    struct sql_admin_grant_is_known_row done;
+    struct sql_admin_grant_row row;
+    int granted = sql_admin_grant(d->svc.db, req, &grant, &row, err);
 
-    if (db_query(d->svc.db, req, SQL_ADMIN_GRANT, &res, err, DB_UUID(in->key), DB_UUID(in->account),
-                 DB_UUID(in->projectId), DB_UUID(uuid_ordered(req->now_ms)), DB_UUID(uuid_random()),
-                 DB_UUID(in->policyId), DB_INT(req->now_ms),
-                 DB_INT(req->now_ms + CHANGE_EVENT_LIFE), DB_AUDIT(audit)) < 0)
+    if (granted < 0)
         return -1;
-    if (db_rows(res) > 0)
-        return settle_membership(d, req, db_int(res, 0, 0), db_uuid(res, 0, 1), err);
-    if (db_query(d->svc.db, req, SQL_GRANT_KNOWN, &known, err, DB_UUID(in->key)) < 0)
+    if (granted > 0)
+        return settle_membership(d, req, row.sequence, row.membership, err);
+    if (sql_admin_grant_is_known(d->svc.db, req, &which, &done, err) < 0)
         return -1;
-    return db_rows(known) > 0 ? 0 : error_set(err, ERR_NOT_FOUND, "Account not found.");
+    return done.known ? 0 : error_set(err, ERR_NOT_FOUND, "Account not found.");
 }
 
 int policy_in_use(struct authd *d, const struct request *req, const struct policy_in_use_in *in,
                   struct policy_in_use_out *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_policy_in_use_in which = {.project = in->projectId, .policy = in->policyId};
+    struct sql_policy_in_use_row row;
 
-    if (db_query(d->svc.db, req, SQL_POLICY_IN_USE, &res, err, DB_UUID(in->projectId),
-                 DB_UUID(in->policyId)) < 0)
+    if (sql_policy_in_use(d->svc.db, req, &which, &row, err) < 0)
         return -1;
-    out->inUse = db_bool(res, 0, 0);
+    out->inUse = row.in_use;
     return 0;
 }
 
@@ -133,21 +141,26 @@ static int make_admin(struct authd *d, const struct request *req, const struct a
                       const struct tenant *tenant, const char *hash, struct admin_create_out *out,
                       struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct sql_audit audit =
-        audit_row(req, &(struct audit){.action = "admin.create", .project = tenant->projectId});
+    const struct audit audit = {.action = "admin.create", .project = tenant->projectId};
+    const struct sql_admin_create_in create = {.email = in->email,
+                                               .account = uuid_ordered(req->now_ms),
+                                               .name = in->name,
+                                               .surname = in->surname,
+                                               .now = req->now_ms,
+                                               .password_hash = hash,
+                                               .project = tenant->projectId,
+                                               .membership = uuid_ordered(req->now_ms),
+                                               .profile = uuid_random(),
+                                               .policy = tenant->defaultPractitionerPolicy,
+                                               .change = {.until = req->now_ms + CHANGE_EVENT_LIFE},
+                                               .audit = audit_row(req, &audit)};
+    struct sql_admin_create_row row;
 
-    if (db_query(d->svc.db, req, SQL_ADMIN_CREATE, &res, err, DB_TEXT(in->email),
-                 DB_UUID(uuid_ordered(req->now_ms)), DB_TEXT(in->name), DB_TEXT(in->surname),
-                 DB_INT(req->now_ms), DB_TEXT(hash), DB_UUID(tenant->projectId),
-                 DB_UUID(uuid_ordered(req->now_ms)), DB_UUID(uuid_random()),
-                 DB_UUID(tenant->defaultPractitionerPolicy),
-                 DB_INT(req->now_ms + CHANGE_EVENT_LIFE), DB_AUDIT(audit)) < 0)
+    if (sql_require(sql_admin_create(d->svc.db, req, &create, &row, err), err, ERR_CONFLICT,
+                    "The account changed at the same time. Try again.") < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return error_set(err, ERR_CONFLICT, "The account changed at the same time. Try again.");
-    db_row(res, 0, &admin_create_out_table, req->arena, out);
-    return settle_membership(d, req, db_int(res, 0, 4), out->membership, err);
+    *out = *row.admin;
+    return settle_membership(d, req, row.sequence, out->membership, err);
 }
 
 /* The way that the operator has chosen. */
@@ -219,13 +232,10 @@ static int optional_project(struct authd *d, const struct request *req, const ch
 static int list_sessions(struct authd *d, const struct request *req, const char *email,
                          struct uuid project, struct session_list *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_operator_session_list_in list = {
+        .email = email, .project = project, .now = req->now_ms};
 
-    if (db_query(d->svc.db, req, SQL_OPERATOR_SESSIONS, &res, err, DB_TEXT(email), DB_UUID(project),
-                 DB_INT(req->now_ms)) < 0)
-        return -1;
-    out->sessions = db_list(res, &session_record_table, req->arena);
-    return 0;
+    return MIN(sql_operator_session_list(d->svc.db, req, &list, &out->sessions, err), 0);
 }
 
 /* Live sessions of every account with an e-mail, in one tenant or in all. */
@@ -245,23 +255,21 @@ int operator_sessions_revoke(struct authd *d, const struct request *req,
                              const struct operator_sessions_in *in, struct session_list *out,
                              struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *places = NULL;
-    struct uuid project;
+    struct sql_operator_places_in find = {.email = in->email};
+    struct sql_operator_places_rows places;
     size_t count;
 
-    if (optional_project(d, req, in->tenantCode, &project, err) < 0 ||
-        db_query(d->svc.db, req, SQL_OPERATOR_PLACES, &places, err, DB_TEXT(in->email),
-                 DB_UUID(project)) < 0)
+    if (optional_project(d, req, in->tenantCode, &find.project, err) < 0 ||
+        sql_require(sql_operator_places(d->svc.db, req, &find, &places, err), err, ERR_NOT_FOUND,
+                    "Account not found.") < 0)
         return -1;
-    if (db_rows(places) == 0)
-        return error_set(err, ERR_NOT_FOUND, "Account not found.");
-    for (size_t row = 0; row < db_rows(places); row++) {
-        const struct session_end which = {.project = db_uuid(places, row, 0),
-                                          .account = db_uuid(places, row, 1),
+    for (size_t i = 0; i < places.count; i++) {
+        const struct session_end which = {.project = places.items[i].project,
+                                          .account = places.items[i].account,
                                           .reason = "revoked"};
 
         if (session_end(d, req, &which, &count, err) < 0)
             return -1;
     }
-    return list_sessions(d, req, in->email, project, out, err);
+    return list_sessions(d, req, in->email, find.project, out, err);
 }

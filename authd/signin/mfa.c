@@ -12,14 +12,10 @@
 #include "authd/session/session.h"
 #include "authd/signin/step_up.h"
 #include "authd/sql/account.h"
+#include "authd/sql/credential.h"
 #include "authd/tenant.h"
 
 static const char what[] = "Two-step sign-in";
-
-static int unauthorized(struct error *err)
-{
-    return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
-}
 
 static int none_enrolled(struct error *err)
 {
@@ -50,38 +46,42 @@ static void draw(void *arg)
     picture->url = qr_data_url(picture->arena, picture->text);
 }
 
-static int read_factor(struct authd *d, const struct request *req, struct db_result **ret,
+/* Fails: UNAUTHORIZED (the account is gone). */
+static int read_factor(struct authd *d, const struct request *req, struct sql_factor_get_row *ret,
                        struct error *err)
 {
-    return db_query(d->svc.db, req, SQL_FACTOR_GET, ret, err, DB_UUID(req->caller->account),
-                    DB_UUID(req->caller->session), DB_INT(req->now_ms));
+    const struct sql_factor_get_in get = {
+        .account = req->caller->account, .session = req->caller->session, .now = req->now_ms};
+
+    return sql_require(sql_factor_get(d->svc.db, req, &get, ret, err), err, ERR_UNAUTHORIZED,
+                       "Unauthorized");
 }
 
 /* Of many requests at once one makes the secret. */
 static int prepare_factor(struct authd *d, const struct request *req, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct sealed sealed = factor_seal_new(d, req, req->caller->account);
-    const struct sql_audit audit = factor_audit(req, "mfa.prepare", false);
+    const struct sealed sealed = factor_seal_new(d, req, req->caller->account);
+    const struct sql_factor_prepare_in prepare = {.session = req->caller->session,
+                                                  .account = req->caller->account,
+                                                  .secret_sealed = {sealed.bytes, sealed.size},
+                                                  .expires_at = req->now_ms + FACTOR_PENDING_LIFE,
+                                                  .now = req->now_ms,
+                                                  .audit = factor_audit(req, "mfa.prepare", false)};
 
-    return db_query(d->svc.db, req, SQL_FACTOR_PREPARE, &res, err, DB_UUID(req->caller->session),
-                    DB_UUID(req->caller->account), DB_SEALED(sealed), DB_INT(req->now_ms),
-                    DB_INT(req->now_ms + FACTOR_PENDING_LIFE), DB_AUDIT(audit));
+    return MIN(sql_factor_prepare(d->svc.db, req, &prepare, err), 0);
 }
 
-/* The pending secret of a row of SQL_FACTOR_GET, as a URL and as its picture. */
-static int show(struct authd *d, const struct request *req, const struct db_result *res,
+/* The pending secret, as a URL and as its picture. */
+static int show(struct authd *d, const struct request *req, const struct sql_factor_get_row *row,
                 struct mfa_status_out *out, struct error *err)
 {
     CLEANUP(factor_wipe) struct factor factor = {.found = true};
-    struct field_bytes sealed = db_bytes(res, 0, 1);
+    const struct sealed sealed = {row->secret_sealed.bytes, row->secret_sealed.size};
     struct picture picture = {.arena = req->arena};
 
-    if (factor_open(d, req, req->caller->account, (struct sealed){sealed.bytes, sealed.size},
-                    factor.secret, err) < 0)
+    if (factor_open(d, req, req->caller->account, sealed, factor.secret, err) < 0)
         return -1;
-    picture.text =
-        totp_url(req->arena, factor.secret, req->caller->projectName, db_text(res, 0, 0));
+    picture.text = totp_url(req->arena, factor.secret, req->caller->projectName, row->email);
     if (offload_run(d->svc.offload, draw, &picture, req->deadline_mono_ms, err) < 0)
         return -1;
     out->otpauthUrl = picture.text;
@@ -93,24 +93,19 @@ static int show(struct authd *d, const struct request *req, const struct db_resu
 int mfa_status(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
                struct mfa_status_out *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *first = NULL;
-    CLEANUP(db_result_destroy) struct db_result *made = NULL;
-    const struct db_result *res;
+    struct sql_factor_get_row row;
 
-    if (read_factor(d, req, &first, err) < 0)
+    if (read_factor(d, req, &row, err) < 0)
         return -1;
-    res = first;
-    if (db_rows(first) > 0 && !db_bool(first, 0, 2) && db_is_null(first, 0, 1)) {
-        if (prepare_factor(d, req, err) < 0 || read_factor(d, req, &made, err) < 0)
-            return -1;
-        res = made;
-    }
-    out->enrolled = db_rows(res) > 0 && db_bool(res, 0, 2);
+    if (!row.enrolled && !row.secret_sealed.bytes &&
+        (prepare_factor(d, req, err) < 0 || read_factor(d, req, &row, err) < 0))
+        return -1;
+    out->enrolled = row.enrolled;
     if (out->enrolled)
         return 0;
-    if (db_rows(res) == 0 || db_is_null(res, 0, 1)) /* the account is gone */
-        return unauthorized(err);
-    return show(d, req, res, out, err);
+    if (!row.secret_sealed.bytes) /* the account is gone */
+        return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
+    return show(d, req, &row, out, err);
 }
 
 /* ---- enrolment ---- */
@@ -136,30 +131,30 @@ static int hold_pending(struct authd *d, struct db_tx *tx, const struct request 
 int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_token_in *in,
                struct mfa_enroll_out *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     CLEANUP(factor_wipe) struct factor factor = {.found = false};
     struct factor_recovery *recovery = arena_alloc(req->arena, sizeof(*recovery));
+    struct sql_factor_enroll_in enroll = {.project = req->caller->project,
+                                          .session = req->caller->session,
+                                          .now = req->now_ms,
+                                          .hashes = {recovery->hashes, sizeof(recovery->hashes)}};
     struct credential_owner owner;
-    struct sql_audit audit;
-    int64_t step;
+    int enrolled;
 
     if (credential_owner_find(d, req, &owner, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         hold_pending(d, tx, req, &factor, err) < 0)
         return -1;
-    step = totp_step(factor.secret, in->token, req->now_ms);
-    audit = factor_audit(req, "mfa.enroll", step < 0);
-    if (step < 0)
-        return factor_refuse(&tx, req, &factor, &audit, err);
+    enroll.step = totp_step(factor.secret, in->token, req->now_ms);
+    enroll.audit = factor_audit(req, "mfa.enroll", enroll.step < 0);
+    if (enroll.step < 0)
+        return factor_refuse(&tx, req, &factor, &enroll.audit, err);
     factor_recovery_new(d, req, owner.account, recovery);
-    if (step_up_check(d, tx, req, err) < 0 ||
-        db_tx_query(tx, SQL_FACTOR_ENROLL, &res, err, DB_UUID(req->caller->project),
-                    DB_UUID(req->caller->session), DB_INT(req->now_ms), DB_INT(step),
-                    DB_BYTES(recovery->hashes, sizeof(recovery->hashes)), DB_AUDIT(audit)) < 0)
+    if (step_up_check(d, tx, req, err) < 0)
         return -1;
-    if (db_affected(res) == 0) /* a credential has changed meanwhile */
-        return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
+    enrolled = sql_factor_enroll(tx, req, &enroll, err);
+    if (sql_require(enrolled, err, ERR_BAD_REQUEST, "The code is incorrect.") < 0)
+        return -1;                          /* a credential has changed meanwhile */
     owner.joined = req->caller->membership; /* gateways must know that its session has a factor */
     if (credential_change_commit(d, req, &tx, &owner, what, req->caller->session, err) < 0)
         return -1;
@@ -171,11 +166,10 @@ int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_toke
 int mfa_disable(struct authd *d, const struct request *req, const struct mfa_token_in *in,
                 struct ok_out *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     CLEANUP(factor_wipe) struct factor factor = {.found = false};
+    struct sql_factor_disable_in disable;
     struct credential_owner owner;
-    struct sql_audit audit;
     const char *method;
 
     if (credential_owner_find(d, req, &owner, err) < 0 ||
@@ -186,13 +180,12 @@ int mfa_disable(struct authd *d, const struct request *req, const struct mfa_tok
         return none_enrolled(err);
     if (factor_consume(d, tx, req, &factor, in->token, &method, err) < 0)
         return -1;
-    audit = factor_audit(req, "mfa.disable", !method);
+    disable = (struct sql_factor_disable_in){.account = owner.account,
+                                             .audit = factor_audit(req, "mfa.disable", !method)};
     if (!method)
-        return factor_refuse(&tx, req, &factor, &audit, err);
+        return factor_refuse(&tx, req, &factor, &disable.audit, err);
     owner.joined = req->caller->membership; /* gateways must know that its session has none */
-    if (step_up_check(d, tx, req, err) < 0 ||
-        db_tx_query(tx, SQL_FACTOR_DISABLE, &res, err, DB_UUID(owner.account), DB_AUDIT(audit)) <
-            0 ||
+    if (step_up_check(d, tx, req, err) < 0 || sql_factor_disable(tx, req, &disable, err) < 0 ||
         credential_change_commit(d, req, &tx, &owner, what, req->caller->session, err) < 0)
         return -1;
     out->ok = true;
@@ -233,24 +226,27 @@ int operator_mfa_reset(struct authd *d, const struct request *req,
                        const struct operator_mfa_reset_in *in, struct nothing *out UNUSED,
                        struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct sql_factor_disable_in disable;
     struct credential_owner owner;
-    struct sql_audit audit;
+    struct audit audit;
     const char *role = NULL;
+    int disabled;
 
     if (find_named(d, req, in, &owner, &role, err) < 0)
         return -1;
-    audit = audit_row(req, &(struct audit){.action = "mfa.reset",
-                                           .project = owner.tenant.projectId,
-                                           .account = owner.account,
-                                           .role = role,
-                                           .type = "Account",
-                                           .id = owner.account});
-    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        db_tx_query(tx, SQL_FACTOR_DISABLE, &res, err, DB_UUID(owner.account), DB_AUDIT(audit)) < 0)
+    audit = (struct audit){.action = "mfa.reset",
+                           .project = owner.tenant.projectId,
+                           .account = owner.account,
+                           .role = role,
+                           .type = "Account",
+                           .id = owner.account};
+    disable =
+        (struct sql_factor_disable_in){.account = owner.account, .audit = audit_row(req, &audit)};
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0)
         return -1;
-    if (db_affected(res) == 0)
-        return none_enrolled(err);
+    disabled = sql_factor_disable(tx, req, &disable, err);
+    if (disabled <= 0)
+        return disabled < 0 ? -1 : none_enrolled(err);
     return credential_change_commit(d, req, &tx, &owner, what, (struct uuid){""}, err);
 }

@@ -8,6 +8,7 @@
 #include "authd/credential/factor.h"
 #include "authd/credential/password.h"
 #include "authd/session/session.h"
+#include "authd/sql/credential.h"
 #include "authd/sql/signin.h"
 
 static const char action[] = "session.step-up";
@@ -52,11 +53,12 @@ static struct sql_session_prove_in prove_values(const struct request *req, const
 
 static int factor_is_on(struct authd *d, const struct request *req, bool *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_factor_is_on_in in = {.account = req->caller->account};
+    struct sql_factor_is_on_row row;
 
-    if (db_query(d->svc.db, req, SQL_FACTOR_STATE, &res, err, DB_UUID(req->caller->account)) < 0)
+    if (sql_factor_is_on(d->svc.db, req, &in, &row, err) < 0)
         return -1;
-    *ret = db_rows(res) > 0 && db_bool(res, 0, 0);
+    *ret = row.enrolled;
     return 0;
 }
 

@@ -192,7 +192,7 @@ static void check_again(const char *path, const struct owner *owner, const char 
 static void a_secret_is_made_whole_or_not(void)
 {
     static const struct step step = {"share", "mfa_pending",
-                                     "with made as (insert into mfa_pending", false};
+                                     "with prepared as ( insert into mfa_pending", false};
     PERSON patient = person_register(suite, NULL);
     struct death death = death_begin(&step);
     HTTP_ANSWER dead = http_get(suite_url(suite), STATUS, patient->access);
@@ -236,7 +236,7 @@ static void disabling_is_whole_or_not(void)
     static const struct step steps[] = {
         {"exclusive", "mfa_factor", "select secret_sealed", false},
         {"share", "mfa_recovery", "with used as", false},
-        {"share", "credential", "with gone as", false},
+        {"share", "credential", "with deleted as", false},
         {"share", "outbox", "with outbox_written as", false},
     };
 
@@ -302,7 +302,7 @@ static void a_wrong_code_is_counted_whole_or_not(void)
 {
     static const struct step steps[] = {
         {"share", "login", "update login set mfa_failures", false},
-        {"share", "mfa_factor", "with audit_made as", false},
+        {"share", "mfa_factor", "with audit_written as", false},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
@@ -333,7 +333,7 @@ static struct program *reset(const struct owner *owner)
 static void an_operators_reset_is_whole_or_not(void)
 {
     static const struct step steps[] = {
-        {"share", "mfa_factor", "with gone as", false},
+        {"share", "mfa_factor", "with deleted as", false},
         {"share", "outbox", "with outbox_written as", false},
         {"access exclusive", "gateway_lease", "select gateway from gateway_lease where", true},
     };

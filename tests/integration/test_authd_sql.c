@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "authd/authd_sql.h"
 #include "authd/sql_part.h"
 #include "tests/support/plans.h"
 #include "tests/support/unit.h"
@@ -16,12 +15,6 @@
 #define ONE "11111111-1111-4111-8111-111111111111"
 
 extern const struct db_migration authd_migrations[];
-
-static const struct db_statement statements[] = {
-#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
-#include "authd/authd_sql.def"
-#undef SQL
-};
 
 static struct pg *server;
 
@@ -38,8 +31,6 @@ static void run(PGconn *conn, const char *sql)
 static const struct plans plans = {
     .schema = "auth",
     .migrations = authd_migrations,
-    .statements = statements,
-    .count = ARRAY_SIZE(statements),
     .sql = {authd_sql, service_audit_sql, service_check_sql, service_outbox_sql, service_probe_sql,
             service_purge_sql},
     .small = "pg_namespace pg_database schema_migration change_counter signing_key gateway_lease "
@@ -119,28 +110,27 @@ static const struct {
     {"sign_in", "Index Cond: ((account_id = p.account_id) AND (project_id = $5))"},
     {"password_link_get", "Index Scan using password_reset_id_key on password_reset\n"},
     {"password_link_get", "Index Scan using invitation_link on invitation"},
-    {"SQL_INVITATION_PENDING", "Index Cond: ((project_id = $1) AND (role = $2) AND (email = $3))"},
-    {"SQL_INVITATION_GET", "Index Scan using invitation_link on invitation"},
-    {"SQL_INVITATION_SEND", "Index Scan using invitation_link on invitation"},
-    {"SQL_SIGN_UP_SEND", "Index Scan using invitation_link on invitation"},
-    {"SQL_INVITATION_SHOW", "Index Scan using invitation_link on invitation"},
-    {"SQL_INVITATION_SHOW", "Index Cond: ((project_id = i.project_id) AND (id = i.invited_by))"},
-    {"SQL_INVITATION_LOCK", "Index Scan using invitation_link on invitation"},
-    {"SQL_INVITATION_ACCOUNT_FIND", "Index Scan using account_practitioner on account a"},
-    {"SQL_INVITATION_ACCOUNT_FIND", "Index Cond: ((project_id = $2) AND (email = $3))"},
-    {"SQL_SIGN_UP_SPEND", "Index Scan using invitation_link on invitation"},
-    {"SQL_INVITATION_ACCOUNT", "Index Scan using invitation_link on invitation"},
-    {"SQL_INVITATION_OWNER", "Index Scan using account_practitioner on account"},
-    {"SQL_INVITATION_OWNER", "Index Cond: ((project_id = $2) AND (email = $3))"},
-    {"SQL_INVITATION_SPEND", "Index Scan using invitation_link on invitation"},
-    {"SQL_MEMBER_LIST", "Index Scan using membership_pkey on membership m"},
-    {"SQL_MEMBER_LIST", "Index Cond: (id = m.account_id)"},
-    {"SQL_MEMBER_GET", "Index Cond: ((project_id = $1) AND (id = $2))"},
-    {"SQL_INVITEE", "Index Scan using account_practitioner on account a"},
-    {"SQL_INVITEE", "Index Cond: ((project_id = $2) AND (email = $3))"},
-    {"SQL_ADMINS_LOCK", "Bitmap Index Scan on membership_admin"},
-    {"SQL_ADMINS_LOCK", "((project_id = $1) AND (id = ANY ($0)))"},
-    {"SQL_ADMIN_IS_LAST", "Bitmap Index Scan on membership_admin"},
+    {"invitation_find_pending", "Index Cond: ((project_id = $1) AND (role = $2) AND (email = $3))"},
+    {"invitation_get", "Index Scan using invitation_link on invitation"},
+    {"invitation_send", "Index Scan using invitation_link on invitation"},
+    {"invitation_send_sign_up", "Index Scan using invitation_link on invitation"},
+    {"invitation_show", "Index Scan using invitation_link on invitation"},
+    {"invitation_show", "Index Cond: ((project_id = i.project_id) AND (id = i.invited_by))"},
+    {"invitation_lock", "Index Scan using invitation_link on invitation"},
+    {"invitation_account", "Index Scan using account_practitioner on account a"},
+    {"invitation_account", "Index Cond: ((project_id = $5) AND (email = $3))"},
+    {"invitation_spend_sign_up", "Index Scan using invitation_link on invitation"},
+    {"invitation_create_account", "Index Scan using invitation_link on invitation"},
+    {"invitation_account", "Index Scan using account_practitioner on account"},
+    {"invitation_spend", "Index Scan using invitation_link on invitation"},
+    {"member_list", "Index Scan using membership_pkey on membership m"},
+    {"member_list", "Index Cond: (id = m.account_id)"},
+    {"member_get", "Index Cond: ((project_id = $2) AND (id = $3))"},
+    {"member_find_invitee", "Index Scan using account_practitioner on account a"},
+    {"member_find_invitee", "Index Cond: ((project_id = $1) AND (email = $4))"},
+    {"admin_lock_all", "Bitmap Index Scan on membership_admin"},
+    {"admin_lock_all", "((project_id = $1) AND (id = ANY ($0)))"},
+    {"admin_is_last", "Bitmap Index Scan on membership_admin"},
     {"session_end_account", "Index Scan using session_owner on session s\n"
                             "                Index Cond: (account_id = $3)"},
     {"session_end_account", "Sort Key: session.id\n"
@@ -188,17 +178,17 @@ static const struct {
     {"deletion_delete_reset", "Index Scan using password_reset_pkey on password_reset r"},
     {"deletion_lock", "Index Scan using account_pkey on account"},
     {"deletion_lock_memberships", "membership_account"},
-    {"SQL_FACTOR_GET", "Index Scan using mfa_pending_"},
-    {"SQL_FACTOR_PENDING_LOCK", "Index Scan using mfa_pending_"},
-    {"SQL_FACTOR_PENDING_FAIL", "Index Scan using mfa_pending_pkey on mfa_pending"},
+    {"factor_get", "Index Scan using mfa_pending_"},
+    {"factor_pending_lock", "Index Scan using mfa_pending_"},
+    {"factor_pending_fail", "Index Scan using mfa_pending_pkey on mfa_pending"},
     {"factor_pending_delete", "mfa_pending_account"},
-    {"SQL_FACTOR_ENROLL", "Index Scan using mfa_pending_pkey on mfa_pending"},
-    {"SQL_FACTOR_ENROLL", "Index Scan using session_pkey on session"},
+    {"factor_enroll", "Index Scan using mfa_pending_pkey on mfa_pending"},
+    {"factor_enroll", "Index Scan using session_pkey on session"},
     {"factor_delete", "Index Scan using mfa_factor_pkey on mfa_factor"},
     {"credential_delete", "Index Scan using credential_pkey on credential"},
     {"login_delete_all", "login_owner"},
     {"account_delete", "Index Scan using account_pkey on account"},
-    {"SQL_ADMIN_OF", "membership_account"},
+    {"admin_list_projects", "membership_account"},
     {"account_row_lock", "Index Scan using account_pkey on account"},
     {"throttle_state", "Index Scan using known_address_pkey on known_address"},
     {"login_create", "Index Scan using known_address_pkey on known_address known_address_1"},
@@ -238,7 +228,7 @@ static void test_hot_statements_are_planned_on_their_keys(void)
 static void test_every_statement_has_its_index(void)
 {
     plans_check(&plans, server,
-                "audit_waiting audit_unsealed audit_state outbox_oldest SQL_MEMBER_LIST");
+                "audit_waiting audit_unsealed audit_state outbox_oldest member_list");
     check_hot("set enable_seqscan = off"); /* of the tables that were emptied, too */
 }
 

@@ -1,0 +1,18 @@
+-- Whether an account has a second factor, and the secret that a session may enrol.
+-- class: read
+-- in: account uuid, session uuid, now int8
+-- rows: one
+-- row: email text, secret_sealed bytea null, enrolled bool
+select
+    a.email,
+    p.secret_sealed,
+    coalesce(f.enrolled_at is not null, false) as enrolled
+from account a
+left join mfa_factor f on f.account_id = a.id
+left join lateral (
+    select p.secret_sealed
+    from mfa_pending p
+    where p.session_id = :session and
+        -- include: factor_pending_is_good(account = a.id, now = :now)
+) p on true
+where a.id = :account

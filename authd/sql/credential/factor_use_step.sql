@@ -1,0 +1,5 @@
+-- A code is good once: the step only grows. No row: it was used.
+-- class: tx
+-- in: account uuid, step int8
+-- rows: none
+update mfa_factor set last_step = :step where account_id = :account and last_step < :step

@@ -1,0 +1,21 @@
+-- The account of a role and an address, of a patient in the project only, that an invitation is
+-- for, and whether its address is proven for the organisation.
+-- class: write tx
+-- in: role text, project uuid, email text, now int8, organization uuid null
+-- rows: one
+-- row: id uuid, proven bool
+select
+    a.id,
+    -- include: email_is_verified(account = a.id, organization = :organization)
+    as proven
+from account a
+where :role = 'Practitioner' and a.role = 'Practitioner' and a.email = :email and
+    -- include: account_active(account = a, now = :now)
+union all
+select
+    a.id,
+    -- include: email_is_verified(account = a.id, organization = :organization)
+    as proven
+from account a
+where :role = 'Patient' and a.role = 'Patient' and a.project_id = :project and a.email = :email and
+    -- include: account_active(account = a, now = :now)

@@ -1,0 +1,9 @@
+-- The pending invitation of a project for a role and an address.
+-- class: read
+-- in: project uuid, role text, email text
+-- rows: one
+-- row: struct invitation_row
+select
+    -- include: invitation_columns
+from invitation i
+where i.project_id = :project and i.role = :role and i.email = :email

@@ -1,0 +1,21 @@
+-- The invitation of a link, whether it is the link of a sign-up, and who invites: null when that is
+-- no member.
+-- class: read
+-- in: id uuid, secret_hash bytea, now int8
+-- rows: one
+-- row: project uuid, role text, email text, admin bool, by_sign_up bool, inviter text null
+select
+    i.project_id as project,
+    i.role,
+    i.email,
+    i.admin,
+    i.secret_hash <> :secret_hash as by_sign_up,
+    (
+        select a.name || ' ' || a.surname
+        from membership m
+        join account a on a.id = m.account_id
+        where m.project_id = i.project_id and m.id = i.invited_by
+    ) as inviter
+from invitation i
+where i.id = :id and
+    -- include: invitation_link(invitation = i, secret_hash = :secret_hash, now = :now)

@@ -1,0 +1,25 @@
+-- An invitation becomes a membership of an account. One that the account has by now gets what the
+-- invitation gives and stays the same one.
+-- class: tx
+-- in: project uuid, id uuid, account uuid, now int8
+-- rows: one
+-- row: membership uuid
+with
+spent as (
+    delete from invitation
+    where project_id = :project and id = :id
+    returning id, profile_id, admin, policy_id, invited_at
+),
+joined as (
+    insert into membership as m (
+        project_id, id, account_id, profile_id, admin, policy_id, created_at, invited_at
+    )
+    select :project, id, :account, profile_id, admin, policy_id, :now, invited_at from spent
+    on conflict (account_id, project_id) do update set
+        admin = m.admin or excluded.admin,
+        policy_id = coalesce(excluded.policy_id, m.policy_id),
+        invited_at = excluded.invited_at
+    returning id
+),
+-- include: audit(from = joined)
+select id as membership from joined

@@ -1,0 +1,23 @@
+-- The link of a sign-up becomes a membership of an account without rights of an admin; one that the
+-- account has by now stays as it is. The invitation of the admin stays pending.
+-- class: tx
+-- in: project uuid, id uuid, account uuid, now int8, new uuid, profile uuid, policy uuid null
+-- rows: one
+-- row: membership uuid
+with
+spent as (
+    update invitation
+    set sign_up_hash = null, sign_up_expires_at = null
+    where project_id = :project and id = :id
+    returning 1
+),
+joined as (
+    insert into membership as m (
+        project_id, id, account_id, profile_id, policy_id, created_at, invited_at
+    )
+    select :project, :new, :account, :profile, :policy, :now, :now from spent
+    on conflict (account_id, project_id) do update set invited_at = m.invited_at
+    returning id
+),
+-- include: audit(from = joined)
+select id as membership from joined

@@ -1,0 +1,10 @@
+-- Gives or takes the rights of an admin. No row: there is no such member.
+-- class: tx
+-- in: project uuid, id uuid, admin bool
+-- rows: one
+with
+changed as (
+    update membership set admin = :admin where project_id = :project and id = :id returning id
+),
+-- include: audit(from = changed)
+select from changed
