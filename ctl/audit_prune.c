@@ -23,6 +23,7 @@
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
+#include "ctl/provision.h"
 
 enum { MONTHS_MAX = 5 * 1200, LINE_SIZE_MAX = 4 * 1024 * 1024 };
 
@@ -57,10 +58,8 @@ static void clear(PGresult **result_p)
     PQclear(*result_p);
 }
 
-/* NULL, with err set, when the statement fails. */
-static PGresult *query(const struct prune *self, const char *sql)
+static PGresult *checked(const struct prune *self, PGresult *result)
 {
-    PGresult *result = PQexec(self->connection, sql);
     ExecStatusType status = PQresultStatus(result);
 
     if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK)
@@ -70,6 +69,18 @@ static PGresult *query(const struct prune *self, const char *sql)
                                   strcspn(PQresultErrorMessage(result), "\n")));
     PQclear(result);
     return NULL;
+}
+
+/* NULL, with err set, when the statement fails. */
+static PGresult *query(const struct prune *self, const char *sql)
+{
+    return checked(self, PQexec(self->connection, sql));
+}
+
+/* The same of one with a parameter. */
+static PGresult *query_with(const struct prune *self, const char *sql, const char *value)
+{
+    return checked(self, PQexecParams(self->connection, sql, 1, NULL, &value, NULL, NULL, 0));
 }
 
 static int run(const struct prune *self, const char *sql)
@@ -148,8 +159,7 @@ static int drop_month(const struct prune *self, const struct pruned *month)
     if (run(self, "begin") < 0 ||
         run(self, arena_printf(self->ctl->arena, "set local search_path = %s", month->schema)) < 0)
         return -1;
-    dropped = query(self, arena_printf(self->ctl->arena, "select %s.audit_drop('%s')",
-                                       month->schema, month->month));
+    dropped = query_with(self, provision_text("audit_drop"), month->month);
     if (!dropped)
         return -1;
     rows = strtoll(PQgetvalue(dropped, 0, 0), NULL, 10);
@@ -197,16 +207,7 @@ static const char *month_name(struct arena *arena, int64_t month)
 /* This program makes the names, so they need no quotes. */
 static PGresult *find_months(const struct prune *self, const char *before)
 {
-    return query(
-        self, arena_printf(self->ctl->arena,
-                           "select n.nspname, c.relname from pg_inherits i "
-                           "join pg_class c on c.oid = i.inhrelid "
-                           "join pg_class p on p.oid = i.inhparent and p.relname = 'audit' "
-                           "join pg_namespace n on n.oid = c.relnamespace "
-                           "where p.relowner = 'atrium_audit'::regrole "
-                           "and n.nspname ~ '^[a-z]+$' and c.relname ~ '^audit_[0-9]{4}_[0-9]{2}$' "
-                           "and c.relname < '%s' order by 1, 2",
-                           before));
+    return query_with(self, provision_text("audit_months"), before);
 }
 
 static int prune_months(const struct prune *self, const char *before, struct field_list *ret)

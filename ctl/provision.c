@@ -28,32 +28,7 @@ static const struct daemon_role {
     {"botd", "atrium-botd", "bot", "0002_audit"},
 };
 
-static const char beginning[] =
-    "set client_min_messages = warning;\n"
-    "revoke all on database atrium from public;\n"
-    "revoke all on schema public from public;\n"
-    "do $$ begin\n"
-    "    if not exists (select from pg_roles where rolname = 'atrium_audit') then\n"
-    "        create role atrium_audit nologin;\n"
-    "    end if;\n"
-    "end $$;\n";
-
-static const char role_sql[] =
-    "do $$ begin\n"
-    "    if not exists (select from pg_roles where rolname = '@role@') then\n"
-    "        create role \"@role@\" login;\n"
-    "    end if;\n"
-    "end $$;\n"
-    "alter role \"@role@\" in database atrium set search_path = @schema@;\n"
-    "grant connect, temporary on database atrium to \"@role@\";\n"
-    "grant pg_read_all_stats to \"@role@\";\n" /* since when a session holds a lock */
-    "create schema if not exists @schema@ authorization \"@role@\";\n";
-
-/* Not for a daemon's role to make: that needs CREATE on the database. */
-static const char ending[] = "create extension if not exists pg_trgm schema doc;\n"
-                             "create extension if not exists btree_gin schema doc;\n";
-
-static const char *embedded(const char *name)
+const char *provision_text(const char *name)
 {
     const struct db_migration *row = ctl_migrations;
 
@@ -68,7 +43,7 @@ static const char *filling(const struct daemon_role *role, const char *text, siz
     const char *const words[][2] = {{"@role@", role->role},
                                     {"@schema@", role->schema},
                                     {"@migration@", role->audit},
-                                    {"@audit@", embedded("audit")}};
+                                    {"@audit@", provision_text("audit")}};
 
     for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
         *ret_length = strlen(words[i][0]);
@@ -103,12 +78,12 @@ char *provision_sql(void)
 
     if (!out)
         log_die("provision", "out of memory");
-    fputs(beginning, out);
+    fputs(provision_text("database"), out);
     for (size_t i = 0; i < ARRAY_SIZE(roles); i++) {
-        fill(out, &roles[i], role_sql);
-        fill(out, &roles[i], embedded("audit_owner"));
+        fill(out, &roles[i], provision_text("role"));
+        fill(out, &roles[i], provision_text("audit_owner"));
     }
-    fputs(ending, out);
+    fputs(provision_text("extensions"), out);
     if (fclose(out) != 0)
         log_die("provision", "out of memory");
     return sql;

@@ -9,6 +9,9 @@
  * date. free() it. */
 char *provision_sql(void);
 
+/* The text ctl/schema/<name>.sql; NULL when there is none. */
+const char *provision_text(const char *name);
+
 /* The role of a daemon, as its connection string has it; NULL for a daemon without a database. */
 const char *provision_role(const char *daemon);
 

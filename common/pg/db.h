@@ -2,10 +2,8 @@
  * db.h - PostgreSQL for fibers: prepared statements in pipeline mode, pools, transactions,
  * migrations.
  *
- * Statements are files, <daemon>/sql/<subject>/<name>.sql (see statement.h), or rows of
- * <daemon>/<daemon>_sql.def:
- *
- *     SQL(SQL_SESSION_GET, READ, 1, "select ... where id = $1")
+ * A daemon's statements are files, <daemon>/sql/<subject>/<name>.sql, which run by the calls of
+ * statement.h. Their classes:
  *
  *   READ   shares few pipelined connections: statements of many requests in one flush
  *   WRITE  one atomic statement (often a data-modifying CTE); its own, larger pool: many commits

@@ -9,8 +9,6 @@
  *
  *     insert.audit = audit_row(req, &(struct audit){.action = "thing.create", ...});
  *
- * A statement that is a row of a .def file takes DB_AUDIT() as its four last parameters instead.
- *
  * What is never in it: passwords, tokens, codes, e-mail addresses, names of people, content of
  * documents.
  */
@@ -36,17 +34,5 @@ struct audit {
 /* The row of what a request does; texts from its arena. The agent is the caller of the request
  * (membership and profile), else the service that asks; its address and trace id go along. */
 struct sql_audit audit_row(const struct request *req, const struct audit *what);
-
-#define DB_AUDIT(row_) \
-    DB_UUID((row_).project), DB_INT((row_).at), DB_TEXT((row_).entity), DB_TEXT((row_).event)
-
-/* One audit row for each row of `from`. The arguments are SQL: the four parameters of DB_AUDIT(),
- * of which `entity` may be more than that (coalesce($9::text, 'Session/' || id)), and what stands
- * after "from". */
-#define SQL_AUDIT(project, at, entity, event, from)                                   \
-    "insert into audit (project_id, at, entity, event) select " project "::uuid, " at \
-    "::bigint, (" entity ")::text, " event "::json from " from
-#define SQL_AUDIT_MADE(project, at, entity, event, from) \
-    "audit_made as (" SQL_AUDIT(project, at, entity, event, from) ") "
 
 #endif

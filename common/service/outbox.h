@@ -40,8 +40,6 @@ void outbox_destroy(struct outbox **self_p);
  * carries as its key; times are real time, ms. */
 struct sql_outbox outbox_row(struct outbox *self, struct arena *arena,
                              const struct bus_method *method, struct uuid id, const void *in);
-#define DB_OUTBOX(row_) \
-    DB_UUID((row_).id), DB_TEXT((row_).method), DB_SEALED((row_).body), DB_INT((row_).at)
 
 /* What waits; at most OUTBOX_COUNT_MAX rows are looked at, those that are due first. Parks. */
 enum { OUTBOX_COUNT_MAX = 10000 };

@@ -93,8 +93,6 @@ static int open_database(struct service *self, struct error *err)
         .conninfo = config->database,
         .schema = definition->schema,
         .program = arena_printf(self->arena, "atrium-%s.%s", definition->name, self->instance),
-        .statements = definition->statements,
-        .statement_count = definition->statement_count,
         .sql = definition->sql,
         .migrations = definition->migrations,
         .read_connections = (size_t)config->read_connections,

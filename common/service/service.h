@@ -101,8 +101,6 @@ struct service_definition {
     size_t config_size;     /* sizeof the configuration struct */
     size_t database_offset; /* of its member struct database_config; SIZE_MAX: no database */
     const char *schema;     /* "auth" */
-    const struct db_statement *statements;
-    size_t statement_count;
     const struct db_statement *sql; /* ended by a row without a name, or NULL */
     const struct db_migration *migrations;
     bool audit; /* common/service/schema/audit.sql is among them: its chain is kept */

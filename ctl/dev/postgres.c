@@ -308,7 +308,7 @@ static int make_database(const struct postgres *self, struct error *err)
 
     if (!connection)
         return -1;
-    found = run_sql(connection, "select from pg_database where datname = 'atrium'", err);
+    found = run_sql(connection, provision_text("database_find"), err);
     if (found != 0)
         return found < 0 ? -1 : 0;
     return run_sql(connection, "create database atrium", err);

@@ -105,7 +105,8 @@ static void write_row(struct fixture *self, const struct bus_method *method, con
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct kit_in in = {.text = text, .number = number};
     struct sql_outbox row = outbox_row(self->outbox, self->arena, method, uuid_random(), &in);
-    struct db_param params[] = {DB_NULL, DB_OUTBOX(row)};
+    struct db_param params[] = {DB_NULL, DB_UUID(row.id), DB_TEXT(row.method), DB_SEALED(row.body),
+                                DB_INT(row.at)};
     struct error err;
 
     error_init(&err, NULL);

@@ -395,8 +395,6 @@ def rows(text):
 
 
 def style(text, path):
-    if path.endswith('_sql.def'):
-        return text
     if path.endswith('.def'):
         return rows(comments(text))
     text = guard(own_first(text, path), path)

@@ -53,9 +53,6 @@ void plans_make_schema(const struct plans *self, const struct pg *server)
 
 const struct db_statement *plans_statement(const struct plans *self, size_t i)
 {
-    if (i < self->count)
-        return &self->statements[i];
-    i -= self->count;
     for (const struct db_statement *const *table = self->sql; *table; table++)
         for (const struct db_statement *file = *table; file->name; file++)
             if (i-- == 0)

@@ -13,9 +13,7 @@
 struct plans {
     const char *schema;
     const struct db_migration *migrations;
-    const struct db_statement *statements;
-    size_t count;
-    const struct db_statement *sql[8]; /* tables of those that are files, NULL behind the last */
+    const struct db_statement *sql[8]; /* its tables of statements, NULL behind the last */
     const char *small;                 /* tables that do not grow with tenants, "a b" */
     const char *emptied; /* tables whose rows come and go, "a, b": vacuumed while there are none */
     /* Migrations that keep writers out of a table while all of it is read: from before this was

@@ -1,0 +1,10 @@
+-- The database, before the first role: what PostgreSQL lets everyone do in a new one, and the owner of
+-- audit trails.
+set client_min_messages = warning;
+revoke all on database atrium from public;
+revoke all on schema public from public;
+do $$ begin
+    if not exists (select from pg_roles where rolname = 'atrium_audit') then
+        create role atrium_audit nologin;
+    end if;
+end $$;
