@@ -1,13 +1,9 @@
 /*
  * authd.h - the daemon's state, its limits, and a prototype for each row of authd_routes.def.
  *
- * Each subject is a file of its own: register.c, login_start.c, login_mfa.c, login_token.c,
- * one_step.c, credential.c, email.c, email_change.c, mfa.c, step_up.c, session.c, refresh.c, me.c,
- * deletion.c, member.c, identity.c, operator.c and explain.c hold handlers; admin, admission,
- * candidate, factor, totp, qr, password, password_text, password_rule, common_password, arrival,
- * password_memory, throttle, token, key, change, link, mail, mail_domain, invitation, business,
- * continue_token, tenant, unruled, refresh_state, rotation, mail_route, email_link, email_verified,
- * email_scan and user_agent serve them.
+ * Where rows of several tables are locked the order is: continue_spent, invitation, membership,
+ * email_undo, email_link, password_reset, account, email_verified, mfa_pending, mfa_factor,
+ * credential, login, session, change_counter.
  */
 #ifndef ATRIUM_AUTHD_AUTHD_H
 #define ATRIUM_AUTHD_AUTHD_H

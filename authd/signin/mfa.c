@@ -153,8 +153,9 @@ int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_toke
     if (step_up_check(d, tx, req, err) < 0)
         return -1;
     enrolled = sql_factor_enroll(tx, req, &enroll, err);
+    /* No row: a credential has changed meanwhile. */
     if (sql_require(enrolled, err, ERR_BAD_REQUEST, "The code is incorrect.") < 0)
-        return -1;                          /* a credential has changed meanwhile */
+        return -1;
     owner.joined = req->caller->membership; /* gateways must know that its session has a factor */
     if (credential_change_commit(d, req, &tx, &owner, what, req->caller->session, err) < 0)
         return -1;

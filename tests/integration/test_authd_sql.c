@@ -121,7 +121,6 @@ static const struct {
     {"invitation_account", "Index Cond: ((project_id = $5) AND (email = $3))"},
     {"invitation_spend_sign_up", "Index Scan using invitation_link on invitation"},
     {"invitation_create_account", "Index Scan using invitation_link on invitation"},
-    {"invitation_account", "Index Scan using account_practitioner on account"},
     {"invitation_spend", "Index Scan using invitation_link on invitation"},
     {"member_list", "Index Scan using membership_pkey on membership m"},
     {"member_list", "Index Cond: (id = m.account_id)"},

@@ -1,4 +1,5 @@
--- Whether an account has a second factor, and the secret that a session may enrol.
+-- Whether an account has a second factor, and the secret that a session may enrol. No row: there is
+-- no such account.
 -- class: read
 -- in: account uuid, session uuid, now int8
 -- rows: one
@@ -6,7 +7,7 @@
 select
     a.email,
     p.secret_sealed,
-    coalesce(f.enrolled_at is not null, false) as enrolled
+    f.enrolled_at is not null as enrolled
 from account a
 left join mfa_factor f on f.account_id = a.id
 left join lateral (

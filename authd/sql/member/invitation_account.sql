@@ -1,6 +1,6 @@
 -- The account of a role and an address, of a patient in the project only, that an invitation is
--- for, and whether its address is proven for the organisation.
--- class: write tx
+-- for, and whether its address is proven for the organisation. No row: there is none.
+-- class: read tx
 -- in: role text, project uuid, email text, now int8, organization uuid null
 -- rows: one
 -- row: id uuid, proven bool

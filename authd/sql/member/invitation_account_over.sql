@@ -1,5 +1,5 @@
 -- An account that is in the way of the one that an invitation would make, and whose deletion is
--- due.
+-- due. No row: there is none.
 -- class: read
 -- in: project uuid, id uuid, now int8
 -- rows: one

@@ -1,4 +1,4 @@
--- The pending invitation of a project for a role and an address.
+-- The pending invitation of a project for a role and an address. No row: there is none.
 -- class: read
 -- in: project uuid, role text, email text
 -- rows: one

@@ -1,4 +1,4 @@
--- A pending invitation of a project.
+-- A pending invitation of a project. No row: there is no such one.
 -- class: read
 -- in: project uuid, id uuid
 -- rows: one

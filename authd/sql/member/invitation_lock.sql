@@ -1,4 +1,5 @@
--- Locks the invitation of a link: of two requests with one link one gets the row.
+-- Locks the invitation of a link: of two requests with one link one gets the row. No row: another
+-- has spent it, or the link has expired.
 -- class: tx
 -- in: project uuid, id uuid, secret_hash bytea, now int8
 -- rows: one

@@ -1,5 +1,5 @@
 -- The invitation of a link, whether it is the link of a sign-up, and who invites: null when that is
--- no member.
+-- no member. No row: the link leads nowhere.
 -- class: read
 -- in: id uuid, secret_hash bytea, now int8
 -- rows: one

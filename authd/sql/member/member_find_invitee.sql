@@ -1,6 +1,6 @@
 -- The account of a role and an address, of a patient in the project only, that an admin would
 -- invite: whether it is a member of the project, and whether its address is proven for the
--- organisation.
+-- organisation. No row: there is none.
 -- class: read
 -- in: role text, project uuid, email text, now int8, organization uuid null
 -- rows: one

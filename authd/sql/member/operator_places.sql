@@ -6,6 +6,6 @@
 select m.project_id as project, a.id as account
 from account a
 join membership m on m.account_id = a.id
-where a.email = :email and (:project::uuid is null or m.project_id = :project)
+where a.email = :email and (:project is null or m.project_id = :project)
 order by m.project_id, a.id
 limit 10000

@@ -15,6 +15,6 @@ cross join lateral (
     order by s.id desc
     limit 1000
 ) s
-where a.email = :email and (:project::uuid is null or m.project_id = :project)
+where a.email = :email and (:project is null or m.project_id = :project)
 order by s.id desc
 limit 1000
