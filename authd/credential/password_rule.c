@@ -12,8 +12,11 @@
 #include "settingsd/settingsd_api.h"
 
 enum {
-    WORD_MIN = 3, /* bytes: shorter names and codes refuse nothing */
+    WORD_MIN = 3, /* bytes without signs: shorter names and codes refuse nothing */
 };
+
+/* They part the words of names and addresses and do not count in a comparison. */
+#define SIGNS "!?.,;:-_+*#$%&/=@'\" "
 
 /* The rules so far. */
 struct rules {
@@ -86,12 +89,22 @@ static int rules_collect(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* The password is the word, in either case and whatever digits and signs follow:
- * "Lakeside2026!". */
+/* The password is the word, in either case of ASCII letters, with or without the signs of either,
+ * and whatever digits and signs follow: "Lakeside2026!", and "anaprova" of "Ana Prova". */
 static bool is_word(const char *password, const char *word, size_t length)
 {
-    return length >= WORD_MIN && strncasecmp(password, word, length) == 0 &&
-           password[length + strspn(password + length, "0123456789!?.,;:-_+*#$%&/=@ ")] == '\0';
+    size_t letters = 0;
+
+    for (const char *end = word + length; word < end; word++) {
+        if (strchr(SIGNS, *word))
+            continue;
+        password += strspn(password, SIGNS);
+        if (strncasecmp(password, word, 1) != 0)
+            return false;
+        password++;
+        letters++;
+    }
+    return letters >= WORD_MIN && password[strspn(password, SIGNS "0123456789")] == '\0';
 }
 
 static bool is_text(const char *password, const char *word)
@@ -99,19 +112,28 @@ static bool is_text(const char *password, const char *word)
     return word && is_word(password, word, strlen(word));
 }
 
-/* Each word of a name, and the whole of it. */
+/* Each word of a text, and the whole of it. */
 static bool is_name(const char *password, const char *name)
 {
     if (is_text(password, name))
         return true;
     while (name && *name != '\0') {
-        size_t length = strcspn(name, " ");
+        size_t length = strcspn(name, SIGNS);
 
         if (is_word(password, name, length))
             return true;
-        name += length + strspn(name + length, " ");
+        name += length + strspn(name + length, SIGNS);
     }
     return false;
+}
+
+/* The address, what stands before and after its @, and each word of both. */
+static bool is_address(const char *password, const char *email)
+{
+    const char *at = strchr(email, '@');
+
+    return is_name(password, email) ||
+           (at && (is_word(password, email, (size_t)(at - email)) || is_text(password, at + 1)));
 }
 
 static bool names_owner(const struct rules *rules, const struct password_owner *owner,
@@ -119,8 +141,7 @@ static bool names_owner(const struct rules *rules, const struct password_owner *
 {
     const struct tenant *tenants = rules->tenants.items;
 
-    if (is_name(password, owner->display) || is_text(password, owner->email) ||
-        is_word(password, owner->email, strcspn(owner->email, "@")))
+    if (is_name(password, owner->display) || is_address(password, owner->email))
         return true;
     for (size_t i = 0; i < rules->tenants.count; i++) {
         if (is_name(password, tenants[i].name) || is_text(password, tenants[i].tenantCode))

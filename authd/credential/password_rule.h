@@ -20,7 +20,8 @@ struct password_owner {
 
 /* 0 when the password may be set. ERR_PASSWORD_REFUSED, with a problem of `password`, when it has
  * too few code points once it is normalised, or, where a project refuses these, is a common one or
- * names its owner, their e-mail address or the tenant. Parks. */
+ * a word of its owner's name, of their e-mail address or of the tenant's name, or the tenant's
+ * code. Parks. */
 int password_rule_check(struct authd *d, const struct request *req,
                         const struct password_owner *owner, const char *password,
                         struct error *err) MUST_USE;

@@ -141,6 +141,39 @@ static void common_passwords_and_names_are_refused(void)
     free(email);
 }
 
+static json_t *body_change(const char *old, const char *new)
+{
+    return json_pack("{s:s, s:s}", "oldPassword", old, "newPassword", new);
+}
+
+/* Registration and change: whatever part of the own address or name, however it is written. */
+static void words_of_the_address_and_the_name_are_refused(void)
+{
+    static const char *const refused[] = {
+        "Maria2026",  "brook!",    "maria.brook", "mariabrook7", "hospital-west.example",
+        "hospital99", "AnaProva1", "!ana-prova",
+    };
+    static const char email[] = "maria.brook@hospital-west.example";
+    PERSON admin = person_admin(suite);
+    PERSON patient = person_register(suite, NULL);
+
+    put_policy(admin, json_pack("{s:b}", "refuseCommonPasswords", 1));
+    for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+        HTTP_ANSWER answer = register_with(email, refused[i]);
+        UNIT_CHECK(answer->status == 422, "\"%s\": %d", refused[i], answer->status);
+        check_refused(answer);
+    }
+    HTTP_ANSWER longer = register_with(email, "brookside in May");
+    CHECK_STATUS(longer, 200);
+    HTTP_ANSWER domain = http_post(suite_url(suite), CHANGE, patient->access,
+                                   body_change(patient->password, strchr(patient->email, '@') + 1));
+    check_refused(domain);
+    HTTP_ANSWER name = http_post(suite_url(suite), CHANGE, patient->access,
+                                 body_change(patient->password, "prova_ANA_2026"));
+    CHECK_STATUS(name, 204); /* the words in another order are a different text */
+    rules_off(admin);
+}
+
 /* What the contract checks at a registration comes before. */
 static void the_rules_come_last_at_a_registration(void)
 {
@@ -169,11 +202,6 @@ static void the_rules_come_last_at_a_registration(void)
     suite_set_switch(suite, admin->access, "CLINICIAN_INVITE_ON_BUSINESS_EMAIL", false);
     rules_off(admin);
     free(email);
-}
-
-static json_t *body_change(const char *old, const char *new)
-{
-    return json_pack("{s:s, s:s}", "oldPassword", old, "newPassword", new);
 }
 
 static void a_change_and_a_link_follow_the_rules(void)
@@ -239,6 +267,7 @@ static const struct unit_case cases[] = {
     CASE(length_is_counted_in_code_points_of_the_normalised_text),
     CASE(the_length_depends_on_the_second_factor),
     CASE(common_passwords_and_names_are_refused),
+    CASE(words_of_the_address_and_the_name_are_refused),
     CASE(the_rules_come_last_at_a_registration),
     CASE(a_change_and_a_link_follow_the_rules),
     CASE(the_strictest_project_decides),
