@@ -43,7 +43,7 @@ struct sql_shape;
 enum db_class { DB_READ, DB_WRITE, DB_TX, DB_VITAL };
 
 struct db_statement {
-    const char *name; /* "SQL_SESSION_GET", also its name on the server */
+    const char *name; /* "session_get", also its name on the server */
     enum db_class class;
     int params;
     const char *text;

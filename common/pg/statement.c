@@ -171,10 +171,7 @@ static void fill_value(const struct db_result *res, size_t row, int column,
     case SQL_TYPE_BYTEA:
         *(struct field_bytes *)member = db_bytes_copy(res, row, column, arena);
         return;
-    case SQL_TYPE_STRUCT:
-        *(void **)member = arena_calloc(arena, 1, value->table->size);
-        db_row(res, row, value->table, arena, *(void **)member);
-        return;
+    case SQL_TYPE_STRUCT: /* see fill_structs() */
     case SQL_TYPE_UUID_ARRAY:
     case SQL_TYPE_TEXT_ARRAY:
     case SQL_TYPE_INT8_ARRAY:
@@ -184,27 +181,46 @@ static void fill_value(const struct db_result *res, size_t row, int column,
     log_die("db", "a column is an array");
 }
 
+/* The structs of a column, of all rows at once: its fields are found by their names once. */
+static void fill_structs(const struct sql_shape *shape, const struct sql_value *value,
+                         const struct db_result *res, struct arena *arena, char *items)
+{
+    struct field_list structs = db_list(res, value->table, arena);
+
+    for (size_t row = 0; row < structs.count; row++)
+        *(const void **)(void *)(items + row * shape->row_size + value->offset) =
+            (const char *)structs.items + row * value->table->size;
+}
+
+/* items: a struct of columns for each row. */
 static int fill_columns(const struct db_statement *statement, const struct db_result *res,
-                        size_t row, struct arena *arena, char *out, struct error *err)
+                        struct arena *arena, char *items, struct error *err)
 {
     const struct sql_shape *shape = statement->shape;
 
     for (size_t i = 0; i < shape->column_count; i++) {
         const struct sql_value *value = &shape->columns[i];
 
-        if (value->type != SQL_TYPE_STRUCT && !value->null && db_is_null(res, row, (int)i))
-            return null_error(statement, value, err);
-        fill_value(res, row, (int)i, value, arena, out + value->offset);
+        if (value->type == SQL_TYPE_STRUCT) {
+            fill_structs(shape, value, res, arena, items);
+            continue;
+        }
+        for (size_t row = 0; row < db_rows(res); row++) {
+            if (!value->null && db_is_null(res, row, (int)i))
+                return null_error(statement, value, err);
+            fill_value(res, row, (int)i, value, arena,
+                       items + row * shape->row_size + value->offset);
+        }
     }
     return 0;
 }
 
-static int fill_row(const struct db_statement *statement, const struct db_result *res, size_t row,
+static int fill_row(const struct db_statement *statement, const struct db_result *res,
                     struct arena *arena, void *out, struct error *err)
 {
     if (!statement->shape->table)
-        return fill_columns(statement, res, row, arena, out, err);
-    db_row(res, row, statement->shape->table, arena, out);
+        return fill_columns(statement, res, arena, out, err);
+    db_row(res, 0, statement->shape->table, arena, out);
     return 0;
 }
 
@@ -219,9 +235,8 @@ static int fill_rows(const struct db_statement *statement, const struct db_resul
         list = db_list(res, shape->table, arena);
     } else {
         list.items = items = arena_calloc(arena, MAX(list.count, (size_t)1), shape->row_size);
-        for (size_t row = 0; row < list.count; row++)
-            if (fill_columns(statement, res, row, arena, items + row * shape->row_size, err) < 0)
-                return -1;
+        if (fill_columns(statement, res, arena, items, err) < 0)
+            return -1;
     }
     /* A struct sql_x_rows has the members of a struct field_list. */
     memcpy(out, &list, sizeof(list));
@@ -243,7 +258,7 @@ static int answer(const struct db_statement *statement, const struct db_result *
         error_set(err, ERR_INTERNAL, "Internal error.");
         return error_detail(err, "%s: more than one row", statement->shape->file);
     }
-    if (db_rows(res) == 1 && out && fill_row(statement, res, 0, arena, out, err) < 0)
+    if (db_rows(res) == 1 && out && fill_row(statement, res, arena, out, err) < 0)
         return -1;
     return (int)db_rows(res);
 }

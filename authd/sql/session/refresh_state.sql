@@ -14,7 +14,7 @@ select
     v.role,
     v.admin,
     v.policy_id as policy,
-    v.successor_sealed as successor,
+    case when v.status = 'again' then v.successor_sealed end as successor,
     -- include: settings_change
     as change
 from unnest(:projects, :sessions, :hashes) with ordinality as w (project_id, id, hash, number)
