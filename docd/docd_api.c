@@ -206,7 +206,7 @@ static const struct field document_rows[] = {
     FIELD_INT(struct document, size, 0, INT64_MAX, -1, FIELD_NULLABLE | FIELD_OMIT_NEGATIVE,
               "Bytes; null while nothing was uploaded.", "48213"),
     FIELD_TEXT(struct document, publicToken, 0, 256, FIELD_NULLABLE,
-               "With it any client can read the file at /document/public/{token}; null: none can.",
+               "Whoever has it can read the file at /document/public/{token}; null: nobody.",
                "d9yUQhv0xZSn3eHh1QZ8Qk1pWm0c8fJb2TtXoY7rA5M"),
     FIELD_OBJECT(struct document, uploadOptions, upload_options, 0,
                  "The form that brings its bytes, good for an hour."),
