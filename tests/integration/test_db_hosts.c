@@ -251,6 +251,7 @@ static void hung_server(struct loop *loop, void *arg UNUSED)
 
 static void test_a_silent_host_does_not_keep_the_next_from_its_turn(void)
 {
+    unit_expect_log(1); /* of the connections that were cut, if the handle sees it first */
     unit_on_fiber(silent_host, NULL);
 }
 
