@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "authd/credential/password_memory.h"
-#include "authd/credential/password_text.h"
+#include "common/domain/password_text.h"
 
 struct hash_job {
     struct password_memory *memory;

@@ -7,8 +7,8 @@
 #include <strings.h>
 
 #include "authd/credential/common_password.h"
-#include "authd/credential/password_text.h"
 #include "authd/sql/credential.h"
+#include "common/domain/password_text.h"
 #include "settingsd/settingsd_api.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "authd/credential/common_password.h"
-#include "authd/credential/password_text.h"
+#include "common/domain/password_text.h"
 #include "tests/support/unit.h"
 
 static void test_texts_are_normalised(void)

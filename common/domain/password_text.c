@@ -1,7 +1,7 @@
 /*
  * password_text.c - see password_text.h.
  */
-#include "authd/credential/password_text.h"
+#include "common/domain/password_text.h"
 
 #include <errno.h>
 #include <sodium.h>

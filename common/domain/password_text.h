@@ -3,8 +3,8 @@
  * (OpaqueString), but for the characters that it forbids, which stay allowed here. Two keyboards
  * may send the same letters as different bytes.
  */
-#ifndef ATRIUM_AUTHD_CREDENTIAL_PASSWORD_TEXT_H
-#define ATRIUM_AUTHD_CREDENTIAL_PASSWORD_TEXT_H
+#ifndef ATRIUM_COMMON_DOMAIN_PASSWORD_TEXT_H
+#define ATRIUM_COMMON_DOMAIN_PASSWORD_TEXT_H
 
 #include <stddef.h>
 
