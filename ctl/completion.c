@@ -31,7 +31,7 @@ static enum holder_kind kind_of(const struct argument *item)
 
     if (argument_choices(item))
         return HOLDER_CHOICES;
-    if (strncmp(holder, "FILE", 4) == 0)
+    if (strncmp(holder, "FILE", 4) == 0 || strcmp(holder, "LIST") == 0)
         return HOLDER_FILE;
     if (strcmp(holder, "CODE") == 0 && strcmp(item->name, "--code") != 0) /* which is a new one */
         return HOLDER_CODE;

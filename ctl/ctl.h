@@ -143,6 +143,11 @@ int keys_seal(struct ctl *ctl, struct error *err) MUST_USE;
 /* bus_key.c */
 int keys_bus_command(struct ctl *ctl, struct error *err) MUST_USE;
 
+/* passwords.c */
+int passwords_build_command(struct ctl *ctl, struct error *err) MUST_USE;
+int passwords_verify_command(struct ctl *ctl, struct error *err) MUST_USE;
+int passwords_info_command(struct ctl *ctl, struct error *err) MUST_USE;
+
 /* session.c */
 int session_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int session_revoke_command(struct ctl *ctl, struct error *err) MUST_USE;

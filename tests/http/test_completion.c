@@ -182,6 +182,8 @@ static void bash_knows_what_may_follow(void)
         {"content import --project demo tests/unit/test_ctl_com", "  "},
         {"content import --project demo tests/http/test_complet", " tests/http/test_completion.c "},
         {"template put W --text tests/http/test_complet", " tests/http/test_completion.c "},
+        {"passwords build tests/http/test_complet", " tests/http/test_completion.c "},
+        {"passwords verify a --list tests/http/test_complet", " tests/http/test_completion.c "},
         {"--config tests/http/test_complet", " tests/http/test_completion.c "},
         {"status --dir tests/ht", " tests/http "},
         {"status --dir tests/http/test_complet", "  "},

@@ -26,6 +26,8 @@ static const struct {
     {"mask", fuzz_mask},
     {"msgpack", fuzz_msgpack},
     {"multipart", fuzz_multipart},
+    {"password_filter", fuzz_password_filter},
+    {"password_list", fuzz_password_list},
     {"post_policy", fuzz_post_policy},
     {"target", fuzz_target},
     {"template", fuzz_template},

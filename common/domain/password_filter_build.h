@@ -1,0 +1,39 @@
+/*
+ * password_filter_build.h - makes the file of a filter (password_filter.h) of lists of any size in
+ * bounded memory: keys are collected up to 64 MiB, then sorted and written to an unnamed file, and
+ * shards of a million passwords or so are made one after the other. The same list gives the same
+ * bytes.
+ */
+#ifndef ATRIUM_COMMON_DOMAIN_PASSWORD_FILTER_BUILD_H
+#define ATRIUM_COMMON_DOMAIN_PASSWORD_FILTER_BUILD_H
+
+#include "common/base/base.h"
+#include "common/base/error.h"
+
+struct password_filter_builder;
+
+struct password_filter_options {
+    const char *folder;      /* where keys are written that memory does not hold, 8 bytes each;
+                               * NULL: nowhere, more of them are refused. Borrowed. */
+    size_t keys, shard_keys; /* in memory, in a shard on average; 0: 8 million, one million */
+};
+struct password_filter_builder *password_filter_builder_new(
+    const struct password_filter_options *options);
+void password_filter_builder_destroy(struct password_filter_builder **self_p);
+
+/* Adds a key; one that is there already changes nothing. */
+int password_filter_builder_add(struct password_filter_builder *self, uint64_t key,
+                                struct error *err) MUST_USE;
+
+/* Writes the filter of all keys into the empty file, which it does not sync, and ends the builder's
+ * use. `progress` may be NULL: it is told how many of how many shards are made. ERR_BAD_REQUEST
+ * when there is no key. */
+struct password_filter_progress {
+    void (*fn)(void *arg, size_t done, size_t total);
+    void *arg;
+};
+int password_filter_builder_write(struct password_filter_builder *self, int fd,
+                                  const struct password_filter_progress *progress,
+                                  struct error *err) MUST_USE;
+
+#endif
