@@ -17,7 +17,7 @@ APIS    := authd settingsd maild docd botd
 BUILD_PACKAGES := gcc make pkg-config libc6-dev libzmq3-dev libczmq-dev libmsgpack-dev libpq-dev libjwt-dev \
     libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libcunit1-dev libsodium-dev libssl-dev libsystemd-dev \
     libacl1-dev libidn2-dev libunistring-dev libpsl-dev libseccomp-dev libmagic-dev liboath-dev libqrencode-dev libpng-dev libvips-dev \
-    libexpat1-dev libgumbo-dev zlib1g-dev libbrotli-dev libboost-context-dev
+    libexpat1-dev libfido2-dev libcbor-dev libgumbo-dev zlib1g-dev libbrotli-dev libboost-context-dev
 RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps curl bubblewrap apertium \
     apertium-eng-spa
 TEST_PACKAGES  := python3-aiosmtpd nodejs openssl iproute2
@@ -47,7 +47,7 @@ LDFLAGS_ALL := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 # Of Boost.Context only the switch of stacks, without its C++ library.
 COMMON_LIBS  := -l:libboost_context.a -lseccomp -lczmq -lzmq -lmsgpackc -lpq -ljansson -lsodium -lidn2 -lunistring -lcrypto -lsystemd -lacl -lpthread -lm
 gateway_LIBS := -lmicrohttpd -ljwt -lcrypto -lbrotlienc -lz -lcurl
-authd_LIBS   := -ljwt -lcrypto -loath -lqrencode -lpng -lpsl -lunistring
+authd_LIBS   := -ljwt -lcrypto -lfido2 -lcbor -loath -lqrencode -lpng -lpsl -lunistring
 maild_LIBS   := -lcurl -lgumbo
 botd_LIBS    := -lcurl
 docd_LIBS    := -lmagic -lcurl -lexpat -lvips -lgobject-2.0 -lglib-2.0

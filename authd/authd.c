@@ -15,6 +15,7 @@
 #include "authd/credential/factor.h"
 #include "authd/credential/password.h"
 #include "authd/credential/totp.h"
+#include "authd/passkey/passkey_rp.h"
 #include "authd/session/change.h"
 #include "authd/session/key.h"
 #include "authd/session/refresh_state.h"
@@ -64,7 +65,9 @@ static const struct config_row config_rows[] = {
                        "Domains that are not a business's whatever the lists say."),
     CONFIG_TEXT(struct authd_config, account_app_url, NULL, CONFIG_RELOAD,
                 "URL of the installation's own pages, for links to practitioners of several "
-                "tenants."),
+                "tenants, and for passkeys."),
+    CONFIG_LIST_RELOAD(struct authd_config, passkey_origins, NULL,
+                       "Further origins that the installation's passkeys may be used on."),
 };
 
 static const char *const upstreams[] = {"settingsd", "maild", "docd", NULL};
@@ -119,6 +122,8 @@ static int configured(void *daemon, struct error *err)
     if (config->account_app_url && !is_app_url(config->account_app_url))
         return error_set(err, ERR_INTERNAL,
                          "account_app_url must be an absolute http or https URL");
+    if (passkey_rp_check_config(config, d->svc.arena, err) < 0)
+        return -1;
     d->mail_domains =
         mail_domains_new(&(struct mail_domains_options){.free_mail_file = config->free_mail_file,
                                                         .throwaway_file = config->throwaway_file,

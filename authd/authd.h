@@ -38,7 +38,8 @@ struct authd_config {
     const char *free_mail_file, *throwaway_file; /* lists of domains; NULL: as built in */
     const char *common_passwords;                /* list; NULL: as built in */
     const char **business_domains, **free_mail_domains;
-    const char *account_app_url; /* of the installation's own pages; NULL: it has none */
+    const char *account_app_url;  /* of the installation's own pages; NULL: it has none */
+    const char **passkey_origins; /* beside that of these pages; NULL: none */
 };
 
 struct authd {

@@ -39,12 +39,27 @@ enum {
     MEMBERS_MAX = 100,
     MENU_MAX = 100,
     USERS_MAX = 200,
+    PASSKEYS_MAX = 20,
+    PASSKEY_NAME_MAX = 128,
+    PASSKEY_ORIGINS_MAX = 100,
+    /* characters of base64url, see authd/passkey/webauthn.h */
+    PASSKEY_ID_MAX = 1364,
+    PASSKEY_CLIENT_DATA_MAX = 5462,
+    PASSKEY_AUTH_DATA_MAX = 5462,
+    PASSKEY_ATTESTATION_MAX = 43691,
+    PASSKEY_SIGNATURE_MAX = 342,
+    PASSKEY_HANDLE_MAX = 86,
+    RP_ID_MAX = 253,
+    ORIGIN_MAX = 512,
     USER_PLACES_MAX = 100, /* the limit in user_memberships.sql */
 };
 
 static const char *const login_steps[] = {"token", "mfa", NULL};
 static const char *const token_step[] = {"token", NULL};
 static const char *const mfa_step[] = {"mfa", NULL};
+static const char *const key_types[] = {"public-key", NULL};
+static const char *const required[] = {"required", NULL};
+static const char *const no_attestation[] = {"none", NULL};
 static const char *const register_steps[] = {"clinician-invite", "verify-email", NULL};
 static const char *const token_types[] = {"Bearer", NULL};
 static const char *const roles[] = {"Patient", "Practitioner", NULL};
@@ -69,12 +84,13 @@ static const char *const change_kinds[] = {"policy", "project", NULL};
 #define EXAMPLE_OTPAUTH "otpauth://totp/Lakeside:ana@example.org?secret=JBSWY3DPEHPK3PXP"
 #define EXAMPLE_QR "data:image/png;base64,iVBORw0KGgo="
 
+#define BASE64URL_PATTERN "^[A-Za-z0-9_-]*$"
 #define CHALLENGE_PATTERN "^[A-Za-z0-9_-]{43}$"
 #define VERIFIER_PATTERN "^[A-Za-z0-9._~-]{43,128}$"
 #define POLICY_REFERENCE_PATTERN "^AccessPolicy/[0-9A-Fa-f-]{36}$"
 
-/* base64url of a SHA-256: the length is checked by the row. */
-static int check_challenge(const char *value, char why[static 96])
+/* The length is checked by the row. */
+static int check_base64url(const char *value, char why[static 96])
 {
     if (value[strspn(value, LETTERS_AND_DIGITS "-_")] == '\0')
         return 0;
@@ -162,7 +178,7 @@ static const struct field patient_login_start_in_rows[] = {
                FIELD_REQUIRED | FIELD_SECRET, "Its password.", EXAMPLE_PASSWORD),
     FIELD_TEXT(struct patient_login_start_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
                "Tenant to sign in to.", "demo"),
-    FIELD_PATTERN(struct patient_login_start_in, codeChallenge, 43, 43, check_challenge,
+    FIELD_PATTERN(struct patient_login_start_in, codeChallenge, 43, 43, check_base64url,
                   CHALLENGE_PATTERN, FIELD_REQUIRED,
                   "base64url of the SHA-256 of a verifier that the client keeps to itself.",
                   "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
@@ -176,7 +192,7 @@ static const struct field practitioner_login_start_in_rows[] = {
                FIELD_REQUIRED | FIELD_SECRET, "Its password.", EXAMPLE_PASSWORD),
     FIELD_TEXT(struct practitioner_login_start_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_NULLABLE,
                "Tenant to sign in to; absent: the answer lists those to choose from.", "demo"),
-    FIELD_PATTERN(struct practitioner_login_start_in, codeChallenge, 43, 43, check_challenge,
+    FIELD_PATTERN(struct practitioner_login_start_in, codeChallenge, 43, 43, check_base64url,
                   CHALLENGE_PATTERN, FIELD_REQUIRED,
                   "base64url of the SHA-256 of a verifier that the client keeps to itself.",
                   "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
@@ -220,7 +236,7 @@ static const struct field client_login_in_rows[] = {
                FIELD_REQUIRED | FIELD_SECRET | FIELD_CHARACTERS, "Its password.", EXAMPLE_PASSWORD),
     FIELD_UUID(struct client_login_in, clientId, FIELD_REQUIRED,
                "Client application of the project to sign in to."),
-    FIELD_PATTERN(struct client_login_in, codeChallenge, 43, 43, check_challenge, CHALLENGE_PATTERN,
+    FIELD_PATTERN(struct client_login_in, codeChallenge, 43, 43, check_base64url, CHALLENGE_PATTERN,
                   FIELD_NULLABLE,
                   "As for the tenant sign-in, which who has a second factor goes on with.",
                   "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
@@ -254,7 +270,7 @@ static const struct field b2b_login_in_rows[] = {
     FIELD_UUID(struct b2b_login_in, tenantId, FIELD_REQUIRED,
                "Project to sign in to; who belongs to exactly one child of it and not to the "
                "project itself is signed in to that child."),
-    FIELD_PATTERN(struct b2b_login_in, codeChallenge, 43, 43, check_challenge, CHALLENGE_PATTERN,
+    FIELD_PATTERN(struct b2b_login_in, codeChallenge, 43, 43, check_base64url, CHALLENGE_PATTERN,
                   FIELD_NULLABLE,
                   "As for the tenant sign-in, which who has a second factor goes on with.",
                   "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
@@ -486,8 +502,239 @@ static const struct field step_up_in_rows[] = {
                FIELD_SECRET | FIELD_CHARACTERS,
                "The six digits that the authenticator shows, or a recovery code; each good once.",
                "123456"),
+    FIELD_UUID(struct step_up_in, loginId, 0,
+               "With credential: what /auth/step-up/start has answered."),
+    FIELD_OBJECT(struct step_up_in, credential, passkey_credential, 0,
+                 "A passkey, instead of both."),
 };
 FIELD_TABLE(step_up_in);
+
+/* ---- passkeys ---- */
+
+#define EXAMPLE_CREDENTIAL_ID "dGhlIGlkIG9mIGEgY3JlZGVudGlhbA"
+#define EXAMPLE_BASE64URL "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0"
+
+/* Bytes as base64url, which a browser has made. */
+#define PASSKEY_BYTES(s, member, max, flags, doc)                                    \
+    FIELD_PATTERN(s, member, 1, max, check_base64url, BASE64URL_PATTERN, flags, doc, \
+                  EXAMPLE_BASE64URL)
+#define PASSKEY_TYPE(s) \
+    FIELD_CHOICE(s, type, key_types, FIELD_REQUIRED, "Always public-key.", "public-key")
+
+static const struct field passkey_descriptor_rows[] = {
+    PASSKEY_TYPE(struct passkey_descriptor),
+    FIELD_TEXT(struct passkey_descriptor, id, 1, PASSKEY_ID_MAX, FIELD_REQUIRED,
+               "Id of the credential, base64url.", EXAMPLE_CREDENTIAL_ID),
+};
+FIELD_TABLE(passkey_descriptor);
+
+static const struct field passkey_parameter_rows[] = {
+    PASSKEY_TYPE(struct passkey_parameter),
+    FIELD_INT(struct passkey_parameter, alg, INT32_MIN, INT32_MAX, 0, FIELD_REQUIRED,
+              "Algorithm by its COSE number: -7 ES256, -8 EdDSA, -257 RS256.", "-7"),
+};
+FIELD_TABLE(passkey_parameter);
+
+static const struct field passkey_party_rows[] = {
+    FIELD_TEXT(struct passkey_party, id, 1, RP_ID_MAX, FIELD_REQUIRED,
+               "Host name that the passkey belongs to.", "patient.demo.example"),
+    FIELD_TEXT(struct passkey_party, name, 1, DISPLAY_MAX, FIELD_REQUIRED, "For people.", "Demo"),
+};
+FIELD_TABLE(passkey_party);
+
+static const struct field passkey_user_rows[] = {
+    FIELD_TEXT(struct passkey_user, id, 1, PASSKEY_HANDLE_MAX, FIELD_REQUIRED,
+               "Random bytes as base64url, which tell nothing of the account.",
+               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
+    FIELD_TEXT(struct passkey_user, name, 1, 254, FIELD_REQUIRED, "The account's address.",
+               "ana@example.org"),
+    FIELD_TEXT(struct passkey_user, displayName, 1, DISPLAY_MAX, FIELD_REQUIRED, "For people.",
+               "Ana Lima"),
+};
+FIELD_TABLE(passkey_user);
+
+static const struct field passkey_selection_rows[] = {
+    FIELD_CHOICE(struct passkey_selection, residentKey, required, FIELD_REQUIRED,
+                 "The authenticator finds it without an id.", "required"),
+    FIELD_BOOL(struct passkey_selection, requireResidentKey, false, FIELD_REQUIRED,
+               "The same for older browsers."),
+    FIELD_CHOICE(struct passkey_selection, userVerification, required, FIELD_REQUIRED,
+                 "PIN, fingerprint or face.", "required"),
+};
+FIELD_TABLE(passkey_selection);
+
+static const struct field passkey_creation_options_rows[] = {
+    FIELD_OBJECT(struct passkey_creation_options, rp, passkey_party, FIELD_REQUIRED,
+                 "The relying party."),
+    FIELD_OBJECT(struct passkey_creation_options, user, passkey_user, FIELD_REQUIRED,
+                 "Whose passkey it will be."),
+    FIELD_TEXT(struct passkey_creation_options, challenge, 43, 43, FIELD_REQUIRED,
+               "Good once and for five minutes.", EXAMPLE_VERIFIER),
+    FIELD_OBJECTS(struct passkey_creation_options, pubKeyCredParams, passkey_parameter, 8,
+                  FIELD_REQUIRED, "Algorithms, the preferred one first."),
+    FIELD_INT(struct passkey_creation_options, timeout, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Life of the challenge in ms.", "300000"),
+    FIELD_OBJECTS(struct passkey_creation_options, excludeCredentials, passkey_descriptor,
+                  PASSKEYS_MAX, FIELD_REQUIRED, "The passkeys that the account has."),
+    FIELD_OBJECT(struct passkey_creation_options, authenticatorSelection, passkey_selection,
+                 FIELD_REQUIRED, "What the authenticator must do."),
+    FIELD_CHOICE(struct passkey_creation_options, attestation, no_attestation, FIELD_REQUIRED,
+                 "What it is made by is not asked for.", "none"),
+};
+FIELD_TABLE(passkey_creation_options);
+
+static const struct field passkey_request_options_rows[] = {
+    FIELD_TEXT(struct passkey_request_options, challenge, 43, 43, FIELD_REQUIRED,
+               "Good once and for five minutes.", EXAMPLE_VERIFIER),
+    FIELD_TEXT(struct passkey_request_options, rpId, 1, RP_ID_MAX, FIELD_REQUIRED,
+               "Host name that the passkey belongs to.", "patient.demo.example"),
+    FIELD_INT(struct passkey_request_options, timeout, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Life of the challenge in ms.", "300000"),
+    FIELD_OBJECTS(struct passkey_request_options, allowCredentials, passkey_descriptor,
+                  PASSKEYS_MAX, FIELD_REQUIRED,
+                  "The passkeys that will do; empty: any that the browser finds."),
+    FIELD_CHOICE(struct passkey_request_options, userVerification, required, FIELD_REQUIRED,
+                 "PIN, fingerprint or face.", "required"),
+};
+FIELD_TABLE(passkey_request_options);
+
+static const struct field passkey_enrollment_rows[] = {
+    FIELD_UUID(struct passkey_enrollment, enrollmentId, FIELD_REQUIRED,
+               "Goes back with the new credential."),
+    FIELD_OBJECT(struct passkey_enrollment, options, passkey_creation_options, FIELD_REQUIRED,
+                 "For navigator.credentials.create(), by "
+                 "PublicKeyCredential.parseCreationOptionsFromJSON()."),
+};
+FIELD_TABLE(passkey_enrollment);
+
+static const struct field passkey_request_rows[] = {
+    FIELD_UUID(struct passkey_request, loginId, FIELD_REQUIRED, "Goes back with the credential."),
+    FIELD_OBJECT(struct passkey_request, options, passkey_request_options, FIELD_REQUIRED,
+                 "For navigator.credentials.get(), by "
+                 "PublicKeyCredential.parseRequestOptionsFromJSON()."),
+};
+FIELD_TABLE(passkey_request);
+
+static const struct field passkey_attestation_response_rows[] = {
+    PASSKEY_BYTES(struct passkey_attestation_response, clientDataJSON, PASSKEY_CLIENT_DATA_MAX,
+                  FIELD_REQUIRED, "What the browser has asked the authenticator for."),
+    PASSKEY_BYTES(struct passkey_attestation_response, attestationObject, PASSKEY_ATTESTATION_MAX,
+                  FIELD_REQUIRED, "The new key; a statement of its maker is not read."),
+};
+FIELD_TABLE(passkey_attestation_response);
+
+static const struct field passkey_attestation_rows[] = {
+    PASSKEY_TYPE(struct passkey_attestation),
+    PASSKEY_BYTES(struct passkey_attestation, id, PASSKEY_ID_MAX, FIELD_REQUIRED,
+                  "Id of the credential."),
+    FIELD_OBJECT(struct passkey_attestation, response, passkey_attestation_response, FIELD_REQUIRED,
+                 "What the authenticator has answered."),
+};
+FIELD_TABLE(passkey_attestation);
+
+static const struct field passkey_assertion_response_rows[] = {
+    PASSKEY_BYTES(struct passkey_assertion_response, clientDataJSON, PASSKEY_CLIENT_DATA_MAX,
+                  FIELD_REQUIRED, "What the browser has asked the authenticator for."),
+    PASSKEY_BYTES(struct passkey_assertion_response, authenticatorData, PASSKEY_AUTH_DATA_MAX,
+                  FIELD_REQUIRED, "What the authenticator has done."),
+    PASSKEY_BYTES(struct passkey_assertion_response, signature, PASSKEY_SIGNATURE_MAX,
+                  FIELD_REQUIRED, "Of both."),
+    PASSKEY_BYTES(struct passkey_assertion_response, userHandle, PASSKEY_HANDLE_MAX, FIELD_NULLABLE,
+                  "The options' user.id of its enrolment; needed to sign in."),
+};
+FIELD_TABLE(passkey_assertion_response);
+
+static const struct field passkey_credential_rows[] = {
+    PASSKEY_TYPE(struct passkey_credential),
+    PASSKEY_BYTES(struct passkey_credential, id, PASSKEY_ID_MAX, FIELD_REQUIRED,
+                  "Id of the credential."),
+    FIELD_OBJECT(struct passkey_credential, response, passkey_assertion_response, FIELD_REQUIRED,
+                 "What the authenticator has answered."),
+};
+FIELD_TABLE(passkey_credential);
+
+static const struct field passkey_enroll_finish_in_rows[] = {
+    FIELD_UUID(struct passkey_enroll_finish_in, enrollmentId, FIELD_REQUIRED,
+               "What /auth/passkey/enroll/start has answered."),
+    FIELD_CHECKED(struct passkey_enroll_finish_in, name, 1, PASSKEY_NAME_MAX, name_check,
+                  FIELD_NULLABLE | FIELD_CHARACTERS, "By which its owner knows it.", "My phone"),
+    FIELD_OBJECT(struct passkey_enroll_finish_in, credential, passkey_attestation, FIELD_REQUIRED,
+                 "What navigator.credentials.create() has given, by its toJSON()."),
+};
+FIELD_TABLE(passkey_enroll_finish_in);
+
+static const struct field passkey_rows[] = {
+    FIELD_UUID(struct passkey, id, FIELD_REQUIRED, "Identifier of the passkey."),
+    FIELD_TEXT(struct passkey, name, 1, PASSKEY_NAME_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "By which its owner knows it.", "My phone"),
+    FIELD_TEXT(struct passkey, rpId, 1, RP_ID_MAX, FIELD_REQUIRED, "Host name that it belongs to.",
+               "patient.demo.example"),
+    FIELD_BOOL(struct passkey, backedUp, false, FIELD_REQUIRED,
+               "It is synced between devices or can be restored."),
+    FIELD_TIME(struct passkey, createdAt, FIELD_REQUIRED, "When it was added."),
+    FIELD_TIME(struct passkey, lastUsedAt, FIELD_NULLABLE, "When it was used last; null: never."),
+};
+FIELD_TABLE(passkey);
+
+static const struct field passkey_list_rows[] = {
+    FIELD_OBJECTS(struct passkey_list, passkeys, passkey, PASSKEYS_MAX, FIELD_REQUIRED,
+                  "The oldest first; at most 20."),
+};
+FIELD_TABLE(passkey_list);
+
+static const struct field passkey_rename_in_rows[] = {
+    FIELD_UUID(struct passkey_rename_in, id, FIELD_PATH | FIELD_REQUIRED,
+               "Identifier of the passkey."),
+    FIELD_CHECKED(struct passkey_rename_in, name, 1, PASSKEY_NAME_MAX, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "By which its owner knows it.", "My phone"),
+};
+FIELD_TABLE(passkey_rename_in);
+
+static const struct field passkey_delete_in_rows[] = {
+    FIELD_UUID(struct passkey_delete_in, id, FIELD_PATH | FIELD_REQUIRED,
+               "Identifier of the passkey."),
+};
+FIELD_TABLE(passkey_delete_in);
+
+#define PASSKEY_CHALLENGE(s)                                                                    \
+    FIELD_PATTERN(s, codeChallenge, 43, 43, check_base64url, CHALLENGE_PATTERN, FIELD_REQUIRED, \
+                  "base64url of the SHA-256 of a verifier that the client keeps to itself.",    \
+                  "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+
+static const struct field patient_passkey_start_in_rows[] = {
+    FIELD_TEXT(struct patient_passkey_start_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
+               "Tenant to sign in to.", "demo"),
+    FIELD_EMAIL(struct patient_passkey_start_in, email, FIELD_NULLABLE,
+                "Only a passkey of this account will do; absent: any that the browser finds.",
+                "ana@example.org"),
+    PASSKEY_CHALLENGE(struct patient_passkey_start_in),
+};
+FIELD_TABLE(patient_passkey_start_in);
+
+static const struct field practitioner_passkey_start_in_rows[] = {
+    FIELD_TEXT(struct practitioner_passkey_start_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_NULLABLE,
+               "Tenant to sign in to; absent: a passkey of the installation's own pages.", "demo"),
+    FIELD_EMAIL(struct practitioner_passkey_start_in, email, FIELD_NULLABLE,
+                "Only a passkey of this account will do; absent: any that the browser finds.",
+                "rui@lakeside.example"),
+    PASSKEY_CHALLENGE(struct practitioner_passkey_start_in),
+};
+FIELD_TABLE(practitioner_passkey_start_in);
+
+static const struct field passkey_finish_in_rows[] = {
+    FIELD_UUID(struct passkey_finish_in, loginId, FIELD_REQUIRED,
+               "What the start has answered; good once and for five minutes."),
+    FIELD_OBJECT(struct passkey_finish_in, credential, passkey_credential, FIELD_REQUIRED,
+                 "What navigator.credentials.get() has given, by its toJSON()."),
+};
+FIELD_TABLE(passkey_finish_in);
+
+static const struct field passkey_origins_out_rows[] = {
+    FIELD_TEXTS(struct passkey_origins_out, origins, 1, ORIGIN_MAX, PASSKEY_ORIGINS_MAX,
+                FIELD_REQUIRED, "Origins of the installation's own pages.",
+                "https://account.example.org"),
+};
+FIELD_TABLE(passkey_origins_out);
 
 static const struct field mfa_enroll_out_rows[] = {
     FIELD_BOOL(struct mfa_enroll_out, ok, 0, FIELD_REQUIRED, "Always true."),

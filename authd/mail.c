@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "authd/credential/throttle.h"
+#include "authd/sql/outbox.h"
 #include "common/wire/codec.h"
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
@@ -55,4 +56,15 @@ struct sql_outbox mail_row(struct authd *d, const struct request *req, const str
         in.defaultLanguage = mail->tenant->defaultLanguage;
     }
     return outbox_row(d->svc.outbox, req->arena, &maild_mail_enqueue_method, in.id, &in);
+}
+
+int mail_queue(struct authd *d, const struct request *req, const struct mail *mail,
+               struct error *err)
+{
+    struct sql_outbox_insert_in in = {.outbox = mail_row(d, req, mail)};
+
+    if (sql_outbox_insert(d->svc.db, req, &in, err) < 0)
+        return -1;
+    outbox_wake(d->svc.outbox);
+    return 0;
 }

@@ -32,4 +32,8 @@ int mail_admit(struct authd *d, const struct request *req, const char *to, bool 
  * after its commit. */
 struct sql_outbox mail_row(struct authd *d, const struct request *req, const struct mail *mail);
 
+/* Queues a mail that no other change goes with. Parks. */
+int mail_queue(struct authd *d, const struct request *req, const struct mail *mail,
+               struct error *err) MUST_USE;
+
 #endif

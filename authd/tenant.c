@@ -8,6 +8,8 @@
 #include "authd/sql/account.h"
 #include "settingsd/settingsd_api.h"
 
+enum { LEVELS_MAX = 32 }; /* projects above one that are looked at */
+
 static int take_open(const struct tenant *tenant, struct tenant *ret, struct error *err)
 {
     if (tenant->suspended)
@@ -36,6 +38,23 @@ int tenant_open_id(struct authd *d, const struct request *req, struct uuid proje
                    struct tenant *ret, struct error *err)
 {
     return lookup(d, req, &(struct tenant_lookup_in){.projectId = project}, ret, err);
+}
+
+int tenant_is_within(struct authd *d, const struct request *req, struct uuid project,
+                     struct uuid top, bool *ret, struct error *err)
+{
+    struct tenant tenant;
+
+    for (int level = 0; level < LEVELS_MAX && uuid_is_set(&project); level++) {
+        *ret = uuid_equal(&project, &top);
+        if (*ret)
+            return 0;
+        if (tenant_open_id(d, req, project, &tenant, err) < 0)
+            return -1;
+        project = tenant.parentId;
+    }
+    *ret = false;
+    return 0;
 }
 
 int tenant_open_client(struct authd *d, const struct request *req, struct uuid client,

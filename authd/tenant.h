@@ -23,6 +23,11 @@ int tenant_open_client(struct authd *d, const struct request *req, struct uuid c
 int tenant_open_business(struct authd *d, const struct request *req, struct uuid client,
                          struct uuid project, struct tenant *ret, struct error *err) MUST_USE;
 
+/* Whether a project is `top` or below it. ERR_NOT_FOUND like tenant_open_id() when one between them
+ * is suspended. Parks. */
+int tenant_is_within(struct authd *d, const struct request *req, struct uuid project,
+                     struct uuid top, bool *ret, struct error *err) MUST_USE;
+
 /* The projects that an account is a member of, as texts, at most 1,000; `project` keeps only
  * itself, absent all. Parks. */
 int account_projects(struct authd *d, const struct request *req, struct uuid account,

@@ -49,6 +49,12 @@ static const struct builtin mails[] = {
      "{{address}}, on "
      "{{when}}.",
      NULL, NULL, NULL, NOT_YOU},
+    {"PASSKEY_COUNTER", "A passkey of your account with {{projectName}} may have been copied",
+     "The passkey {{passkey}} was used on {{when}} and counted its uses wrongly. Another device "
+     "may "
+     "have a copy of it.",
+     NULL, NULL, NULL,
+     "If you know of no copy, remove this passkey from your account and add a new one."},
     {"ACCOUNT_DELETION_SCHEDULED", "Your account with {{projectName}} will be deleted",
      "Your account with {{projectName}} will be deleted on {{date}}.", NULL, NULL, NULL,
      "To keep it, sign in before that date."},

@@ -8,6 +8,7 @@
 
 #include "authd/sql/account.h"
 #include "authd/sql/credential.h"
+#include "authd/sql/passkey.h"
 #include "authd/tenant.h"
 #include "common/base/cache.h"
 #include "common/service/audit.h"
@@ -35,6 +36,18 @@ static struct sql_audit claim_audit(const struct request *req, const struct cred
                                           .detail = detail});
 }
 
+/* Deletes the passkeys that were added at `since` or later. */
+static int drop_passkeys(struct db_tx *tx, const struct request *req,
+                         const struct credential_owner *owner, int64_t since, struct error *err)
+{
+    const struct sql_passkey_reset_in reset = {.account = owner->account,
+                                               .since = since,
+                                               .audit = claim_audit(req, owner, "passkey.reset",
+                                                                    "claimed")};
+
+    return MIN(sql_passkey_reset(tx, req, &reset, err), 0);
+}
+
 /* Ends what another person may have left in the account. */
 static int drop_leftovers(struct db_tx *tx, const struct request *req,
                           struct credential_owner *owner, enum email_claim_by by, struct error *err)
@@ -51,7 +64,8 @@ static int drop_leftovers(struct db_tx *tx, const struct request *req,
     if (sql_email_undo_delete(tx, req, &undo, err) < 0)
         return -1;
     aborted = sql_deletion_abort(tx, req, &deletion, err);
-    if (aborted < 0 || sql_factor_reset(tx, req, &factor, err) < 0)
+    if (aborted < 0 || sql_factor_reset(tx, req, &factor, err) < 0 ||
+        drop_passkeys(tx, req, owner, 0, err) < 0)
         return -1;
     owner->revived = aborted > 0;
     return 0;
@@ -69,8 +83,11 @@ static int verify(struct db_tx *tx, const struct request *req, struct credential
                              by == EMAIL_BY_INVITATION ? "invitation" : "link")};
     int claimed = sql_email_claim(tx, req, &claim, err);
 
-    if (claimed <= 0) /* 0: proven before, so what is in the account is its owner's */
-        return claimed;
+    if (claimed < 0)
+        return -1;
+    /* proven before: what is in the account is its owner's, or a recent thief's */
+    if (claimed == 0)
+        return drop_passkeys(tx, req, owner, req->now_ms - EMAIL_CLAIM_PASSKEY_AGE, err);
     return drop_leftovers(tx, req, owner, by, err);
 }
 

@@ -20,6 +20,10 @@
  * mailbox may be in other hands than the device. */
 #define EMAIL_CLAIM_FACTOR_AGE DAYS(30)
 
+/* A passkey that was added within this time goes with each password that is set by a link, also of
+ * an account that was proven before: it may be why its owner asks for the link. */
+#define EMAIL_CLAIM_PASSKEY_AGE DAYS(7)
+
 /* What a link proves its account with. */
 enum email_claim_by { EMAIL_BY_LINK, EMAIL_BY_INVITATION };
 
@@ -30,7 +34,8 @@ struct uuid email_organization(const struct tenant *tenant);
  * that this link has proven the address of owner->account for owner->organization (absent: for
  * all). When it was not proven for that before, another person may have made the account: its
  * scheduled deletion (owner->revived, for credential_change_commit()), its second factor (one that
- * is on for longer than EMAIL_CLAIM_FACTOR_AGE only by an invitation) and its other links end here.
+ * is on for longer than EMAIL_CLAIM_FACTOR_AGE only by an invitation), its passkeys and its other
+ * links end here.
  * The caller ends the sessions afterwards: the order of locks is the link, the account, the second
  * factor, the credential, the sessions. Parks. */
 int email_claim(struct db_tx *tx, const struct request *req, struct credential_owner *owner,

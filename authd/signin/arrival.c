@@ -5,7 +5,6 @@
 
 #include "authd/credential/throttle.h"
 #include "authd/mail.h"
-#include "authd/sql/outbox.h"
 #include "authd/tenant.h"
 #include "common/base/address.h"
 #include "settingsd/settingsd_api.h"
@@ -30,17 +29,6 @@ static const char *or_unknown(const char *text)
     return text ? text : "unknown";
 }
 
-static int queue_mail(struct authd *d, const struct request *req, const struct mail *mail,
-                      struct error *err)
-{
-    struct sql_outbox_insert_in in = {.outbox = mail_row(d, req, mail)};
-
-    if (sql_outbox_insert(d->svc.db, req, &in, err) < 0)
-        return -1;
-    outbox_wake(d->svc.outbox);
-    return 0;
-}
-
 void arrival_report(struct authd *d, const struct request *req, const struct session_draft *draft,
                     const char *email, const char *display)
 {
@@ -59,7 +47,7 @@ void arrival_report(struct authd *d, const struct request *req, const struct ses
     clock_format_iso(req->now_ms, when);
     error_init(&err, req->arena);
     if (tenant_open_id(d, req, draft->refresh.project, &tenant, &err) < 0 ||
-        queue_mail(d, req, &mail, &err) < 0)
+        mail_queue(d, req, &mail, &err) < 0)
         log_event(LOG_WARNING, "session", "a new sign-in was not reported to its owner", "trace",
                   req->trace, NULL);
 }

@@ -102,6 +102,19 @@ int candidate_find(struct authd *d, const struct request *req, const char *role,
                                         : find_practitioner(d, req, project, email, keys, ret, err);
 }
 
+/* Of an account that is known, whose rows are all places. */
+static void fill(const struct request *req, const char *role, struct field_list rows,
+                 struct candidate *ret)
+{
+    const struct candidate_row *items = rows.items;
+
+    *ret = candidate_new(req, role, (struct uuid){""}, rows.count);
+    for (size_t i = 0; i < rows.count; i++)
+        add_row(req, &items[i], (struct uuid){""}, ret);
+    if (ret->count == 1)
+        ret->is.project = ret->places[0].project;
+}
+
 int candidate_of_login(struct authd *d, const struct request *req, const char *role,
                        struct uuid login, struct candidate *ret, struct error *err)
 {
@@ -110,11 +123,20 @@ int candidate_of_login(struct authd *d, const struct request *req, const char *r
 
     if (sql_candidate_of_login(d->svc.db, req, &of, &rows, err) < 0)
         return -1;
-    *ret = candidate_new(req, role, (struct uuid){""}, rows.count);
-    for (size_t i = 0; i < rows.count; i++)
-        add_row(req, &((const struct candidate_row *)rows.items)[i], (struct uuid){""}, ret);
-    if (ret->count == 1)
-        ret->is.project = ret->places[0].project;
+    fill(req, role, rows, ret);
+    return 0;
+}
+
+int candidate_of_account(struct authd *d, const struct request *req, const char *role,
+                         struct uuid account, struct uuid project, struct candidate *ret,
+                         struct error *err)
+{
+    const struct sql_candidate_of_account_in of = {.account = account, .project = project};
+    struct field_list rows;
+
+    if (sql_candidate_of_account(d->svc.db, req, &of, &rows, err) < 0)
+        return -1;
+    fill(req, role, rows, ret);
     return 0;
 }
 
@@ -134,7 +156,7 @@ int candidate_check_lock(struct authd *d, const struct request *req, const struc
 {
     if (!who->locked)
         return 0;
-    if (throttle_check(d, req, keys, err) < 0 ||
+    if ((keys && throttle_check(d, req, keys, err) < 0) ||
         sign_in_refused(d, req, &who->is, "locked", err) < 0)
         return -1;
     return error_set(err, ERR_ACCOUNT_LOCKED, "Login is not enabled.");

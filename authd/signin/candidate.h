@@ -35,6 +35,12 @@ int candidate_find(struct authd *d, const struct request *req, const char *role,
 int candidate_of_login(struct authd *d, const struct request *req, const char *role,
                        struct uuid login, struct candidate *ret, struct error *err) MUST_USE;
 
+/* Whose passkey was shown, with the places that the sign-in may lead to: all, or `project`. Found
+ * or not, 0. Parks. */
+int candidate_of_account(struct authd *d, const struct request *req, const char *role,
+                         struct uuid account, struct uuid project, struct candidate *ret,
+                         struct error *err) MUST_USE;
+
 /* Counts a failure and refuses: ERR_BAD_REQUEST, or ERR_THROTTLED when it was one too many.
  * Parks. */
 int candidate_reject(struct authd *d, const struct request *req, const struct candidate *who,
@@ -47,7 +53,7 @@ int candidate_verify(struct authd *d, const struct request *req, const struct ca
 
 /* Refuses a candidate whose account is locked, once its password was right: ERR_ACCOUNT_LOCKED,
  * with a row in the audit trail. The keys must still be below their limits, so that guesses beyond
- * them learn nothing. Parks. */
+ * them learn nothing; NULL: nothing was guessed. Parks. */
 int candidate_check_lock(struct authd *d, const struct request *req, const struct candidate *who,
                          const struct throttle_keys *keys, struct error *err) MUST_USE;
 

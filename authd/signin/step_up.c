@@ -7,9 +7,13 @@
 #include "authd/authd_api.h"
 #include "authd/credential/factor.h"
 #include "authd/credential/password.h"
+#include "authd/passkey/passkey_step_up.h"
 #include "authd/session/session.h"
 #include "authd/sql/credential.h"
+#include "authd/sql/passkey.h"
 #include "authd/sql/signin.h"
+#include "authd/tenant.h"
+#include "settingsd/settingsd_api.h"
 
 static const char action[] = "session.step-up";
 
@@ -115,13 +119,48 @@ static int prove_by_factor(struct authd *d, const struct request *req, const cha
     return commit_factor(d, req, &tx, method, err);
 }
 
-/* Proves again who is at the caller's session: by a code of the second factor where one is on, else
- * by the password. Fails: BAD_REQUEST, THROTTLED. */
+/* The use is written with the proof. */
+static int prove_by_passkey(struct authd *d, const struct request *req, const struct step_up_in *in,
+                            struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct sql_sign_in_refuse_in refuse;
+    struct sql_passkey_use_in use;
+    struct passkey_proof proof;
+    struct tenant tenant;
+    const char *wrong;
+
+    if (passkey_step_up(d, req, in, &proof, &wrong, err) < 0)
+        return -1;
+    if (wrong) {
+        refuse.audit = step_up_audit(req, true, wrong);
+        return sql_sign_in_refuse(d->svc.db, req, &refuse, err) < 0
+                   ? -1
+                   : error_set(err, ERR_BAD_REQUEST, "The passkey is not accepted.");
+    }
+    use = (struct sql_passkey_use_in){.id = proof.passkey,
+                                      .sign_count = proof.shown.sign_count,
+                                      .backed_up = proof.shown.backed_up,
+                                      .now = req->now_ms};
+    if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        sql_require(sql_passkey_use(tx, req, &use, err), err, ERR_BAD_REQUEST,
+                    "The passkey is not accepted.") < 0 ||
+        commit_factor(d, req, &tx, "passkey", err) < 0)
+        return -1;
+    passkey_proof_report(d, req, &tenant, &proof, req->caller->display);
+    return 0;
+}
+
+/* Proves again who is at the caller's session: by a passkey, or by a code of the second factor
+ * where one is on, else by the password. Fails: BAD_REQUEST, THROTTLED. */
 int step_up(struct authd *d, const struct request *req, const struct step_up_in *in,
             struct nothing *out UNUSED, struct error *err)
 {
     bool on = false;
 
+    if (in->credential)
+        return prove_by_passkey(d, req, in, err);
     if (in->mfaToken)
         return prove_by_factor(d, req, in->mfaToken, err);
     if (!in->password)

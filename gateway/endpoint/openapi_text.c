@@ -53,6 +53,7 @@ const struct openapi_tag openapi_tags[] = {
     {"Sessions", "Renew, list and end sessions."},
     {"Account", "Your own account: profile, password, address and deletion."},
     {"Second factor", "Codes of an authenticator (TOTP, RFC 6238) and recovery codes."},
+    {"Passkeys", "Keys that sign in without a password (Web Authentication Level 3)."},
     {"Members", "Who belongs to a project, and invitations to it."},
     {"Project", "The project itself: its tenant code and its children."},
     {"Settings", "Which ways to register and sign in are open, and where mail leads."},

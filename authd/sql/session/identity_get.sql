@@ -16,12 +16,15 @@ select
     m.policy_id as policy,
     a.delete_at as until,
     coalesce((
-        select s.second_factor or position('+' in s.auth_method) > 0
+        select
+            s.auth_method = 'passkey'
+            or (s.second_factor or position('+' in s.auth_method) > 0) and (
+                -- include: factor_enrolled(account = a.id)
+                or exists (select from passkey k where k.account_id = a.id)
+            )
         from session s
         where s.project_id = :project and s.id = :session
-    ) and
-        -- include: factor_enrolled(account = a.id)
-    , false) as "secondFactor"
+    ), false) as "secondFactor"
 from membership m
 join account a on a.id = m.account_id
 where m.project_id = :project and m.id = :membership and a.locked_at is null and

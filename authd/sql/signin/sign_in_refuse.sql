@@ -1,4 +1,4 @@
--- A sign-in, registration or renewal that was refused without a trace anywhere else.
+-- A sign-in, registration, renewal or enrolment that was refused without a trace anywhere else.
 -- class: write
 -- rows: none
 with

@@ -10,6 +10,8 @@ with
 --     before = :now, most = :most),
 -- include: sweep_rows as factors(table = mfa_pending, column = expires_at,
 --     before = :now, most = :most),
+-- include: sweep_rows as ceremonies(table = passkey_ceremony, column = expires_at,
+--     before = :now, most = :most),
 -- include: sweep_rows as resets(table = password_reset, column = expires_at,
 --     before = :now, most = :most),
 -- include: sweep_rows as proofs(table = email_link, column = expires_at,
@@ -36,6 +38,8 @@ from (
     select count(*) from links
     union all
     select count(*) from factors
+    union all
+    select count(*) from ceremonies
     union all
     select count(*) from resets
     union all

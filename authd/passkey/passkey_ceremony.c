@@ -1,0 +1,214 @@
+/*
+ * passkey_ceremony.c - see passkey_ceremony.h.
+ */
+#include "authd/passkey/passkey_ceremony.h"
+
+#include <sodium.h>
+#include <string.h>
+
+#include "authd/authd_api.h"
+#include "authd/sql/passkey.h"
+#include "authd/tenant.h"
+#include "settingsd/settingsd_api.h"
+
+static bool is_of_session(const char *kind)
+{
+    return strcmp(kind, "sign-in") != 0;
+}
+
+int passkey_ceremony_begin(struct authd *d, const struct request *req,
+                           struct passkey_ceremony *self, struct error *err)
+{
+    struct sql_ceremony_create_in create = {.id = uuid_random(),
+                                            .kind = self->kind,
+                                            .challenge = {self->challenge, sizeof(self->challenge)},
+                                            .role = self->role,
+                                            .rp_id = self->rp.id,
+                                            .project = self->rp.project,
+                                            .tenant = self->tenant,
+                                            .email = self->email,
+                                            .code_challenge = self->code_challenge,
+                                            .expires_at = req->now_ms + PASSKEY_CEREMONY_LIFE};
+
+    randombytes_buf(self->challenge, sizeof(self->challenge));
+    if (is_of_session(self->kind)) {
+        create.account = req->caller->account;
+        create.session = req->caller->session;
+        create.user_handle = (struct field_bytes){self->user_handle, sizeof(self->user_handle)};
+    }
+    self->id = create.id;
+    return MIN(sql_ceremony_create(d->svc.db, req, &create, err), 0);
+}
+
+const struct passkey_request_options *passkey_ceremony_options(struct arena *arena,
+                                                               const struct passkey_ceremony *self,
+                                                               struct field_list allow)
+{
+    struct passkey_request_options *options = arena_calloc(arena, 1, sizeof(*options));
+
+    *options = (struct passkey_request_options){
+        .challenge = secret_encode(arena, self->challenge, sizeof(self->challenge)),
+        .rpId = self->rp.id,
+        .timeout = PASSKEY_CEREMONY_LIFE,
+        .allowCredentials = allow,
+        .userVerification = "required",
+    };
+    return options;
+}
+
+static int invalid(struct error *err)
+{
+    return error_set(err, ERR_BAD_REQUEST, "The challenge is invalid or has expired.");
+}
+
+int passkey_ceremony_spend(struct authd *d, const struct request *req, const char *kind,
+                           const char *role, struct uuid id, struct passkey_ceremony *ret,
+                           struct error *err)
+{
+    struct sql_ceremony_spend_in spend = {.id = id, .kind = kind, .role = role, .now = req->now_ms};
+    struct sql_ceremony_spend_row row;
+    int found;
+
+    if (is_of_session(kind))
+        spend.session = req->caller->session;
+    found = sql_ceremony_spend(d->svc.db, req, &spend, &row, err);
+    if (found <= 0)
+        return found < 0 ? -1 : invalid(err);
+    *ret = (struct passkey_ceremony){
+        .kind = kind,
+        .role = role,
+        .id = id,
+        .rp = {.id = row.rp_id, .project = row.project},
+        .tenant = row.tenant,
+        .email = row.email,
+        .code_challenge = row.code_challenge,
+    };
+    if (row.challenge.size != sizeof(ret->challenge) ||
+        (row.user_handle.bytes && row.user_handle.size != sizeof(ret->user_handle)))
+        return error_set(err, ERR_INTERNAL, "The challenge cannot be read.");
+    memcpy(ret->challenge, row.challenge.bytes, sizeof(ret->challenge));
+    if (row.user_handle.bytes)
+        memcpy(ret->user_handle, row.user_handle.bytes, sizeof(ret->user_handle));
+    return 0;
+}
+
+int passkey_ceremony_find_rp(struct authd *d, const struct request *req,
+                             struct passkey_ceremony *self, struct error *err)
+{
+    bool own = uuid_is_set(&self->rp.project);
+    struct tenant tenant;
+    struct passkey_rp rp;
+
+    if ((own && tenant_open_id(d, req, self->rp.project, &tenant, err) < 0) ||
+        passkey_rp_find(d, req, own ? &tenant : NULL, self->role, &rp, err) < 0)
+        return -1;
+    if (strcmp(rp.id, self->rp.id) != 0)
+        return invalid(err);
+    self->rp = rp;
+    return 0;
+}
+
+bool passkey_bytes(struct arena *arena, const char *text, size_t max, struct field_bytes *ret)
+{
+    uint8_t *bytes;
+    size_t size;
+
+    if (!text || strlen(text) > (max * 4 + 2) / 3)
+        return false;
+    bytes = arena_alloc(arena, max);
+    if (secret_decode(text, bytes, max, &size) < 0)
+        return false;
+    *ret = (struct field_bytes){bytes, size};
+    return true;
+}
+
+static struct webauthn_ceremony values_of(const struct passkey_ceremony *self)
+{
+    return (struct webauthn_ceremony){.rp_id = self->rp.id,
+                                      .origins = self->rp.origins,
+                                      .challenge = {self->challenge, sizeof(self->challenge)}};
+}
+
+/* ---- a new credential ---- */
+
+struct registration {
+    struct webauthn_ceremony ceremony;
+    struct field_bytes client_data, attestation, id;
+    struct webauthn_credential *credential;
+    const char *wrong;
+};
+
+static void run_registration(void *arg)
+{
+    struct registration *self = arg;
+    struct webauthn_credential *made = self->credential;
+
+    self->wrong =
+        webauthn_check_registration(&self->ceremony, self->client_data, self->attestation, made);
+    if (!self->wrong &&
+        (made->id_size != self->id.size || memcmp(made->id, self->id.bytes, self->id.size) != 0))
+        self->wrong = "credential";
+}
+
+int passkey_ceremony_check_new(struct authd *d, const struct request *req,
+                               const struct passkey_ceremony *self,
+                               const struct passkey_attestation *answer,
+                               struct webauthn_credential *ret, const char **ret_wrong,
+                               struct error *err)
+{
+    struct registration run = {.ceremony = values_of(self), .credential = ret};
+
+    *ret_wrong = "size";
+    if (!passkey_bytes(req->arena, answer->id, WEBAUTHN_CREDENTIAL_ID_MAX, &run.id) ||
+        !passkey_bytes(req->arena, answer->response->clientDataJSON, WEBAUTHN_CLIENT_DATA_MAX,
+                       &run.client_data) ||
+        !passkey_bytes(req->arena, answer->response->attestationObject, WEBAUTHN_ATTESTATION_MAX,
+                       &run.attestation))
+        return 0;
+    if (offload_run(d->svc.offload, run_registration, &run, req->deadline_mono_ms, err) < 0)
+        return -1;
+    *ret_wrong = run.wrong;
+    return 0;
+}
+
+/* ---- an assertion ---- */
+
+struct assertion {
+    struct webauthn_ceremony ceremony;
+    enum webauthn_algorithm algorithm;
+    struct field_bytes key, client_data, auth_data, signature;
+    struct webauthn_assertion *result;
+    const char *wrong;
+};
+
+static void run_assertion(void *arg)
+{
+    struct assertion *self = arg;
+
+    self->wrong =
+        webauthn_check_assertion(&self->ceremony, self->algorithm, self->key, self->client_data,
+                                 self->auth_data, self->signature, self->result);
+}
+
+int passkey_ceremony_check(struct authd *d, const struct request *req,
+                           const struct passkey_ceremony *self, enum webauthn_algorithm algorithm,
+                           struct field_bytes key, const struct passkey_credential *answer,
+                           struct webauthn_assertion *ret, const char **ret_wrong,
+                           struct error *err)
+{
+    struct assertion run = {
+        .ceremony = values_of(self), .algorithm = algorithm, .key = key, .result = ret};
+
+    *ret_wrong = "size";
+    if (!passkey_bytes(req->arena, answer->response->clientDataJSON, WEBAUTHN_CLIENT_DATA_MAX,
+                       &run.client_data) ||
+        !passkey_bytes(req->arena, answer->response->authenticatorData, WEBAUTHN_AUTH_DATA_MAX,
+                       &run.auth_data) ||
+        !passkey_bytes(req->arena, answer->response->signature, WEBAUTHN_SIGNATURE_MAX,
+                       &run.signature))
+        return 0;
+    if (offload_run(d->svc.offload, run_assertion, &run, req->deadline_mono_ms, err) < 0)
+        return -1;
+    *ret_wrong = run.wrong;
+    return 0;
+}

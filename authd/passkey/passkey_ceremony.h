@@ -1,0 +1,73 @@
+/*
+ * passkey_ceremony.h - a challenge from the moment it is given out until an authenticator's answer
+ * was checked against it: for enrolment (passkey.c), sign-in (passkey_sign_in.c) and step-up
+ * (passkey_step_up.c).
+ *
+ * A ceremony is spent by the first answer, right or wrong, at whatever instance, and lives five
+ * minutes. Its origins are those of the settings at the time of the answer.
+ */
+#ifndef ATRIUM_AUTHD_PASSKEY_PASSKEY_CEREMONY_H
+#define ATRIUM_AUTHD_PASSKEY_PASSKEY_CEREMONY_H
+
+#include "authd/passkey/passkey_rp.h"
+#include "authd/passkey/webauthn.h"
+
+#define PASSKEY_CEREMONY_LIFE MINUTES(5)
+
+enum { PASSKEY_HANDLE_SIZE = 32 };
+
+struct passkey_credential;
+struct passkey_attestation;
+struct passkey_request_options;
+
+struct passkey_ceremony {
+    const char *kind; /* "enroll", "sign-in", "step-up" */
+    const char *role;
+    struct uuid id;
+    struct passkey_rp rp; /* of a spent one id and project only, see passkey_ceremony_find_rp() */
+    uint8_t challenge[WEBAUTHN_CHALLENGE_SIZE];
+    /* sign-in */
+    struct uuid tenant;                 /* the one that was named; absent: none */
+    const char *email, *code_challenge; /* email NULL: any account */
+    /* enrolment */
+    uint8_t user_handle[PASSKEY_HANDLE_SIZE];
+};
+
+/* Writes a ceremony of kind, role and rp as they are set, with a new id and challenge; of an
+ * enrolment or a step-up the caller's session alone can spend it. Parks. */
+int passkey_ceremony_begin(struct authd *d, const struct request *req,
+                           struct passkey_ceremony *self, struct error *err) MUST_USE;
+
+/* The options of a sign-in or a step-up, from the arena. allow: struct passkey_descriptor. */
+const struct passkey_request_options *passkey_ceremony_options(struct arena *arena,
+                                                               const struct passkey_ceremony *self,
+                                                               struct field_list allow);
+
+/* Spends the ceremony `id`: ERR_BAD_REQUEST when there is none of this kind, role and session.
+ * Parks. */
+int passkey_ceremony_spend(struct authd *d, const struct request *req, const char *kind,
+                           const char *role, struct uuid id, struct passkey_ceremony *ret,
+                           struct error *err) MUST_USE;
+
+/* Completes the relying party of a spent ceremony. ERR_BAD_REQUEST when its application has
+ * another host name now. Parks. */
+int passkey_ceremony_find_rp(struct authd *d, const struct request *req,
+                             struct passkey_ceremony *self, struct error *err) MUST_USE;
+
+/* Checks an answer on the pool. *ret_wrong: why not, one word; NULL: it holds, and *ret is set.
+ * Parks. */
+int passkey_ceremony_check_new(struct authd *d, const struct request *req,
+                               const struct passkey_ceremony *self,
+                               const struct passkey_attestation *answer,
+                               struct webauthn_credential *ret, const char **ret_wrong,
+                               struct error *err) MUST_USE;
+int passkey_ceremony_check(struct authd *d, const struct request *req,
+                           const struct passkey_ceremony *self, enum webauthn_algorithm algorithm,
+                           struct field_bytes key, const struct passkey_credential *answer,
+                           struct webauthn_assertion *ret, const char **ret_wrong,
+                           struct error *err) MUST_USE;
+
+/* Bytes of an answer from base64url, in the arena. False: they are none, or more than `max`. */
+bool passkey_bytes(struct arena *arena, const char *text, size_t max, struct field_bytes *ret);
+
+#endif

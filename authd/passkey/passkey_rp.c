@@ -1,0 +1,197 @@
+/*
+ * passkey_rp.c - see passkey_rp.h.  Handler: passkey_origins.
+ */
+#include "authd/passkey/passkey_rp.h"
+
+#include <libpsl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "authd/authd_api.h"
+#include "settingsd/settingsd_api.h"
+
+enum { HOST_MAX = 253 };
+
+/* ---- addresses ---- */
+
+static bool is_loopback_name(const char *host)
+{
+    static const char name[] = "localhost", below[] = ".localhost";
+    size_t length = strlen(host);
+
+    return strcmp(host, name) == 0 ||
+           (length >= sizeof(below) && strcmp(host + length - (sizeof(below) - 1), below) == 0);
+}
+
+/* A host name in ASCII and not the number of an address: its last label begins with a letter. */
+static bool is_host_name(const char *host)
+{
+    const char *last = strrchr(host, '.');
+    size_t length = strlen(host);
+
+    last = last ? last + 1 : host;
+    return length > 0 && length <= HOST_MAX && *last >= 'a' && *last <= 'z' &&
+           host[strspn(host, "abcdefghijklmnopqrstuvwxyz0123456789-.")] == '\0';
+}
+
+/* ":<port>" unless it is that of the scheme; NULL when it is no port. */
+static const char *port_text(struct arena *arena, const char *colon, const char *end, long usual)
+{
+    char *stop;
+    long port;
+
+    if (colon + 1 >= end)
+        return "";
+    port = strtol(colon + 1, &stop, 10);
+    if (stop != end || port < 1 || port > 65535)
+        return NULL;
+    return port == usual ? "" : arena_printf(arena, ":%ld", port);
+}
+
+bool passkey_rp_parse(struct arena *arena, const char *url, const char **ret_host,
+                      const char **ret_origin)
+{
+    bool secure = strncasecmp(url, "https://", 8) == 0;
+    const char *start, *end, *colon, *port;
+    char *host;
+
+    if (!secure && strncasecmp(url, "http://", 7) != 0)
+        return false;
+    start = url + (secure ? 8 : 7);
+    end = start + strcspn(start, "/?#");
+    colon = memchr(start, ':', (size_t)(end - start));
+    if (!colon)
+        colon = end;
+    host = arena_strndup(arena, start, (size_t)(colon - start));
+    for (char *at = host; *at != '\0'; at++) {
+        if (*at >= 'A' && *at <= 'Z')
+            *at = (char)(*at - 'A' + 'a');
+    }
+    port = port_text(arena, colon, end, secure ? 443 : 80);
+    if (!is_host_name(host) || !port || (!secure && !is_loopback_name(host)))
+        return false;
+    *ret_host = host;
+    *ret_origin = arena_printf(arena, "http%s://%s%s", secure ? "s" : "", host, port);
+    return true;
+}
+
+/* ---- the installation ---- */
+
+static size_t list_count(const char *const *list)
+{
+    size_t count = 0;
+
+    while (list && list[count])
+        count++;
+    return count;
+}
+
+static void add_once(const char **list, size_t *count, const char *text)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (strcmp(list[i], text) == 0)
+            return;
+    }
+    list[(*count)++] = text;
+}
+
+const char *const *passkey_rp_origins(const struct authd_config *config, struct arena *arena)
+{
+    size_t configured = list_count(config->passkey_origins), count = 0;
+    const char **list = arena_calloc(arena, configured + 2, sizeof(*list)), *host, *origin;
+
+    if (config->account_app_url && passkey_rp_parse(arena, config->account_app_url, &host, &origin))
+        add_once(list, &count, origin);
+    for (size_t i = 0; i < configured; i++) {
+        if (passkey_rp_parse(arena, config->passkey_origins[i], &host, &origin))
+            add_once(list, &count, origin);
+    }
+    return list;
+}
+
+/* What browsers count of related origins: the first label of the registrable domain, "example" of
+ * "www.example.co.uk". */
+static const char *label_of(const psl_ctx_t *suffixes, struct arena *arena, const char *host)
+{
+    const char *domain = psl_registrable_domain(suffixes, host);
+
+    if (!domain)
+        domain = host;
+    return arena_strndup(arena, domain, strcspn(domain, "."));
+}
+
+int passkey_rp_check_config(const struct authd_config *config, struct arena *arena,
+                            struct error *err)
+{
+    const char *const *origins = passkey_rp_origins(config, arena);
+    const char **labels = arena_calloc(arena, list_count(origins) + 1, sizeof(*labels));
+    const char *host = NULL, *origin = NULL;
+    psl_ctx_t *suffixes;
+    size_t count = 0;
+
+    for (size_t i = 0; i < list_count(config->passkey_origins); i++) {
+        const char *text = config->passkey_origins[i];
+
+        if (!passkey_rp_parse(arena, text, &host, &origin) || strcmp(origin, text) != 0)
+            return error_set(err, ERR_INTERNAL, "passkey_origins: %s must be https://host[:port]",
+                             text);
+    }
+    suffixes = psl_latest(NULL);
+    for (size_t i = 0; suffixes && origins[i]; i++) {
+        if (passkey_rp_parse(arena, origins[i], &host, &origin))
+            add_once(labels, &count, label_of(suffixes, arena, host));
+    }
+    psl_free(suffixes);
+    if (count > PASSKEY_ORIGIN_LABELS_MAX)
+        return error_set(err, ERR_INTERNAL,
+                         "passkey_origins has more than %d domains, "
+                         "of which browsers read the first %d",
+                         PASSKEY_ORIGIN_LABELS_MAX, PASSKEY_ORIGIN_LABELS_MAX);
+    return 0;
+}
+
+/* ---- finding ---- */
+
+static int no_application(struct error *err)
+{
+    return error_set(err, ERR_BAD_REQUEST, "Passkeys need an application with an https address.");
+}
+
+int passkey_rp_find(struct authd *d, const struct request *req, const struct tenant *tenant,
+                    const char *role, struct passkey_rp *ret, struct error *err)
+{
+    const char *host, *origin, *url = NULL;
+    const char **origins;
+
+    if (tenant)
+        url = strcmp(role, "Patient") == 0 ? tenant->patientAppUrl : tenant->practitionerAppUrl;
+    if (url) {
+        if (!passkey_rp_parse(req->arena, url, &host, &origin))
+            return no_application(err);
+        origins = arena_calloc(req->arena, 2, sizeof(*origins));
+        origins[0] = origin;
+        *ret = (struct passkey_rp){host, tenant->name, origins, tenant->projectId};
+        return 0;
+    }
+    if (!d->config->account_app_url ||
+        !passkey_rp_parse(req->arena, d->config->account_app_url, &host, &origin))
+        return no_application(err);
+    *ret = (struct passkey_rp){
+        .id = host, .name = host, .origins = passkey_rp_origins(d->config, req->arena)};
+    return 0;
+}
+
+/* Answers the origins that browsers let use the installation's passkeys (Web Authentication Level
+ * 3, section 5.11). */
+int passkey_origins(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
+                    struct passkey_origins_out *out, struct error *err UNUSED)
+{
+    const char *const *origins = passkey_rp_origins(d->config, req->arena);
+
+    out->origins = (struct field_texts){arena_calloc(req->arena, list_count(origins),
+                                                     sizeof(*out->origins.items)),
+                                        list_count(origins)};
+    for (size_t i = 0; i < out->origins.count; i++)
+        out->origins.items[i] = origins[i];
+    return 0;
+}

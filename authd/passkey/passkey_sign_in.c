@@ -1,0 +1,208 @@
+/*
+ * passkey_sign_in.c - signing in by a passkey: a challenge, then the passkey against a session code
+ * for the token step of the password's sign-in. Handlers: {patient,practitioner}_passkey_start,
+ * {patient,practitioner}_passkey_finish.
+ *
+ * The start looks no account up, so its answer tells nothing of one, whatever address is named: the
+ * browser finds the passkey, which its owner must have shown themself to. A passkey counts as two
+ * factors: no other is asked for.
+ */
+#include <string.h>
+
+#include "authd/account/email_verified.h"
+#include "authd/authd_api.h"
+#include "authd/passkey/passkey_proof.h"
+#include "authd/signin/login.h"
+#include "authd/sql/passkey.h"
+#include "authd/tenant.h"
+
+enum { STARTS_MAX = 600 }; /* of one client in a window */
+#define STARTS_WINDOW MINUTES(1)
+
+static const char kind[] = "sign-in";
+
+/* ---- start ---- */
+
+static int check_patient_login(const struct tenant *tenant, const char *role, struct error *err)
+{
+    if (strcmp(role, "Patient") == 0 && !tenant->patientLogin)
+        return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
+    return 0; /* of practitioners the token step asks it */
+}
+
+static int start(struct authd *d, const struct request *req, const char *tenant_code,
+                 struct passkey_ceremony *ceremony, struct passkey_request *out, struct error *err)
+{
+    struct tenant tenant;
+
+    if (tenant_code && (tenant_open(d, req, tenant_code, &tenant, err) < 0 ||
+                        check_patient_login(&tenant, ceremony->role, err) < 0))
+        return -1;
+    if (tenant_code)
+        ceremony->tenant = tenant.projectId;
+    if (passkey_rp_find(d, req, tenant_code ? &tenant : NULL, ceremony->role, &ceremony->rp, err) <
+            0 ||
+        throttle_limit_client(d, req, "passkey start", req->address, STARTS_WINDOW, STARTS_MAX,
+                              err) < 0 ||
+        passkey_ceremony_begin(d, req, ceremony, err) < 0)
+        return -1;
+    out->loginId = ceremony->id;
+    out->options = passkey_ceremony_options(req->arena, ceremony, (struct field_list){NULL, 0});
+    return 0;
+}
+
+/* Fails: NOT_FOUND, FORBIDDEN, BAD_REQUEST (no application that has passkeys), THROTTLED. */
+int patient_passkey_start(struct authd *d, const struct request *req,
+                          const struct patient_passkey_start_in *in, struct passkey_request *out,
+                          struct error *err)
+{
+    struct passkey_ceremony ceremony = {
+        .kind = kind, .role = "Patient", .email = in->email, .code_challenge = in->codeChallenge};
+
+    return start(d, req, in->tenantCode, &ceremony, out, err);
+}
+
+/* The same; naming no tenant asks for a passkey of the installation. */
+int practitioner_passkey_start(struct authd *d, const struct request *req,
+                               const struct practitioner_passkey_start_in *in,
+                               struct passkey_request *out, struct error *err)
+{
+    struct passkey_ceremony ceremony = {.kind = kind,
+                                        .role = "Practitioner",
+                                        .email = in->email,
+                                        .code_challenge = in->codeChallenge};
+
+    return start(d, req, in->tenantCode, &ceremony, out, err);
+}
+
+/* ---- finish ---- */
+
+static int refuse(struct authd *d, const struct request *req, const struct sign_in *who,
+                  const char *why, struct error *err)
+{
+    if (sign_in_refused(d, req, who, why, err) < 0)
+        return -1;
+    ++*d->count.sign_in_bad;
+    return error_set(err, ERR_BAD_REQUEST, "The passkey is not accepted.");
+}
+
+/* Whether it may open what the sign-in named. *ret_wrong: why not. */
+static int check_reach(struct authd *d, const struct request *req,
+                       const struct passkey_ceremony *ceremony, const struct passkey_proof *proof,
+                       const char **ret_wrong, struct error *err)
+{
+    bool within = true;
+
+    *ret_wrong = NULL;
+    if (!proof->has_handle)
+        *ret_wrong = "user-handle";
+    else if (ceremony->email && strcmp(ceremony->email, proof->email) != 0)
+        *ret_wrong = "address";
+    else if (uuid_is_set(&proof->account_project) &&
+             !uuid_equal(&proof->account_project, &ceremony->tenant))
+        *ret_wrong = "not-a-member";
+    if (*ret_wrong || !uuid_is_set(&proof->project))
+        return 0;
+    if (tenant_is_within(d, req, ceremony->tenant, proof->project, &within, err) < 0)
+        return -1;
+    if (!within)
+        *ret_wrong = "reach";
+    return 0;
+}
+
+/* Spends the ceremony and finds out who has shown which passkey. */
+static int prove(struct authd *d, const struct request *req, const char *role,
+                 const struct passkey_finish_in *in, struct passkey_ceremony *ceremony,
+                 struct passkey_proof *proof, struct error *err)
+{
+    struct sign_in who = {.role = role};
+    const char *wrong;
+
+    if (passkey_ceremony_spend(d, req, kind, role, in->loginId, ceremony, err) < 0 ||
+        passkey_ceremony_find_rp(d, req, ceremony, err) < 0 ||
+        passkey_proof_check(d, req, ceremony, in->credential, proof, &wrong, err) < 0 ||
+        (!wrong && check_reach(d, req, ceremony, proof, &wrong, err) < 0))
+        return -1;
+    who.account = proof->account;
+    who.project = ceremony->tenant;
+    return wrong ? refuse(d, req, &who, wrong, err) : 0;
+}
+
+static int give_code(struct authd *d, const struct request *req,
+                     const struct passkey_ceremony *ceremony, const struct passkey_proof *proof,
+                     const struct candidate *who, struct login_step *out, struct error *err)
+{
+    const char *code = secret_random_text(req->arena, LOGIN_CODE_SIZE);
+    uint8_t hash[SECRET_HASH_SIZE];
+    const struct sql_passkey_sign_in_in in = {.passkey = proof->passkey,
+                                              .sign_count = proof->shown.sign_count,
+                                              .backed_up = proof->shown.backed_up,
+                                              .now = req->now_ms,
+                                              .id = uuid_ordered(req->now_ms),
+                                              .code_hash = {hash, sizeof(hash)},
+                                              .project = ceremony->tenant,
+                                              .challenge = ceremony->code_challenge,
+                                              .expires_at = req->now_ms + LOGIN_LIFE,
+                                              .changes = who->changes};
+    int begun;
+
+    secret_hash(code, hash);
+    begun = sql_passkey_sign_in(d->svc.db, req, &in, err);
+    if (begun <= 0)
+        return begun < 0 ? -1 : refuse(d, req, &who->is, "credential", err);
+    out->nextStep = "token";
+    out->sessionCode = code;
+    return 0;
+}
+
+/* Exchanges a patient's passkey for a session code. Fails: BAD_REQUEST; NOT_FOUND, FORBIDDEN,
+ * ACCOUNT_LOCKED, EMAIL_NOT_VERIFIED. */
+int patient_passkey_finish(struct authd *d, const struct request *req,
+                           const struct passkey_finish_in *in, struct login_step *out,
+                           struct error *err)
+{
+    struct passkey_ceremony ceremony;
+    struct passkey_proof proof;
+    struct candidate who;
+    struct tenant tenant;
+
+    if (prove(d, req, "Patient", in, &ceremony, &proof, err) < 0 ||
+        tenant_open_id(d, req, ceremony.tenant, &tenant, err) < 0 ||
+        check_patient_login(&tenant, "Patient", err) < 0 ||
+        candidate_of_account(d, req, "Patient", proof.account, ceremony.tenant, &who, err) < 0)
+        return -1;
+    if (who.count == 0)
+        return refuse(d, req, &who.is, "not-a-member", err);
+    if (candidate_check_lock(d, req, &who, NULL, err) < 0 ||
+        email_check_sign_in(d, req, &tenant, &who.is, NULL, err) < 0 ||
+        give_code(d, req, &ceremony, &proof, &who, out, err) < 0)
+        return -1;
+    passkey_proof_report(d, req, &tenant, &proof, who.display);
+    return 0;
+}
+
+/* Exchanges a practitioner's passkey for a session code, with the tenants to choose from as the
+ * password's start has them. Fails: BAD_REQUEST; NOT_FOUND, ACCOUNT_LOCKED. */
+int practitioner_passkey_finish(struct authd *d, const struct request *req,
+                                const struct passkey_finish_in *in, struct login_step *out,
+                                struct error *err)
+{
+    struct passkey_ceremony ceremony;
+    struct passkey_proof proof;
+    struct field_list tenants;
+    struct candidate who;
+
+    if (prove(d, req, "Practitioner", in, &ceremony, &proof, err) < 0 ||
+        candidate_of_account(d, req, "Practitioner", proof.account, ceremony.tenant, &who, err) <
+            0 ||
+        login_places(d, req, &who, &tenants, err) < 0)
+        return -1;
+    if (tenants.count == 0)
+        return refuse(d, req, &who.is, "not-a-member", err);
+    if (candidate_check_lock(d, req, &who, NULL, err) < 0 ||
+        give_code(d, req, &ceremony, &proof, &who, out, err) < 0)
+        return -1;
+    out->tenants = login_choices(req, &who, tenants);
+    passkey_proof_report(d, req, tenants.items, &proof, who.display);
+    return 0;
+}

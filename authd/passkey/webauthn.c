@@ -1,0 +1,503 @@
+/*
+ * webauthn.c - see webauthn.h.
+ */
+#include "authd/passkey/webauthn.h"
+
+#include <cbor.h>
+#include <fido.h>
+#include <fido/eddsa.h>
+#include <fido/es256.h>
+#include <fido/rs256.h>
+#include <jansson.h>
+#include <sodium.h>
+#include <string.h>
+
+#include "common/base/secret.h"
+
+/* Authenticator data (section 6.1): hash of the rp id, flags, signature counter, then what the
+ * flags say. */
+enum {
+    RP_HASH_SIZE = 32,
+    FLAGS_AT = 32,
+    COUNT_AT = 33,
+    HEAD_SIZE = 37,
+    AAGUID_SIZE = 16,
+    FLAG_PRESENT = 0x01,
+    FLAG_VERIFIED = 0x04,
+    FLAG_BACKUP_ELIGIBLE = 0x08,
+    FLAG_BACKED_UP = 0x10,
+    FLAG_CREDENTIAL = 0x40,
+};
+
+enum { CBOR_DEPTH_MAX = 6, CBOR_ITEMS_MAX = 256 };
+
+/* ---- client data ---- */
+
+static bool member_is(const json_t *object, const char *name, const char *want)
+{
+    const char *value = json_string_value(json_object_get(object, name));
+
+    return value && strcmp(value, want) == 0;
+}
+
+static const char *check_challenge(const struct webauthn_ceremony *ceremony, const json_t *object)
+{
+    const char *text = json_string_value(json_object_get(object, "challenge"));
+    uint8_t bytes[WEBAUTHN_CHALLENGE_SIZE];
+    size_t size;
+
+    if (!text || secret_decode(text, bytes, sizeof(bytes), &size) < 0 || size != sizeof(bytes) ||
+        ceremony->challenge.size != sizeof(bytes) ||
+        sodium_memcmp(bytes, ceremony->challenge.bytes, sizeof(bytes)) != 0)
+        return "challenge";
+    return NULL;
+}
+
+static const char *check_origin(const struct webauthn_ceremony *ceremony, const json_t *object)
+{
+    const char *const *origin = ceremony->origins;
+
+    while (*origin && !member_is(object, "origin", *origin))
+        origin++;
+    return *origin ? NULL : "origin";
+}
+
+/* A frame of another origin asks in the name of this one: not supported, so it is refused. */
+static const char *check_cross_origin(const json_t *object)
+{
+    const json_t *cross = json_object_get(object, "crossOrigin");
+
+    if ((cross && !json_is_false(cross)) || json_object_get(object, "topOrigin"))
+        return "cross-origin";
+    return NULL;
+}
+
+static const char *check_client_data(const struct webauthn_ceremony *ceremony, const char *type,
+                                     struct field_bytes client_data)
+{
+    const char *wrong = "client-data";
+    json_t *object;
+
+    if (client_data.size == 0 || client_data.size > WEBAUTHN_CLIENT_DATA_MAX)
+        return "size";
+    object =
+        json_loadb((const char *)client_data.bytes, client_data.size, JSON_REJECT_DUPLICATES, NULL);
+    if (json_is_object(object)) {
+        wrong = member_is(object, "type", type) ? NULL : "type";
+        if (!wrong)
+            wrong = check_challenge(ceremony, object);
+        if (!wrong)
+            wrong = check_origin(ceremony, object);
+        if (!wrong)
+            wrong = check_cross_origin(object);
+    }
+    json_decref(object);
+    return wrong;
+}
+
+/* ---- authenticator data ---- */
+
+static const char *check_head(const struct webauthn_ceremony *ceremony,
+                              struct field_bytes auth_data)
+{
+    uint8_t want[RP_HASH_SIZE], flags;
+
+    if (auth_data.size < HEAD_SIZE || auth_data.size > WEBAUTHN_AUTH_DATA_MAX)
+        return "size";
+    flags = auth_data.bytes[FLAGS_AT];
+    secret_hash(ceremony->rp_id, want);
+    if (sodium_memcmp(want, auth_data.bytes, sizeof(want)) != 0)
+        return "rp";
+    if (!(flags & FLAG_PRESENT))
+        return "presence";
+    if (!(flags & FLAG_VERIFIED))
+        return "verification";
+    if ((flags & FLAG_BACKED_UP) && !(flags & FLAG_BACKUP_ELIGIBLE)) /* section 6.1.3 */
+        return "format";
+    return NULL;
+}
+
+static uint32_t sign_count(struct field_bytes auth_data)
+{
+    const uint8_t *at = auth_data.bytes + COUNT_AT;
+
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+static bool is_backed_up(struct field_bytes auth_data)
+{
+    return (auth_data.bytes[FLAGS_AT] & FLAG_BACKED_UP) != 0;
+}
+
+/* ---- CBOR ---- */
+
+/* How deep a text is nested and how many items it has, before libcbor, which recurses, makes a tree
+ * of it. */
+struct scan {
+    uint64_t open[CBOR_DEPTH_MAX]; /* items that are still to come at each depth */
+    size_t depth, items;
+    bool refused;
+};
+
+static void scan_item(struct scan *self)
+{
+    self->items++;
+    while (self->depth > 0 && --self->open[self->depth - 1] == 0)
+        self->depth--;
+}
+
+static void scan_open(struct scan *self, uint64_t count)
+{
+    if (count > CBOR_ITEMS_MAX || self->depth == CBOR_DEPTH_MAX)
+        self->refused = true;
+    else if (count == 0)
+        scan_item(self);
+    else
+        self->open[self->depth++] = count;
+    self->items++;
+}
+
+static void scan_array(void *scan, size_t count)
+{
+    scan_open(scan, count);
+}
+
+static void scan_map(void *scan, size_t count)
+{
+    scan_open(scan, count > CBOR_ITEMS_MAX ? count : 2 * count);
+}
+
+static void scan_text(void *scan, cbor_data bytes UNUSED, size_t size UNUSED)
+{
+    scan_item(scan);
+}
+
+static void scan_int8(void *scan, uint8_t value UNUSED)
+{
+    scan_item(scan);
+}
+
+static void scan_int16(void *scan, uint16_t value UNUSED)
+{
+    scan_item(scan);
+}
+
+static void scan_int32(void *scan, uint32_t value UNUSED)
+{
+    scan_item(scan);
+}
+
+static void scan_int64(void *scan, uint64_t value UNUSED)
+{
+    scan_item(scan);
+}
+
+static void scan_float(void *scan, float value UNUSED)
+{
+    scan_item(scan);
+}
+
+static void scan_double(void *scan, double value UNUSED)
+{
+    scan_item(scan);
+}
+
+static void scan_bool(void *scan, bool value UNUSED)
+{
+    scan_item(scan);
+}
+
+static void scan_simple(void *scan)
+{
+    scan_item(scan);
+}
+
+/* Of unknown length, and tags: CTAP2's canonical form (section 8) has neither. */
+static void scan_refuse(void *scan)
+{
+    ((struct scan *)scan)->refused = true;
+}
+
+static void scan_refuse_tag(void *scan, uint64_t value UNUSED)
+{
+    scan_refuse(scan);
+}
+
+static const struct cbor_callbacks scan_callbacks = {
+    .uint8 = scan_int8,
+    .uint16 = scan_int16,
+    .uint32 = scan_int32,
+    .uint64 = scan_int64,
+    .negint8 = scan_int8,
+    .negint16 = scan_int16,
+    .negint32 = scan_int32,
+    .negint64 = scan_int64,
+    .byte_string_start = scan_refuse,
+    .byte_string = scan_text,
+    .string = scan_text,
+    .string_start = scan_refuse,
+    .indef_array_start = scan_refuse,
+    .array_start = scan_array,
+    .indef_map_start = scan_refuse,
+    .map_start = scan_map,
+    .tag = scan_refuse_tag,
+    .float2 = scan_float,
+    .float4 = scan_float,
+    .float8 = scan_double,
+    .undefined = scan_simple,
+    .null = scan_simple,
+    .boolean = scan_bool,
+    .indef_break = scan_refuse,
+};
+
+/* Whether the bytes are `least` to `most` items and nothing else, within the bounds. */
+static bool is_bounded(struct field_bytes text, size_t least, size_t most)
+{
+    struct scan scan = {.depth = 0};
+    size_t at = 0, roots = 0;
+
+    while (at < text.size) {
+        struct cbor_decoder_result step =
+            cbor_stream_decode(text.bytes + at, text.size - at, &scan_callbacks, &scan);
+
+        if (step.status != CBOR_DECODER_FINISHED || scan.refused || scan.items > CBOR_ITEMS_MAX)
+            return false;
+        at += step.read;
+        roots += scan.depth == 0;
+    }
+    return scan.depth == 0 && roots >= least && roots <= most;
+}
+
+static bool key_is(const cbor_item_t *key, const char *name)
+{
+    return cbor_isa_string(key) && cbor_string_length(key) == strlen(name) &&
+           memcmp(cbor_string_handle(key), name, strlen(name)) == 0;
+}
+
+/* The bytes of "authData" in an attestation object (section 6.5); borrowed from the tree. */
+static bool find_auth_data(const cbor_item_t *root, struct field_bytes *ret)
+{
+    const struct cbor_pair *pairs;
+    size_t found = 0;
+
+    if (!cbor_isa_map(root))
+        return false;
+    pairs = cbor_map_handle(root);
+    for (size_t i = 0; i < cbor_map_size(root); i++) {
+        if (!key_is(pairs[i].key, "authData"))
+            continue;
+        if (!cbor_isa_bytestring(pairs[i].value))
+            return false;
+        *ret = (struct field_bytes){cbor_bytestring_handle(pairs[i].value),
+                                    cbor_bytestring_length(pairs[i].value)};
+        found++;
+    }
+    return found == 1;
+}
+
+/* ---- registration ---- */
+
+/* The functions of libfido2 for the keys of an algorithm, of one type for all. */
+#define KEY_FUNCTIONS(kind)                                       \
+    static void *kind##_load(const uint8_t *bytes, size_t size)   \
+    {                                                             \
+        kind##_pk_t *pk = kind##_pk_new();                        \
+                                                                  \
+        if (pk && kind##_pk_from_ptr(pk, bytes, size) != FIDO_OK) \
+            kind##_pk_free(&pk);                                  \
+        return pk;                                                \
+    }                                                             \
+    static void kind##_unload(void *key)                          \
+    {                                                             \
+        kind##_pk_t *pk = key;                                    \
+                                                                  \
+        kind##_pk_free(&pk);                                      \
+    }                                                             \
+    static bool kind##_is_valid(const void *key)                  \
+    {                                                             \
+        EVP_PKEY *pkey = kind##_pk_to_EVP_PKEY(key);              \
+                                                                  \
+        EVP_PKEY_free(pkey);                                      \
+        return pkey != NULL;                                      \
+    }
+
+KEY_FUNCTIONS(es256)
+KEY_FUNCTIONS(eddsa)
+KEY_FUNCTIONS(rs256)
+
+static const struct key_kind {
+    enum webauthn_algorithm algorithm;
+    void *(*load)(const uint8_t *bytes, size_t size); /* NULL: it is none */
+    void (*unload)(void *key);
+    bool (*is_valid)(const void *key); /* OpenSSL takes it: a point off the curve is none */
+} key_kinds[] = {
+    {WEBAUTHN_ES256, es256_load, es256_unload, es256_is_valid},
+    {WEBAUTHN_EDDSA, eddsa_load, eddsa_unload, eddsa_is_valid},
+    {WEBAUTHN_RS256, rs256_load, rs256_unload, rs256_is_valid},
+};
+
+static bool key_is_valid(const struct key_kind *kind, const uint8_t *bytes, size_t size)
+{
+    void *key = kind->load(bytes, size);
+    bool valid = key && kind->is_valid(key);
+
+    if (key)
+        kind->unload(key);
+    return valid;
+}
+
+static const char *copy_credential(const fido_cred_t *cred, const struct key_kind *kind,
+                                   struct webauthn_credential *ret)
+{
+    size_t id_size = fido_cred_id_len(cred), key_size = fido_cred_pubkey_len(cred);
+
+    if (id_size == 0 || id_size > sizeof(ret->id))
+        return "credential";
+    if (key_size == 0 || key_size > sizeof(ret->key) ||
+        !key_is_valid(kind, fido_cred_pubkey_ptr(cred), key_size))
+        return "key";
+    memcpy(ret->id, fido_cred_id_ptr(cred), id_size);
+    memcpy(ret->key, fido_cred_pubkey_ptr(cred), key_size);
+    ret->id_size = id_size;
+    ret->key_size = key_size;
+    ret->algorithm = kind->algorithm;
+    return NULL;
+}
+
+/* libfido2 reads the data of a credential of the one algorithm that it expects. */
+static const char *read_credential(struct field_bytes auth_data, struct webauthn_credential *ret)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(key_kinds); i++) {
+        fido_cred_t *cred = fido_cred_new();
+        bool read = cred && fido_cred_set_type(cred, key_kinds[i].algorithm) == FIDO_OK &&
+                    fido_cred_set_authdata_raw(cred, auth_data.bytes, auth_data.size) == FIDO_OK;
+        const char *wrong = read ? copy_credential(cred, &key_kinds[i], ret) : NULL;
+
+        fido_cred_free(&cred);
+        if (read)
+            return wrong;
+    }
+    return "algorithm";
+}
+
+/* Behind the head: AAGUID, the length of the credential's id, the id, its key, extensions. */
+static bool credential_is_bounded(struct field_bytes auth_data)
+{
+    size_t at = HEAD_SIZE + AAGUID_SIZE + 2;
+
+    if (auth_data.size < at)
+        return false;
+    at += (size_t)auth_data.bytes[at - 2] << 8 | auth_data.bytes[at - 1];
+    return auth_data.size > at &&
+           is_bounded((struct field_bytes){auth_data.bytes + at, auth_data.size - at}, 1, 2);
+}
+
+static const char *check_auth_data(const struct webauthn_ceremony *ceremony,
+                                   struct field_bytes auth_data, struct webauthn_credential *ret)
+{
+    const char *wrong = check_head(ceremony, auth_data);
+
+    if (wrong)
+        return wrong;
+    if (!(auth_data.bytes[FLAGS_AT] & FLAG_CREDENTIAL) || !credential_is_bounded(auth_data))
+        return "credential";
+    ret->sign_count = sign_count(auth_data);
+    ret->backed_up = is_backed_up(auth_data);
+    return read_credential(auth_data, ret);
+}
+
+const char *webauthn_check_registration(const struct webauthn_ceremony *ceremony,
+                                        struct field_bytes client_data,
+                                        struct field_bytes attestation,
+                                        struct webauthn_credential *ret)
+{
+    const char *wrong = check_client_data(ceremony, "webauthn.create", client_data);
+    struct field_bytes auth_data = {NULL, 0};
+    struct cbor_load_result loaded;
+    cbor_item_t *root;
+
+    if (wrong)
+        return wrong;
+    if (attestation.size == 0 || attestation.size > WEBAUTHN_ATTESTATION_MAX)
+        return "size";
+    if (!is_bounded(attestation, 1, 1))
+        return "format";
+    root = cbor_load(attestation.bytes, attestation.size, &loaded);
+    if (!root)
+        return "format";
+    *ret = (struct webauthn_credential){.id_size = 0};
+    wrong = find_auth_data(root, &auth_data) ? check_auth_data(ceremony, auth_data, ret) : "format";
+    cbor_decref(&root);
+    return wrong;
+}
+
+/* ---- assertion ---- */
+
+static bool fill_assertion(fido_assert_t *assert, const char *rp_id, struct field_bytes client_data,
+                           struct field_bytes auth_data, struct field_bytes signature)
+{
+    uint8_t hash[crypto_hash_sha256_BYTES];
+
+    crypto_hash_sha256(hash, client_data.bytes, client_data.size);
+    return fido_assert_set_count(assert, 1) == FIDO_OK &&
+           fido_assert_set_clientdata_hash(assert, hash, sizeof(hash)) == FIDO_OK &&
+           fido_assert_set_rp(assert, rp_id) == FIDO_OK &&
+           fido_assert_set_up(assert, FIDO_OPT_TRUE) == FIDO_OK &&
+           fido_assert_set_uv(assert, FIDO_OPT_TRUE) == FIDO_OK &&
+           fido_assert_set_authdata_raw(assert, 0, auth_data.bytes, auth_data.size) == FIDO_OK &&
+           fido_assert_set_sig(assert, 0, signature.bytes, signature.size) == FIDO_OK;
+}
+
+static const char *verify(const char *rp_id, const struct key_kind *kind, const void *key,
+                          struct field_bytes client_data, struct field_bytes auth_data,
+                          struct field_bytes signature)
+{
+    fido_assert_t *assert = fido_assert_new();
+    const char *wrong = "format";
+
+    if (assert && fill_assertion(assert, rp_id, client_data, auth_data, signature))
+        wrong = fido_assert_verify(assert, 0, kind->algorithm, key) == FIDO_OK ? NULL : "signature";
+    fido_assert_free(&assert);
+    return wrong;
+}
+
+static const char *verify_by(const char *rp_id, enum webauthn_algorithm algorithm,
+                             struct field_bytes key, struct field_bytes client_data,
+                             struct field_bytes auth_data, struct field_bytes signature)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(key_kinds); i++) {
+        void *loaded =
+            key_kinds[i].algorithm == algorithm ? key_kinds[i].load(key.bytes, key.size) : NULL;
+        const char *wrong;
+
+        if (!loaded)
+            continue;
+        wrong = verify(rp_id, &key_kinds[i], loaded, client_data, auth_data, signature);
+        key_kinds[i].unload(loaded);
+        return wrong;
+    }
+    return "key";
+}
+
+const char *webauthn_check_assertion(const struct webauthn_ceremony *ceremony,
+                                     enum webauthn_algorithm algorithm, struct field_bytes key,
+                                     struct field_bytes client_data, struct field_bytes auth_data,
+                                     struct field_bytes signature, struct webauthn_assertion *ret)
+{
+    const char *wrong = check_client_data(ceremony, "webauthn.get", client_data);
+
+    if (!wrong)
+        wrong = check_head(ceremony, auth_data);
+    if (!wrong && (signature.size == 0 || signature.size > WEBAUTHN_SIGNATURE_MAX))
+        wrong = "size";
+    if (!wrong && auth_data.size > HEAD_SIZE && /* extensions */
+        !is_bounded((struct field_bytes){auth_data.bytes + HEAD_SIZE, auth_data.size - HEAD_SIZE},
+                    1, 1))
+        wrong = "format";
+    if (!wrong)
+        wrong = verify_by(ceremony->rp_id, algorithm, key, client_data, auth_data, signature);
+    if (!wrong)
+        *ret = (struct webauthn_assertion){.sign_count = sign_count(auth_data),
+                                           .backed_up = is_backed_up(auth_data)};
+    return wrong;
+}

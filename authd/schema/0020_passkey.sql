@@ -1,0 +1,38 @@
+-- Passkeys (Web Authentication Level 3): public keys that open an account.
+
+create table passkey (
+    id             uuid primary key,        -- by which its owner names it
+    account_id     uuid not null references account on delete cascade,
+    rp_id          text not null check (length(rp_id) <= 253),
+    project_id     uuid,                    -- whose application the rp id is of; null: the installation's own
+    credential_id  bytea not null check (octet_length(credential_id) between 1 and 1023),
+    user_handle    bytea not null,          -- random: what the authenticator knows the account by
+    algorithm      int not null,            -- COSE
+    public_key     bytea not null,          -- in the form of libfido2
+    sign_count     bigint not null,
+    backed_up      boolean not null,
+    name           text not null,
+    created_at     bigint not null,
+    last_used_at   bigint,
+    unique (rp_id, credential_id)
+);
+create index passkey_account on passkey (account_id);
+
+-- A challenge that was given out: used once, within five minutes.
+create table passkey_ceremony (
+    id              uuid primary key,
+    kind            text not null check (kind in ('enroll', 'sign-in', 'step-up')),
+    challenge       bytea not null,
+    role            text not null check (role in ('Patient', 'Practitioner')),
+    rp_id           text not null,
+    project_id      uuid,                   -- as of the passkey
+    tenant_id       uuid,                   -- sign-in: the tenant that was named
+    email           text,                   -- sign-in: the address that was named
+    code_challenge  text,                   -- sign-in: S256, base64url
+    account_id      uuid references account on delete cascade, -- else: the caller
+    session_id      uuid,
+    user_handle     bytea,                  -- enroll
+    expires_at      bigint not null
+);
+create index passkey_ceremony_account on passkey_ceremony (account_id) where account_id is not null;
+create index passkey_ceremony_expires on passkey_ceremony (expires_at);

@@ -1,0 +1,29 @@
+-- Adds a passkey to an account that has fewer than `most`. The caller's transaction has locked its
+-- credential, so that of two enrolments at once the second sees the first. No row: it has `most`.
+-- A credential id that the rp id has already fails: ERR_CONFLICT. The session that enrols it has a
+-- second factor from now on.
+-- class: tx
+-- in: session_project uuid, session uuid
+-- in: id uuid, account uuid, rp_id text, project uuid null, credential_id bytea
+-- in: user_handle bytea, algorithm int8, public_key bytea, sign_count int8, backed_up bool
+-- in: name text, now int8, most int8
+-- rows: one
+with
+created as (
+    insert into passkey (
+        id, account_id, rp_id, project_id, credential_id, user_handle, algorithm, public_key,
+        sign_count, backed_up, name, created_at
+    )
+    select
+        :id, :account, :rp_id, :project, :credential_id, :user_handle, :algorithm, :public_key,
+        :sign_count, :backed_up, :name, :now
+    where (select count(*) from passkey where account_id = :account) < :most
+    returning 1
+),
+marked as (
+    update session
+    set second_factor = true
+    where project_id = :session_project and id = :session and exists (select from created)
+),
+-- include: audit(from = created)
+select from created

@@ -1,0 +1,16 @@
+-- Deletes a passkey of an account and counts its credential as changed. Nothing is written: the
+-- account has no such passkey.
+-- class: tx
+-- in: id uuid, account uuid
+-- rows: none
+with
+deleted as (
+    delete from passkey
+    where id = :id and account_id = :account
+    returning account_id
+),
+-- include: audit(from = deleted)
+update credential c
+set changes = c.changes + 1
+from deleted d
+where c.account_id = d.account_id

@@ -1,0 +1,10 @@
+-- The passkeys of an account, the oldest first; at most 20 by passkey_create.
+-- class: read
+-- in: account uuid
+-- rows: many
+-- row: id uuid, rp_id text, credential_id bytea, user_handle bytea, name text, backed_up bool
+-- row: created_at int8, last_used_at int8 null
+select id, rp_id, credential_id, user_handle, name, backed_up, created_at, last_used_at
+from passkey
+where account_id = :account
+order by created_at, id

@@ -1,0 +1,13 @@
+-- Renames a passkey of an account. No row: the account has no such passkey.
+-- class: write
+-- in: id uuid, account uuid, name text
+-- rows: one
+with
+renamed as (
+    update passkey
+    set name = :name
+    where id = :id and account_id = :account
+    returning 1
+),
+-- include: audit(from = renamed)
+select from renamed

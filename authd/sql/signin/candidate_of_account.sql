@@ -1,0 +1,22 @@
+-- The account of a passkey that was shown, each row with a membership that the sign-in may lead
+-- to, the oldest first: all of them, or that of `project`.
+-- class: read
+-- in: account uuid, project uuid null
+-- rows: many
+-- row: struct candidate_row
+select
+    a.id,
+    c.password_hash as hash,
+    a.name,
+    a.surname,
+    m.project_id as project,
+    m.profile_id as profile,
+    c.changes,
+    false as mfa,
+    a.locked_at is not null as locked
+from account a
+join credential c on c.account_id = a.id
+join membership m on m.account_id = a.id
+where a.id = :account and (:project::uuid is null or m.project_id = :project)
+order by m.created_at, m.id
+limit 1000

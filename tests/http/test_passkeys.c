@@ -1,0 +1,593 @@
+/*
+ * test_passkeys.c - passkeys by an authenticator in software: enrolment, sign-in of both roles,
+ * step-up, and what must not work. Over two gateways and two authd, on the test clock. What
+ * browsers do: test_passkeys_browser.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/authenticator.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
+
+enum { FRESH = 900, LIFE = 300 }; /* seconds */
+
+static const char patient_origin[] = "https://patient.demo.example",
+                  practitioner_origin[] = "https://practitioner.demo.example";
+
+static struct suite *suite;
+static int64_t ahead; /* of the test clock, seconds */
+
+static void pass(int64_t seconds)
+{
+    ahead += seconds;
+    suite_set_clock(suite, ahead);
+}
+
+static struct http_answer *post(const char *path, const char *access, json_t *body)
+{
+    return http_post(suite_url(suite), path, access, body);
+}
+
+/* ---- enrolment ---- */
+
+static struct http_answer *enroll_start(const char *access)
+{
+    return post("/auth/passkey/enroll/start", access, json_object());
+}
+
+static struct http_answer *enroll_finish(const char *access, const char *id, json_t *credential)
+{
+    return post("/auth/passkey/enroll/finish", access,
+                json_pack("{s:s, s:s, s:o}", "enrollmentId", id, "name", "My phone", "credential",
+                          credential));
+}
+
+/* Starts and finishes with the key; the answer of the finish, or of a start that failed. */
+static struct http_answer *enroll(const char *access, struct authenticator *key)
+{
+    struct http_answer *start = enroll_start(access), *finish;
+
+    if (start->status != 200)
+        return start;
+    finish = enroll_finish(access, http_text(start, "enrollmentId"),
+                           authenticator_create(key, http_member(start, "options")));
+    http_answer_destroy(&start);
+    return finish;
+}
+
+/* ---- sign-in ---- */
+
+static json_t *start_body(const char *tenant, const char *email)
+{
+    return json_pack("{s:s*, s:s*, s:s}", "tenantCode", tenant, "email", email, "codeChallenge",
+                     pkce_challenge);
+}
+
+static struct http_answer *sign_in_start(const char *role, const char *tenant, const char *email)
+{
+    char path[96];
+
+    snprintf(path, sizeof(path), "/auth/tenant/%s/passkey/start", role);
+    return suite_post_fresh(suite, path, start_body(tenant, email));
+}
+
+static struct http_answer *sign_in_finish(const char *role, const char *id, json_t *credential)
+{
+    char path[96];
+
+    snprintf(path, sizeof(path), "/auth/tenant/%s/passkey/finish", role);
+    return suite_post_fresh(suite, path,
+                            json_pack("{s:s, s:o}", "loginId", id, "credential", credential));
+}
+
+/* Both steps in a tenant; the answer of the finish. */
+static struct http_answer *show(const char *role, const char *tenant, const char *email,
+                                struct authenticator *key)
+{
+    HTTP_ANSWER start = sign_in_start(role, tenant, email);
+
+    CHECK_STATUS(start, 200);
+    return sign_in_finish(role, http_text(start, "loginId"),
+                          authenticator_get(key, http_member(start, "options")));
+}
+
+static struct http_answer *exchange(const char *role, const struct http_answer *step,
+                                    const char *tenant)
+{
+    char path[96];
+
+    snprintf(path, sizeof(path), "/auth/tenant/%s/login/token", role);
+    return suite_post_fresh(suite, path, body_login_token(http_text(step, "sessionCode"), tenant));
+}
+
+static void refused(const struct http_answer *answer)
+{
+    CHECK_ERROR(answer, 400, "The passkey is not accepted.");
+}
+
+/* A patient with a passkey. */
+static struct person *patient_with(struct authenticator *key)
+{
+    struct person *self = person_register(suite, NULL);
+    HTTP_ANSWER added = enroll(self->access, key);
+
+    CHECK_STATUS(added, 200);
+    return self;
+}
+
+/* ---- what owners do ---- */
+
+static void a_patient_enrols_a_passkey_and_signs_in(void)
+{
+    static const int algorithms[] = {AUTHENTICATOR_ES256, AUTHENTICATOR_EDDSA, AUTHENTICATOR_RS256};
+
+    for (size_t i = 0; i < ARRAY_SIZE(algorithms); i++) {
+        AUTHENTICATOR key = authenticator_new(algorithms[i], patient_origin);
+        PERSON person = patient_with(key);
+        HTTP_ANSWER step = show("Patient", "demo", NULL, key);
+        CHECK_STATUS(step, 200);
+        CU_ASSERT_STRING_EQUAL(http_text(step, "nextStep"), "token");
+        HTTP_ANSWER tokens = exchange("Patient", step, NULL);
+        CHECK_STATUS(tokens, 200);
+        CU_ASSERT_STRING_EQUAL(http_text(tokens, "profile.reference"), person->profile);
+        HTTP_ANSWER sessions =
+            http_get(suite_url(suite), "/auth/session", http_text(tokens, "accessToken"));
+        CU_ASSERT_STRING_EQUAL(http_text(sessions, "sessions.0.authMethod"), "passkey");
+    }
+}
+
+static void a_practitioner_signs_in_to_a_tenant(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, practitioner_origin);
+    PERSON admin = person_admin(suite);
+    HTTP_ANSWER added = enroll(admin->access, key);
+    CHECK_STATUS(added, 200);
+    HTTP_ANSWER step = show("Practitioner", "demo", admin->email, key);
+    CHECK_STATUS(step, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(step, "tenants.0.tenantCode"), "demo");
+    HTTP_ANSWER tokens = exchange("Practitioner", step, "demo");
+    CHECK_STATUS(tokens, 200);
+    HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", http_text(tokens, "accessToken"));
+    CHECK_STATUS(me, 200);
+}
+
+static void the_list_shows_names_and_uses(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON person = patient_with(key);
+    char path[96];
+
+    HTTP_ANSWER before = http_get(suite_url(suite), "/auth/passkey", person->access);
+    CHECK_STATUS(before, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(before, "passkeys.0.name"), "My phone");
+    CU_ASSERT_STRING_EQUAL(http_text(before, "passkeys.0.rpId"), "patient.demo.example");
+    CU_ASSERT_TRUE(json_is_null(http_member(before, "passkeys.0.lastUsedAt")));
+    HTTP_ANSWER step = show("Patient", "demo", NULL, key);
+    CHECK_STATUS(step, 200);
+    snprintf(path, sizeof(path), "/auth/passkey/%s", http_text(before, "passkeys.0.id"));
+    HTTP_ANSWER renamed = http_call(
+        suite_url(suite), &(struct http_request){.method = "PATCH",
+                                                 .path = path,
+                                                 .bearer = person->access,
+                                                 .body = json_pack("{s:s}", "name", "Key ring")});
+    CHECK_STATUS(renamed, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(renamed, "name"), "Key ring");
+    HTTP_ANSWER after = http_get(suite_url(suite), "/auth/passkey", person->access);
+    CU_ASSERT_STRING_EQUAL(http_text(after, "passkeys.0.name"), "Key ring");
+    CU_ASSERT_TRUE(json_is_string(http_member(after, "passkeys.0.lastUsedAt")));
+}
+
+/* Adding and removing are changes of the credential. */
+static void other_sessions_end_and_the_owner_gets_a_mail(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON person = person_register_settled(suite);
+    PERSON other = person_sign_in(suite, "Patient", person->email, person->password, NULL);
+    size_t mails = suite_mail_count(suite, person->email);
+    char path[96];
+
+    HTTP_ANSWER added = enroll(person->access, key);
+    CHECK_STATUS(added, 200);
+    CU_ASSERT_TRUE(suite_everywhere(suite, other->access, 401));
+    CU_ASSERT_TRUE(suite_everywhere(suite, person->access, 200));
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, person->email, mails + 1));
+    HTTP_ANSWER step = show("Patient", "demo", NULL, key);
+    HTTP_ANSWER tokens = exchange("Patient", step, NULL);
+    snprintf(path, sizeof(path), "/auth/passkey/%s", http_text(added, "id"));
+    HTTP_ANSWER removed = http_delete(suite_url(suite), path, person->access);
+    CHECK_STATUS(removed, 200);
+    CU_ASSERT_TRUE(suite_everywhere(suite, http_text(tokens, "accessToken"), 401));
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, person->email, mails + 2));
+    HTTP_ANSWER twice = http_delete(suite_url(suite), path, person->access);
+    CHECK_ERROR(twice, 404, "Passkey not found.");
+    HTTP_ANSWER gone = show("Patient", "demo", NULL, key);
+    refused(gone);
+}
+
+static void a_passkey_proves_again(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    AUTHENTICATOR second = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON person = patient_with(key);
+
+    pass(FRESH + 60);
+    HTTP_ANSWER late = enroll(person->access, second);
+    CHECK_STATUS(late, 401);
+    CU_ASSERT_STRING_EQUAL(http_text(late, "code"), "STEP_UP_REQUIRED");
+    HTTP_ANSWER start = post("/auth/step-up/start", person->access, json_object());
+    CHECK_STATUS(start, 200);
+    CU_ASSERT_EQUAL(json_array_size(http_member(start, "options.allowCredentials")), 1);
+    HTTP_ANSWER proven =
+        post("/auth/step-up", person->access,
+             json_pack("{s:s, s:o}", "loginId", http_text(start, "loginId"), "credential",
+                       authenticator_get(key, http_member(start, "options"))));
+    CHECK_STATUS(proven, 204);
+    HTTP_ANSWER added = enroll(person->access, second);
+    CHECK_STATUS(added, 200);
+}
+
+/* Where all must have a second factor, a passkey is one: of the session that enrols it, of one that
+ * it signs in, of one that it steps up. */
+static void a_passkey_is_a_second_factor(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON admin = person_admin(suite);
+    PERSON person = person_register(suite, NULL);
+
+    HTTP_ANSWER policy = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
+                                  json_pack("{s:s}", "requireMfa", "everyone"));
+    CHECK_STATUS(policy, 200);
+    HTTP_ANSWER without = http_get(suite_url(suite), "/document", person->access);
+    CHECK_STATUS(without, 403);
+    HTTP_ANSWER added = enroll(person->access, key);
+    CHECK_STATUS(added, 200);
+    HTTP_ANSWER with = http_get(suite_url(suite), "/document", person->access);
+    CHECK_STATUS(with, 200);
+    HTTP_ANSWER step = show("Patient", "demo", NULL, key);
+    HTTP_ANSWER tokens = exchange("Patient", step, NULL);
+    HTTP_ANSWER shown = http_get(suite_url(suite), "/document", http_text(tokens, "accessToken"));
+    CHECK_STATUS(shown, 200);
+    PERSON again = person_sign_in(suite, "Patient", person->email, person->password, NULL);
+    HTTP_ANSWER password = http_get(suite_url(suite), "/document", again->access);
+    CHECK_STATUS(password, 403);
+    HTTP_ANSWER start = post("/auth/step-up/start", again->access, json_object());
+    HTTP_ANSWER proven =
+        post("/auth/step-up", again->access,
+             json_pack("{s:s, s:o}", "loginId", http_text(start, "loginId"), "credential",
+                       authenticator_get(key, http_member(start, "options"))));
+    CHECK_STATUS(proven, 204);
+    HTTP_ANSWER after = http_get(suite_url(suite), "/document", again->access);
+    CHECK_STATUS(after, 200);
+    HTTP_ANSWER off = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
+                               json_pack("{s:s}", "requireMfa", "none"));
+    CHECK_STATUS(off, 403); /* the admin has none */
+}
+
+/* ---- what must not work ---- */
+
+static void a_wrong_page_or_authenticator_is_refused(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON person = patient_with(key);
+    static const char *const origins[] = {"https://evil.example", "http://patient.demo.example",
+                                          "https://patient.demo.example:8443",
+                                          "https://practitioner.demo.example"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(origins); i++) {
+        key->origin = origins[i];
+        HTTP_ANSWER answer = show("Patient", "demo", NULL, key);
+        refused(answer);
+    }
+    key->origin = patient_origin;
+    key->flags = AUTHENTICATOR_PRESENT;
+    HTTP_ANSWER unverified = show("Patient", "demo", NULL, key);
+    refused(unverified);
+    HTTP_ANSWER start = enroll_start(person->access);
+    key->id[0] ^= 1;
+    HTTP_ANSWER added = enroll_finish(person->access, http_text(start, "enrollmentId"),
+                                      authenticator_create(key, http_member(start, "options")));
+    refused(added);
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.audit where event->>'action' = "
+                                       "'passkey.add' and event->>'detail' = 'verification'"),
+                    1);
+}
+
+static void a_challenge_is_good_once_and_for_five_minutes(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    UNUSED PERSON person = patient_with(key);
+
+    HTTP_ANSWER start = sign_in_start("Patient", "demo", NULL);
+    json_t *credential = authenticator_get(key, http_member(start, "options"));
+    HTTP_ANSWER first =
+        sign_in_finish("Patient", http_text(start, "loginId"), json_incref(credential));
+    CHECK_STATUS(first, 200);
+    HTTP_ANSWER replayed =
+        sign_in_finish("Patient", http_text(start, "loginId"), json_incref(credential));
+    CHECK_ERROR(replayed, 400, "The challenge is invalid or has expired.");
+    HTTP_ANSWER other = sign_in_start("Patient", "demo", NULL);
+    HTTP_ANSWER moved = sign_in_finish("Patient", http_text(other, "loginId"), credential);
+    refused(moved);
+    HTTP_ANSWER last = sign_in_start("Patient", "demo", NULL);
+    pass(LIFE + 1);
+    HTTP_ANSWER late = sign_in_finish("Patient", http_text(last, "loginId"),
+                                      authenticator_get(key, http_member(last, "options")));
+    CHECK_ERROR(late, 400, "The challenge is invalid or has expired.");
+}
+
+/* A challenge belongs to what it was made for: kind, role and session. */
+static void a_challenge_serves_its_own_purpose(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    AUTHENTICATOR thief_key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON person = patient_with(key);
+    PERSON thief = person_register(suite, NULL);
+
+    HTTP_ANSWER start = sign_in_start("Patient", "demo", NULL);
+    HTTP_ANSWER role = sign_in_finish("Practitioner", http_text(start, "loginId"),
+                                      authenticator_get(key, http_member(start, "options")));
+    CHECK_STATUS(role, 400);
+    HTTP_ANSWER step =
+        post("/auth/step-up", person->access,
+             json_pack("{s:s, s:o}", "loginId", http_text(start, "loginId"), "credential",
+                       authenticator_get(key, http_member(start, "options"))));
+    CHECK_STATUS(step, 400);
+    HTTP_ANSWER enrolment = enroll_start(person->access);
+    HTTP_ANSWER stolen =
+        enroll_finish(thief->access, http_text(enrolment, "enrollmentId"),
+                      authenticator_create(thief_key, http_member(enrolment, "options")));
+    CHECK_ERROR(stolen, 400, "The challenge is invalid or has expired.");
+}
+
+static void of_many_answers_to_one_challenge_one_counts(void)
+{
+    enum { MANY = 16 };
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    UNUSED PERSON person = patient_with(key);
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    size_t good = 0;
+
+    HTTP_ANSWER start = sign_in_start("Patient", "demo", NULL);
+    json_t *credential = authenticator_get(key, http_member(start, "options"));
+    for (size_t i = 0; i < MANY; i++)
+        requests[i] = (struct http_request){.method = "POST",
+                                            .path = "/auth/tenant/Patient/passkey/finish",
+                                            .body = json_pack("{s:s, s:O}", "loginId",
+                                                              http_text(start, "loginId"),
+                                                              "credential", credential)};
+    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    for (size_t i = 0; i < MANY; i++)
+        good += answers[i]->status == 200;
+    CU_ASSERT_EQUAL(good, 1);
+    http_answers_destroy(answers, MANY);
+    json_decref(credential);
+}
+
+static void an_account_has_at_most_twenty(void)
+{
+    enum { MOST = 20, MANY = 6 };
+    PERSON person = person_register(suite, NULL);
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY], *starts[MANY];
+    struct authenticator *keys[MANY];
+    size_t good = 0;
+
+    for (size_t i = 0; i + 3 < MOST; i++) {
+        AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_EDDSA, patient_origin);
+        HTTP_ANSWER added = enroll(person->access, key);
+        CHECK_STATUS(added, 200);
+    }
+    for (size_t i = 0; i < MANY; i++) {
+        keys[i] = authenticator_new(AUTHENTICATOR_EDDSA, patient_origin);
+        starts[i] = enroll_start(person->access);
+        requests[i] = (struct http_request){
+            .method = "POST",
+            .path = "/auth/passkey/enroll/finish",
+            .bearer = person->access,
+            .body = json_pack("{s:s, s:o}", "enrollmentId", http_text(starts[i], "enrollmentId"),
+                              "credential",
+                              authenticator_create(keys[i], http_member(starts[i], "options")))};
+    }
+    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    for (size_t i = 0; i < MANY; i++) {
+        good += answers[i]->status == 200;
+        UNIT_CHECK(answers[i]->status == 200 || answers[i]->status == 409, "%d",
+                   answers[i]->status);
+        authenticator_destroy(&keys[i]);
+        http_answer_destroy(&starts[i]);
+    }
+    CU_ASSERT_EQUAL(good, 3);
+    http_answers_destroy(answers, MANY);
+    HTTP_ANSWER full = enroll_start(person->access);
+    CHECK_ERROR(full, 409, "An account has at most 20 passkeys.");
+}
+
+static void a_passkey_belongs_to_one_account(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON one = patient_with(key);
+    PERSON two = person_register(suite, NULL);
+
+    HTTP_ANSWER taken = enroll(two->access, key);
+    CHECK_ERROR(taken, 409, "This passkey is in use already.");
+    HTTP_ANSWER mine = http_get(suite_url(suite), "/auth/passkey", one->access);
+    char path[96];
+    snprintf(path, sizeof(path), "/auth/passkey/%s", http_text(mine, "passkeys.0.id"));
+    HTTP_ANSWER removed = http_delete(suite_url(suite), path, two->access);
+    CHECK_ERROR(removed, 404, "Passkey not found.");
+    HTTP_ANSWER other = show("Patient", "demo", two->email, key);
+    refused(other);
+}
+
+/* A tenant's application has a host name of its own: what is made there opens that tenant only,
+ * also where another one claims the same host. */
+static void a_passkey_opens_its_tenant_only(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, practitioner_origin);
+    PERSON admin = person_admin(suite);
+    HTTP_ANSWER added = enroll(admin->access, key);
+    CHECK_STATUS(added, 200);
+    PERSON child = person_admin_of_child(suite, "below");
+    suite_set_value(suite, child->access, "PRACTITIONER_APP_URL", practitioner_origin);
+    HTTP_ANSWER below = show("Practitioner", "below", NULL, key);
+    CHECK_STATUS(below, 200);
+    AUTHENTICATOR low = authenticator_new(AUTHENTICATOR_ES256, practitioner_origin);
+    HTTP_ANSWER lower = enroll(child->access, low);
+    CHECK_STATUS(lower, 200);
+    HTTP_ANSWER up = show("Practitioner", "demo", NULL, low);
+    refused(up);
+    HTTP_ANSWER down = show("Practitioner", "below", NULL, low);
+    CHECK_STATUS(down, 200);
+}
+
+static void known_and_unknown_addresses_get_the_same_options(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON person = patient_with(key);
+    const char *const emails[] = {person->email, "not-there@patients.example"};
+    char *texts[2];
+
+    for (size_t i = 0; i < 2; i++) {
+        HTTP_ANSWER start = sign_in_start("Patient", "demo", emails[i]);
+        CHECK_STATUS(start, 200);
+        json_object_del(start->json, "loginId");
+        json_object_del(http_member(start, "options"), "challenge");
+        texts[i] = json_dumps(start->json, JSON_SORT_KEYS);
+    }
+    CU_ASSERT_STRING_EQUAL(texts[0], texts[1]);
+    free(texts[0]);
+    free(texts[1]);
+}
+
+static void a_counter_that_falls_is_reported(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON person = person_register_settled(suite);
+    HTTP_ANSWER added = enroll(person->access, key);
+    CHECK_STATUS(added, 200);
+    suite_mails_settle(suite);
+    size_t mails = suite_mail_count(suite, person->email);
+
+    key->count = 100;
+    HTTP_ANSWER first = show("Patient", "demo", NULL, key);
+    CHECK_STATUS(first, 200);
+    key->count = 50;
+    HTTP_ANSWER copy = show("Patient", "demo", NULL, key);
+    CHECK_STATUS(copy, 200);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, person->email, mails + 1));
+    char *mail = suite_mail(suite, person->email, 1000);
+    CU_ASSERT_PTR_NOT_NULL(mail ? strstr(mail, "My phone") : NULL);
+    free(mail);
+    CU_ASSERT_EQUAL(
+        suite_count(suite,
+                    "select count(*) from auth.audit where event->>'action' = 'passkey.counter'"),
+        1);
+    CU_ASSERT_EQUAL(suite_count(suite, "select sign_count from auth.passkey where id = '%s'",
+                                http_text(added, "id")),
+                    100);
+}
+
+static void switches_and_locks_hold(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON admin = person_admin(suite);
+    UNUSED PERSON person = patient_with(key);
+
+    suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", false);
+    HTTP_ANSWER closed = sign_in_start("Patient", "demo", NULL);
+    CHECK_ERROR(closed, 403, "Login is not enabled.");
+    suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", true);
+    HTTP_ANSWER none = sign_in_start("Patient", "no-such-tenant", NULL);
+    CHECK_ERROR(none, 404, "Tenant not found.");
+    char *locked = suite_query(suite, "update auth.account set locked_at = 1 where id = (select "
+                                      "account_id from auth.passkey order by created_at desc, id "
+                                      "desc limit 1) returning 1");
+    HTTP_ANSWER refusal = show("Patient", "demo", NULL, key);
+    CHECK_ERROR(refusal, 403, "Login is not enabled.");
+    CU_ASSERT_STRING_EQUAL(http_text(refusal, "code"), "ACCOUNT_LOCKED");
+    free(locked);
+}
+
+/* The mailbox beats who was here last week. */
+static void a_reset_drops_passkeys_of_the_last_week(void)
+{
+    AUTHENTICATOR older = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    AUTHENTICATOR newer = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON person = person_register_settled(suite);
+
+    for (int round = 0; round < 2; round++) { /* the first proves the address */
+        HTTP_ANSWER sent =
+            suite_post_fresh(suite, "/auth/reset-password",
+                             json_pack("{s:s, s:s}", "email", person->email, "tenantCode", "demo"));
+        CHECK_STATUS(sent, 200);
+        struct mail_link link = suite_mail_link(suite, person->email, "set-password");
+        HTTP_ANSWER set =
+            suite_post_link(suite, "/auth/set-password", &link, NULL, person->password);
+        CHECK_STATUS(set, 204);
+        PERSON again = person_sign_in(suite, "Patient", person->email, person->password, NULL);
+        if (round == 0) {
+            HTTP_ANSWER one = enroll(again->access, older);
+            CHECK_STATUS(one, 200);
+            pass(8 * 86400);
+            PERSON later = person_sign_in(suite, "Patient", person->email, person->password, NULL);
+            HTTP_ANSWER two = enroll(later->access, newer);
+            CHECK_STATUS(two, 200);
+        }
+    }
+    HTTP_ANSWER kept = show("Patient", "demo", NULL, older);
+    CHECK_STATUS(kept, 200);
+    HTTP_ANSWER dropped = show("Patient", "demo", NULL, newer);
+    refused(dropped);
+}
+
+static void related_origins_are_the_configured_ones(void)
+{
+    suite_reconfigure(suite, "authd.account_app_url=https://account.example,"
+                             "authd.passkey_origins=https://account.example.org");
+    HTTP_ANSWER listed = http_get(suite_url(suite), "/.well-known/webauthn", NULL);
+    CHECK_STATUS(listed, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(listed, "origins.0"), "https://account.example");
+    CU_ASSERT_STRING_EQUAL(http_text(listed, "origins.1"), "https://account.example.org");
+    /* a practitioner who names no tenant */
+    HTTP_ANSWER start = sign_in_start("Practitioner", NULL, NULL);
+    CHECK_STATUS(start, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(start, "options.rpId"), "account.example");
+}
+
+static void suite_shuts_down_cleanly(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    CASE(a_patient_enrols_a_passkey_and_signs_in),
+    CASE(a_practitioner_signs_in_to_a_tenant),
+    CASE(the_list_shows_names_and_uses),
+    CASE(other_sessions_end_and_the_owner_gets_a_mail),
+    CASE(a_wrong_page_or_authenticator_is_refused),
+    CASE(a_challenge_is_good_once_and_for_five_minutes),
+    CASE(a_challenge_serves_its_own_purpose),
+    CASE(of_many_answers_to_one_challenge_one_counts),
+    CASE(an_account_has_at_most_twenty),
+    CASE(a_passkey_belongs_to_one_account),
+    CASE(a_passkey_opens_its_tenant_only),
+    CASE(known_and_unknown_addresses_get_the_same_options),
+    CASE(a_counter_that_falls_is_reported),
+    CASE(switches_and_locks_hold),
+    CASE(a_passkey_proves_again),
+    CASE(a_reset_drops_passkeys_of_the_last_week),
+    CASE(related_origins_are_the_configured_ones),
+    CASE(a_passkey_is_a_second_factor),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
+};
+
+int main(void)
+{
+    suite =
+        suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
+    return unit_run("passkeys", cases, ARRAY_SIZE(cases));
+}
