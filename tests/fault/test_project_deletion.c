@@ -64,6 +64,11 @@ static const char functions[] =
     "insert into auth.password_reset (account_id, project_id, id, secret_hash, expires_at) "
     "select id, p, gen_random_uuid(), '', 9999999999999 from auth.account "
     "where id = staff or email = 'admin@demo.example' on conflict do nothing; "
+    "insert into auth.passkey (id, account_id, rp_id, project_id, credential_id, user_handle, "
+    "algorithm, public_key, sign_count, backed_up, name, created_at) "
+    "select gen_random_uuid(), id, 'gone.example', p, decode(md5(p::text || id), 'hex'), '', -7, "
+    "'', "
+    "0, false, 'K', 1 from auth.account where id = staff or email = 'admin@demo.example'; "
     "insert into auth.invitation (project_id, id, role, email, name, surname, profile_id, "
     "invited_at, secret_hash, expires_at) values (p, gen_random_uuid(), 'Patient', "
     "'guest@gone.example', 'G', 'U', gen_random_uuid(), 1, '', 9999999999999); "
@@ -143,17 +148,18 @@ static char *ask(const char *function, const char *project)
 }
 
 /* A table with project_id that has no rows here is one that a deletion may forget: a new one needs
- * a step in its daemon and rows in seed(). Logins and links end within the hour. */
+ * a step in its daemon and rows in seed(). Logins, links and challenges end within the hour. */
 static void check_seeded(const char *project)
 {
     char *left = ask("left", project);
 
-    UNIT_CHECK(suite_count(suite,
-                           "select count(*) from probe.tables() where c = 'project_id' and "
-                           "t not in ('auth.login', 'auth.email_link') and "
-                           "position(t || '.project_id=' in '%s') = 0",
-                           left) == 0,
-               "not all tables have rows: %s", left);
+    UNIT_CHECK(
+        suite_count(suite,
+                    "select count(*) from probe.tables() where c = 'project_id' and "
+                    "t not in ('auth.login', 'auth.email_link', 'auth.passkey_ceremony') and "
+                    "position(t || '.project_id=' in '%s') = 0",
+                    left) == 0,
+        "not all tables have rows: %s", left);
     free(left);
 }
 

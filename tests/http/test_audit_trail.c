@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/authenticator.h"
 #include "tests/support/rows.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
@@ -306,6 +307,156 @@ static struct http_request step_up(void)
 static struct http_request step_up_wrong(void)
 {
     return by(patient(), "POST", "/auth/step-up", json_pack("{s:s}", "password", "wrong"));
+}
+
+/* ---- passkeys ---- */
+
+static struct authenticator *passkey_key(const char *role)
+{
+    return authenticator_new(AUTHENTICATOR_ES256, strcmp(role, "Patient") == 0
+                                                      ? "https://patient.demo.example"
+                                                      : "https://practitioner.demo.example");
+}
+
+static struct http_answer *passkey_start(const struct person *who, const char *path)
+{
+    struct http_answer *answer = http_post(suite_url(suite), path, who->access, json_object());
+
+    CHECK_STATUS(answer, 200);
+    return answer;
+}
+
+static struct http_request passkey_finish(const struct person *who, struct authenticator *key)
+{
+    HTTP_ANSWER start = passkey_start(who, "/auth/passkey/enroll/start");
+
+    return by(who, "POST", "/auth/passkey/enroll/finish",
+              json_pack("{s:s, s:o}", "enrollmentId", http_text(start, "enrollmentId"),
+                        "credential", authenticator_create(key, http_member(start, "options"))));
+}
+
+/* Adds a passkey; its path. */
+static const char *passkey_add(const struct person *who, struct authenticator *key)
+{
+    struct http_request request = passkey_finish(who, key);
+    HTTP_ANSWER answer = http_call(suite_url(suite), &request);
+
+    CHECK_STATUS(answer, 200);
+    return path_of("/auth/passkey/%s", http_text(answer, "id"));
+}
+
+static struct http_request passkey_sign_in(const char *role)
+{
+    return post(path_of(TENANT "%s/passkey/start", role),
+                json_pack("{s:s, s:s}", "tenantCode", "demo", "codeChallenge", pkce_challenge));
+}
+
+static struct http_request passkey_show(const char *role, const struct person *who,
+                                        const char *origin)
+{
+    AUTHENTICATOR key = passkey_key(role);
+    struct http_request request = passkey_sign_in(role);
+
+    passkey_add(who, key);
+    HTTP_ANSWER start = http_call(suite_url(suite), &request);
+    CHECK_STATUS(start, 200);
+    key->origin = origin ? origin : key->origin;
+    return post(path_of(TENANT "%s/passkey/finish", role),
+                json_pack("{s:s, s:o}", "loginId", http_text(start, "loginId"), "credential",
+                          authenticator_get(key, http_member(start, "options"))));
+}
+
+static struct http_request patient_passkey_start(void)
+{
+    return passkey_sign_in("Patient");
+}
+
+static struct http_request practitioner_passkey_start(void)
+{
+    return passkey_sign_in("Practitioner");
+}
+
+static struct http_request patient_passkey(void)
+{
+    return passkey_show("Patient", patient(), NULL);
+}
+
+static struct http_request practitioner_passkey(void)
+{
+    return passkey_show("Practitioner", practitioner(), NULL);
+}
+
+static struct http_request passkey_elsewhere(void)
+{
+    return passkey_show("Patient", patient(), "https://evil.example");
+}
+
+static struct http_request enroll_start(void)
+{
+    return by(patient(), "POST", "/auth/passkey/enroll/start", json_object());
+}
+
+static struct http_request enroll_finish(void)
+{
+    AUTHENTICATOR key = passkey_key("Patient");
+
+    return passkey_finish(patient(), key);
+}
+
+static struct http_request enroll_unverified(void)
+{
+    AUTHENTICATOR key = passkey_key("Patient");
+
+    key->flags = AUTHENTICATOR_PRESENT;
+    return passkey_finish(patient(), key);
+}
+
+static struct http_request passkey_rename(void)
+{
+    AUTHENTICATOR key = passkey_key("Patient");
+    const struct person *who = patient();
+
+    return by(who, "PATCH", passkey_add(who, key), json_pack("{s:s}", "name", "Key ring"));
+}
+
+static struct http_request passkey_delete(void)
+{
+    AUTHENTICATOR key = passkey_key("Patient");
+    const struct person *who = patient();
+
+    return by(who, "DELETE", passkey_add(who, key), NULL);
+}
+
+static struct http_request step_up_start(void)
+{
+    AUTHENTICATOR key = passkey_key("Patient");
+    const struct person *who = patient();
+
+    passkey_add(who, key);
+    return by(who, "POST", "/auth/step-up/start", json_object());
+}
+
+static struct http_request step_up_by(const char *origin)
+{
+    AUTHENTICATOR key = passkey_key("Patient");
+    const struct person *who = patient();
+
+    passkey_add(who, key);
+    key->origin = origin ? origin : key->origin;
+    HTTP_ANSWER start = passkey_start(who, "/auth/step-up/start");
+    return by(who, "POST", "/auth/step-up",
+              json_pack("{s:s, s:o}", "loginId", http_text(start, "loginId"), "credential",
+                        authenticator_get(key, http_member(start, "options"))));
+}
+
+static struct http_request step_up_passkey(void)
+{
+    return step_up_by(NULL);
+}
+
+static struct http_request step_up_elsewhere(void)
+{
+    return step_up_by("https://evil.example");
 }
 
 static struct http_request reset_password(void)
@@ -746,6 +897,16 @@ static const struct audited {
     {"mfa_enroll", mfa_enroll, 200, "mfa.enroll success Account"},
     {"mfa_disable", mfa_disable, 200, "mfa.disable success Account"},
     {"step_up", step_up, 204, "session.step-up success Session password"},
+    {"step_up", step_up_passkey, 204, "session.step-up success Session passkey"},
+    {"step_up_start", step_up_start, 200, NULL}, /* a challenge */
+    {"patient_passkey_start", patient_passkey_start, 200, NULL},
+    {"practitioner_passkey_start", practitioner_passkey_start, 200, NULL},
+    {"patient_passkey_finish", patient_passkey, 200, NULL}, /* still under way */
+    {"practitioner_passkey_finish", practitioner_passkey, 200, NULL},
+    {"passkey_enroll_start", enroll_start, 200, NULL},
+    {"passkey_enroll_finish", enroll_finish, 200, "passkey.add success Passkey"},
+    {"passkey_rename", passkey_rename, 200, "passkey.rename success Passkey"},
+    {"passkey_delete", passkey_delete, 200, "passkey.remove success Passkey"},
     {"logout", logout, 204, "session.end success Session logout"},
     {"sessions_revoke", session_revoke, 200, "session.end success Session revoked"},
     {"deletion_schedule", deletion, 200, "deletion.schedule success Account"},
@@ -785,6 +946,9 @@ static const struct audited {
     {"mfa_enroll", enroll_wrong, 400, "mfa.enroll failure Account code"},
     {"mfa_disable", disable_wrong, 400, "mfa.disable failure Account code"},
     {"step_up", step_up_wrong, 400, "session.step-up failure Account password"},
+    {"step_up", step_up_elsewhere, 400, "session.step-up failure Session origin"},
+    {"patient_passkey_finish", passkey_elsewhere, 400, "session.create failure origin"},
+    {"passkey_enroll_finish", enroll_unverified, 400, "passkey.add failure Account verification"},
     {"change_password", change_wrong, 400, "password.change failure Account password"},
     {"patient_register", register_again, 400, NULL}, /* what was refused changed nothing */
     {"reset_password", reset_unknown, 200, NULL},

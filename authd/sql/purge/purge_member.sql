@@ -21,6 +21,9 @@ logins_deleted as (
     delete from login
     where account_id = any (:accounts) and :project in (project_id, session_project)
 ),
+passkeys_deleted as (
+    delete from passkey where account_id = any (:accounts) and project_id = :project
+),
 resets_deleted as (
     delete from password_reset where account_id = any (:accounts) and project_id = :project
 ),
