@@ -42,7 +42,8 @@ OPTIMIZE  ?= -O2 -g
 # Not `:=`: pkg-config may have come with this very call.
 CFLAGS_ALL = -std=gnu17 $(OPTIMIZE) $(HARDENING) $(WARNINGS) -I. -I$(BUILD)/gen -D_GNU_SOURCE \
     -DATRIUM_VERSION='"$(VERSION)"' $(shell pkg-config --cflags libpq gobject-2.0 2>/dev/null) $(CFLAGS)
-LDFLAGS_ALL := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
+# Not `:=` either: LDFLAGS may name the program.
+LDFLAGS_ALL = -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 
 # Of Boost.Context only the switch of stacks, without its C++ library.
 COMMON_LIBS  := -l:libboost_context.a -lseccomp -lczmq -lzmq -lmsgpackc -lpq -ljansson -lsodium -lidn2 -lunistring -lcrypto -lsystemd -lacl -lpthread -lm
@@ -60,7 +61,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp check-asan check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
 
@@ -258,14 +259,24 @@ $(NPM_FOLDERS): %: build/%/node_modules/.package-lock.json
 
 # The same tests with AddressSanitizer and UndefinedBehaviorSanitizer in every program; a report fails the test
 # that it belongs to. AddressSanitizer's strstr() measures all of the text at each call: a template with thousands of
-# placeholders would take longer than a request may.
+# placeholders would take longer than a request may. Beside each program is the map of its linker.
+ASAN_MAKE = $(MAKE) --no-print-directory -j$(JOBS) BUILD=build-asan OPTIMIZE='-O1 -g' \
+    HARDENING=-fno-omit-frame-pointer CFLAGS=-fsanitize=address,undefined \
+    LDFLAGS='-fsanitize=address,undefined -Wl,-Map=$$@.map'
+ASAN_RUN = BUILD=build-asan ATRIUM_TEST_JOBS=2 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+    ASAN_OPTIONS=intercept_strstr=0 tests/run.sh
+
 check-asan:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
-	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-asan OPTIMIZE='-O1 -g' \
-	    HARDENING=-fno-omit-frame-pointer CFLAGS=-fsanitize=address,undefined \
-	    LDFLAGS=-fsanitize=address,undefined all tests
-	@BUILD=build-asan ATRIUM_TEST_JOBS=2 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=intercept_strstr=0 \
-	    tests/run.sh $(ALL_TESTS:$(BUILD)/%=build-asan/%)
+	@$(ASAN_MAKE) all tests
+	@$(ASAN_RUN) $(ALL_TESTS:$(BUILD)/%=build-asan/%)
+
+# The programs that a change since REF= touches, as many as fit into ATRIUM_ASAN_SECONDS; see tests/touched.py.
+check-asan-touched:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) git python3)
+	@$(ASAN_MAKE) all tests
+	@programs=$$(tests/touched.py build-asan '$(REF)' "$${ATRIUM_ASAN_SECONDS:-240}" $(ALL_TESTS:$(BUILD)/%=build-asan/%)) && \
+	    { [ -z "$$programs" ] || $(ASAN_RUN) $$programs; }
 
 # Valgrind over the programs of unit and integration. It has no pidfd and no openat2, and is itself what /proc/self/exe names, by which some
 # start their other processes: those are left to check-asan, as are hundreds of megapixels. Then over the daemons, while
