@@ -275,7 +275,7 @@ check-asan:
 check-asan-touched:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) git python3)
 	@$(ASAN_MAKE) all tests
-	@programs=$$(tests/touched.py build-asan '$(REF)' "$${ATRIUM_ASAN_SECONDS:-240}" $(ALL_TESTS:$(BUILD)/%=build-asan/%)) && \
+	@programs=$$(tests/touched.py build-asan '$(REF)' "$${ATRIUM_ASAN_SECONDS:-240}" $(patsubst $(BUILD)/%,build-asan/%,$(filter-out %/test_coverage,$(ALL_TESTS)))) && \
 	    { [ -z "$$programs" ] || $(ASAN_RUN) $$programs; }
 
 # Valgrind over the programs of unit and integration. It has no pidfd and no openat2, and is itself what /proc/self/exe names, by which some
