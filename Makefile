@@ -120,7 +120,15 @@ $(eval $(call schema_rule,ctl))
 
 # What the assembler includes is in no .d file.
 $(BUILD)/authd/account/mail_domain_data.o: authd/data/free_mail.txt authd/data/throwaway.txt
-$(BUILD)/authd/credential/common_password.o: authd/data/common_passwords.txt
+$(BUILD)/authd/credential/common_password.o: $(BUILD)/gen/authd/common_passwords.filter
+
+# The list of common passwords as authd carries it. atriumctl makes it, as it makes an operator's: when the list changes,
+# or what makes filters.
+$(BUILD)/gen/authd/common_passwords.filter: authd/data/common_passwords.txt $(wildcard common/domain/password_*.[ch]) \
+    | $(BUILD)/bin/atriumctl
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(BUILD)/bin/atriumctl passwords build $< $@ >/dev/null
 
 # A program NAME of NAME_OBJECTS and these libraries.
 define link_rule
@@ -435,7 +443,8 @@ install: all $(BUILD)/atrium.conf $(COMPLETIONS:%=$(BUILD)/share/%)
 	install -m 644 docs/monitoring/* $(DESTDIR)$(PREFIX)/share/doc/atrium/monitoring
 	for file in $(wildcard deploy/*.* deploy/compose/*.conf deploy/kubernetes/*); do \
 	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/doc/atrium/$$file || exit 1; done
-	install -D -m 644 authd/data/LICENSES $(DESTDIR)$(PREFIX)/share/doc/atrium/LICENSES.mail-domains
+	install -D -m 644 authd/data/common_passwords.txt $(DESTDIR)$(PREFIX)/share/atrium/common_passwords.txt
+	install -D -m 644 authd/data/LICENSES $(DESTDIR)$(PREFIX)/share/doc/atrium/LICENSES.lists
 	install -D -m 644 $(BUILD)/atrium.conf $(DESTDIR)$(PREFIX)/share/atrium/atrium.conf
 	[ -e $(DESTDIR)/etc/atrium/atrium.conf ] || \
 	    install -m 644 common/service/atrium.conf $(DESTDIR)/etc/atrium/atrium.conf
@@ -538,7 +547,7 @@ tidy: all
 	@printf '%s\n' $(filter-out tests/%,$(filter %.c,$(SOURCES))) | xargs -P $(JOBS) -I{} \
 	    clang-tidy -quiet {} -- $(filter-out -Werror,$(CFLAGS_ALL)) 2>$(BUILD)/tidy.log
 
-# The lists of free and of throwaway mail anew; needs npm. Look at the difference before you commit it.
+# The lists of free and of throwaway mail and of common passwords anew; needs npm. Look at the difference before you commit it.
 refresh-domains:
 	@authd/data/refresh.sh
 

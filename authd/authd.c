@@ -57,8 +57,9 @@ static const struct config_row config_rows[] = {
                 "List of the domains of free mail providers, instead of the one built in."),
     CONFIG_PATH(struct authd_config, throwaway_file, NULL, CONFIG_RELOAD,
                 "List of the domains of throwaway mailboxes, instead of the one built in."),
-    CONFIG_PATH(struct authd_config, common_passwords, NULL, CONFIG_RELOAD,
-                "List of passwords that projects may refuse, instead of the one built in."),
+    CONFIG_PATH(
+        struct authd_config, common_passwords, NULL, CONFIG_RELOAD,
+        "Filter or list of passwords that projects may refuse, instead of the one built in."),
     CONFIG_LIST_RELOAD(struct authd_config, business_domains, NULL,
                        "Domains that are a business's whatever the lists say."),
     CONFIG_LIST_RELOAD(struct authd_config, free_mail_domains, NULL,
@@ -132,7 +133,7 @@ static int configured(void *daemon, struct error *err)
                          d->svc.arena, err);
     if (!d->mail_domains)
         return -1;
-    d->common_passwords = common_passwords_new(config->common_passwords, d->svc.arena, err);
+    d->common_passwords = common_passwords_open(config->common_passwords, d->svc.arena, err);
     return !d->common_passwords ? -1 : 0;
 }
 

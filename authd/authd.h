@@ -36,7 +36,7 @@ struct authd_config {
     int64_t password_threads;                    /* 0: number of cores */
     int64_t password_queue;                      /* password checks waiting; beyond: 503 */
     const char *free_mail_file, *throwaway_file; /* lists of domains; NULL: as built in */
-    const char *common_passwords;                /* list; NULL: as built in */
+    const char *common_passwords;                /* filter or list; NULL: as built in */
     const char **business_domains, **free_mail_domains;
     const char *account_app_url;  /* of the installation's own pages; NULL: it has none */
     const char **passkey_origins; /* beside that of these pages; NULL: none */
@@ -53,7 +53,7 @@ struct authd {
     const char *dummy_hash; /* what unknown accounts are verified against */
     struct keyring *keyring;
     const struct mail_domains *mail_domains;
-    const struct common_passwords *common_passwords;
+    const struct password_filter *common_passwords; /* or breached ones */
     struct lease_watch *leases;
     struct admission_cache *admission_cache;
     struct cache *organizations;            /* see email_verified.h */

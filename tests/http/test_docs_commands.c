@@ -25,6 +25,7 @@ static const char *const files[] = {
     "docs/logs.md",
     "docs/development.md",
     "docs/operations.md",
+    "docs/passwords.md",
     "docs/threat-model.md",
     "docs/recipes.md",
     "SECURITY.md",

@@ -3,12 +3,17 @@
  * how long, not a common one, not a name; after every other reason to refuse.
  */
 #include <CUnit/CUnit.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "tests/support/daemon_log.h"
 #include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
 #include "tests/support/totp.h"
 #include "tests/support/unit.h"
 
@@ -141,6 +146,88 @@ static void common_passwords_and_names_are_refused(void)
     free(email);
 }
 
+/* ---- an operator's filter ---- */
+
+/* Both authds read the configuration again, and say so. */
+static void reload_authd(const char *want)
+{
+    size_t before = daemon_log_count(suite, "authd", want);
+
+    suite_signal(suite, "authd", "1", SIGHUP);
+    suite_signal(suite, "authd", "2", SIGHUP);
+    daemon_log_wait(suite, "authd", want, before + 2);
+}
+
+/* The suite's folder of further configuration; its one file has this text, NULL: none. */
+static void write_part(const char *text)
+{
+    char directory[512], path[600];
+    FILE *file;
+
+    snprintf(directory, sizeof(directory), "%s/conf.d", suite_dir(suite));
+    snprintf(path, sizeof(path), "%s/50-test.conf", directory);
+    mkdir(directory, 0700);
+    file = text ? fopen(path, "we") : NULL;
+    if (file) {
+        fputs(text, file);
+        fclose(file);
+        return;
+    }
+    unlink(path);
+    rmdir(directory);
+}
+
+static void make_filter(const char *path, const char *list)
+{
+    PROGRAM made = ATRIUMCTL(suite, list, "passwords", "build", "-", path);
+
+    CHECK_EXIT(made, 0);
+}
+
+/* A filter made by the command takes effect at a reload. One that was cut off or altered is refused
+ * there and at a start, and the filter before stays in use. */
+static void a_filter_of_an_operator_is_used(void)
+{
+    PERSON admin = person_admin(suite);
+    char path[560], config[700], options[700];
+    char *authd = program_path("atrium-authd");
+    const char *const check[] = {authd, "--config", options, "--check-config", NULL};
+
+    put_policy(admin, json_pack("{s:b}", "refuseCommonPasswords", 1));
+    snprintf(path, sizeof(path), "%s/passwords.filter", suite_dir(suite));
+    snprintf(config, sizeof(config), "authd\n    common_passwords = \"%s\"\n", path);
+    snprintf(options, sizeof(options), "%s/atrium.conf", suite_dir(suite));
+    make_filter(path, "an unlucky choice\n");
+    write_part(config);
+    reload_authd("configuration reloaded");
+    check_registers("An unlucky choice", 422);
+    check_registers("qwertyuiop", 200); /* the one built in is not asked */
+    make_filter(path, "5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8:3\n"); /* "password" */
+    reload_authd("configuration reloaded");
+    check_registers("password", 422);
+    check_registers("an unlucky choice", 200);
+    PROGRAM good = program_run(check, NULL);
+    CHECK_EXIT(good, 0);
+
+    PROGRAM moved = program_run((const char *const[]){"/bin/sh", "-c",
+                                                      "head -c 100 \"$0\" > \"$0.part\" && "
+                                                      "mv \"$0.part\" \"$0\"",
+                                                      path, NULL},
+                                NULL);
+    CHECK_EXIT(moved, 0);
+    PROGRAM refused = program_run(check, NULL);
+    CHECK_REFUSED(refused, 1, "passwords.filter: the filter is cut off");
+    reload_authd("configuration refused");
+    check_registers("password", 422);
+    check_registers("an unlucky choice", 200);
+
+    write_part(NULL);
+    reload_authd("configuration reloaded");
+    check_registers("qwertyuiop", 422);
+    rules_off(admin);
+    free(authd);
+}
+
 static json_t *body_change(const char *old, const char *new)
 {
     return json_pack("{s:s, s:s}", "oldPassword", old, "newPassword", new);
@@ -267,6 +354,7 @@ static const struct unit_case cases[] = {
     CASE(length_is_counted_in_code_points_of_the_normalised_text),
     CASE(the_length_depends_on_the_second_factor),
     CASE(common_passwords_and_names_are_refused),
+    CASE(a_filter_of_an_operator_is_used),
     CASE(words_of_the_address_and_the_name_are_refused),
     CASE(the_rules_come_last_at_a_registration),
     CASE(a_change_and_a_link_follow_the_rules),

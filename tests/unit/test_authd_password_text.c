@@ -1,14 +1,15 @@
 /*
- * test_authd_password_text.c - the text that a password is hashed as, and the list of common ones.
+ * test_authd_password_text.c - the text that a password is hashed as, and the filter of common
+ * ones.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "authd/credential/common_password.h"
+#include "common/domain/password_list.h"
 #include "common/domain/password_text.h"
 #include "tests/support/unit.h"
 
@@ -64,63 +65,143 @@ static void test_the_largest_text_is_normalised_in_time(void)
     free(text);
 }
 
-static void test_the_built_in_list(void)
+static void test_the_built_in_filter(void)
 {
     struct arena *arena = arena_new();
     struct error err;
-    struct common_passwords *list;
+    struct password_filter *filter;
 
     error_init(&err, arena);
-    list = common_passwords_new(NULL, arena, &err);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(list);
-    CU_ASSERT_TRUE(common_passwords_has(list, "123456"));
-    CU_ASSERT_TRUE(common_passwords_has(list, "Password"));
-    CU_ASSERT_TRUE(common_passwords_has(list, "zxcvbnm"));
-    CU_ASSERT_FALSE(common_passwords_has(list, "passwor"));
-    CU_ASSERT_FALSE(common_passwords_has(list, ""));
-    CU_ASSERT_FALSE(common_passwords_has(list, "a quiet harbour"));
+    filter = common_passwords_open(NULL, arena, &err);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(filter);
+    CU_ASSERT_TRUE(password_filter_info(filter).passwords > 30000);
+    CU_ASSERT_TRUE(password_filter_has(filter, "123456"));
+    CU_ASSERT_TRUE(password_filter_has(filter, "Password"));
+    CU_ASSERT_TRUE(password_filter_has(filter, "zxcvbnm"));
+    CU_ASSERT_TRUE(password_filter_has(filter, "pic's"));
+    CU_ASSERT_TRUE(password_filter_has(filter, "aaaaaaaaaaaaaaa")); /* of the list kept by hand */
+    CU_ASSERT_FALSE(password_filter_has(filter, "passwords of old"));
+    CU_ASSERT_FALSE(password_filter_has(filter, ""));
+    CU_ASSERT_FALSE(password_filter_has(filter, "a quiet harbour"));
     arena_destroy(&arena);
 }
 
-static void test_the_list_of_a_file(void)
+/* The key of a list in the tree, as the filter that is built in was made of it. */
+static int find(void *filter, uint64_t key, struct error *err UNUSED)
 {
-    char path[] = "/tmp/test-common-XXXXXX";
-    static const char text[] = "# ours\n\nsecond\r\nfirst\nlast";
+    CU_ASSERT_TRUE(password_filter_has_key(filter, key));
+    return 0;
+}
+
+static void test_the_built_in_filter_has_all_of_its_list(void)
+{
     struct arena *arena = arena_new();
-    struct common_passwords *list;
+    FILE *file = fopen("authd/data/common_passwords.txt", "re");
+    struct password_list_counts counts;
+    struct password_filter *filter;
     struct error err;
-    int fd = mkstemp(path);
 
     error_init(&err, arena);
-    CU_ASSERT_EQUAL(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-    list = common_passwords_new(path, arena, &err);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(list);
-    CU_ASSERT_TRUE(common_passwords_has(list, "first"));
-    CU_ASSERT_TRUE(common_passwords_has(list, "SECOND"));
-    CU_ASSERT_TRUE(common_passwords_has(list, "last"));
-    CU_ASSERT_FALSE(common_passwords_has(list, "# ours"));
-    CU_ASSERT_FALSE(common_passwords_has(list, "123456"));
-    CU_ASSERT_EQUAL(ftruncate(fd, 7), 0);
-    CU_ASSERT_PTR_NULL(common_passwords_new(path, arena, &err));
-    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "names no password"));
-    close(fd);
-    unlink(path);
-    error_clear(&err);
-    CU_ASSERT_PTR_NULL(common_passwords_new(path, arena, &err));
-    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "No such file"));
-    error_clear(&err);
-    CU_ASSERT_PTR_NULL(common_passwords_new("/tmp", arena, &err));
+    filter = common_passwords_open(NULL, arena, &err);
+    CU_ASSERT_FATAL(filter && file);
+    CU_ASSERT_EQUAL(password_list_read(file, "list",
+                                       &(struct password_list_reader){.take = find, .arg = filter},
+                                       &counts, &err),
+                    0);
+    CU_ASSERT_EQUAL(counts.entries, password_filter_info(filter).passwords);
+    CU_ASSERT_EQUAL(counts.skipped, 0);
+    fclose(file);
     arena_destroy(&arena);
+}
+
+static struct unit_dir dir;
+
+/* NULL with what was said in *ret_message. */
+static struct password_filter *open_path(const char *path, struct arena *arena,
+                                         const char **ret_message)
+{
+    struct password_filter *filter;
+    struct error err;
+
+    error_init(&err, arena);
+    filter = common_passwords_open(path, arena, &err);
+    *ret_message = arena_strdup(arena, err.message);
+    return filter;
+}
+
+static void test_a_list_in_the_place_of_a_filter(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    const char *path = unit_dir_write(&dir, "list", "# title\n\nsecond\r\nfirst\nlast"), *message;
+    struct password_filter *filter = open_path(path, arena, &message);
+
+    UNIT_CHECK(filter != NULL, "%s", message);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(filter);
+    CU_ASSERT_TRUE(password_filter_has(filter, "first"));
+    CU_ASSERT_TRUE(password_filter_has(filter, "SECOND"));
+    CU_ASSERT_TRUE(password_filter_has(filter, "last"));
+    CU_ASSERT_FALSE(password_filter_has(filter, "# title"));
+    CU_ASSERT_FALSE(password_filter_has(filter, "123456"));
+    CU_ASSERT_PTR_NULL(open_path(unit_dir_write(&dir, "list", "# title\n"), arena, &message));
+    CU_ASSERT_PTR_NOT_NULL(strstr(message, "names no password"));
+    CU_ASSERT_PTR_NULL(open_path(unit_dir_write(&dir, "list", ""), arena, &message));
+    CU_ASSERT_PTR_NOT_NULL(strstr(message, "names no password"));
+    CU_ASSERT_PTR_NULL(open_path("/nowhere", arena, &message));
+    CU_ASSERT_PTR_NOT_NULL(strstr(message, "No such file"));
+    CU_ASSERT_PTR_NULL(open_path("/tmp", arena, &message));
+    CU_ASSERT_PTR_NOT_NULL(strstr(message, "must be a filter of passwords, or a list"));
+}
+
+static const char *put_bytes(const uint8_t *bytes, size_t size)
+{
+    const char *path = unit_dir_write(&dir, "filter", "");
+    FILE *file = fopen(path, "we");
+
+    CU_ASSERT_EQUAL(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+    return path;
+}
+
+/* Neither is read as a list of passwords, wherever it is altered, also in what says what it is. */
+static void test_a_damaged_filter_is_no_list(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    uint8_t bytes[1024];
+    FILE *file = fopen("tests/fuzz/corpus/password_filter/three", "re");
+    struct password_filter *filter;
+    const char *message;
+    size_t size;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    size = fread(bytes, 1, sizeof(bytes), file);
+    fclose(file);
+    filter = open_path(put_bytes(bytes, size), arena, &message);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(filter);
+    CU_ASSERT_TRUE(password_filter_has(filter, "Second"));
+    for (size_t cut = 1; cut < size; cut += cut < 12 ? 1 : 20)
+        UNIT_CHECK(!open_path(put_bytes(bytes, cut), arena, &message), "cut off at %zu", cut);
+    for (size_t at = 0; at < size; at += at < 12 ? 1 : 20) {
+        bytes[at] ^= 0x40;
+        UNIT_CHECK(!open_path(put_bytes(bytes, size), arena, &message), "altered at %zu", at);
+        bytes[at] ^= 0x40;
+    }
 }
 
 static const struct unit_case cases[] = {
     CASE(test_texts_are_normalised),
     CASE(test_the_largest_text_is_normalised_in_time),
-    CASE(test_the_built_in_list),
-    CASE(test_the_list_of_a_file),
+    CASE(test_the_built_in_filter),
+    CASE(test_the_built_in_filter_has_all_of_its_list),
+    CASE(test_a_list_in_the_place_of_a_filter),
+    CASE(test_a_damaged_filter_is_no_list),
 };
 
 int main(void)
 {
-    return unit_run("authd password text", cases, ARRAY_SIZE(cases));
+    int code;
+
+    dir = unit_dir_make();
+    code = unit_run("authd password text", cases, ARRAY_SIZE(cases));
+    unit_dir_remove(&dir);
+    return code;
 }
