@@ -88,10 +88,22 @@ static bool move_to_small_disk(void)
     return true;
 }
 
+/* Begins a file of the write-ahead log before: what is written until PostgreSQL is seen to be full
+ * fits into it. Where a file ends meanwhile, the server needs the next one, and without it
+ * crashes. */
+static void begin_log_file(void)
+{
+    free(suite_query(suite, "select pg_switch_wal()"));
+    free(suite_query(suite, "checkpoint"));
+}
+
 static void fill_disk(void)
 {
     static char block[65536];
-    int fd = open(filler, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int fd;
+
+    begin_log_file();
+    fd = open(filler, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
     UNIT_CHECK(fd >= 0, "%s", filler);
     while (write(fd, block, sizeof(block)) > 0)

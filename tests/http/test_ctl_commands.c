@@ -317,8 +317,10 @@ static const struct row {
 };
 
 /* Commands that call no daemon, with tests of their own (test_dev.c, test_atriumctl.c,
- * test_bus_keys.c, test_completion.c). */
-static const char *const alone[] = {"dev", "database sql", "keys bus", "completion"};
+ * test_bus_keys.c, test_completion.c, test_ctl_passwords.c). */
+static const char *const alone[] = {"dev",           "database sql",    "keys bus",
+                                    "completion",    "passwords build", "passwords verify",
+                                    "passwords info"};
 
 static const char *word_of(const char *word)
 {
