@@ -16,7 +16,10 @@
 /* ---- targets: each 0, whatever the bytes are ---- */
 
 int fuzz_address(const uint8_t *data, size_t size);
+int fuzz_attestation(const uint8_t *data, size_t size);
+int fuzz_auth_data(const uint8_t *data, size_t size);
 int fuzz_body(const uint8_t *data, size_t size);
+int fuzz_client_data(const uint8_t *data, size_t size);
 int fuzz_config(const uint8_t *data, size_t size);
 int fuzz_email(const uint8_t *data, size_t size);
 int fuzz_fields(const uint8_t *data, size_t size);

@@ -81,13 +81,13 @@ static EVP_PKEY *make_key(int algorithm)
     return key;
 }
 
-/* The public key in COSE (RFC 9053). */
-static void add_cose(const struct authenticator *self, struct authenticator_bytes *ret)
+void authenticator_public_key(const struct authenticator *self, struct authenticator_bytes *ret)
 {
     uint8_t point[65], n[256];
     size_t size = sizeof(point);
     BIGNUM *modulus = NULL;
 
+    ret->size = 0;
     if (self->algorithm == AUTHENTICATOR_ES256) {
         EVP_PKEY_get_octet_string_param(self->key, "pub", point, sizeof(point), &size);
         add(ret, "\xa5\x01\x02\x03\x26\x20\x01\x21", 8);
@@ -165,6 +165,7 @@ void authenticator_make(struct authenticator *self, const char *rp_id, const cha
                         struct authenticator_answer *ret)
 {
     static const uint8_t aaguid[16];
+    struct authenticator_bytes key;
 
     *ret = (struct authenticator_answer){.auth_data.size = 0};
     add_client_data(self, "webauthn.create", challenge, &ret->client_data);
@@ -173,7 +174,8 @@ void authenticator_make(struct authenticator *self, const char *rp_id, const cha
     add_byte(&ret->auth_data, 0);
     add_byte(&ret->auth_data, sizeof(self->id));
     add(&ret->auth_data, self->id, sizeof(self->id));
-    add_cose(self, &ret->auth_data);
+    authenticator_public_key(self, &key);
+    add(&ret->auth_data, key.bytes, key.size);
     add(&ret->attestation,
         "\xa3\x63"
         "fmt\x64none\x67"

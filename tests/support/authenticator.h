@@ -51,6 +51,9 @@ struct authenticator *authenticator_new(int algorithm, const char *origin);
 void authenticator_destroy(struct authenticator **self_p);
 #define AUTHENTICATOR CLEANUP(authenticator_destroy) struct authenticator *
 
+/* The public key in COSE (RFC 9053). */
+void authenticator_public_key(const struct authenticator *self, struct authenticator_bytes *ret);
+
 /* Answers in bytes: to a challenge in base64url. */
 void authenticator_make(struct authenticator *self, const char *rp_id, const char *challenge,
                         struct authenticator_answer *ret);

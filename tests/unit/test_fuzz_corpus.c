@@ -17,7 +17,10 @@ static const struct {
     int (*run)(const uint8_t *data, size_t size);
 } targets[] = {
     {"address", fuzz_address},
+    {"attestation", fuzz_attestation},
+    {"auth_data", fuzz_auth_data},
     {"body", fuzz_body},
+    {"client_data", fuzz_client_data},
     {"config", fuzz_config},
     {"email", fuzz_email},
     {"fields", fuzz_fields},
