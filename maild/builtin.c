@@ -55,6 +55,10 @@ static const struct builtin mails[] = {
      "have a copy of it.",
      NULL, NULL, NULL,
      "If you know of no copy, remove this passkey from your account and add a new one."},
+    {"COMMON_PASSWORD", "Choose another password for {{projectName}}",
+     "The password of your account with {{projectName}} is one that many people use or that is "
+     "known from breaches. It is tried first by those who guess passwords.",
+     NULL, NULL, NULL, "Please choose another one, that you use nowhere else."},
     {"ACCOUNT_DELETION_SCHEDULED", "Your account with {{projectName}} will be deleted",
      "Your account with {{projectName}} will be deleted on {{date}}.", NULL, NULL, NULL,
      "To keep it, sign in before that date."},

@@ -61,6 +61,8 @@ static const struct template_name names[] = {
      VARIABLES({"what", "password"}, {"when", "2026-01-31 09:30 UTC"})},
     {"PASSKEY_COUNTER", "A passkey may have been copied: its counter did not grow; to the account.",
      VARIABLES({"when", "2026-01-31 09:30 UTC"}, {"passkey", "My phone"})},
+    {"COMMON_PASSWORD", "A sign-in was made with a common password; to the account.",
+     common_variables},
     {"ACCOUNT_DELETION_SCHEDULED", "A date for the end of the account was set; to the account.",
      VARIABLES({"date", "2026-02-28"})},
     {"ACCOUNT_DELETION_REMINDER", "The date for the end of the account is near; to the account.",

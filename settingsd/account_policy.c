@@ -16,7 +16,7 @@
 
 const char account_policy_strict[] =
     "{\"passwordMinLength\":15,\"passwordMinLengthWithMfa\":8,\"refuseCommonPasswords\":true,"
-    "\"requireVerifiedEmail\":true,\"requireMfa\":\"admins\"}";
+    "\"onSignIn\":\"mail\",\"requireVerifiedEmail\":true,\"requireMfa\":\"admins\"}";
 
 static void merge_int(int64_t *member, int64_t written)
 {
@@ -36,6 +36,8 @@ static void policy_merge(struct account_policy *self, const struct account_polic
     merge_int(&self->passwordMinLengthWithMfa, in->passwordMinLengthWithMfa);
     merge_bool(&self->refuseCommonPasswords, in->refuseCommonPasswords);
     merge_bool(&self->requireVerifiedEmail, in->requireVerifiedEmail);
+    if (in->onSignIn)
+        self->onSignIn = in->onSignIn;
     if (in->requireMfa)
         self->requireMfa = in->requireMfa;
     merge_int(&self->documentsPerAccount, in->documentsPerAccount);
@@ -90,6 +92,12 @@ static void patch_int(json_t *patch, const char *name, int64_t value)
         json_object_set_new(patch, name, json_integer(value));
 }
 
+static void patch_text(json_t *patch, const char *name, const char *value)
+{
+    if (value)
+        json_object_set_new(patch, name, json_string(value));
+}
+
 static void patch_bool(json_t *patch, const char *name, enum tristate value)
 {
     if (value != TRISTATE_UNSET)
@@ -106,8 +114,8 @@ static const char *policy_patch(struct arena *arena, const struct account_policy
     patch_int(patch, "passwordMinLengthWithMfa", in->passwordMinLengthWithMfa);
     patch_bool(patch, "refuseCommonPasswords", in->refuseCommonPasswords);
     patch_bool(patch, "requireVerifiedEmail", in->requireVerifiedEmail);
-    if (in->requireMfa)
-        json_object_set_new(patch, "requireMfa", json_string(in->requireMfa));
+    patch_text(patch, "onSignIn", in->onSignIn);
+    patch_text(patch, "requireMfa", in->requireMfa);
     patch_int(patch, "documentsPerAccount", in->documentsPerAccount);
     patch_int(patch, "bytesPerAccount", in->bytesPerAccount);
     patch_int(patch, "bytesPerProject", in->bytesPerProject);

@@ -188,10 +188,12 @@ static const struct field default_policy_in_rows[] = {
 };
 FIELD_TABLE(default_policy_in);
 
+static const char *const on_sign_in[] = {"ignore", "mail", "require-change", NULL};
 static const char *const mfa_scopes[] = {"none", "admins", "practitioners", "everyone", NULL};
 
 const struct account_policy account_policy_default = {.passwordMinLength = 1,
                                                       .passwordMinLengthWithMfa = 1,
+                                                      .onSignIn = "ignore",
                                                       .requireMfa = "none",
                                                       .documentsPerAccount = 10000,
                                                       .bytesPerAccount = 10LL << 30};
@@ -215,7 +217,11 @@ static const struct field account_policy_rows[] = {
     FIELD_INT(struct account_policy, passwordMinLengthWithMfa, 1, PASSWORD_LENGTH_MAX, 1,
               FIELD_REQUIRED, "The same for accounts that requireMfa covers.", "8"),
     FIELD_BOOL(struct account_policy, refuseCommonPasswords, false, FIELD_REQUIRED,
-               "Passwords on the list of common ones are refused."),
+               "Common passwords are refused where one is set."),
+    FIELD_CHOICE(struct account_policy, onSignIn, on_sign_in, 0,
+                 "What a sign-in with a common password leads to: nothing, a mail to the owner, or "
+                 "a refusal until they have set another.",
+                 "mail"),
     FIELD_BOOL(struct account_policy, requireVerifiedEmail, false, FIELD_REQUIRED,
                "Signing in needs a verified e-mail address."),
     FIELD_CHOICE(struct account_policy, requireMfa, mfa_scopes, FIELD_REQUIRED,
@@ -241,7 +247,9 @@ static const struct field account_policy_in_rows[] = {
     FIELD_INT(struct account_policy_in, passwordMinLengthWithMfa, 1, PASSWORD_LENGTH_MAX, -1,
               FIELD_OMIT_NEGATIVE, "The same for accounts that requireMfa covers.", "8"),
     FIELD_TRISTATE(struct account_policy_in, refuseCommonPasswords, 0,
-                   "Passwords on the list of common ones are refused."),
+                   "Common passwords are refused where one is set."),
+    FIELD_CHOICE(struct account_policy_in, onSignIn, on_sign_in, 0,
+                 "What a sign-in with a common password leads to.", "mail"),
     FIELD_TRISTATE(struct account_policy_in, requireVerifiedEmail, 0,
                    "Signing in needs a verified e-mail address."),
     FIELD_CHOICE(struct account_policy_in, requireMfa, mfa_scopes, 0, "Who needs a second factor.",

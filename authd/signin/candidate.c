@@ -10,7 +10,13 @@
 #include <string.h>
 
 #include "authd/credential/password.h"
+#include "authd/mail.h"
 #include "authd/sql/signin.h"
+#include "common/domain/password_filter.h"
+#include "common/domain/password_text.h"
+#include "settingsd/settingsd_api.h"
+
+#define COMMON_MAIL_WINDOW DAYS(30) /* between two mails about a common password */
 
 /* What the statements return of an account and one of its memberships; both unset: there is no
  * such account. */
@@ -98,8 +104,12 @@ int candidate_find(struct authd *d, const struct request *req, const char *role,
                    struct uuid project, const char *email, const struct throttle_keys *keys,
                    struct candidate *ret, struct error *err)
 {
-    return strcmp(role, "Patient") == 0 ? find_patient(d, req, project, email, keys, ret, err)
-                                        : find_practitioner(d, req, project, email, keys, ret, err);
+    int result = strcmp(role, "Patient") == 0
+                     ? find_patient(d, req, project, email, keys, ret, err)
+                     : find_practitioner(d, req, project, email, keys, ret, err);
+
+    ret->email = email;
+    return result;
 }
 
 /* Of an account that is known, whose rows are all places. */
@@ -162,6 +172,94 @@ int candidate_check_lock(struct authd *d, const struct request *req, const struc
     return error_set(err, ERR_ACCOUNT_LOCKED, "Login is not enabled.");
 }
 
+/* ---- common passwords ---- */
+
+bool candidate_is_common(const struct authd *d, const char *password)
+{
+    CLEANUP(password_text_destroy) char *normal = password_text_normalize(password);
+
+    return password_filter_has(d->common_passwords, normal ? normal : password);
+}
+
+/* What a policy wants of such a sign-in, the strictest last. */
+enum on_common { ON_COMMON_IGNORE, ON_COMMON_MAIL, ON_COMMON_REQUIRE_CHANGE };
+
+static enum on_common on_common_of(const struct account_policy *policy)
+{
+    const char *want = policy && policy->onSignIn ? policy->onSignIn : "ignore";
+
+    if (strcmp(want, "require-change") == 0)
+        return ON_COMMON_REQUIRE_CHANGE;
+    return strcmp(want, "mail") == 0 ? ON_COMMON_MAIL : ON_COMMON_IGNORE;
+}
+
+/* The strictest of the projects of the places, and a tenant that has it. */
+static int strictest(struct authd *d, const struct request *req, const struct candidate *who,
+                     struct tenant *ret_tenant, enum on_common *ret, struct error *err)
+{
+    const char **ids = arena_calloc(req->arena, who->count, sizeof(*ids));
+    const struct tenants_of_in in = {{ids, who->count}};
+    struct tenant_list found = {0};
+    const struct tenant *tenants;
+
+    for (size_t i = 0; i < who->count; i++)
+        ids[i] = who->places[i].project.text;
+    if (settingsd_tenants_of(d->svc.bus, req, &in, &found, err) < 0)
+        return -1;
+    tenants = found.tenants.items;
+    *ret = ON_COMMON_IGNORE;
+    for (size_t i = 0; i < found.tenants.count; i++) {
+        enum on_common want = on_common_of(tenants[i].accountPolicy);
+
+        if (want <= *ret)
+            continue;
+        *ret = want;
+        *ret_tenant = tenants[i];
+    }
+    return 0;
+}
+
+/* Once in a while: the owner has read it, or will not. */
+static void mail_owner(struct authd *d, const struct request *req, const struct candidate *who,
+                       const struct tenant *tenant)
+{
+    const struct mail mail = {.template = "COMMON_PASSWORD",
+                              .tenant = tenant,
+                              .builtin = true,
+                              .to = who->email,
+                              .display = who->display};
+    struct error ignored;
+    bool admitted;
+
+    error_init(&ignored, req->arena);
+    if (throttle_admit(d, req, "common password", who->is.account.text, COMMON_MAIL_WINDOW, 1,
+                       &admitted, &ignored) < 0 ||
+        (admitted && mail_queue(d, req, &mail, &ignored) < 0))
+        log_event(LOG_WARNING, "login", "a common password was not reported to its owner", "trace",
+                  req->trace, NULL);
+}
+
+int candidate_check_common(struct authd *d, const struct request *req, const struct candidate *who,
+                           const struct throttle_keys *keys, struct error *err)
+{
+    enum on_common want;
+    struct tenant tenant;
+
+    if (strictest(d, req, who, &tenant, &want, err) < 0)
+        return -1;
+    if (want == ON_COMMON_IGNORE)
+        return 0;
+    if (throttle_check(d, req, keys, err) < 0)
+        return -1;
+    if (want == ON_COMMON_MAIL) {
+        mail_owner(d, req, who, &tenant);
+        return 0;
+    }
+    if (sign_in_refused(d, req, &who->is, "common-password", err) < 0)
+        return -1;
+    return error_set(err, ERR_PASSWORD_CHANGE_REQUIRED, "The password must be changed.");
+}
+
 /* Renews a hash of older parameters. Best effort: it must not spoil a good sign-in. */
 static void rehash(struct authd *d, const struct request *req, const struct candidate *who,
                    const char *password)
@@ -194,12 +292,15 @@ int candidate_authenticate(struct authd *d, const struct request *req, const str
                            const struct throttle_keys *keys, const char *password,
                            struct error *err)
 {
-    bool right;
+    bool right, common;
 
     if (candidate_verify(d, req, who, password, &right, err) < 0)
         return -1;
     if (!right)
         return candidate_reject(d, req, who, keys, err);
+    common = candidate_is_common(d, password);
     secret_wipe_text(password);
-    return candidate_check_lock(d, req, who, keys, err);
+    if (candidate_check_lock(d, req, who, keys, err) < 0)
+        return -1;
+    return common ? candidate_check_common(d, req, who, keys, err) : 0;
 }

@@ -15,7 +15,7 @@ struct place {
 /* Who wants to sign in; nothing but role and project is set when there is no such account. */
 struct candidate {
     struct sign_in is; /* project: the one that the sign-in is for, absent: not settled */
-    const char *hash, *display;
+    const char *hash, *display, *email; /* email: as it was given */
     int64_t changes;      /* how often password or second factor were changed before */
     bool mfa;             /* has a second factor */
     bool locked;          /* by an operator */
@@ -57,9 +57,20 @@ int candidate_verify(struct authd *d, const struct request *req, const struct ca
 int candidate_check_lock(struct authd *d, const struct request *req, const struct candidate *who,
                          const struct throttle_keys *keys, struct error *err) MUST_USE;
 
-/* Right password, right place, not locked: else refused as by candidate_reject() and
- * candidate_check_lock(). Wipes the password. Whether the keys are below their limits still, see
- * throttle.h, is the caller's next question, unless login_begin() asks it. Parks. */
+/* What the account policies of its places (the strictest counts) want of a candidate whose password
+ * was right and is a common one: nothing; a mail to the owner (COMMON_PASSWORD), one in 30 days,
+ * best effort; or ERR_PASSWORD_CHANGE_REQUIRED, with a row in the audit trail. The keys as for
+ * candidate_check_lock(). Parks. */
+int candidate_check_common(struct authd *d, const struct request *req, const struct candidate *who,
+                           const struct throttle_keys *keys, struct error *err) MUST_USE;
+
+/* Whether a password, not normalised, is one of those. */
+bool candidate_is_common(const struct authd *d, const char *password);
+
+/* Right password, right place, not locked, not refused for a common password: else refused as by
+ * candidate_reject(), candidate_check_lock() and candidate_check_common(). Wipes the password.
+ * Whether the keys are below their limits still, see throttle.h, is the caller's next question,
+ * unless login_begin() asks it. Parks. */
 int candidate_authenticate(struct authd *d, const struct request *req, const struct candidate *who,
                            const struct throttle_keys *keys, const char *password,
                            struct error *err) MUST_USE;

@@ -24,7 +24,7 @@ struct attempt {
     struct candidate who;
     bool enabled; /* the tenant's switch */
     bool locked;  /* at a limit: not looked at, costs the same */
-    bool right;
+    bool right, common;
 };
 
 static int not_enabled(struct error *err)
@@ -118,7 +118,10 @@ static int attempt_verify(struct authd *d, const struct request *req, const char
 {
     if (self->locked)
         self->who = (struct candidate){.is.project = self->who.is.project};
-    return candidate_verify(d, req, &self->who, password, &self->right, err);
+    if (candidate_verify(d, req, &self->who, password, &self->right, err) < 0)
+        return -1;
+    self->common = self->right && candidate_is_common(d, password);
+    return 0;
 }
 
 /* It is one sign-in: of the account that there is, of the practitioner's when there are two. */
@@ -166,6 +169,8 @@ static int attempts_answer(struct authd *d, const struct request *req,
         if (!tried[i].right || !tried[i].enabled || tried[i].who.locked)
             continue;
         if (throttle_check(d, req, &tried[i].keys, err) < 0 ||
+            (tried[i].common &&
+             candidate_check_common(d, req, &tried[i].who, &tried[i].keys, err) < 0) ||
             email_check_sign_in(d, req, tenant, &tried[i].who.is, NULL, err) < 0)
             return -1;
         if (tried[i].who.mfa)

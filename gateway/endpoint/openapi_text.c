@@ -84,6 +84,8 @@ const char *openapi_code_meaning(enum error_code code)
         return "the last proof of the session is too old: `POST /auth/step-up`, then repeat";
     case ERR_ACCOUNT_LOCKED:
         return "the password is right, and an operator has locked the account";
+    case ERR_PASSWORD_CHANGE_REQUIRED:
+        return "the password is right and a common one, and the project wants another: reset it";
     case ERR_EMAIL_NOT_VERIFIED:
         return "the password is right (or the member is found) and the address of the account is "
                "not "

@@ -529,6 +529,7 @@ static void strict_projects_have_their_protections_on(void)
     CU_ASSERT_EQUAL(json_integer_value(json_object_get(policy->json, "passwordMinLengthWithMfa")),
                     8);
     CU_ASSERT_TRUE(json_is_true(json_object_get(policy->json, "refuseCommonPasswords")));
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(policy->json, "onSignIn")), "mail");
     CU_ASSERT_TRUE(json_is_true(json_object_get(policy->json, "requireVerifiedEmail")));
     CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(policy->json, "requireMfa")),
                            "admins");

@@ -1,6 +1,7 @@
 /*
  * test_password_rules.c - what a project's account policy asks of passwords, wherever one is set:
- * how long, not a common one, not a name; after every other reason to refuse.
+ * how long, not a common one, not a name; after every other reason to refuse. And what it asks of a
+ * sign-in with a common one.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/totp.h"
+#include "tests/support/trail.h"
 #include "tests/support/unit.h"
 
 #define POLICY "/v1/project/account-policy"
@@ -323,6 +325,137 @@ static void a_change_and_a_link_follow_the_rules(void)
     rules_off(admin);
 }
 
+/* ---- at a sign-in ---- */
+
+#define LOGIN_START "/auth/tenant/Patient/login/start"
+
+static struct http_answer *start_with(const char *email, const char *password)
+{
+    return suite_post_fresh(suite, LOGIN_START, body_login_start(email, password, "demo"));
+}
+
+static struct http_answer *one_step_with(const char *email, const char *password)
+{
+    return suite_post_fresh(suite, "/v2/auth/login",
+                            json_pack("{s:s, s:s, s:s}", "email", email, "password", password,
+                                      "clientId", suite_text(suite, "demo.clientId")));
+}
+
+/* A patient who has the password, and the mail of their registration: the address. */
+static char *registered_with(const char *password)
+{
+    char *email = person_address();
+    HTTP_ANSWER answer = register_with(email, password);
+
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 1));
+    return email;
+}
+
+static void a_sign_in_with_a_common_password_is_mailed_once(void)
+{
+    PERSON admin = person_admin(suite);
+    char *common = registered_with("PassWord1"), *other = registered_with("a quiet harbour"), *mail;
+
+    for (int i = 0; i < 3; i++) {
+        HTTP_ANSWER before = start_with(common, "PassWord1");
+        CHECK_STATUS(before, 200);
+        if (i == 0) { /* nothing is mailed unless the project wants it */
+            suite_mails_settle(suite);
+            CU_ASSERT_EQUAL(suite_mail_count(suite, common), 1);
+            put_policy(admin, json_pack("{s:s}", "onSignIn", "mail"));
+        }
+        HTTP_ANSWER good = start_with(other, "a quiet harbour");
+        CHECK_STATUS(good, 200);
+        HTTP_ANSWER wrong = start_with(other, "password");
+        CHECK_STATUS(wrong, 400);
+    }
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, common, 2));
+    HTTP_ANSWER one_step = one_step_with(common, "PassWord1");
+    CHECK_STATUS(one_step, 200);
+    suite_mails_settle(suite);
+    CU_ASSERT_EQUAL(suite_mail_count(suite, common), 2);
+    CU_ASSERT_EQUAL(suite_mail_count(suite, other), 1);
+    mail = suite_mail(suite, common, 5000);
+    CU_ASSERT_TRUE(mail && strstr(mail, "Subject: Choose another password for "));
+    put_policy(admin, json_pack("{s:s}", "onSignIn", "ignore"));
+    free(mail);
+    free(common);
+    free(other);
+}
+
+static void check_change_required(const struct http_answer *answer)
+{
+    CHECK_ERROR(answer, 403, "The password must be changed.");
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "code"), "PASSWORD_CHANGE_REQUIRED");
+}
+
+static void set_by_link(const char *email, const char *password)
+{
+    HTTP_ANSWER requested =
+        suite_post_fresh(suite, "/auth/reset-password",
+                         json_pack("{s:s, s:s}", "email", email, "tenantCode", "demo"));
+    CHECK_STATUS(requested, 200);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 2));
+    struct mail_link link =
+        suite_mail_link(suite, email, "https://patient.demo.example/set-password");
+    HTTP_ANSWER set = suite_post_link(suite, "/auth/set-password", &link, NULL, password);
+    CHECK_STATUS(set, 204);
+}
+
+/* Only with the right password does a client learn of it; a reset by mail leads on. */
+static void a_sign_in_with_a_common_password_is_refused(void)
+{
+    static const char trail[] = "select count(*) from trail where event ->> 'action' = "
+                                "'session.create' and event::text like '%common-password%'";
+    PERSON admin = person_admin(suite);
+    char *email = registered_with("qwertyuiop");
+    long before = trail_number(suite, "%s", trail);
+
+    put_policy(admin, json_pack("{s:s}", "onSignIn", "require-change"));
+    HTTP_ANSWER wrong = start_with(email, "password");
+    CHECK_STATUS(wrong, 400);
+    HTTP_ANSWER refused = start_with(email, "qwertyuiop");
+    check_change_required(refused);
+    HTTP_ANSWER one_step = one_step_with(email, "qwertyuiop");
+    check_change_required(one_step);
+    CU_ASSERT_TRUE(trail_comes_to(suite, before + 2, trail));
+    set_by_link(email, "a quieter harbour");
+    HTTP_ANSWER good = start_with(email, "a quieter harbour");
+    CHECK_STATUS(good, 200);
+    put_policy(admin, json_pack("{s:s}", "onSignIn", "ignore"));
+    free(email);
+}
+
+/* Of the tenants that the sign-in may lead to. */
+static void the_strictest_tenant_of_a_sign_in_decides(void)
+{
+    static const char start[] = "/auth/tenant/Practitioner/login/start";
+    PERSON child = person_admin_of_child(suite, "sign-in-child");
+    const char *email = child->email;
+
+    HTTP_ANSWER changed = http_post(suite_url(suite), CHANGE, child->access,
+                                    body_change(child->password, "iloveyou"));
+    CHECK_STATUS(changed, 204);
+    PERSON admin = person_sign_in(suite, "Practitioner", email, "iloveyou", NULL);
+    put_policy(child, json_pack("{s:s}", "onSignIn", "require-change"));
+    HTTP_ANSWER any = suite_post_fresh(suite, start, body_login_start(email, "iloveyou", NULL));
+    check_change_required(any);
+    HTTP_ANSWER there =
+        suite_post_fresh(suite, start, body_login_start(email, "iloveyou", "sign-in-child"));
+    check_change_required(there);
+    HTTP_ANSWER demo = suite_post_fresh(suite, start, body_login_start(email, "iloveyou", "demo"));
+    CHECK_STATUS(demo, 200);
+    put_policy(child, json_pack("{s:s}", "onSignIn", "ignore"));
+    put_policy(admin, json_pack("{s:s}", "onSignIn", "require-change"));
+    HTTP_ANSWER either = suite_post_fresh(suite, start, body_login_start(email, "iloveyou", NULL));
+    check_change_required(either);
+    put_policy(admin, json_pack("{s:s}", "onSignIn", "ignore"));
+    HTTP_ANSWER back = http_post(suite_url(suite), CHANGE, child->access,
+                                 body_change("iloveyou", child->password));
+    CHECK_STATUS(back, 204);
+}
+
 /* Of a practitioner in several projects the strictest rule counts, wherever the password is set. */
 static void the_strictest_project_decides(void)
 {
@@ -358,6 +491,9 @@ static const struct unit_case cases[] = {
     CASE(words_of_the_address_and_the_name_are_refused),
     CASE(the_rules_come_last_at_a_registration),
     CASE(a_change_and_a_link_follow_the_rules),
+    CASE(a_sign_in_with_a_common_password_is_mailed_once),
+    CASE(a_sign_in_with_a_common_password_is_refused),
+    CASE(the_strictest_tenant_of_a_sign_in_decides),
     CASE(the_strictest_project_decides),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
@@ -365,5 +501,6 @@ static const struct unit_case cases[] = {
 int main(void)
 {
     suite = suite_start(&(struct suite_options){.instances = "authd=2,gateway=2"});
+    trail_open(suite);
     return unit_run("password rules", cases, ARRAY_SIZE(cases));
 }

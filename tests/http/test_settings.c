@@ -440,6 +440,7 @@ static void account_policy_starts_with_every_protection_off(void)
     CU_ASSERT_EQUAL(json_integer_value(http_member(policy, "passwordMinLength")), 1);
     CU_ASSERT_EQUAL(json_integer_value(http_member(policy, "passwordMinLengthWithMfa")), 1);
     CU_ASSERT_TRUE(json_is_false(http_member(policy, "refuseCommonPasswords")));
+    CU_ASSERT_STRING_EQUAL(http_text(policy, "onSignIn"), "ignore");
     CU_ASSERT_TRUE(json_is_false(http_member(policy, "requireVerifiedEmail")));
     CU_ASSERT_STRING_EQUAL(http_text(policy, "requireMfa"), "none");
     CU_ASSERT_EQUAL(json_integer_value(http_member(policy, "documentsPerAccount")), 10000);
@@ -509,6 +510,8 @@ static void account_policy_out_of_range_is_refused(void)
         {"{\"passwordMinLength\":null}", "passwordMinLength"},
         {"{\"passwordMinLengthWithMfa\":-1}", "passwordMinLengthWithMfa"},
         {"{\"refuseCommonPasswords\":\"yes\"}", "refuseCommonPasswords"},
+        {"{\"onSignIn\":\"refuse\"}", "onSignIn"},
+        {"{\"onSignIn\":true}", "onSignIn"},
         {"{\"requireMfa\":\"nobody\"}", "requireMfa"},
         {"{\"documentsPerAccount\":-1}", "documentsPerAccount"},
         {"{\"bytesPerProject\":1.5}", "bytesPerProject"},

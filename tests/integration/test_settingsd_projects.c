@@ -464,8 +464,14 @@ static void knows_the_top_of_a_tree_and_the_account_policy(struct loop *loop, vo
                             deepest = {"Deep", "lakeside-deep"};
     struct tenant_lookup_in lookup = {.tenantCode = "lakeside-deep"},
                             top = {.tenantCode = "lakeside"};
-    struct account_policy_in change = {-1, -1,  TRISTATE_UNSET, TRISTATE_TRUE, "admins", -1, -1,
-                                       -1, NULL};
+    struct account_policy_in change = {.passwordMinLength = -1,
+                                       .passwordMinLengthWithMfa = -1,
+                                       .refuseCommonPasswords = TRISTATE_UNSET,
+                                       .requireVerifiedEmail = TRISTATE_TRUE,
+                                       .requireMfa = "admins",
+                                       .documentsPerAccount = -1,
+                                       .bytesPerAccount = -1,
+                                       .bytesPerProject = -1};
     struct project_child_out out = {0};
     struct account_policy policy;
     struct caller_context_out context = {0};
