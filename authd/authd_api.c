@@ -223,11 +223,20 @@ static const struct field login_mfa_in_rows[] = {
     FIELD_UUID(struct login_mfa_in, loginId, FIELD_REQUIRED,
                "The sign-in that waits for the factor; good for five minutes and five codes."),
     FIELD_TEXT(struct login_mfa_in, mfaToken, MFA_TOKEN_MIN, MFA_TOKEN_MAX,
-               FIELD_REQUIRED | FIELD_SECRET | FIELD_CHARACTERS,
-               "The six digits that the authenticator shows, or a recovery code; each good once.",
+               FIELD_SECRET | FIELD_CHARACTERS,
+               "The six digits that the authenticator shows, or a recovery code; each good once. "
+               "Needed unless a credential is sent.",
                "123456"),
+    FIELD_OBJECT(struct login_mfa_in, credential, passkey_credential, 0,
+                 "A passkey, for the challenge that login/mfa/start has given."),
 };
 FIELD_TABLE(login_mfa_in);
+
+static const struct field login_mfa_start_in_rows[] = {
+    FIELD_UUID(struct login_mfa_start_in, loginId, FIELD_REQUIRED,
+               "The sign-in that waits for the factor."),
+};
+FIELD_TABLE(login_mfa_start_in);
 
 static const struct field client_login_in_rows[] = {
     FIELD_EMAIL(struct client_login_in, email, FIELD_REQUIRED, "Address of the account.",

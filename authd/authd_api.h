@@ -44,9 +44,15 @@ FIELD_DECLARE(practitioner_login_token_in);
 
 struct login_mfa_in {
     struct uuid loginId;
-    const char *mfaToken; /* six digits, or a recovery code */
+    const char *mfaToken;                        /* six digits, or a recovery code */
+    const struct passkey_credential *credential; /* instead */
 };
 FIELD_DECLARE(login_mfa_in);
+
+struct login_mfa_start_in {
+    struct uuid loginId;
+};
+FIELD_DECLARE(login_mfa_start_in);
 
 /* The one-step routes: `codeChallenge` (optional) starts the tenant sign-in that an account with a
  * second factor needs. `clientId` names a client application of a project. */

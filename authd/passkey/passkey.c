@@ -56,28 +56,19 @@ static struct field_list algorithms(struct arena *arena)
     return (struct field_list){list, ARRAY_SIZE(numbers)};
 }
 
-/* What the authenticator must not make a second key for; and the handle by which it knows the
- * account already: a new one where it has none of this relying party. */
-static struct field_list known_credentials(struct arena *arena,
-                                           const struct sql_passkey_list_rows *rows,
-                                           struct passkey_ceremony *ceremony)
+/* The handle by which the authenticator knows the account already; a new one where it has no
+ * passkey of this relying party. */
+static void choose_handle(const struct sql_passkey_list_rows *rows,
+                          struct passkey_ceremony *ceremony)
 {
-    struct passkey_descriptor *list = arena_calloc(arena, rows->count, sizeof(*list));
-    size_t count = 0;
-
     randombytes_buf(ceremony->user_handle, sizeof(ceremony->user_handle));
     for (size_t i = 0; i < rows->count; i++) {
-        const struct sql_passkey_list_row *row = &rows->items[i];
+        const struct field_bytes *handle = &rows->items[i].user_handle;
 
-        if (strcmp(row->rp_id, ceremony->rp.id) != 0)
-            continue;
-        list[count++] = (struct passkey_descriptor){
-            .type = "public-key",
-            .id = secret_encode(arena, row->credential_id.bytes, row->credential_id.size)};
-        if (row->user_handle.size == sizeof(ceremony->user_handle))
-            memcpy(ceremony->user_handle, row->user_handle.bytes, row->user_handle.size);
+        if (strcmp(rows->items[i].rp_id, ceremony->rp.id) == 0 &&
+            handle->size == sizeof(ceremony->user_handle))
+            memcpy(ceremony->user_handle, handle->bytes, handle->size);
     }
-    return (struct field_list){list, count};
 }
 
 static const struct passkey_creation_options *creation_options(
@@ -127,7 +118,8 @@ int passkey_enroll_start(struct authd *d, const struct request *req,
         return -1;
     if (rows.count >= ACCOUNT_PASSKEYS_MAX)
         return too_many(err);
-    exclude = known_credentials(req->arena, &rows, &ceremony);
+    exclude = passkey_descriptors(req->arena, &rows, ceremony.rp.id);
+    choose_handle(&rows, &ceremony);
     if (step_up_check(d, NULL, req, err) < 0 || passkey_ceremony_begin(d, req, &ceremony, err) < 0)
         return -1;
     out->enrollmentId = ceremony.id;

@@ -13,13 +13,13 @@
 
 static bool is_of_session(const char *kind)
 {
-    return strcmp(kind, "sign-in") != 0;
+    return strcmp(kind, "enroll") == 0 || strcmp(kind, "step-up") == 0;
 }
 
 int passkey_ceremony_begin(struct authd *d, const struct request *req,
                            struct passkey_ceremony *self, struct error *err)
 {
-    struct sql_ceremony_create_in create = {.id = uuid_random(),
+    struct sql_ceremony_create_in create = {.id = uuid_is_set(&self->id) ? self->id : uuid_random(),
                                             .kind = self->kind,
                                             .challenge = {self->challenge, sizeof(self->challenge)},
                                             .role = self->role,
@@ -28,6 +28,7 @@ int passkey_ceremony_begin(struct authd *d, const struct request *req,
                                             .tenant = self->tenant,
                                             .email = self->email,
                                             .code_challenge = self->code_challenge,
+                                            .account = self->account,
                                             .expires_at = req->now_ms + PASSKEY_CEREMONY_LIFE};
 
     randombytes_buf(self->challenge, sizeof(self->challenge));
@@ -56,6 +57,43 @@ const struct passkey_request_options *passkey_ceremony_options(struct arena *are
     return options;
 }
 
+struct field_list passkey_descriptors(struct arena *arena, const struct sql_passkey_list_rows *rows,
+                                      const char *rp_id)
+{
+    struct passkey_descriptor *list = arena_calloc(arena, rows->count, sizeof(*list));
+    size_t count = 0;
+
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct sql_passkey_list_row *row = &rows->items[i];
+
+        if (strcmp(row->rp_id, rp_id) == 0)
+            list[count++] = (struct passkey_descriptor){
+                .type = "public-key",
+                .id = secret_encode(arena, row->credential_id.bytes, row->credential_id.size)};
+    }
+    return (struct field_list){list, count};
+}
+
+int passkey_ceremony_request(struct authd *d, const struct request *req, struct uuid account,
+                             struct passkey_ceremony *self, struct passkey_request *out,
+                             struct error *err)
+{
+    const struct sql_passkey_list_in list = {.account = account};
+    struct sql_passkey_list_rows rows;
+    struct field_list allow;
+
+    if (sql_passkey_list(d->svc.db, req, &list, &rows, err) < 0)
+        return -1;
+    allow = passkey_descriptors(req->arena, &rows, self->rp.id);
+    if (allow.count == 0)
+        return error_set(err, ERR_BAD_REQUEST, "The account has no passkey here.");
+    if (passkey_ceremony_begin(d, req, self, err) < 0)
+        return -1;
+    out->loginId = self->id;
+    out->options = passkey_ceremony_options(req->arena, self, allow);
+    return 0;
+}
+
 static int invalid(struct error *err)
 {
     return error_set(err, ERR_BAD_REQUEST, "The challenge is invalid or has expired.");
@@ -82,6 +120,7 @@ int passkey_ceremony_spend(struct authd *d, const struct request *req, const cha
         .tenant = row.tenant,
         .email = row.email,
         .code_challenge = row.code_challenge,
+        .account = row.account,
     };
     if (row.challenge.size != sizeof(ret->challenge) ||
         (row.user_handle.bytes && row.user_handle.size != sizeof(ret->user_handle)))

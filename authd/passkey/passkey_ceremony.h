@@ -1,7 +1,7 @@
 /*
  * passkey_ceremony.h - a challenge from the moment it is given out until an authenticator's answer
- * was checked against it: for enrolment (passkey.c), sign-in (passkey_sign_in.c) and step-up
- * (passkey_step_up.c).
+ * was checked against it: for enrolment (passkey.c), sign-in (passkey_sign_in.c), step-up
+ * (passkey_step_up.c) and as second factor (passkey_factor.c).
  *
  * A ceremony is spent by the first answer, right or wrong, at whatever instance, and lives five
  * minutes. Its origins are those of the settings at the time of the answer.
@@ -18,10 +18,12 @@ enum { PASSKEY_HANDLE_SIZE = 32 };
 
 struct passkey_credential;
 struct passkey_attestation;
+struct passkey_request;
 struct passkey_request_options;
+struct sql_passkey_list_rows;
 
 struct passkey_ceremony {
-    const char *kind; /* "enroll", "sign-in", "step-up" */
+    const char *kind; /* "enroll", "sign-in", "step-up", "factor" */
     const char *role;
     struct uuid id;
     struct passkey_rp rp; /* of a spent one id and project only, see passkey_ceremony_find_rp() */
@@ -29,12 +31,13 @@ struct passkey_ceremony {
     /* sign-in */
     struct uuid tenant;                 /* the one that was named; absent: none */
     const char *email, *code_challenge; /* email NULL: any account */
+    struct uuid account;                /* factor: whose it is */
     /* enrolment */
     uint8_t user_handle[PASSKEY_HANDLE_SIZE];
 };
 
-/* Writes a ceremony of kind, role and rp as they are set, with a new id and challenge; of an
- * enrolment or a step-up the caller's session alone can spend it. Parks. */
+/* Writes a ceremony of kind, role and rp as they are set, with a new challenge and, unless it is
+ * set, a new id; of an enrolment or a step-up the caller's session alone can spend it. Parks. */
 int passkey_ceremony_begin(struct authd *d, const struct request *req,
                            struct passkey_ceremony *self, struct error *err) MUST_USE;
 
@@ -42,6 +45,16 @@ int passkey_ceremony_begin(struct authd *d, const struct request *req,
 const struct passkey_request_options *passkey_ceremony_options(struct arena *arena,
                                                                const struct passkey_ceremony *self,
                                                                struct field_list allow);
+
+/* The passkeys among the rows that are of this relying party (struct passkey_descriptor). */
+struct field_list passkey_descriptors(struct arena *arena, const struct sql_passkey_list_rows *rows,
+                                      const char *rp_id);
+
+/* Begins a ceremony for the passkeys that the account has of its relying party, and fills the
+ * answer. ERR_BAD_REQUEST when it has none. Parks. */
+int passkey_ceremony_request(struct authd *d, const struct request *req, struct uuid account,
+                             struct passkey_ceremony *self, struct passkey_request *out,
+                             struct error *err) MUST_USE;
 
 /* Spends the ceremony `id`: ERR_BAD_REQUEST when there is none of this kind, role and session.
  * Parks. */

@@ -3,10 +3,7 @@
  */
 #include "authd/passkey/passkey_step_up.h"
 
-#include <string.h>
-
 #include "authd/authd_api.h"
-#include "authd/sql/passkey.h"
 #include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
 
@@ -17,33 +14,12 @@ int step_up_start(struct authd *d, const struct request *req, const struct nothi
                   struct passkey_request *out, struct error *err)
 {
     struct passkey_ceremony ceremony = {.kind = kind, .role = req->caller->role};
-    const struct sql_passkey_list_in list = {.account = req->caller->account};
-    struct passkey_descriptor *allow;
-    struct sql_passkey_list_rows rows;
     struct tenant tenant;
-    size_t count = 0;
 
     if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0 ||
-        passkey_rp_find(d, req, &tenant, req->caller->role, &ceremony.rp, err) < 0 ||
-        sql_passkey_list(d->svc.db, req, &list, &rows, err) < 0)
+        passkey_rp_find(d, req, &tenant, req->caller->role, &ceremony.rp, err) < 0)
         return -1;
-    allow = arena_calloc(req->arena, rows.count, sizeof(*allow));
-    for (size_t i = 0; i < rows.count; i++) {
-        const struct sql_passkey_list_row *row = &rows.items[i];
-
-        if (strcmp(row->rp_id, ceremony.rp.id) == 0)
-            allow[count++] = (struct passkey_descriptor){
-                .type = "public-key",
-                .id = secret_encode(req->arena, row->credential_id.bytes, row->credential_id.size)};
-    }
-    if (count == 0)
-        return error_set(err, ERR_BAD_REQUEST, "The account has no passkey here.");
-    if (passkey_ceremony_begin(d, req, &ceremony, err) < 0)
-        return -1;
-    out->loginId = ceremony.id;
-    out->options =
-        passkey_ceremony_options(req->arena, &ceremony, (struct field_list){allow, count});
-    return 0;
+    return passkey_ceremony_request(d, req, req->caller->account, &ceremony, out, err);
 }
 
 int passkey_step_up(struct authd *d, const struct request *req, const struct step_up_in *in,

@@ -20,8 +20,8 @@ create index passkey_account on passkey (account_id);
 
 -- A challenge that was given out: used once, within five minutes.
 create table passkey_ceremony (
-    id              uuid primary key,
-    kind            text not null check (kind in ('enroll', 'sign-in', 'step-up')),
+    id              uuid primary key,       -- factor: that of the login that waits for it
+    kind            text not null check (kind in ('enroll', 'sign-in', 'step-up', 'factor')),
     challenge       bytea not null,
     role            text not null check (role in ('Patient', 'Practitioner')),
     rp_id           text not null,

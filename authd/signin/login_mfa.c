@@ -1,13 +1,16 @@
 /*
- * login_mfa.c - the middle step of a sign-in to an account with a second factor: a code of it
- * against a session code.
+ * login_mfa.c - the middle step of a sign-in to an account with a second factor: a code of it, or
+ * a passkey, against a session code.
  */
 #include "authd/authd_api.h"
 #include "authd/credential/factor.h"
+#include "authd/passkey/passkey_factor.h"
 #include "authd/session/session.h"
 #include "authd/signin/login.h"
+#include "authd/sql/passkey.h"
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"
+#include "settingsd/settingsd_api.h"
 
 static int invalid(struct error *err)
 {
@@ -45,10 +48,46 @@ static int lock_login(struct db_tx *tx, const struct request *req, struct uuid l
     return found > 0 ? 0 : invalid(err);
 }
 
+/* Takes a passkey for a login that waits for a factor. A wrong one counts for the login. */
+static int confirm_passkey(struct authd *d, const struct request *req,
+                           const struct login_mfa_in *in, const struct candidate *who,
+                           const char **ret_code, struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct sql_login_count_failure_in failed = {.id = in->loginId};
+    struct passkey_proof proof;
+    struct tenant tenant;
+    const char *wrong;
+
+    if (passkey_factor_check(d, req, in->loginId, who, in->credential, &proof, &tenant, &wrong,
+                             err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        lock_login(tx, req, in->loginId, err) < 0)
+        return -1;
+    if (!wrong) {
+        const struct sql_passkey_use_in use = {.id = proof.passkey,
+                                               .sign_count = proof.shown.sign_count,
+                                               .backed_up = proof.shown.backed_up,
+                                               .now = req->now_ms};
+
+        if (sql_require(sql_passkey_use(tx, req, &use, err), err, ERR_BAD_REQUEST,
+                        "The passkey is not accepted.") < 0 ||
+            give_code(&tx, req, in->loginId, "passkey", ret_code, err) < 0)
+            return -1;
+        passkey_proof_report(d, req, &tenant, &proof, who->display);
+        return 0;
+    }
+    if (sql_login_count_failure(tx, req, &failed, err) < 0 || db_commit(&tx, err) < 0 ||
+        sign_in_refused(d, req, &who->is, wrong, err) < 0)
+        return -1;
+    ++*d->count.sign_in_bad;
+    return error_set(err, ERR_BAD_REQUEST, "The passkey is not accepted.");
+}
+
 /* Takes the code for a login that waits for one. A wrong one counts for the login and for the
  * account; of a login that waits no longer nothing counts. */
-static int confirm(struct authd *d, const struct request *req, const struct login_mfa_in *in,
-                   const struct sign_in *who, const char **ret_code, struct error *err)
+static int confirm_code(struct authd *d, const struct request *req, const struct login_mfa_in *in,
+                        const struct sign_in *who, const char **ret_code, struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     CLEANUP(factor_wipe) struct factor factor = {.found = false};
@@ -73,18 +112,32 @@ static int confirm(struct authd *d, const struct request *req, const struct logi
     return factor_refuse(&tx, req, &factor, &failure, err);
 }
 
+static int confirm(struct authd *d, const struct request *req, const struct login_mfa_in *in,
+                   const struct candidate *who, const char **ret_code, struct error *err)
+{
+    return in->credential ? confirm_passkey(d, req, in, who, ret_code, err)
+                          : confirm_code(d, req, in, &who->is, ret_code, err);
+}
+
+/* A request must have one of the two. */
+static int check_shown(const struct login_mfa_in *in, struct error *err)
+{
+    return in->credential || in->mfaToken ? 0 : error_problem(err, "mfaToken", "is required");
+}
+
 /* Shows a patient's second factor. Fails: BAD_REQUEST, THROTTLED. */
 int patient_login_mfa(struct authd *d, const struct request *req, const struct login_mfa_in *in,
                       struct login_step *out, struct error *err)
 {
     struct candidate who;
 
-    if (candidate_of_login(d, req, "Patient", in->loginId, &who, err) < 0)
+    if (check_shown(in, err) < 0 ||
+        candidate_of_login(d, req, "Patient", in->loginId, &who, err) < 0)
         return -1;
     if (who.count == 0)
         return invalid(err);
     out->nextStep = "token";
-    return confirm(d, req, in, &who.is, &out->sessionCode, err);
+    return confirm(d, req, in, &who, &out->sessionCode, err);
 }
 
 /* Shows a practitioner's second factor; answers the tenants to choose from as the start does
@@ -95,7 +148,8 @@ int practitioner_login_mfa(struct authd *d, const struct request *req,
     struct field_list tenants;
     struct candidate who;
 
-    if (candidate_of_login(d, req, "Practitioner", in->loginId, &who, err) < 0)
+    if (check_shown(in, err) < 0 ||
+        candidate_of_login(d, req, "Practitioner", in->loginId, &who, err) < 0)
         return -1;
     if (who.count == 0)
         return invalid(err);
@@ -105,5 +159,5 @@ int practitioner_login_mfa(struct authd *d, const struct request *req,
         return invalid(err);
     out->nextStep = "token";
     out->tenants = login_choices(req, &who, tenants);
-    return confirm(d, req, in, &who.is, &out->sessionCode, err);
+    return confirm(d, req, in, &who, &out->sessionCode, err);
 }

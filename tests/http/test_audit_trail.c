@@ -391,6 +391,61 @@ static struct http_request passkey_elsewhere(void)
     return passkey_show("Patient", patient(), "https://evil.example");
 }
 
+/* A sign-in by password that waits for a second factor, and the challenge for a passkey. */
+static struct http_request factor_start(const char *role, const struct person *who,
+                                        struct authenticator *key)
+{
+    struct factor factor;
+
+    enroll(who, &factor);
+    passkey_add(who, key);
+    return post(path_of(TENANT "%s/login/mfa/start", role),
+                json_pack("{s:s}", "loginId", begin(role, who)));
+}
+
+static struct http_request patient_factor_start(void)
+{
+    AUTHENTICATOR key = passkey_key("Patient");
+
+    return factor_start("Patient", patient(), key);
+}
+
+static struct http_request practitioner_factor_start(void)
+{
+    AUTHENTICATOR key = passkey_key("Practitioner");
+
+    return factor_start("Practitioner", practitioner(), key);
+}
+
+static struct http_request factor_shown(const char *role, const struct person *who,
+                                        const char *origin)
+{
+    AUTHENTICATOR key = passkey_key(role);
+    struct http_request request = factor_start(role, who, key);
+
+    HTTP_ANSWER start = http_call(suite_url(suite), &request);
+    CHECK_STATUS(start, 200);
+    key->origin = origin ? origin : key->origin;
+    return post(path_of(TENANT "%s/login/mfa", role),
+                json_pack("{s:s, s:o}", "loginId", http_text(start, "loginId"), "credential",
+                          authenticator_get(key, http_member(start, "options"))));
+}
+
+static struct http_request patient_mfa_passkey(void)
+{
+    return factor_shown("Patient", patient(), NULL);
+}
+
+static struct http_request practitioner_mfa_passkey(void)
+{
+    return factor_shown("Practitioner", practitioner(), NULL);
+}
+
+static struct http_request mfa_elsewhere(void)
+{
+    return factor_shown("Patient", patient(), "https://evil.example");
+}
+
 static struct http_request enroll_start(void)
 {
     return by(patient(), "POST", "/auth/passkey/enroll/start", json_object());
@@ -903,6 +958,10 @@ static const struct audited {
     {"practitioner_passkey_start", practitioner_passkey_start, 200, NULL},
     {"patient_passkey_finish", patient_passkey, 200, NULL}, /* still under way */
     {"practitioner_passkey_finish", practitioner_passkey, 200, NULL},
+    {"patient_login_mfa_start", patient_factor_start, 200, NULL},
+    {"practitioner_login_mfa_start", practitioner_factor_start, 200, NULL},
+    {"patient_login_mfa", patient_mfa_passkey, 200, NULL}, /* still under way */
+    {"practitioner_login_mfa", practitioner_mfa_passkey, 200, NULL},
     {"passkey_enroll_start", enroll_start, 200, NULL},
     {"passkey_enroll_finish", enroll_finish, 200, "passkey.add success Passkey"},
     {"passkey_rename", passkey_rename, 200, "passkey.rename success Passkey"},
@@ -943,6 +1002,7 @@ static const struct audited {
     {"practitioner_login_token", token_elsewhere, 400, "session.create failure not-a-member"},
     {"patient_login_token", token_unknown, 400, NULL}, /* no account */
     {"patient_login_mfa", mfa_wrong, 400, "session.create failure code"},
+    {"patient_login_mfa", mfa_elsewhere, 400, "session.create failure origin"},
     {"mfa_enroll", enroll_wrong, 400, "mfa.enroll failure Account code"},
     {"mfa_disable", disable_wrong, 400, "mfa.disable failure Account code"},
     {"step_up", step_up_wrong, 400, "session.step-up failure Account password"},

@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "tests/support/authenticator.h"
 #include "tests/support/suite.h"
+#include "tests/support/totp.h"
 #include "tests/support/unit.h"
 
 enum { FRESH = 900, LIFE = 300 }; /* seconds */
@@ -264,6 +266,106 @@ static void a_passkey_is_a_second_factor(void)
     HTTP_ANSWER off = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
                                json_pack("{s:s}", "requireMfa", "none"));
     CHECK_STATUS(off, 403); /* the admin has none */
+}
+
+/* ---- beside a code ---- */
+
+/* A sign-in by password that waits for the second factor. */
+static struct http_answer *wait_for_factor(const struct person *person)
+{
+    struct http_answer *step =
+        suite_post_fresh(suite, "/auth/tenant/Patient/login/start",
+                         body_login_start(person->email, person->password, "demo"));
+
+    CHECK_STATUS(step, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(step, "nextStep"), "mfa");
+    return step;
+}
+
+static struct http_answer *mfa_start(const char *role, const char *login)
+{
+    char path[96];
+
+    snprintf(path, sizeof(path), "/auth/tenant/%s/login/mfa/start", role);
+    return suite_post_fresh(suite, path, json_pack("{s:s}", "loginId", login));
+}
+
+static struct http_answer *mfa(const char *role, const char *login, json_t *credential)
+{
+    char path[96];
+
+    snprintf(path, sizeof(path), "/auth/tenant/%s/login/mfa", role);
+    return suite_post_fresh(suite, path,
+                            json_pack("{s:s, s:o*}", "loginId", login, "credential", credential));
+}
+
+static void enroll_codes(const struct person *person)
+{
+    uint8_t secret[TOTP_SECRET];
+    char code[7];
+
+    HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", person->access);
+    totp_read(http_text(status, "otpauthUrl"), secret);
+    HTTP_ANSWER on = post("/auth/mfa/enroll", person->access,
+                          json_pack("{s:s}", "token", totp_code(secret, time(NULL) + ahead, code)));
+    CHECK_STATUS(on, 200);
+}
+
+static void a_passkey_is_shown_instead_of_a_code(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON person = patient_with(key);
+    enroll_codes(person);
+
+    HTTP_ANSWER step = wait_for_factor(person);
+    const char *login = http_text(step, "loginId");
+    HTTP_ANSWER neither = mfa("Patient", login, NULL);
+    CHECK_PROBLEM(neither, "mfaToken");
+    HTTP_ANSWER replaced = mfa_start("Patient", login);
+    CHECK_STATUS(replaced, 200);
+    HTTP_ANSWER start = mfa_start("Patient", login);
+    CHECK_STATUS(start, 200);
+    CU_ASSERT_EQUAL(json_array_size(http_member(start, "options.allowCredentials")), 1);
+    HTTP_ANSWER older =
+        mfa("Patient", login, authenticator_get(key, http_member(replaced, "options")));
+    refused(older);
+    HTTP_ANSWER spent =
+        mfa("Patient", login, authenticator_get(key, http_member(start, "options")));
+    CHECK_ERROR(spent, 400, "The challenge is invalid or has expired.");
+    HTTP_ANSWER again = mfa_start("Patient", login);
+    HTTP_ANSWER shown =
+        mfa("Patient", login, authenticator_get(key, http_member(again, "options")));
+    CHECK_STATUS(shown, 200);
+    HTTP_ANSWER tokens = exchange("Patient", shown, NULL);
+    CHECK_STATUS(tokens, 200);
+    HTTP_ANSWER sessions =
+        http_get(suite_url(suite), "/auth/session", http_text(tokens, "accessToken"));
+    CU_ASSERT_STRING_EQUAL(http_text(sessions, "sessions.0.authMethod"), "password+passkey");
+}
+
+/* Five wrong ones end the sign-in, like codes; and the passkey must be the account's. */
+static void wrong_passkeys_end_the_sign_in(void)
+{
+    enum { FAILURES_MAX = 5 };
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    AUTHENTICATOR foreign = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON person = patient_with(key);
+    UNUSED PERSON thief = patient_with(foreign);
+    enroll_codes(person);
+
+    HTTP_ANSWER step = wait_for_factor(person);
+    const char *login = http_text(step, "loginId");
+    for (int i = 0; i < FAILURES_MAX; i++) {
+        HTTP_ANSWER start = mfa_start("Patient", login);
+        CHECK_STATUS(start, 200);
+        HTTP_ANSWER wrong =
+            mfa("Patient", login, authenticator_get(foreign, http_member(start, "options")));
+        refused(wrong);
+    }
+    HTTP_ANSWER over = mfa_start("Patient", login);
+    CHECK_ERROR(over, 400, "Login session is invalid or has expired.");
+    HTTP_ANSWER elsewhere = mfa_start("Practitioner", login);
+    CHECK_ERROR(elsewhere, 400, "Login session is invalid or has expired.");
 }
 
 /* ---- what must not work ---- */
@@ -579,6 +681,8 @@ static const struct unit_case cases[] = {
     CASE(a_counter_that_falls_is_reported),
     CASE(switches_and_locks_hold),
     CASE(a_passkey_proves_again),
+    CASE(a_passkey_is_shown_instead_of_a_code),
+    CASE(wrong_passkeys_end_the_sign_in),
     CASE(a_reset_drops_passkeys_of_the_last_week),
     CASE(related_origins_are_the_configured_ones),
     CASE(a_passkey_is_a_second_factor),

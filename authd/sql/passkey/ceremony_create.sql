@@ -1,5 +1,6 @@
--- Writes a ceremony: the challenge of a sign-in, an enrolment or a step-up. For an enrolment or a
--- step-up account, session and user handle are the caller's.
+-- Writes a ceremony: the challenge of a sign-in, an enrolment, a step-up or a second factor. For an
+-- enrolment or a step-up account, session and user handle are the caller's. One of a second factor
+-- takes the place of the one before: its id is the login's.
 -- class: write
 -- in: id uuid, kind text, challenge bytea, role text, rp_id text, project uuid null
 -- in: tenant uuid null, email text null, code_challenge text null, account uuid null
@@ -13,3 +14,6 @@ values (
     :id, :kind, :challenge, :role, :rp_id, :project, :tenant, :email, :code_challenge, :account,
     :session, :user_handle, :expires_at
 )
+on conflict (id) do update set
+    challenge = excluded.challenge, rp_id = excluded.rp_id, project_id = excluded.project_id,
+    expires_at = excluded.expires_at

@@ -1,0 +1,77 @@
+/*
+ * passkey_factor.c - see passkey_factor.h.
+ * Handlers: patient_login_mfa_start, practitioner_login_mfa_start.
+ */
+#include "authd/passkey/passkey_factor.h"
+
+#include "authd/authd_api.h"
+#include "authd/tenant.h"
+#include "settingsd/settingsd_api.h"
+
+static const char kind[] = "factor";
+
+static int invalid(struct error *err)
+{
+    return error_set(err, ERR_BAD_REQUEST, "Login session is invalid or has expired.");
+}
+
+/* The password was right, so that the answer may name the account's passkeys. */
+static int start(struct authd *d, const struct request *req, const char *role, struct uuid login,
+                 struct passkey_request *out, struct error *err)
+{
+    struct passkey_ceremony ceremony = {.kind = kind, .role = role, .id = login};
+    struct candidate who;
+    struct tenant tenant;
+    bool settled;
+
+    if (candidate_of_login(d, req, role, login, &who, err) < 0)
+        return -1;
+    if (who.count == 0)
+        return invalid(err);
+    settled = uuid_is_set(&who.is.project);
+    ceremony.account = who.is.account;
+    ceremony.tenant = who.is.project;
+    if ((settled && tenant_open_id(d, req, who.is.project, &tenant, err) < 0) ||
+        passkey_rp_find(d, req, settled ? &tenant : NULL, role, &ceremony.rp, err) < 0)
+        return -1;
+    return passkey_ceremony_request(d, req, who.is.account, &ceremony, out, err);
+}
+
+/* Gives out a challenge for the second factor of a sign-in. Fails: BAD_REQUEST, NOT_FOUND. */
+int patient_login_mfa_start(struct authd *d, const struct request *req,
+                            const struct login_mfa_start_in *in, struct passkey_request *out,
+                            struct error *err)
+{
+    return start(d, req, "Patient", in->loginId, out, err);
+}
+
+int practitioner_login_mfa_start(struct authd *d, const struct request *req,
+                                 const struct login_mfa_start_in *in, struct passkey_request *out,
+                                 struct error *err)
+{
+    return start(d, req, "Practitioner", in->loginId, out, err);
+}
+
+int passkey_factor_check(struct authd *d, const struct request *req, struct uuid login,
+                         const struct candidate *who, const struct passkey_credential *credential,
+                         struct passkey_proof *ret, struct tenant *ret_tenant,
+                         const char **ret_wrong, struct error *err)
+{
+    struct passkey_ceremony ceremony;
+    bool within = true;
+
+    if (passkey_ceremony_spend(d, req, kind, who->is.role, login, &ceremony, err) < 0 ||
+        passkey_ceremony_find_rp(d, req, &ceremony, err) < 0 ||
+        tenant_open_id(d, req, who->places[0].project, ret_tenant, err) < 0 ||
+        passkey_proof_check(d, req, &ceremony, credential, ret, ret_wrong, err) < 0)
+        return -1;
+    if (!*ret_wrong && !uuid_equal(&ret->account, &who->is.account))
+        *ret_wrong = "credential";
+    if (*ret_wrong || !uuid_is_set(&ret->project))
+        return 0;
+    if (tenant_is_within(d, req, ceremony.tenant, ret->project, &within, err) < 0)
+        return -1;
+    if (!within)
+        *ret_wrong = "reach";
+    return 0;
+}
