@@ -1,16 +1,20 @@
 #!/bin/bash
 # run.sh PROGRAM... - runs the CUnit programs four at a time, the longest first, and those alone, one by one at the end,
-# that measure time or overload a suite (tests/durations says both). Prints the output of each when it ends, then the
-# slowest twenty, then one line "N passed, N failed", and ", N skipped" when cases said that they cannot be run here
-# (unit_leave_out()). Called by `make test`; non-zero when anything failed or nothing ran.
+# that measure time or overload a suite (tests/durations says both). Three that mostly wait count as one. Prints the
+# output of each when it ends, then the slowest twenty, then one line "N passed, N failed", and ", N skipped" when cases
+# said that they cannot be run here (unit_leave_out()). Called by `make test`; non-zero when anything failed or nothing
+# ran.
 # ATRIUM_TEST_ONLY, if set, is a pattern of the programs to run ("test_bot*"); with it test_coverage is not among them.
-# ATRIUM_TEST_JOBS is how many run at the same time (default 4), ATRIUM_TEST_SECONDS bounds each program (default 900);
-# ATRIUM_TEST_COMMAND, if set, is what runs it. ATRIUM_TEST_AGAIN is how many programs that failed may run once more,
-# alone (default 0): for a machine that others use too. If more failed than that, none does. What passes then is told.
+# ATRIUM_TEST_JOBS, if set, is how many run at the same time, whatever they do; ATRIUM_TEST_SECONDS bounds each program
+# (default 900); ATRIUM_TEST_COMMAND, if set, is what runs it. ATRIUM_TEST_AGAIN is how many programs that failed may run
+# once more, alone (default 0): for a machine that others use too. If more failed than that, none does. What passes then
+# is told.
 set -u
 here=$(dirname "$0")
 parent=${TMPDIR:-/tmp}
-jobs=${ATRIUM_TEST_JOBS:-4}
+# In thirds of a program that does not wait.
+thirds=$((3 * ${ATRIUM_TEST_JOBS:-4}))
+[ -n "${ATRIUM_TEST_JOBS:-}" ] && waiting=3 || waiting=1
 limit=${ATRIUM_TEST_SECONDS:-900}
 
 # A run locks its directories as soon as it has made them: an older one without a lock is what a killed run has left.
@@ -63,9 +67,9 @@ run_one() {
 }
 
 # Of tests/durations: a program that it does not have takes a second.
-declare -A seconds alone
+declare -A seconds marks
 while read -r duration name mark; do
-    [[ $duration == \#* ]] || seconds[$name]=$duration alone[$name]=$mark
+    [[ $duration == \#* ]] || seconds[$name]=$duration marks[$name]=$mark
 done <"$here/durations"
 
 longest_first() {
@@ -80,16 +84,24 @@ for program in $(longest_first "$@"); do
     [[ $name == ${ATRIUM_TEST_ONLY:-*} ]] || continue
     if [ "$name" = test_coverage ]; then
         last+=("$program") # reads what all the others did
-    elif [ -n "${alone[$name]:-}" ]; then
+    elif [ "${marks[$name]:-}" = alone ]; then
         single+=("$program")
     else
         together+=("$program")
     fi
 done
 
+# One that ends gives back what it has taken.
+declare -A taken=()
 for program in "${together[@]}"; do
-    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
+    [ "${marks[${program##*/}]:-}" = waits ] && needs=$waiting || needs=3
+    while [ "$needs" -gt "$thirds" ]; do
+        wait -n -p ended
+        thirds=$((thirds + taken[$ended]))
+    done
+    thirds=$((thirds - needs))
     run_one "$program" &
+    taken[$!]=$needs
 done
 wait
 for program in "${single[@]}" "${last[@]}"; do run_one "$program"; done
