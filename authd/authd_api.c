@@ -1226,6 +1226,7 @@ static const struct field user_rows[] = {
     FIELD_TIME(struct user, deletedFrom, FIELD_NULLABLE, "When it is to be deleted."),
     FIELD_BOOL(struct user, password, false, 0, "It has a password."),
     FIELD_BOOL(struct user, mfaEnrolled, false, 0, "It has a second factor."),
+    FIELD_INT(struct user, passkeys, 0, INT64_MAX, 0, 0, "Passkeys that it has.", "1"),
     FIELD_BOOL(struct user, emailVerified, false, 0,
                "Its address is proven, for some organisation or for all."),
     FIELD_INT(struct user, sessions, 0, INT64_MAX, 0, 0, "Live sessions.", "1"),

@@ -711,8 +711,8 @@ struct user {
     int64_t deletedFrom; /* 0: no deletion is scheduled */
     bool password;       /* it has one */
     bool mfaEnrolled, emailVerified;
-    int64_t sessions;         /* that live */
-    struct field_list places; /* struct user_place: where it is shown alone, at most 100 */
+    int64_t passkeys, sessions; /* that live */
+    struct field_list places;   /* struct user_place: where it is shown alone, at most 100 */
 };
 FIELD_DECLARE(user);
 

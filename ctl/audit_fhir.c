@@ -59,6 +59,7 @@ static const struct {
     {"account.register", &authentication, &login, "C"},
     {"password", &security, &attributes, NULL},
     {"mfa", &security, &attributes, NULL},
+    {"passkey", &security, &attributes, NULL},
     {"admin", &security, &attributes, NULL},
     {"membership", &security, &attributes, NULL},
     {"invitation", &security, &attributes, NULL},

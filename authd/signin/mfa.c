@@ -13,6 +13,7 @@
 #include "authd/signin/step_up.h"
 #include "authd/sql/account.h"
 #include "authd/sql/credential.h"
+#include "authd/sql/passkey.h"
 #include "authd/tenant.h"
 
 static const char what[] = "Two-step sign-in";
@@ -221,18 +222,19 @@ static int find_named(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Takes a lost factor away, as its owner would: all sessions of the account end, and its owner is
- * told. Fails: NOT_FOUND, VALIDATION, BAD_REQUEST. */
+/* Takes a lost factor and all passkeys away, as their owner would: all sessions of the account end,
+ * and its owner is told. Fails: NOT_FOUND, VALIDATION, BAD_REQUEST. */
 int operator_mfa_reset(struct authd *d, const struct request *req,
                        const struct operator_mfa_reset_in *in, struct nothing *out UNUSED,
                        struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct sql_factor_disable_in disable;
+    struct sql_passkey_reset_in reset;
     struct credential_owner owner;
     struct audit audit;
     const char *role = NULL;
-    int disabled;
+    int disabled, dropped;
 
     if (find_named(d, req, in, &owner, &role, err) < 0)
         return -1;
@@ -244,10 +246,18 @@ int operator_mfa_reset(struct authd *d, const struct request *req,
                            .id = owner.account};
     disable =
         (struct sql_factor_disable_in){.account = owner.account, .audit = audit_row(req, &audit)};
+    audit.action = "passkey.reset";
+    reset =
+        (struct sql_passkey_reset_in){.account = owner.account, .audit = audit_row(req, &audit)};
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0)
         return -1;
     disabled = sql_factor_disable(tx, req, &disable, err);
-    if (disabled <= 0)
-        return disabled < 0 ? -1 : none_enrolled(err);
+    if (disabled < 0)
+        return -1;
+    dropped = sql_passkey_reset(tx, req, &reset, err);
+    if (dropped < 0)
+        return -1;
+    if (disabled + dropped == 0)
+        return none_enrolled(err);
     return credential_change_commit(d, req, &tx, &owner, what, (struct uuid){""}, err);
 }

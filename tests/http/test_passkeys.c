@@ -11,6 +11,7 @@
 
 #include "tests/support/authenticator.h"
 #include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
 #include "tests/support/totp.h"
 #include "tests/support/unit.h"
 
@@ -646,6 +647,26 @@ static void a_reset_drops_passkeys_of_the_last_week(void)
     refused(dropped);
 }
 
+/* The device is lost; the operator knows who asks. */
+static void an_operator_takes_passkeys_away(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON person = patient_with(key);
+
+    PROGRAM before =
+        ATRIUMCTL(suite, NULL, "user", "show", person->email, "--project", "demo", "--json");
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(before->json, "passkeys")), 1);
+    PROGRAM reset =
+        ATRIUMCTL(suite, NULL, "user", "reset-mfa", "--project", "demo", "--email", person->email);
+    CHECK_EXIT(reset, 0);
+    CU_ASSERT_TRUE(suite_everywhere(suite, person->access, 401));
+    HTTP_ANSWER gone = show("Patient", "demo", NULL, key);
+    refused(gone);
+    PROGRAM twice =
+        ATRIUMCTL(suite, NULL, "user", "reset-mfa", "--project", "demo", "--email", person->email);
+    CHECK_EXIT(twice, 1);
+}
+
 static void related_origins_are_the_configured_ones(void)
 {
     suite_reconfigure(suite, "authd.account_app_url=https://account.example,"
@@ -684,6 +705,7 @@ static const struct unit_case cases[] = {
     CASE(a_passkey_is_shown_instead_of_a_code),
     CASE(wrong_passkeys_end_the_sign_in),
     CASE(a_reset_drops_passkeys_of_the_last_week),
+    CASE(an_operator_takes_passkeys_away),
     CASE(related_origins_are_the_configured_ones),
     CASE(a_passkey_is_a_second_factor),
     CASE_ALWAYS(suite_shuts_down_cleanly),

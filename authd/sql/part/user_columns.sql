@@ -14,6 +14,7 @@ a.delete_at as "deletedFrom",
 coalesce(
     (select f.enrolled_at is not null from mfa_factor f where f.account_id = a.id), false
 ) as "mfaEnrolled",
+(select count(*) from passkey k where k.account_id = a.id) as passkeys,
 array(
     select v.organization_id from email_verified v where v.account_id = a.id
 )::text <> '{}' as "emailVerified",

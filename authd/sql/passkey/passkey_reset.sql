@@ -1,5 +1,5 @@
--- Deletes the passkeys of an account that were added at `since` or later: another person may have
--- added them.
+-- Deletes the passkeys of an account that were added at `since` or later: they are lost, or another
+-- person may have added them. A change of its credential. Nothing is written: there are none.
 -- class: tx
 -- in: account uuid, since int8
 -- rows: none
@@ -7,10 +7,12 @@ with
 deleted as (
     delete from passkey
     where account_id = :account and created_at >= :since
-    returning id
+    returning 1
 ),
-gone as (
+some_deleted as (
     select from deleted limit 1
 ),
--- include: audit(from = gone)
-select
+-- include: audit(from = some_deleted)
+update credential
+set changes = changes + 1
+where account_id = :account and exists (select from some_deleted)
