@@ -44,7 +44,7 @@ struct password_filter_builder {
 
 static void *allocate(size_t size)
 {
-    void *memory = malloc(size);
+    void *memory = malloc(MAX(size, (size_t)1));
 
     if (!memory)
         log_die("password", "out of memory");
