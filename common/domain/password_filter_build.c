@@ -42,9 +42,10 @@ struct password_filter_builder {
     size_t run_count, spilled_count;
 };
 
+/* Zeroed, which costs a large block nothing: the kernel hands it out so. */
 static void *allocate(size_t size)
 {
-    void *memory = malloc(MAX(size, (size_t)1));
+    void *memory = calloc(1, MAX(size, (size_t)1));
 
     if (!memory)
         log_die("password", "out of memory");
