@@ -16,8 +16,8 @@
 #include "authd/sql/passkey.h"
 #include "authd/tenant.h"
 
-enum { STARTS_MAX = 600 }; /* of one client in a window */
-#define STARTS_WINDOW MINUTES(1)
+enum { STARTS_MAX = 100 }; /* of one client in a window: a clinic is one, and each page asks */
+#define STARTS_WINDOW SECONDS(10)
 
 static const char kind[] = "sign-in";
 

@@ -80,7 +80,7 @@ fresh_tokens() { # enough for every connection, with some to spare
 
 # People of whom one in five is a practitioner of three tenants, and one in five a patient with a second factor. Each of
 # these signs in once: so many that a thousand a second would not run out.
-people=100
+people=400
 ! { wanted login_mfa || wanted login_tenants; } || people=$((5 * 1000 * seconds * rounds))
 suite_seed suite 20 "$people" "$people"
 awk '$1 == "Practitioner"' "$scratch/suite.people" >"$scratch/practitioners"
@@ -196,14 +196,21 @@ measure_bots() {
 }
 
 # ---- measure ----
-# measure NAME URL [wrk arguments]: one line "rate p50ms p99ms ourUs postgresUs bad" per round
+# measure NAME URL [wrk arguments]
 measure() {
-    local name=$1 url=$2 ours before_ours before_pg after_ours after_pg
+    local name=$1 url=$2
     shift 2
+    measure_by "$name" wrk -t"$threads" -c"$connections" -d"${seconds}s" --timeout 10s --latency "$@" "$url"
+}
+# measure_by NAME COMMAND...: of a command that prints what wrk does, one line "rate p50ms p99ms ourUs postgresUs bad" per
+# round
+measure_by() {
+    local name=$1 ours before_ours before_pg after_ours after_pg
+    shift
     wanted "$name" || return 0
     ours=$(our_pids)
     before_ours=$(ticks $ours) before_pg=$(ticks $(postgres_pids))
-    wrk -t"$threads" -c"$connections" -d"${seconds}s" --timeout 10s --latency "$@" "$url" >"$scratch/wrk" 2>&1
+    "$@" >"$scratch/wrk" 2>&1 || cat "$scratch/wrk" >&2
     after_ours=$(ticks $ours) after_pg=$(ticks $(postgres_pids))
     awk -v ours="$((after_ours - before_ours))" -v pg="$((after_pg - before_pg))" -v hz="$(getconf CLK_TCK)" '
         function ms(t) { return t ~ /us$/ ? t / 1000 : t ~ /ms$/ ? t + 0 : t * 1000 }
@@ -248,6 +255,7 @@ for ((round = 1; round <= rounds; round++)); do
     BENCH_PEOPLE=$scratch/second-factors.$((round - 1)) measure login_mfa "$base" -s tests/bench/login_mfa.lua
     BENCH_PEOPLE=$scratch/practitioners measure login_tenants "$base" -s tests/bench/login_tenants.lua
     measure login_client "$base" -s tests/bench/login_client.lua
+    measure_by passkeys "$build/tests/bench/passkeys" "$base" "$scratch/patients" "$((round - 1))" "$seconds"
     measure nginx_small "$nginx/10k"
     measure small "$base/document/$small" -H "Authorization: Bearer $patient"
     measure nginx_large "$nginx/1m"
@@ -307,6 +315,7 @@ row "login start + token (of $hash_rate hashes/s)" login '0.85 of the hashes' "$
 row 'login start + mfa + token' login_mfa 'of the hashes' "$hash_rate"
 row 'login start + token of 3 tenants' login_tenants 'of the hashes' "$hash_rate"
 row 'POST /v2/auth/login (2 hashes)' login_client 'of half the hashes' "$(awk "BEGIN {print $hash_rate / 2}")"
+row 'passkey start + finish + token' passkeys '7 of login start + token' "$(rate login)"
 nginx_small_rate=$(rate nginx_small) nginx_large_rate=$(rate nginx_large) apertium_rate=$(rate apertium)
 row 'nginx: a file of 10 KiB' nginx_small '' "$nginx_small_rate"
 row 'GET /document/{id} of 10 KiB' small '0.25 of nginx' "$nginx_small_rate"

@@ -547,6 +547,30 @@ static void a_passkey_opens_its_tenant_only(void)
     CHECK_STATUS(down, 200);
 }
 
+/* Each start is a row for five minutes. */
+static void challenges_of_one_client_are_limited(void)
+{
+    enum { STARTS = 130, MOST = 100 };
+    struct http_request requests[STARTS];
+    struct http_answer *answers[STARTS];
+    char *source = fresh_source();
+    int given = 0, refusals = 0;
+
+    for (size_t i = 0; i < STARTS; i++)
+        requests[i] = (struct http_request){.method = "POST",
+                                            .path = "/auth/tenant/Patient/passkey/start",
+                                            .body = start_body("demo", NULL),
+                                            .source = source};
+    http_call_many(suite_url(suite), requests, STARTS, 8, answers);
+    for (size_t i = 0; i < STARTS; i++) {
+        given += answers[i]->status == 200;
+        refusals += answers[i]->status == 429;
+    }
+    UNIT_CHECK(given == MOST && refusals == STARTS - MOST, "%d given, %d refused", given, refusals);
+    http_answers_destroy(answers, STARTS);
+    free(source);
+}
+
 static void known_and_unknown_addresses_get_the_same_options(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
@@ -698,6 +722,7 @@ static const struct unit_case cases[] = {
     CASE(an_account_has_at_most_twenty),
     CASE(a_passkey_belongs_to_one_account),
     CASE(a_passkey_opens_its_tenant_only),
+    CASE(challenges_of_one_client_are_limited),
     CASE(known_and_unknown_addresses_get_the_same_options),
     CASE(a_counter_that_falls_is_reported),
     CASE(switches_and_locks_hold),

@@ -1,0 +1,241 @@
+/*
+ * passkeys.c - sign-ins by passkey as fast as they are answered, for run.sh.
+ *
+ *     passkeys URL PEOPLE ROUND SECONDS
+ *
+ * PEOPLE is a file of seed.c with patients without a second factor, of which each round takes
+ * others: one for each of 32 connections, which signs in by password, enrols a key (ES256) and then
+ * signs in by it: start, finish and token. Each of the 32 is eight in turn, from addresses of their
+ * own, so that no limit is met. Prints what wrk prints of it, and "operations <n>", whole sign-ins.
+ */
+#include <curl/curl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/base.h"
+#include "common/base/clock.h"
+#include "tests/support/authenticator.h"
+
+#define PASSWORD "correct horse"
+#define CHALLENGE "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+#define VERIFIER "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+
+enum {
+    CONNECTIONS = 32,
+    ADDRESSES = 8,
+    BODY_MAX = 16 * 1024,
+    WORD_MAX = 320,
+    SAMPLES_MAX = 1 << 18
+};
+
+struct connection {
+    pthread_t thread;
+    CURL *curls[ADDRESSES]; /* used in turn */
+    size_t turn;
+    char tenant[WORD_MAX], email[WORD_MAX], body[BODY_MAX];
+    size_t size;
+    struct authenticator *key;
+    const char *error; /* what failed; NULL: nothing */
+};
+
+static const char *base;
+static pthread_barrier_t ready;
+static atomic_bool stop;
+static atomic_size_t sign_ins, samples;
+static int32_t latencies[SAMPLES_MAX]; /* us of single requests */
+
+/* ---- requests ---- */
+
+static size_t take(char *data, size_t size, size_t count, void *arg)
+{
+    struct connection *self = arg;
+
+    if (self->size + size * count >= BODY_MAX)
+        return 0;
+    memcpy(self->body + self->size, data, size * count);
+    self->size += size * count;
+    return size * count;
+}
+
+/* The answer to a body, which is consumed; NULL unless it is 200. access NULL: no token. */
+static json_t *post(struct connection *self, const char *path, const char *access, json_t *body)
+{
+    struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
+    char *text = json_dumps(body, JSON_COMPACT), url[256], bearer[2048];
+    int64_t since = clock_mono_us();
+    CURL *curl = self->curls[self->turn++ % ADDRESSES];
+    long status = 0;
+    size_t at;
+
+    snprintf(bearer, sizeof(bearer), "Authorization: Bearer %s", access ? access : "");
+    if (access)
+        headers = curl_slist_append(headers, bearer);
+    snprintf(url, sizeof(url), "%s%s", base, path);
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, text);
+    self->size = 0;
+    if (curl_easy_perform(curl) == CURLE_OK)
+        curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    at = atomic_fetch_add(&samples, 1);
+    if (at < SAMPLES_MAX)
+        latencies[at] = (int32_t)(clock_mono_us() - since);
+    curl_slist_free_all(headers);
+    json_decref(body);
+    free(text);
+    return status == 200 ? json_loadb(self->body, self->size, 0, NULL) : NULL;
+}
+
+static const char *text_of(const json_t *answer, const char *name)
+{
+    const char *text = json_string_value(json_object_get(answer, name));
+
+    return text ? text : "";
+}
+
+static void drop(json_t **answer)
+{
+    json_decref(*answer);
+}
+#define ANSWER CLEANUP(drop) json_t *
+
+/* ---- what a connection does ---- */
+
+static json_t *exchange(struct connection *self, const json_t *step)
+{
+    return post(self, "/auth/tenant/Patient/login/token", NULL,
+                json_pack("{s:s, s:s}", "sessionCode", text_of(step, "sessionCode"), "codeVerifier",
+                          VERIFIER));
+}
+
+static bool enrol(struct connection *self)
+{
+    ANSWER step = post(self, "/auth/tenant/Patient/login/start", NULL,
+                       json_pack("{s:s, s:s, s:s, s:s}", "email", self->email, "password", PASSWORD,
+                                 "tenantCode", self->tenant, "codeChallenge", CHALLENGE));
+    ANSWER tokens = step ? exchange(self, step) : NULL;
+    const char *access = text_of(tokens, "accessToken");
+    ANSWER start = tokens ? post(self, "/auth/passkey/enroll/start", access, json_object()) : NULL;
+    const json_t *options = json_object_get(start, "options");
+    ANSWER passkey =
+        start ? post(self, "/auth/passkey/enroll/finish", access,
+                     json_pack("{s:s, s:o}", "enrollmentId", text_of(start, "enrollmentId"),
+                               "credential", authenticator_create(self->key, options)))
+              : NULL;
+
+    return passkey != NULL;
+}
+
+static bool sign_in(struct connection *self)
+{
+    ANSWER start =
+        post(self, "/auth/tenant/Patient/passkey/start", NULL,
+             json_pack("{s:s, s:s}", "tenantCode", self->tenant, "codeChallenge", CHALLENGE));
+    const json_t *options = json_object_get(start, "options");
+    ANSWER step = start ? post(self, "/auth/tenant/Patient/passkey/finish", NULL,
+                               json_pack("{s:s, s:o}", "loginId", text_of(start, "loginId"),
+                                         "credential", authenticator_get(self->key, options)))
+                        : NULL;
+    ANSWER tokens = step ? exchange(self, step) : NULL;
+
+    return tokens != NULL;
+}
+
+static void *run(void *arg)
+{
+    struct connection *self = arg;
+
+    if (!enrol(self))
+        self->error = "enrolment";
+    pthread_barrier_wait(&ready); /* all have their keys */
+    pthread_barrier_wait(&ready); /* and the counters are at 0 */
+    while (!self->error && !atomic_load(&stop)) {
+        if (sign_in(self))
+            atomic_fetch_add(&sign_ins, 1);
+        else
+            self->error = "sign-in";
+    }
+    return NULL;
+}
+
+/* ---- all of them ---- */
+
+static void open_connection(struct connection *self, FILE *people, long round, int number)
+{
+    char source[32];
+
+    if (fscanf(people, "%*s %319s %319s%*[^\n]", self->tenant, self->email) != 2) {
+        fprintf(stderr, "passkeys: too few people\n");
+        exit(2);
+    }
+    self->key = authenticator_new(AUTHENTICATOR_ES256, "https://patients.seed.example");
+    for (int i = 0; i < ADDRESSES; i++) {
+        CURL *curl = self->curls[i] = curl_easy_init();
+
+        snprintf(source, sizeof(source), "127.%d.%ld.%d", 70 + i, round % 256, number + 1);
+        curl_easy_setopt(curl, CURLOPT_INTERFACE, source);
+        curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take);
+        curl_easy_setopt(curl, CURLOPT_WRITEDATA, self);
+        curl_easy_setopt(curl, CURLOPT_TIMEOUT, 10L);
+    }
+    pthread_create(&self->thread, NULL, run, self);
+}
+
+static int compare(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void print_result(double seconds)
+{
+    size_t count = MIN(atomic_load(&samples), (size_t)SAMPLES_MAX);
+
+    qsort(latencies, count, sizeof(*latencies), compare);
+    printf("50%% %.2fms\n99%% %.2fms\n", latencies[count / 2] / 1e3,
+           latencies[count - 1 - count / 100] / 1e3);
+    printf("%zu requests in %.2fs\nRequests/sec: %.2f\noperations %zu\n", atomic_load(&samples),
+           seconds, (double)atomic_load(&samples) / seconds, atomic_load(&sign_ins));
+}
+
+int main(int argc, char **argv)
+{
+    static struct connection connections[CONNECTIONS];
+    long round = argc == 5 ? strtol(argv[3], NULL, 10) : 0;
+    FILE *people = argc == 5 ? fopen(argv[2], "r") : NULL;
+    int64_t since;
+    int failed = 0;
+
+    if (!people) {
+        fprintf(stderr, "usage: passkeys URL PEOPLE ROUND SECONDS\n");
+        return 2;
+    }
+    base = argv[1];
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    pthread_barrier_init(&ready, NULL, CONNECTIONS + 1);
+    for (long line = 0; line < round * CONNECTIONS; line++)
+        (void)!fscanf(people, "%*[^\n]\n");
+    for (int i = 0; i < CONNECTIONS; i++)
+        open_connection(&connections[i], people, round, i);
+    pthread_barrier_wait(&ready);
+    atomic_store(&samples, 0);
+    since = clock_mono_us();
+    pthread_barrier_wait(&ready);
+    sleep((unsigned)strtoul(argv[4], NULL, 10));
+    atomic_store(&stop, true);
+    for (int i = 0; i < CONNECTIONS; i++) {
+        pthread_join(connections[i].thread, NULL);
+        failed += connections[i].error != NULL;
+        if (connections[i].error)
+            fprintf(stderr, "passkeys: %s of %s failed\n", connections[i].error,
+                    connections[i].email);
+    }
+    print_result((double)(clock_mono_us() - since) / 1e6);
+    printf("Non-2xx responses: %d\n", failed);
+    return failed ? 1 : 0;
+}
