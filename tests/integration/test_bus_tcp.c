@@ -279,10 +279,13 @@ static void drifting_clock(struct loop *loop, void *arg UNUSED)
     ahead = ahead_of_us(&instance);
     UNIT_CHECK(ahead > 99900 && ahead < 100100, "%d", (int)ahead);
 
-    CU_ASSERT(instance_hears(&instance, BUS_HELLO, BUS_CLOCK_MS + 2000) >= 0);
-    instance_welcomes(&instance, 103000);
-    kit_sleep(&world.kit, 100);
-    ahead = ahead_of_us(&instance);
+    /* A trip that a busy machine made long does not count: the next one may. */
+    for (int i = 0; i < 5 && ahead < 102900; i++) {
+        CU_ASSERT(instance_hears(&instance, BUS_HELLO, BUS_CLOCK_MS + 2000) >= 0);
+        instance_welcomes(&instance, 103000);
+        kit_sleep(&world.kit, 100);
+        ahead = ahead_of_us(&instance);
+    }
     UNIT_CHECK(ahead > 102900 && ahead < 103100, "%d", (int)ahead);
 
     /* What took long says little. */
