@@ -507,7 +507,7 @@ test-bare:
 
 # What takes too long for each change; the first that fails ends it.
 ci-nightly:
-	@for target in test-bare tidy check-asan check-valgrind check-tsan bench-smoke test-s3 test-mixed test-patroni test-image drill fault; do \
+	@for target in test-bare tidy fuzz check-asan check-valgrind check-tsan bench-smoke test-s3 test-mixed test-patroni test-image drill fault; do \
 	    echo "ci-nightly: $$target"; $(MAKE) --no-print-directory $$target || exit 1; done
 
 # An upgrade half done, from REF=; see tests/mixed/run.sh.
