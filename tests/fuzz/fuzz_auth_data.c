@@ -2,19 +2,10 @@
  * fuzz_auth_data.c - the authenticator data of an assertion, with a signature that is of other
  * data: none may be accepted.
  */
-#include "authd/passkey/webauthn.h"
+#include "tests/fuzz/ceremony.h"
 #include "tests/fuzz/fuzz.h"
 
-static const uint8_t challenge[WEBAUTHN_CHALLENGE_SIZE] = "0123456789abcdef0123456789abcde";
-static const char *const origins[] = {"https://my.lakeside.example", NULL};
-static const struct webauthn_ceremony ceremony = {
-    .rp_id = "my.lakeside.example",
-    .origins = origins,
-    .challenge = {challenge, sizeof(challenge)},
-};
-static const char client_data[] =
-    "{\"type\":\"webauthn.get\",\"challenge\":\"MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZQA\","
-    "\"origin\":\"https://my.lakeside.example\",\"crossOrigin\":false}";
+static const char client_data[] = FUZZ_CLIENT_DATA("get");
 /* The public key of RFC 8032, section 7.1, test 1. */
 static const uint8_t key[] = {0xd7, 0x5a, 0x98, 0x01, 0x82, 0xb1, 0x0a, 0xb7, 0xd5, 0x4b, 0xfe,
                               0xd3, 0xc9, 0x64, 0x07, 0x3a, 0x0e, 0xe1, 0x72, 0xf3, 0xda, 0xa6,
@@ -27,7 +18,7 @@ int fuzz_auth_data(const uint8_t *data, size_t size)
     struct webauthn_assertion assertion;
 
     FUZZ_REQUIRE(webauthn_check_assertion(
-        &ceremony, WEBAUTHN_EDDSA, (struct field_bytes){key, sizeof(key)},
+        &fuzz_ceremony, WEBAUTHN_EDDSA, (struct field_bytes){key, sizeof(key)},
         (struct field_bytes){(const uint8_t *)client_data, sizeof(client_data) - 1},
         (struct field_bytes){copy, size}, (struct field_bytes){signature, sizeof(signature)},
         &assertion));

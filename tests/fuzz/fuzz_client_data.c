@@ -3,16 +3,8 @@
  */
 #include <string.h>
 
-#include "authd/passkey/webauthn.h"
+#include "tests/fuzz/ceremony.h"
 #include "tests/fuzz/fuzz.h"
-
-static const uint8_t challenge[WEBAUTHN_CHALLENGE_SIZE] = "0123456789abcdef0123456789abcde";
-static const char *const origins[] = {"https://my.lakeside.example", NULL};
-static const struct webauthn_ceremony ceremony = {
-    .rp_id = "my.lakeside.example",
-    .origins = origins,
-    .challenge = {challenge, sizeof(challenge)},
-};
 
 /* What is wrong with the text itself; anything else is said of what follows it. */
 static bool is_about_text(const char *wrong)
@@ -31,12 +23,12 @@ int fuzz_client_data(const uint8_t *data, size_t size)
     CLEANUP(fuzz_free) uint8_t *copy = fuzz_bytes(data, size);
     struct field_bytes text = {copy, size}, attestation = {(const uint8_t *)"\x80", 1};
     struct webauthn_credential credential;
-    const char *wrong = webauthn_check_registration(&ceremony, text, attestation, &credential);
+    const char *wrong = webauthn_check_registration(&fuzz_ceremony, text, attestation, &credential);
 
     FUZZ_REQUIRE(wrong);
     /* accepted as far as it goes: it names the ceremony that it belongs to */
     if (!is_about_text(wrong))
-        FUZZ_REQUIRE(memmem(copy, size, "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZQA", 43) ||
+        FUZZ_REQUIRE(memmem(copy, size, FUZZ_CHALLENGE_TEXT, sizeof(FUZZ_CHALLENGE_TEXT) - 1) ||
                      memchr(copy, '\\', size));
     return 0;
 }

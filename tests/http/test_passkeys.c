@@ -421,6 +421,30 @@ static void a_challenge_is_good_once_and_for_five_minutes(void)
     CHECK_ERROR(late, 400, "The challenge is invalid or has expired.");
 }
 
+/* It lies in PostgreSQL: no instance needs to live from one step to the next. */
+static void a_challenge_outlives_every_authd(void)
+{
+    static const char *const instances[] = {"1", "2"};
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON person = patient_with(key);
+    pid_t pids[ARRAY_SIZE(instances)];
+
+    HTTP_ANSWER start = sign_in_start("Patient", "demo", NULL);
+    CHECK_STATUS(start, 200);
+    for (size_t i = 0; i < ARRAY_SIZE(instances); i++) {
+        pids[i] = suite_pid(suite, "authd", instances[i]);
+        suite_signal(suite, "authd", instances[i], SIGKILL);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", instances[i], pids[i]));
+    HTTP_ANSWER step = sign_in_finish("Patient", http_text(start, "loginId"),
+                                      authenticator_get(key, http_member(start, "options")));
+    CHECK_STATUS(step, 200);
+    HTTP_ANSWER tokens = exchange("Patient", step, NULL);
+    CHECK_STATUS(tokens, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(tokens, "profile.reference"), person->profile);
+}
+
 /* A challenge belongs to what it was made for: kind, role and session. */
 static void a_challenge_serves_its_own_purpose(void)
 {
@@ -717,6 +741,7 @@ static const struct unit_case cases[] = {
     CASE(other_sessions_end_and_the_owner_gets_a_mail),
     CASE(a_wrong_page_or_authenticator_is_refused),
     CASE(a_challenge_is_good_once_and_for_five_minutes),
+    CASE(a_challenge_outlives_every_authd),
     CASE(a_challenge_serves_its_own_purpose),
     CASE(of_many_answers_to_one_challenge_one_counts),
     CASE(an_account_has_at_most_twenty),

@@ -14,13 +14,7 @@ from (
 ) t
 left join lateral (
     select
-        a.id,
-        c.password_hash as hash,
-        a.name,
-        a.surname,
-        m.project_id as project,
-        m.profile_id as profile,
-        c.changes,
+        -- include: candidate_columns,
         coalesce(
             -- include: factor_enrolled(account = a.id)
         , false) as mfa,

@@ -5,13 +5,7 @@
 -- rows: many
 -- row: struct candidate_row
 select
-    a.id,
-    c.password_hash as hash,
-    a.name,
-    a.surname,
-    m.project_id as project,
-    m.profile_id as profile,
-    c.changes,
+    -- include: candidate_columns,
     false as mfa,
     a.locked_at is not null as locked
 from account a

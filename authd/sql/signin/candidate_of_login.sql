@@ -5,13 +5,7 @@
 -- rows: many
 -- row: struct candidate_row
 select
-    a.id,
-    c.password_hash as hash,
-    a.name,
-    a.surname,
-    m.project_id as project,
-    m.profile_id as profile,
-    c.changes,
+    -- include: candidate_columns,
     true as mfa
 from
     -- include: login_of(id = :login)

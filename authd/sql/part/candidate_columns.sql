@@ -1,0 +1,8 @@
+-- Columns of struct candidate_row: account a, its credential c, a membership m.
+a.id,
+c.password_hash as hash,
+a.name,
+a.surname,
+m.project_id as project,
+m.profile_id as profile,
+c.changes
