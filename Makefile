@@ -17,7 +17,8 @@ APIS    := authd settingsd maild docd botd
 BUILD_PACKAGES := gcc make pkg-config libc6-dev libzmq3-dev libczmq-dev libmsgpack-dev libpq-dev libjwt-dev \
     libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libcunit1-dev libsodium-dev libssl-dev libsystemd-dev \
     libacl1-dev libidn2-dev libunistring-dev libpsl-dev libseccomp-dev libmagic-dev liboath-dev libqrencode-dev libpng-dev libvips-dev \
-    libexpat1-dev libfido2-dev libcbor-dev libgumbo-dev zlib1g-dev libbrotli-dev libboost-context-dev
+    libexpat1-dev libfido2-dev libcbor-dev libgumbo-dev zlib1g-dev libbrotli-dev libboost-context-dev \
+    libargon2-dev libcrypt-dev
 RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps curl bubblewrap apertium \
     apertium-eng-spa
 TEST_PACKAGES  := python3-aiosmtpd nodejs openssl iproute2
@@ -47,7 +48,8 @@ CFLAGS_ALL = -std=gnu17 $(OPTIMIZE) $(HARDENING) $(WARNINGS) -I. -I$(BUILD)/gen 
 LDFLAGS_ALL = -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 
 # Of Boost.Context only the switch of stacks, without its C++ library.
-COMMON_LIBS  := -l:libboost_context.a -lseccomp -lczmq -lzmq -lmsgpackc -lpq -ljansson -lsodium -lidn2 -lunistring -lcrypto -lsystemd -lacl -lpthread -lm
+COMMON_LIBS  := -l:libboost_context.a -lseccomp -lczmq -lzmq -lmsgpackc -lpq -ljansson -lsodium -largon2 -lcrypt -lidn2 -lunistring \
+    -lcrypto -lsystemd -lacl -lpthread -lm
 gateway_LIBS := -lmicrohttpd -ljwt -lcrypto -lbrotlienc -lz -lcurl
 authd_LIBS   := -ljwt -lcrypto -lfido2 -lcbor -loath -lqrencode -lpng -lpsl -lunistring
 maild_LIBS   := -lcurl -lgumbo
@@ -62,7 +64,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
 
@@ -259,7 +261,7 @@ test:
 # driver with other checks of passkeys, from the npm registry, where there is an npm. Without them those tests say so and
 # are left out; .ci/run insists on them.
 NPM_TESTS := sharp s3 openapi-clients otlp passkeys
-NPM_FOLDERS := $(NPM_TESTS) manifests peers
+NPM_FOLDERS := $(NPM_TESTS) manifests passwords peers
 $(NPM_FOLDERS:%=build/%/node_modules/.package-lock.json): build/%/node_modules/.package-lock.json: \
     tests/%/package.json tests/%/package-lock.json
 	@mkdir -p build/$*

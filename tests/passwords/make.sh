@@ -1,0 +1,13 @@
+#!/bin/sh
+# Makes vectors.tsv anew: hashes by implementations other than those that authd uses. Needs npm, python3-passlib,
+# python3-bcrypt and python3-argon2. Run it in the root of the tree.
+set -eu
+make --no-print-directory passwords >/dev/null
+cp tests/passwords/vectors.mjs build/passwords
+{
+    echo "# Made by tests/passwords/make.sh: who made the hash, the password in hex, the hash."
+    node build/passwords/vectors.mjs
+    /usr/bin/python3 tests/passwords/vectors.py
+} >tests/passwords/vectors.tsv.new
+mv tests/passwords/vectors.tsv.new tests/passwords/vectors.tsv
+wc -l tests/passwords/vectors.tsv
