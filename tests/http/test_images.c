@@ -538,8 +538,8 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The seconds that all thumbnails but the slowest take at most, each in a size of its own: the first
- * may have to wait until its decoder has been started. None takes a second. */
+/* The seconds that all thumbnails but the slowest take at most, each in a size of its own: the
+ * first may have to wait until its decoder has been started. None takes a second. */
 static double slowest_thumbnail(const char *path, int first)
 {
     double seconds[THUMBNAILS];
