@@ -174,14 +174,23 @@ static void end_idle(struct apertium *self, int64_t since_mono_ms)
     }
 }
 
-/* A shell script: Debian's own tool tells each stage to flush. -n: no marks on unknown words. */
+/* A script: Debian's own tool tells each stage to flush. -n: no marks on unknown words. The script
+ * ends with the last stage, whose input ends with any stage before it; a shell that waits for the
+ * whole pipeline would stay until the first stage got another text. */
 static int script(const struct apertium *self, const struct pair *pair)
 {
     int fd = memfd_create("pipeline", MFD_CLOEXEC);
 
     if (fd < 0 ||
         dprintf(fd,
-                "#!/bin/sh\nset -- -n ''\neval \"$(apertium-wblank-mode -z '%s/modes/%s.mode')\"\n",
+                "#!/bin/bash\n"
+                "set -- -n ''\n"
+                "stages=$(apertium-wblank-mode -z '%s/modes/%s.mode')\n"
+                "exec 3<&0 > >(eval \"exec ${stages##*|}\")\n"
+                "last=$!\n"
+                "eval \"<&3 ${stages%%|*} &\"\n"
+                "exec >&-\n"
+                "wait $last\n",
                 self->options.data_dir, pair->mode) < 0 ||
         lseek(fd, 0, SEEK_SET) < 0)
         log_die("apertium", "out of memory");
