@@ -53,19 +53,26 @@ static void sign_in_from(const char *client, const struct person *person)
     CHECK_STATUS(token, 200);
 }
 
-/* How many of so many registrations are admitted, from "<network><number>". */
+/* How many of so many registrations at the same time are admitted, from "<network><number>". */
 static int registrations(const char *network, int count)
 {
+    enum { MOST = 12 };
+    struct http_request requests[MOST];
+    struct http_answer *answers[MOST];
+    char headers[MOST][HEADER_SIZE];
     int admitted = 0;
 
     for (int i = 0; i < count; i++) {
         char client[64];
 
         snprintf(client, sizeof(client), "%s%x", network, i + 1);
-        HTTP_ANSWER answer = post_from(client, REGISTER, json_object());
-
-        CU_ASSERT_TRUE(answer->status == 422 || answer->status == 429);
-        admitted += answer->status == 422;
+        requests[i] = request_from(headers[i], client, REGISTER, json_object());
+    }
+    http_call_many(suite_url(suite), requests, (size_t)count, (size_t)count, answers);
+    for (int i = 0; i < count; i++) {
+        CU_ASSERT_TRUE(answers[i]->status == 422 || answers[i]->status == 429);
+        admitted += answers[i]->status == 422;
+        http_answer_destroy(&answers[i]);
     }
     return admitted;
 }

@@ -220,7 +220,8 @@ void http_call_many(const char *base_url, const struct http_request *requests, s
                 transfer_finish(&transfers[(size_t)index], &requests[(size_t)index], code);
             done++;
         }
-        if (done < count)
+        /* without one under way curl would wait all the same */
+        if (done < count && started - done == MIN(parallel, count - done))
             curl_multi_poll(multi, NULL, 0, 100, NULL);
     }
     curl_multi_cleanup(multi);
