@@ -41,6 +41,7 @@ struct offload {
     struct loop *loop;
     int event_fd;
     size_t thread_max, thread_count, queue_max;
+    int nice_step;
     pthread_t *threads;
     pthread_mutex_t mutex;
     pthread_cond_t work_there, job_done;
@@ -98,7 +99,7 @@ static void *thread_main(void *arg)
 
     pthread_setname_np(pthread_self(), "offload");
     /* Linux keeps the nice value per thread. */
-    (void)setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + NICE_STEP);
+    (void)setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + self->nice_step);
     pthread_mutex_lock(&self->mutex);
     while (!self->stopping) {
         if (!self->waiting.head)
@@ -151,6 +152,7 @@ struct offload *offload_new(struct loop *loop, size_t threads, size_t queue_max)
     self->loop = loop;
     self->thread_max = threads > 0 ? threads : (size_t)MAX(cores, 1L);
     self->queue_max = queue_max;
+    self->nice_step = NICE_STEP;
     self->threads = calloc(self->thread_max, sizeof(*self->threads));
     self->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (!self->threads || self->event_fd < 0)
@@ -160,6 +162,12 @@ struct offload *offload_new(struct loop *loop, size_t threads, size_t queue_max)
     pthread_cond_init(&self->job_done, NULL);
     loop_watch(loop, self->event_fd, ZMQ_POLLIN, collect_done, self);
     return self;
+}
+
+void offload_set_nice(struct offload *self, int step)
+{
+    assert(self->thread_count == 0);
+    self->nice_step = step;
 }
 
 void offload_destroy(struct offload **self_p)

@@ -19,6 +19,10 @@ struct offload;
 struct offload *offload_new(struct loop *loop, size_t threads, size_t queue_max);
 void offload_destroy(struct offload **self_p);
 
+/* How much lower than the loop's the priority of the threads is, as of nice(1); 5 at first. Before
+ * the first job. */
+void offload_set_nice(struct offload *self, int step);
+
 /* Runs work(arg) on the pool and parks the fiber until it is done. A job that still waits at the
  * deadline is taken out: ERR_DEADLINE. A job that runs is always waited for (arg may live on the
  * fiber's stack), so work must be bounded by itself. Full queue, or no thread that could be
