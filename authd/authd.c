@@ -14,6 +14,7 @@
 #include "authd/credential/common_password.h"
 #include "authd/credential/factor.h"
 #include "authd/credential/password.h"
+#include "authd/credential/password_mixture.h"
 #include "authd/credential/totp.h"
 #include "authd/passkey/passkey_rp.h"
 #include "authd/session/change.h"
@@ -53,6 +54,10 @@ static const struct config_row config_rows[] = {
                "Threads that hash passwords, 19 MiB each while they do; 0: one for each core."),
     CONFIG_INT(struct authd_config, password_queue, "64", 1, 4096,
                "Password checks that may wait for a thread; beyond that the answer is 503."),
+    CONFIG_INT(
+        struct authd_config, imported_password_threads, "0", 0, 256,
+        "Threads that verify password hashes of other systems, up to 256 MiB each while they "
+        "do; 0: half of password_threads, at least one."),
     CONFIG_PATH(struct authd_config, free_mail_file, NULL, CONFIG_RELOAD,
                 "List of the domains of free mail providers, instead of the one built in."),
     CONFIG_PATH(struct authd_config, throwaway_file, NULL, CONFIG_RELOAD,
@@ -153,6 +158,7 @@ static int start(void *daemon, struct error *err)
 
     open_counters(d);
     password_open(d);
+    password_mixture_open(d);
     totp_open();
     lease_watch_open(d);
     d->admission_cache = admission_cache_new();
@@ -160,11 +166,12 @@ static int start(void *daemon, struct error *err)
     batch_init(&d->refresh_states, &refresh_state_batch, d->svc.loop, d);
     batch_init(&d->rotations, &rotation_batch, d->svc.loop, d);
     req = service_request_new(&d->svc, SECONDS(5));
-    if (key_open(d, req, err) < 0)
+    if (key_open(d, req, err) < 0 || password_mixture_run(d, req, err) < 0)
         return -1;
     service_every(&d->svc, "keys", SECONDS(5), reload_keys);
     service_every(&d->svc, "leases", SECONDS(1), lease_watch_run);
     service_every(&d->svc, "password memory", SECONDS(1), password_trim);
+    service_every(&d->svc, "password mixture", PASSWORD_MIXTURE_PERIOD, password_mixture_run);
     service_every(&d->svc, "sweep", MINUTES(1), sweep_run);
     service_every(&d->svc, "email scan", SECONDS(5), email_scan_run);
     return 0;
@@ -178,6 +185,7 @@ static void stop(void *daemon)
     cache_destroy(&d->organizations);
     admission_cache_destroy(&d->admission_cache);
     password_close(d);
+    password_mixture_close(d);
 }
 
 SEAL_STATEMENTS(signing_key)

@@ -35,6 +35,7 @@ struct authd_config {
     int64_t sessions_per_account;
     int64_t password_threads;                    /* 0: number of cores */
     int64_t password_queue;                      /* password checks waiting; beyond: 503 */
+    int64_t imported_password_threads;           /* 0: half of password_threads, at least one */
     const char *free_mail_file, *throwaway_file; /* lists of domains; NULL: as built in */
     const char *common_passwords;                /* filter or list; NULL: as built in */
     const char **business_domains, **free_mail_domains;
@@ -47,10 +48,14 @@ struct authd {
     const struct authd_config *config;
     struct offload *passwords; /* its own pool, so that its size bounds the memory of Argon2id */
     struct password_memory *password_memory; /* of its threads, see password_memory.h */
-    struct fiber_sem password_slots;         /* requests that may hash, see password.h */
-    struct password_slot *password_slots_taken;
+    struct offload *imported_passwords;      /* for hashes of other systems */
+    struct password_slots {
+        struct fiber_sem places;
+    } password_slots, imported_slots; /* of requests that may hash, see password.h */
+    struct password_slot *password_slot_list;
     int64_t password_memory_failed_ms, password_memory_logged_ms; /* monotonic; 0: never */
-    const char *dummy_hash; /* what unknown accounts are verified against */
+    const char *dummy_hash; /* what unknown accounts are verified against, as a rule */
+    struct password_mixture *password_mixture; /* or else: see password_mixture.h; NULL: not yet */
     struct keyring *keyring;
     const struct mail_domains *mail_domains;
     const struct password_filter *common_passwords; /* or breached ones */
@@ -63,7 +68,7 @@ struct authd {
         uint64_t *sign_in_good, *sign_in_bad, *sign_in_throttled;
         uint64_t *accounts_deleted;
         uint64_t *refresh_rotated, *refresh_again, *refresh_refused, *refresh_theft;
-        uint64_t *password_memory_failures;
+        uint64_t *password_memory_failures, *passwords_renewed, *imported_refused;
     } count;
 };
 

@@ -6,6 +6,7 @@
 
 #include "authd/authd.h"
 #include "authd/authd_api.h"
+#include "authd/sql/credential.h"
 #include "common/base/clock.h"
 
 /* Nothing forces a rotation: a key that was copied unseen is good for as long as it signs: until
@@ -53,7 +54,24 @@ static int check_password_memory(void *daemon, const struct request *req, struct
         *d->count.password_memory_failures, check_age(req->arena, age));
 }
 
+static int check_password_hashes(void *daemon, const struct request *req, struct finding *ret,
+                                 struct error *err)
+{
+    const struct authd *d = daemon;
+    struct sql_password_count_imported_row row;
+
+    if (sql_password_count_imported(d->svc.db, req, &row, err) < 0)
+        return -1;
+    if (row.count == 0)
+        return check_ok(req, ret, "all are of the present parameters");
+    return check_ok(req, ret,
+                    "%" PRId64 " accounts have one of another system or of older parameters, until "
+                    "they sign in",
+                    row.count);
+}
+
 const struct check authd_checks[] = {
+    {"password hashes", CHECK_DATABASE, "See docs/password-hashes.md.", check_password_hashes},
     {"password memory", 0,
      "Each password takes 19 MiB while it is hashed, on as many threads as password_threads says: "
      "see free -m, MemoryMax and LimitAS of the unit, and vm.overcommit_memory; then add memory, "

@@ -45,10 +45,8 @@ int credential_verify(struct authd *d, const struct request *req, const struct t
                       const char *hash, const char *password, const struct sql_audit *failure,
                       bool *ret_right, struct error *err)
 {
-    bool stale;
-
     if (throttle_check(d, req, keys, err) < 0 ||
-        password_verify(d, req, hash, password, ret_right, &stale, err) < 0)
+        password_verify(d, req, hash, password, ret_right, NULL, err) < 0)
         return -1;
     secret_wipe_text(password);
     return *ret_right ? throttle_check(d, req, keys, err)

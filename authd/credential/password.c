@@ -4,6 +4,10 @@
  * Each running job holds 19 MiB; the pool's threads bound how many run, its queue how many wait.
  * That memory is kept for the next job, see password_memory.h; the malloc settings below keep glibc
  * from holding on to what the pool's threads used beside it.
+ *
+ * Hashes of other systems cost up to 2 s and 256 MiB. They have threads of their own, of a lower
+ * priority, and places that are counted in milliseconds, so that they wait for each other and not
+ * the ordinary ones for them.
  */
 #include "authd/credential/password.h"
 
@@ -14,6 +18,7 @@
 #include <unistd.h>
 
 #include "authd/credential/password_memory.h"
+#include "common/domain/password_scheme.h"
 #include "common/domain/password_text.h"
 
 struct hash_job {
@@ -23,19 +28,56 @@ struct hash_job {
     bool failed;
 };
 
+/* `imported` is set for a hash of another system. `renew`: to be hashed anew when it is right and
+ * stale; `renewed` is "" when that was not so, or without memory. */
 struct verify_job {
     struct password_memory *memory;
     const char *hash, *password;
-    bool right, stale, failed;
+    const struct password_scheme *imported;
+    bool renew;
+    bool right, failed;
+    char renewed[crypto_pwhash_STRBYTES];
 };
 
 enum {
-    NO_MEMORY_LOG_MS = 10000
-}; /* between two lines of the log: a flood of sign-ins is one line */
+    NO_MEMORY_LOG_MS = 10000, /* between two lines of the log: a flood of sign-ins is one line */
+    OWN_COST_MS = 30,         /* estimate, as those of password_scheme.h */
+    IMPORTED_WAIT_MS = 5000,  /* a thread's work that may be under way and wait for it */
+    /* beside the 5 of other pools: a tenth of a processor that is short */
+    IMPORTED_NICE = 15,
+    IMPORTED_QUEUE = 4096, /* jobs; the places bound it */
+};
 
 static int64_t read_waiting(void *arg)
 {
     return (int64_t)offload_waiting(((const struct authd *)arg)->passwords);
+}
+
+static int64_t read_imported_waiting(void *arg)
+{
+    return (int64_t)offload_waiting(((const struct authd *)arg)->imported_passwords);
+}
+
+/* Opens what hashes of other systems are verified on. */
+static void open_imported(struct authd *d, size_t threads)
+{
+    size_t own = (size_t)d->config->imported_password_threads;
+
+    if (own == 0)
+        own = MAX(threads / 2, (size_t)1);
+    fiber_sem_init(&d->imported_slots.places, d->svc.loop, own * IMPORTED_WAIT_MS, 0);
+    d->imported_passwords = offload_new(d->svc.loop, own, IMPORTED_QUEUE);
+    offload_set_nice(d->imported_passwords, IMPORTED_NICE);
+    d->count.imported_refused =
+        metrics_counter(d->svc.metrics, "atrium_auth_imported_passwords_refused_total", "",
+                        "Passwords answered 503 because too many hashes of other systems were "
+                        "being verified.");
+    d->count.passwords_renewed =
+        metrics_counter(d->svc.metrics, "atrium_auth_passwords_renewed_total", "",
+                        "Hashes replaced by one of present parameters at a sign-in.");
+    metrics_gauge(d->svc.metrics, "atrium_auth_imported_passwords_waiting",
+                  "Passwords that wait to be verified against a hash of another system.",
+                  read_imported_waiting, d);
 }
 
 void password_open(struct authd *d)
@@ -48,7 +90,8 @@ void password_open(struct authd *d)
     mallopt(M_MMAP_THRESHOLD, 256 * 1024);
     mallopt(M_TRIM_THRESHOLD, 256 * 1024);
     d->dummy_hash = password_dummy(d->svc.arena);
-    fiber_sem_init(&d->password_slots, d->svc.loop, threads + (size_t)d->config->password_queue, 0);
+    fiber_sem_init(&d->password_slots.places, d->svc.loop,
+                   threads + (size_t)d->config->password_queue, 0);
     d->passwords = offload_new(d->svc.loop, threads, (size_t)d->config->password_queue);
     d->password_memory = password_memory_new();
     d->count.password_memory_failures =
@@ -56,6 +99,7 @@ void password_open(struct authd *d)
                         "Passwords answered 503 because there was no memory to hash them.");
     metrics_gauge(d->svc.metrics, "atrium_auth_passwords_waiting",
                   "Passwords that wait for a thread to check them.", read_waiting, d);
+    open_imported(d, threads);
 }
 
 int password_trim(void *daemon, const struct request *req UNUSED, struct error *err UNUSED)
@@ -69,6 +113,7 @@ int password_trim(void *daemon, const struct request *req UNUSED, struct error *
 void password_close(struct authd *d)
 {
     offload_destroy(&d->passwords);
+    offload_destroy(&d->imported_passwords);
     password_memory_destroy(&d->password_memory);
 }
 
@@ -85,40 +130,70 @@ const char *password_dummy(struct arena *arena)
                         PASSWORD_OPSLIMIT, salt, hash);
 }
 
-/* How many places requests of that network have. The list is as long as the places are. */
-static size_t places_of(const struct authd *d, const struct address_subjects *client, size_t i)
+/* How many of these places requests of that network have. The list is as long as there are requests
+ * that hash or have hashed. */
+static size_t places_of(const struct authd *d, const struct password_slots *slots,
+                        const struct address_subjects *client, size_t i)
 {
     size_t count = 0;
 
-    for (const struct password_slot *each = d->password_slots_taken; each; each = each->next)
-        count += each->client.count == client->count &&
-                 memcmp(&each->client.items[i].address, &client->items[i].address,
-                        sizeof(client->items[i].address)) == 0;
+    for (const struct password_slot *each = d->password_slot_list; each; each = each->next) {
+        if (each->slots == slots && each->client.count == client->count &&
+            memcmp(&each->client.items[i].address, &client->items[i].address,
+                   sizeof(client->items[i].address)) == 0)
+            count += each->places;
+    }
     return count;
 }
 
-static bool has_share(const struct authd *d, const struct address_subjects *client)
+static bool has_share(const struct authd *d, const struct password_slots *slots,
+                      const struct address_subjects *client)
 {
-    size_t left = d->password_slots.max - d->password_slots.taken;
+    size_t left = slots->places.max - slots->places.taken;
 
     for (size_t i = 0; i < client->count; i++)
-        if (places_of(d, client, i) >= left * (size_t)client->items[i].factor)
+        if (places_of(d, slots, client, i) >= left * (size_t)client->items[i].factor)
             return false;
     return true;
+}
+
+static void slot_release(struct password_slot *slot)
+{
+    if (slot->slots)
+        fiber_sem_release(&slot->slots->places, slot->places);
+    slot->slots = NULL;
+}
+
+/* Gives up the places that the slot has for others. Fails, with those it has: ERR_OVERLOADED. */
+static int slot_move(struct password_slot *slot, struct password_slots *slots, size_t places,
+                     int64_t retry_after_s, struct error *err)
+{
+    places = MIN(places, slots->places.max);
+    if (!has_share(slot->daemon, slots, &slot->client) || !fiber_sem_try(&slots->places, places))
+        return error_retry(err, ERR_OVERLOADED, retry_after_s,
+                           "The service is busy. Try again in a moment.");
+    slot_release(slot);
+    slot->slots = slots;
+    slot->places = places;
+    return 0;
 }
 
 int password_slot_acquire(struct authd *d, const struct request *req, struct password_slot *slot,
                           struct error *err)
 {
-    address_subjects_of(req->address, &slot->client);
-    if (!has_share(d, &slot->client) || !fiber_sem_try(&d->password_slots, 1))
-        return error_retry(err, ERR_OVERLOADED, 1, "The service is busy. Try again in a moment.");
     slot->daemon = d;
-    slot->next = d->password_slots_taken;
-    slot->link = &d->password_slots_taken;
+    slot->request = req;
+    slot->slots = NULL;
+    address_subjects_of(req->address, &slot->client);
+    if (slot_move(slot, &d->password_slots, 1, 1, err) < 0) {
+        slot->daemon = NULL;
+        return -1;
+    }
+    slot->next = d->password_slot_list;
+    slot->link = &d->password_slot_list;
     if (slot->next)
         slot->next->link = &slot->next;
-    d->password_slots_taken = slot;
+    d->password_slot_list = slot;
     return 0;
 }
 
@@ -126,11 +201,45 @@ void password_slot_leave(struct password_slot *slot)
 {
     if (!slot->daemon)
         return;
-    fiber_sem_release(&slot->daemon->password_slots, 1);
+    slot_release(slot);
     *slot->link = slot->next;
     if (slot->next)
         slot->next->link = slot->link;
     slot->daemon = NULL;
+}
+
+/* The slot of a request, NULL when it has acquired none. */
+static struct password_slot *slot_of(const struct authd *d, const struct request *req)
+{
+    struct password_slot *slot = d->password_slot_list;
+
+    while (slot && slot->request != req)
+        slot = slot->next;
+    return slot;
+}
+
+/* A place of the ordinary ones, which a request has given up that verified an imported hash. */
+static int slot_return(struct authd *d, const struct request *req, struct error *err)
+{
+    struct password_slot *slot = slot_of(d, req);
+
+    return !slot || slot->slots == &d->password_slots
+               ? 0
+               : slot_move(slot, &d->password_slots, 1, 1, err);
+}
+
+/* Places for a verification that takes so long. Told to try again when the work that was admitted
+ * before is done. */
+static int slot_move_imported(struct authd *d, struct password_slot *slot, int64_t cost_ms,
+                              struct error *err)
+{
+    int64_t threads_s = (int64_t)d->imported_slots.places.max / IMPORTED_WAIT_MS * 1000;
+    int64_t after_s = 1 + (int64_t)d->imported_slots.places.taken / threads_s;
+
+    if (slot_move(slot, &d->imported_slots, (size_t)cost_ms, after_s, err) == 0)
+        return 0;
+    ++*d->count.imported_refused;
+    return -1;
 }
 
 /* The kernel gave no memory for a hash: neither right nor wrong. The caller counts nothing. */
@@ -150,17 +259,21 @@ static int refuse_without_memory(struct authd *d, struct error *err)
     return error_retry(err, ERR_OVERLOADED, 1, "The service is busy. Try again in a moment.");
 }
 
+/* Hashes the normalised text with the present parameters; -1 without memory. Memory of a hash must
+ * have been acquired. */
+static int hash_text(const char *text, char ret[static crypto_pwhash_STRBYTES])
+{
+    return crypto_pwhash_str(ret, text, strlen(text), PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT);
+}
+
 static void run_hash(void *arg)
 {
     CLEANUP(password_text_destroy) char *normal = NULL;
     struct hash_job *job = arg;
-    const char *text;
 
     normal = password_text_normalize(job->password);
-    text = normal ? normal : job->password;
     password_memory_acquire(job->memory);
-    job->failed =
-        crypto_pwhash_str(job->hash, text, strlen(text), PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT) != 0;
+    job->failed = hash_text(normal ? normal : job->password, job->hash) != 0;
     password_memory_release(job->memory);
 }
 
@@ -169,7 +282,8 @@ int password_hash(struct authd *d, const struct request *req, const char *passwo
 {
     struct hash_job job = {.memory = d->password_memory, .password = password};
 
-    if (offload_run(d->passwords, run_hash, &job, req->deadline_mono_ms, err) < 0)
+    if (slot_return(d, req, err) < 0 ||
+        offload_run(d->passwords, run_hash, &job, req->deadline_mono_ms, err) < 0)
         return -1;
     /* libsodium fails here only when it cannot map the memory */
     if (job.failed)
@@ -178,37 +292,102 @@ int password_hash(struct authd *d, const struct request *req, const char *passwo
     return 0;
 }
 
-/* Hashes made before passwords were normalised are of the bytes that were typed. Which of the two
- * is tried depends on the text alone, never on an account, and so does the time. */
+/* Whether the hash is of the text; sets `failed` when there was no memory to find out. */
+static bool verify_text(struct verify_job *job, const char *text)
+{
+    int right;
+
+    if (!job->imported)
+        return crypto_pwhash_str_verify(job->hash, text, strlen(text)) == 0;
+    right = password_scheme_verify(job->imported, text);
+    job->failed = job->failed || right < 0;
+    return right > 0;
+}
+
+/* Hashes of other systems, and those made here before passwords were normalised, are of the bytes
+ * that were typed. Which of the two is tried depends on the text alone, never on an account, and so
+ * does the time. A right one is hashed anew by the same job: it needs no second place. */
 static void run_verify(void *arg)
 {
     CLEANUP(password_text_destroy) char *normal = NULL;
     struct verify_job *job = arg;
-    bool raw, right = false;
+    bool raw, stale;
 
     normal = password_text_normalize(job->password);
     password_memory_acquire(job->memory);
     if (normal)
-        right = crypto_pwhash_str_verify(job->hash, normal, strlen(normal)) == 0;
-    raw = crypto_pwhash_str_verify(job->hash, job->password, strlen(job->password)) == 0;
-    job->failed = password_memory_failed();
+        job->right = verify_text(job, normal);
+    raw = verify_text(job, job->password);
+    job->failed = job->failed || password_memory_failed();
+    job->right = job->right || raw;
+    stale = job->imported || (normal && raw) ||
+            crypto_pwhash_str_needs_rehash(job->hash, PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT) != 0;
+    if (job->right && stale && job->renew &&
+        hash_text(normal ? normal : job->password, job->renewed) != 0)
+        job->renewed[0] = '\0';
     password_memory_release(job->memory);
-    job->right = right || raw;
-    job->stale = (normal && raw) || crypto_pwhash_str_needs_rehash(job->hash, PASSWORD_OPSLIMIT,
-                                                                   PASSWORD_MEMLIMIT) != 0;
+}
+
+static bool is_ascii(const char *text)
+{
+    while (*text != '\0' && (unsigned char)*text < 0x80)
+        text++;
+    return *text == '\0';
+}
+
+/* Verifies a hash of another system on the threads for those. */
+static int verify_imported(struct authd *d, const struct request *req, struct verify_job *job,
+                           struct error *err)
+{
+    struct password_slot *slot = slot_of(d, req);
+    int64_t tries = is_ascii(job->password) ? 1 : 2;
+    int result;
+
+    if (slot && slot_move_imported(d, slot, job->imported->cost_ms * tries + OWN_COST_MS, err) < 0)
+        return -1;
+    result = offload_run(d->imported_passwords, run_verify, job, req->deadline_mono_ms, err);
+    if (slot)
+        slot_release(slot);
+    return result;
+}
+
+static bool is_own(const char *hash)
+{
+    return strncmp(hash, PASSWORD_HASH_PREFIX, strlen(PASSWORD_HASH_PREFIX)) == 0;
 }
 
 int password_verify(struct authd *d, const struct request *req, const char *hash,
-                    const char *password, bool *ret_right, bool *ret_stale, struct error *err)
+                    const char *password, bool *ret_right, const char **ret_renewed,
+                    struct error *err)
 {
-    struct verify_job job = {
-        .memory = d->password_memory, .hash = hash ? hash : d->dummy_hash, .password = password};
+    struct verify_job job = {.memory = d->password_memory,
+                             .hash = hash ? hash : d->dummy_hash,
+                             .password = password,
+                             .renew = ret_renewed && hash};
+    struct password_scheme scheme;
+    const char *why = NULL;
+    int result;
 
-    if (offload_run(d->passwords, run_verify, &job, req->deadline_mono_ms, err) < 0)
+    if (!is_own(job.hash)) {
+        if (password_scheme_parse(job.hash, &scheme, &why) == 0)
+            job.imported = &scheme;
+        else
+            log_event(LOG_ERR, "password", "a hash in the database cannot be verified", "why", why,
+                      NULL);
+    }
+    if (job.imported)
+        result = verify_imported(d, req, &job, err);
+    else if (slot_return(d, req, err) < 0)
+        result = -1;
+    else
+        result = offload_run(d->passwords, run_verify, &job, req->deadline_mono_ms, err);
+    if (result < 0)
         return -1;
     if (job.failed && !job.right)
         return refuse_without_memory(d, err);
     *ret_right = job.right && hash;
-    *ret_stale = job.stale;
+    if (ret_renewed)
+        *ret_renewed =
+            *ret_right && job.renewed[0] != '\0' ? arena_strdup(req->arena, job.renewed) : NULL;
     return 0;
 }

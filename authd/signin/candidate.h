@@ -46,8 +46,13 @@ int candidate_of_account(struct authd *d, const struct request *req, const char 
 int candidate_reject(struct authd *d, const struct request *req, const struct candidate *who,
                      const struct throttle_keys *keys, struct error *err) MUST_USE;
 
+/* What its password is verified against: its hash, or a dummy (password_mixture.h) that costs what
+ * one of its tenant's accounts might. */
+const char *candidate_hash(struct authd *d, const struct request *req, const struct candidate *who);
+
 /* Verifies the password; one of a candidate without account or place costs the same and is
- * never right. A hash of older parameters is renewed. Counts nothing. Parks. */
+ * never right. A hash of older parameters or of another system is renewed. Counts nothing.
+ * Parks. */
 int candidate_verify(struct authd *d, const struct request *req, const struct candidate *who,
                      const char *password, bool *ret_right, struct error *err) MUST_USE;
 

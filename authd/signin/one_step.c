@@ -116,8 +116,11 @@ static int attempt_find(struct authd *d, const struct request *req, const struct
 static int attempt_verify(struct authd *d, const struct request *req, const char *password,
                           struct attempt *self, struct error *err)
 {
-    if (self->locked)
-        self->who = (struct candidate){.is.project = self->who.is.project};
+    if (self->locked) /* costs what it would and, without a place, is never right */
+        self->who =
+            (struct candidate){.is = {.project = self->who.is.project, .role = self->who.is.role},
+                               .hash = self->who.hash,
+                               .email = self->who.email};
     if (candidate_verify(d, req, &self->who, password, &self->right, err) < 0)
         return -1;
     self->common = self->right && candidate_is_common(d, password);

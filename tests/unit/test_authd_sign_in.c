@@ -4,12 +4,15 @@
  */
 #include <CUnit/CUnit.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "authd/credential/challenge.h"
 #include "authd/credential/password.h"
+#include "authd/credential/password_mixture.h"
 #include "authd/credential/user_agent.h"
 #include "authd/session/refresh_token.h"
+#include "common/domain/password_scheme.h"
 #include "tests/support/unit.h"
 
 static void test_a_challenge_is_the_hash_of_its_verifier(void)
@@ -89,6 +92,7 @@ static void test_the_dummy_hash_costs_what_a_real_one_costs(void)
     CU_ASSERT_EQUAL(crypto_pwhash_str_needs_rehash(hash, PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT), 0);
     CU_ASSERT_NOT_EQUAL(crypto_pwhash_str_verify(hash, "", 0), 0);
     CU_ASSERT_STRING_NOT_EQUAL(hash, password_dummy(arena));
+    CU_ASSERT_EQUAL(strncmp(hash, PASSWORD_HASH_PREFIX, strlen(PASSWORD_HASH_PREFIX)), 0);
     arena_destroy(&arena);
 }
 
@@ -130,11 +134,47 @@ static void test_browsers_and_systems_are_recognised(void)
     }
 }
 
+/* A dummy of another scheme has its parameters and lengths, and another hash. */
+static void test_a_scrambled_hash_keeps_its_scheme(void)
+{
+    static const char *const hashes[] = {
+        "$argon2d$v=19$m=4096,t=3,p=1$Lj/Od8+MTHR4qW0gfBw5cQ$"
+        "+N+zRArSSLxTnfwJXGTyaXqsOi/ZlX9rdl4ey+E874M",
+        "$2y$06$Jh9Mb68KRFP2oUyed/u3aOY6lbYm90VZn1dJoK9KaKqQGJYBo4VtC",
+        "bcrypt$$2b$06$Jh9Mb68KRFP2oUyed/u3aOY6lbYm90VZn1dJoK9KaKqQGJYBo4VtC",
+        "$pbkdf2-sha1$i=50000$Lj/Od8+MTHR4qW0gfBw5cQ==$pjZM4MrxI+wYfBuQXKxoQE9x7KE=",
+        "pbkdf2_sha256$9$salt$3lC0ka+5IUGvoZ2KCoq182CencNrb9tTXpgPSvYo53A=",
+        "$6$abcdefgh$E."
+        "zEbhCVsARL5qFVN0YAyYlLNeY7R26PHT68UmiwwSHP5O8KDB1makgsfPpF8ZQ89T8YvBLD6zVd2lF5"
+        "VaMt/.",
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(hashes); i++) {
+        char dummy[PASSWORD_SCHEME_TEXT_MAX + 1];
+        struct password_scheme want, got;
+        const char *why = "";
+
+        snprintf(dummy, sizeof(dummy), "%s", hashes[i]);
+        password_mixture_scramble(dummy);
+        UNIT_CHECK(strcmp(dummy, hashes[i]) != 0, "%s", hashes[i]);
+        if (!UNIT_CHECK(password_scheme_parse(hashes[i], &want, &why) == 0 &&
+                            password_scheme_parse(dummy, &got, &why) == 0,
+                        "%s: %s", dummy, why))
+            continue;
+        UNIT_CHECK(got.algorithm == want.algorithm && got.cost_ms == want.cost_ms &&
+                       got.rounds == want.rounds && got.salt.size == want.salt.size &&
+                       got.hash.size == want.hash.size,
+                   "%s", dummy);
+        UNIT_CHECK(memcmp(got.hash.bytes, want.hash.bytes, got.hash.size) != 0, "%s", dummy);
+    }
+}
+
 static const struct unit_case cases[] = {
     CASE(test_a_challenge_is_the_hash_of_its_verifier),
     CASE(test_a_refresh_token_is_read_as_it_was_made),
     CASE(test_a_damaged_refresh_token_is_not_genuine),
     CASE(test_the_dummy_hash_costs_what_a_real_one_costs),
+    CASE(test_a_scrambled_hash_keeps_its_scheme),
     CASE(test_browsers_and_systems_are_recognised),
 };
 

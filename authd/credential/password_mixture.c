@@ -1,0 +1,183 @@
+/*
+ * password_mixture.c - see password_mixture.h.
+ *
+ * The schemes of an owner (a project, or all practitioners) stand in the order of their text,
+ * hashes made here behind them: while people sign in and their hashes are replaced, an unknown
+ * address changes from a scheme to that of this suite at most, as an account does whose owner has
+ * signed in.
+ */
+#include "authd/credential/password_mixture.h"
+
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "authd/credential/password.h"
+#include "authd/sql/credential.h"
+#include "common/domain/password_scheme.h"
+
+#define PURPOSE "password mixture"
+
+enum { SCHEMES_MAX = 16 }; /* of an owner, as password_mixture.sql says */
+
+struct scheme {
+    const char *dummy;
+    int64_t accounts;
+};
+
+struct owner {
+    bool practitioners;
+    struct uuid project; /* absent for practitioners */
+    int64_t accounts;    /* with a hash of whatever scheme */
+    struct scheme *schemes;
+    size_t count;
+};
+
+struct password_mixture {
+    struct arena *arena;
+    struct owner *owners; /* patients' first, then by project */
+    size_t count;
+    int64_t imported; /* accounts in all */
+};
+
+static int64_t read_imported(void *arg)
+{
+    const struct authd *d = arg;
+
+    return d->password_mixture ? d->password_mixture->imported : 0;
+}
+
+static void mixture_destroy(struct password_mixture **self_p)
+{
+    if (*self_p)
+        arena_destroy(&(*self_p)->arena);
+    *self_p = NULL;
+}
+
+void password_mixture_open(struct authd *d)
+{
+    metrics_gauge(d->svc.metrics, "atrium_auth_imported_passwords",
+                  "Accounts whose password hash is of another system or of older parameters.",
+                  read_imported, d);
+}
+
+void password_mixture_close(struct authd *d)
+{
+    mixture_destroy(&d->password_mixture);
+}
+
+/* Letters and digits are in every alphabet of base64 and of crypt(3). The last character stays: it
+ * may not have all values. So does padding. */
+void password_mixture_scramble(char *hash)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    char *last = strrchr(hash, '$');
+    size_t size;
+
+    if (!last)
+        return;
+    last++;
+    size = strcspn(last, "=");
+    for (size_t i = 0; i + 1 < size; i++)
+        last[i] = letters[randombytes_uniform(sizeof(letters) - 1)];
+}
+
+static int compare_owners(const void *a, const void *b)
+{
+    const struct owner *x = a, *y = b;
+
+    return x->practitioners != y->practitioners ? x->practitioners - y->practitioners
+                                                : strcmp(x->project.text, y->project.text);
+}
+
+/* Adds a row, whose owner is that of the row before or a new one. */
+static void add_row(struct password_mixture *self, const struct sql_password_mixture_row *row)
+{
+    struct owner next = {.practitioners = strcmp(row->role, "Practitioner") == 0,
+                         .project = row->project,
+                         .accounts = row->accounts};
+    struct owner *owner = self->count > 0 ? &self->owners[self->count - 1] : NULL;
+    struct password_scheme scheme;
+    const char *why;
+    char *dummy;
+
+    if (password_scheme_parse(row->hash, &scheme, &why) < 0)
+        return;
+    if (!owner || compare_owners(owner, &next) != 0) {
+        owner = &self->owners[self->count++];
+        *owner = next;
+        owner->schemes = arena_calloc(self->arena, SCHEMES_MAX, sizeof(struct scheme));
+    }
+    dummy = arena_strdup(self->arena, row->hash);
+    password_mixture_scramble(dummy);
+    owner->schemes[owner->count++] = (struct scheme){dummy, row->count};
+}
+
+int password_mixture_run(void *daemon, const struct request *req, struct error *err)
+{
+    struct authd *d = daemon;
+    struct arena *arena;
+    struct password_mixture *fresh;
+    struct sql_password_count_imported_row total;
+    struct sql_password_mixture_rows rows = {0};
+
+    if (sql_password_count_imported(d->svc.db, req, &total, err) < 0 ||
+        (total.count > 0 && sql_password_mixture(d->svc.db, req, &rows, err) < 0))
+        return -1;
+    arena = arena_new();
+    fresh = arena_calloc(arena, 1, sizeof(*fresh));
+    *fresh = (struct password_mixture){.arena = arena,
+                                       .owners = arena_calloc(arena, MAX(rows.count, (size_t)1),
+                                                              sizeof(*fresh->owners)),
+                                       .imported = total.count};
+    for (size_t i = 0; i < rows.count; i++)
+        add_row(fresh, &rows.items[i]);
+    mixture_destroy(&d->password_mixture);
+    d->password_mixture = fresh;
+    return 0;
+}
+
+/* A number below `accounts`, always the same for an address, that grows with `accounts`. */
+static int64_t draw(const struct authd *d, const struct owner *owner, const char *email)
+{
+    const struct seal_keys *keys = &d->svc.seal;
+    crypto_generichash_state state;
+    uint8_t key[SEAL_KEY_SIZE], bytes[crypto_generichash_BYTES_MIN];
+    uint64_t number = 0;
+
+    /* the key that has been there for the longest: exchanging keys is to change no draw */
+    secret_derive(&keys->items[keys->oldest].secret, PURPOSE, key);
+    crypto_generichash_init(&state, key, sizeof(key), sizeof(bytes));
+    crypto_generichash_update(&state, (const uint8_t *)owner->project.text,
+                              sizeof(owner->project.text));
+    crypto_generichash_update(&state, (const uint8_t *)email, strlen(email));
+    crypto_generichash_final(&state, bytes, sizeof(bytes));
+    sodium_memzero(key, sizeof(key));
+    for (size_t i = 0; i < 4; i++)
+        number = number << 8 | bytes[i];
+    return (int64_t)(number * (uint64_t)MIN(owner->accounts, (int64_t)INT32_MAX) >> 32);
+}
+
+const char *password_mixture_dummy(const struct authd *d, const struct request *req,
+                                   const char *role, struct uuid project, const char *email)
+{
+    const struct password_mixture *mixture = d->password_mixture;
+    struct owner wanted = {.practitioners = strcmp(role, "Practitioner") == 0};
+    const struct owner *owner;
+    int64_t number;
+
+    if (!mixture || mixture->count == 0)
+        return NULL;
+    if (!wanted.practitioners)
+        wanted.project = project;
+    owner = bsearch(&wanted, mixture->owners, mixture->count, sizeof(wanted), compare_owners);
+    if (!owner)
+        return NULL;
+    number = draw(d, owner, email);
+    for (size_t i = 0; i < owner->count; i++) {
+        if (number < owner->schemes[i].accounts)
+            return arena_strdup(req->arena, owner->schemes[i].dummy);
+        number -= owner->schemes[i].accounts;
+    }
+    return NULL;
+}

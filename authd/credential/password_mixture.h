@@ -1,0 +1,33 @@
+/*
+ * password_mixture.h - what the password of an unknown account is verified against, so that time
+ * does not tell it from one that was imported.
+ *
+ * Among a project's patients, and among all practitioners, some may have a hash of another system,
+ * which takes another time than one made here. Of unknown addresses as many are verified against a
+ * dummy of such a scheme. Which ones is drawn by a keyed hash of the address, so that asking again
+ * does not average it out, and on every instance alike. How many have which scheme is counted now
+ * and then: an import is followed after PASSWORD_MIXTURE_PERIOD at the latest.
+ */
+#ifndef ATRIUM_AUTHD_CREDENTIAL_PASSWORD_MIXTURE_H
+#define ATRIUM_AUTHD_CREDENTIAL_PASSWORD_MIXTURE_H
+
+#include "authd/authd.h"
+
+#define PASSWORD_MIXTURE_PERIOD MINUTES(10)
+
+void password_mixture_open(struct authd *d);
+void password_mixture_close(struct authd *d);
+
+/* Counts; for service_every(). Parks. */
+int password_mixture_run(void *daemon, const struct request *req, struct error *err) MUST_USE;
+
+/* A hash that no password has, of a scheme drawn for this address, from the request's arena; NULL
+ * for one made here. `project` counts for patients. */
+const char *password_mixture_dummy(const struct authd *d, const struct request *req,
+                                   const char *role, struct uuid project, const char *email);
+
+/* Replaces a hash by one of the same scheme, parameters and length that no password has; text of
+ * PASSWORD_SCHEME_TEXT_MAX at most. */
+void password_mixture_scramble(char *hash);
+
+#endif

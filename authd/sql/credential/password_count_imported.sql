@@ -1,0 +1,7 @@
+-- How many password hashes are of other systems or of older parameters.
+-- class: read
+-- rows: one
+-- row: count int8
+select count(*) as count
+from credential
+where password_hash not like '$argon2id$v=19$m=19456,t=2,p=1$%'

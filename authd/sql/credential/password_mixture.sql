@@ -1,0 +1,52 @@
+-- Which password hashes of other systems, or of older parameters, the patients of each project and
+-- the practitioners (project null) have: a row for each scheme with its parameters, the 16 most
+-- frequent of each, by role, project and scheme. `hash` is one of them; `count` accounts have that
+-- scheme, of `accounts` in all.
+-- class: read
+-- rows: many
+-- row: role text, project uuid null, hash text, count int8, accounts int8
+with
+imported as (
+    select
+        a.role,
+        a.project_id,
+        case
+            when c.password_hash ~ '^(bcrypt\$)?\$2' then
+                substring(c.password_hash from '^.*\$')
+            else
+                regexp_replace(c.password_hash, '[^$]*\$[^$]*$', '')
+        end as scheme,
+        c.password_hash
+    from credential c
+    join account a on a.id = c.account_id
+    where c.password_hash not like '$argon2id$v=19$m=19456,t=2,p=1$%'
+),
+counted as (
+    select role, project_id, scheme, min(password_hash) as hash, count(*) as count
+    from imported
+    group by role, project_id, scheme
+),
+ranked as (
+    select
+        c.*,
+        row_number() over (partition by role, project_id order by count desc, scheme) as rank
+    from counted c
+),
+owner as (
+    select
+        o.role,
+        o.project_id,
+        case
+            when o.role = 'Patient' then (
+                select count(*) from account a where a.role = 'Patient' and a.project_id = o.project_id
+            )
+            else (select count(*) from account a where a.role = 'Practitioner')
+        end as accounts
+    from (select distinct role, project_id from imported) o
+)
+select r.role, r.project_id as project, r.hash, r.count, o.accounts
+from ranked r
+join owner o on o.role = r.role and o.project_id is not distinct from r.project_id
+where r.rank <= 16
+order by r.role, r.project_id, r.scheme collate "C"
+limit 20000
