@@ -1,9 +1,9 @@
 #!/bin/bash
-# run.sh PROGRAM... - runs the CUnit programs four at a time, the longest first, and those alone, one by one at the end,
-# that measure time or overload a suite (tests/durations says both). Three that mostly wait count as one. Prints the
-# output of each when it ends, then the slowest twenty, then one line "N passed, N failed", and ", N skipped" when cases
-# said that they cannot be run here (unit_leave_out()). Called by `make test`; non-zero when anything failed or nothing
-# ran.
+# run.sh PROGRAM... - runs the CUnit programs five at a time, the longest first, of which three that mostly wait count as
+# one; then those that measure time: at the same time what leaves the machine quiet, and one by one what does not or
+# overloads a suite (tests/durations says which). Prints the output of each when it ends, then the slowest twenty, then
+# one line "N passed, N failed", and ", N skipped" when cases said that they cannot be run here (unit_leave_out()). Called
+# by `make test`; non-zero when anything failed or nothing ran.
 # ATRIUM_TEST_ONLY, if set, is a pattern of the programs to run ("test_bot*"); with it test_coverage is not among them.
 # ATRIUM_TEST_JOBS, if set, is how many run at the same time, whatever they do; ATRIUM_TEST_SECONDS bounds each program
 # (default 900); ATRIUM_TEST_COMMAND, if set, is what runs it. ATRIUM_TEST_AGAIN is how many programs that failed may run
@@ -13,7 +13,7 @@ set -u
 here=$(dirname "$0")
 parent=${TMPDIR:-/tmp}
 # In thirds of a program that does not wait.
-thirds=$((3 * ${ATRIUM_TEST_JOBS:-4}))
+thirds=$((3 * ${ATRIUM_TEST_JOBS:-5}))
 [ -n "${ATRIUM_TEST_JOBS:-}" ] && waiting=3 || waiting=1
 limit=${ATRIUM_TEST_SECONDS:-900}
 
@@ -77,14 +77,16 @@ longest_first() {
     for path; do echo "${seconds[${path##*/}]:-1} $path"; done | sort -rn -k1,1 | cut -d' ' -f2
 }
 
-together=() single=() last=()
+together=() quiet=() single=() last=()
 for program in $(longest_first "$@"); do
     name=${program##*/}
     # shellcheck disable=SC2053 # a pattern
     [[ $name == ${ATRIUM_TEST_ONLY:-*} ]] || continue
     if [ "$name" = test_coverage ]; then
         last+=("$program") # reads what all the others did
-    elif [ "${marks[$name]:-}" = alone ]; then
+    elif [ "${marks[$name]:-}" = quiet ] && [ -z "${ATRIUM_TEST_JOBS:-}" ]; then
+        quiet+=("$program")
+    elif [ "${marks[$name]:-}" = alone ] || [ "${marks[$name]:-}" = quiet ]; then
         single+=("$program")
     else
         together+=("$program")
@@ -104,6 +106,8 @@ for program in "${together[@]}"; do
     taken[$!]=$needs
 done
 wait
+for program in "${quiet[@]}"; do run_one "$program" & done
+wait
 for program in "${single[@]}" "${last[@]}"; do run_one "$program"; done
 
 # The cases of a program that failed, with their assertions.
@@ -114,7 +118,7 @@ failures() {
 }
 
 failing=()
-for program in "${together[@]}" "${single[@]}"; do
+for program in "${together[@]}" "${quiet[@]}" "${single[@]}"; do
     [ "$(cat "$scratch/${program##*/}.rc")" = 0 ] || failing+=("$program")
 done
 if [ "${#failing[@]}" -le "${ATRIUM_TEST_AGAIN:-0}" ]; then

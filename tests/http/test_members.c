@@ -652,12 +652,13 @@ static void mails_to_an_address_are_limited(void)
     for (int i = 1; i < 10; i++) {
         HTTP_ANSWER answer = resend(admin->access, http_text(made, "id"));
         CHECK_STATUS(answer, 200);
+        /* the link of the newest is good, and two mails may overtake each other */
+        CU_ASSERT_TRUE(suite_mails_arrive(suite, email, (size_t)i + 1));
     }
     HTTP_ANSWER over = resend(admin->access, http_text(made, "id"));
     CHECK_STATUS(over, 429);
     char *retry = http_header(over, "Retry-After");
     CU_ASSERT_PTR_NOT_NULL(retry);
-    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 10));
     HTTP_ANSWER accepted = accept_by(suite_mail_link(suite, email, CLINIC), chosen);
     CHECK_STATUS(accepted, 204);
     free(retry);
