@@ -20,29 +20,37 @@ static const char *purpose(const struct request *req, struct uuid account)
     return arena_printf(req->arena, "%s %s", FACTOR_SEAL_PURPOSE, account.text);
 }
 
+struct sealed factor_seal(struct authd *d, const struct request *req, struct uuid account,
+                          const uint8_t *secret, size_t size)
+{
+    return seal_value(req->arena, &d->svc.seal, purpose(req, account), secret, size);
+}
+
 struct sealed factor_seal_new(struct authd *d, const struct request *req, struct uuid account)
 {
     uint8_t secret[TOTP_SECRET_SIZE];
     struct sealed sealed;
 
     randombytes_buf(secret, sizeof(secret));
-    sealed = seal_value(req->arena, &d->svc.seal, purpose(req, account), secret, sizeof(secret));
+    sealed = factor_seal(d, req, account, secret, sizeof(secret));
     sodium_memzero(secret, sizeof(secret));
     return sealed;
 }
 
-int factor_open(struct authd *d, const struct request *req, struct uuid account,
-                struct sealed sealed, uint8_t ret[static TOTP_SECRET_SIZE], struct error *err)
+int factor_open(struct authd *d, const struct request *req, struct sealed sealed,
+                struct factor *ret, struct error *err)
 {
     uint8_t *plain;
     size_t size;
 
-    if (seal_open(req->arena, &d->svc.seal, purpose(req, account), sealed, &plain, &size) < 0 ||
-        size != TOTP_SECRET_SIZE) {
+    if (seal_open(req->arena, &d->svc.seal, purpose(req, ret->account), sealed, &plain, &size) <
+            0 ||
+        size < TOTP_SECRET_MIN || size > TOTP_SECRET_MAX) {
         error_set(err, ERR_INTERNAL, "The second factor cannot be read.");
-        return error_detail(err, "account=%s sealed with another key", account.text);
+        return error_detail(err, "account=%s sealed with another key", ret->account.text);
     }
-    memcpy(ret, plain, TOTP_SECRET_SIZE);
+    memcpy(ret->secret, plain, size);
+    ret->secret_size = size;
     sodium_memzero(plain, size);
     return 0;
 }
@@ -70,9 +78,8 @@ static int read_factor(struct authd *d, const struct request *req, int found,
     ret->found = true;
     ret->enrolled = row->enrolled;
     ret->limit_at = row->limitAt;
-    return factor_open(d, req, ret->account,
-                       (struct sealed){row->secretSealed.bytes, row->secretSealed.size},
-                       ret->secret, err);
+    return factor_open(d, req, (struct sealed){row->secretSealed.bytes, row->secretSealed.size},
+                       ret, err);
 }
 
 int factor_lock(struct authd *d, struct db_tx *tx, const struct request *req, struct uuid account,
@@ -142,7 +149,8 @@ static int take_totp(struct db_tx *tx, const struct request *req, const struct f
                      const char *token, bool *ret_taken, struct error *err)
 {
     const struct sql_factor_use_step_in use = {
-        .account = factor->account, .step = totp_step(factor->secret, token, req->now_ms)};
+        .account = factor->account,
+        .step = totp_step(factor->secret, factor->secret_size, token, req->now_ms)};
     int used;
 
     if (use.step < 0)

@@ -24,19 +24,21 @@ struct factor {
     struct uuid account;
     struct uuid project; /* for audit rows, set by who knows it; absent: the caller's */
     bool found, enrolled, pending;
-    uint8_t secret[TOTP_SECRET_SIZE];
+    uint8_t secret[TOTP_SECRET_MAX];
+    size_t secret_size;
     int64_t limit_at; /* the failure that must leave the window first; 0: below the limit */
 };
 
 /* Usable with CLEANUP on a struct factor variable. */
 void factor_wipe(struct factor *self);
 
-/* A new secret, sealed for its account; and back: ERR_INTERNAL when it was sealed with another
- * key. */
+/* A secret, and a new one, sealed for its account; and back, into the factor of that account:
+ * ERR_INTERNAL when it was sealed with another key. */
+struct sealed factor_seal(struct authd *d, const struct request *req, struct uuid account,
+                          const uint8_t *secret, size_t size);
 struct sealed factor_seal_new(struct authd *d, const struct request *req, struct uuid account);
-int factor_open(struct authd *d, const struct request *req, struct uuid account,
-                struct sealed sealed, uint8_t ret[static TOTP_SECRET_SIZE],
-                struct error *err) MUST_USE;
+int factor_open(struct authd *d, const struct request *req, struct sealed sealed,
+                struct factor *ret, struct error *err) MUST_USE;
 
 /* Reads the factor of an account and holds it for the transaction. Found or not, 0. Parks. */
 int factor_lock(struct authd *d, struct db_tx *tx, const struct request *req, struct uuid account,

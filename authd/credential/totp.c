@@ -16,7 +16,7 @@ void totp_open(void)
     assert(rc == OATH_OK);
 }
 
-int64_t totp_step(const uint8_t secret[static TOTP_SECRET_SIZE], const char *code, int64_t now_ms)
+int64_t totp_step(const uint8_t *secret, size_t size, const char *code, int64_t now_ms)
 {
     uint64_t step = 0;
     int position;
@@ -24,10 +24,25 @@ int64_t totp_step(const uint8_t secret[static TOTP_SECRET_SIZE], const char *cod
     /* liboath would take seven and eight digits too */
     if (strlen(code) != TOTP_DIGITS || strspn(code, "0123456789") != TOTP_DIGITS || now_ms < 0)
         return -1;
-    if (oath_totp_validate3((const char *)secret, TOTP_SECRET_SIZE, now_ms / 1000, TOTP_STEP_S,
+    if (oath_totp_validate3((const char *)secret, size, now_ms / 1000, TOTP_STEP_S,
                             OATH_TOTP_DEFAULT_START_TIME, TOTP_WINDOW, &position, &step, code) < 0)
         return -1;
     return (int64_t)step;
+}
+
+size_t totp_decode(const char *text, uint8_t ret[static TOTP_SECRET_MAX])
+{
+    char *secret = NULL;
+    size_t size = 0;
+
+    if (oath_base32_decode(text, strlen(text), &secret, &size) != OATH_OK)
+        return 0;
+    if (size < TOTP_SECRET_MIN || size > TOTP_SECRET_MAX)
+        size = 0;
+    memcpy(ret, secret, size);
+    sodium_memzero(secret, size);
+    free(secret);
+    return size;
 }
 
 /* Percent-encodes all but the unreserved characters (RFC 3986, section 2.3). */

@@ -76,11 +76,11 @@ static int prepare_factor(struct authd *d, const struct request *req, struct err
 static int show(struct authd *d, const struct request *req, const struct sql_factor_get_row *row,
                 struct mfa_status_out *out, struct error *err)
 {
-    CLEANUP(factor_wipe) struct factor factor = {.found = true};
+    CLEANUP(factor_wipe) struct factor factor = {.account = req->caller->account, .found = true};
     const struct sealed sealed = {row->secret_sealed.bytes, row->secret_sealed.size};
     struct picture picture = {.arena = req->arena};
 
-    if (factor_open(d, req, req->caller->account, sealed, factor.secret, err) < 0)
+    if (factor_open(d, req, sealed, &factor, err) < 0)
         return -1;
     picture.text = totp_url(req->arena, factor.secret, req->caller->projectName, row->email);
     if (offload_run(d->svc.offload, draw, &picture, req->deadline_mono_ms, err) < 0)
@@ -146,7 +146,7 @@ int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_toke
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         hold_pending(d, tx, req, &factor, err) < 0)
         return -1;
-    enroll.step = totp_step(factor.secret, in->token, req->now_ms);
+    enroll.step = totp_step(factor.secret, factor.secret_size, in->token, req->now_ms);
     enroll.audit = factor_audit(req, "mfa.enroll", enroll.step < 0);
     if (enroll.step < 0)
         return factor_refuse(&tx, req, &factor, &enroll.audit, err);

@@ -299,15 +299,15 @@ static bool is_sampled(const struct seed *self, const struct person *person)
 static void print_person(struct seed *self, const struct request *req, const struct person *person,
                          struct sealed sealed)
 {
-    uint8_t secret[TOTP_SECRET_SIZE];
+    struct factor factor = {.account = person->account};
     char text[HEX_SIZE] = "-";
     struct error err;
 
     error_init(&err, req->arena);
     if (person->factor) {
-        if (factor_open(&self->authd, req, person->account, sealed, secret, &err) < 0)
+        if (factor_open(&self->authd, req, sealed, &factor, &err) < 0)
             die("factor", err.message);
-        hex(text, secret, sizeof(secret));
+        hex(text, factor.secret, factor.secret_size);
     }
     printf("%s\tseed-%ld\tperson%ld@seed.example\t%s\t%s\n", role_of(person), person->tenant,
            person->number, person->refresh.text, text);

@@ -26,7 +26,7 @@ static void test_codes_are_those_of_rfc_6238(void)
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        UNIT_CHECK(totp_step(rfc_secret, rows[i].code, rows[i].seconds * 1000) ==
+        UNIT_CHECK(totp_step(rfc_secret, TOTP_SECRET_SIZE, rows[i].code, rows[i].seconds * 1000) ==
                        rows[i].seconds / 30,
                    "%s", rows[i].code);
 }
@@ -56,8 +56,35 @@ static void test_one_step_of_tolerance_six_digits(void)
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        UNIT_CHECK(totp_step(rfc_secret, rows[i].code, rows[i].ms) == rows[i].want, "%s",
+        UNIT_CHECK(totp_step(rfc_secret, TOTP_SECRET_SIZE, rows[i].code, rows[i].ms) ==
+                       rows[i].want,
+                   "%s", rows[i].label);
+}
+
+/* What other systems make: ten bytes in groups of four, 32 bytes with padding, and what is none. */
+static void test_secrets_of_other_systems(void)
+{
+    static const struct {
+        const char *label, *text, *code;
+        size_t size;
+    } rows[] = {
+        {"ten bytes", "JBSWY3DPEHPK3PXP", "282760", 10}, /* at 0 s, as oathtool says */
+        {"small letters in groups", "jbsw y3dp ehpk 3pxp", "282760", 10},
+        {"32 bytes with padding", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQGEZA====", NULL,
+         32},
+        {"nine bytes", "JBSWY3DPEHPK3PU", NULL, 0},
+        {"no base32", "18181818181818181818", NULL, 0},
+        {"empty", "", NULL, 0},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        uint8_t secret[TOTP_SECRET_MAX];
+        size_t size = totp_decode(rows[i].text, secret);
+
+        UNIT_CHECK(size == rows[i].size, "%s: %zu bytes", rows[i].label, size);
+        UNIT_CHECK(!rows[i].code || totp_step(secret, size, rows[i].code, 0) == 0, "%s",
                    rows[i].label);
+    }
 }
 
 static void test_the_keys_url(void)
@@ -129,11 +156,9 @@ static void test_a_long_text_has_none(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(test_codes_are_those_of_rfc_6238),
-    CASE(test_one_step_of_tolerance_six_digits),
-    CASE(test_the_keys_url),
-    CASE(test_the_picture_shows_a_qr_code),
-    CASE(test_a_long_text_has_none),
+    CASE(test_codes_are_those_of_rfc_6238), CASE(test_one_step_of_tolerance_six_digits),
+    CASE(test_secrets_of_other_systems),    CASE(test_the_keys_url),
+    CASE(test_the_picture_shows_a_qr_code), CASE(test_a_long_text_has_none),
 };
 
 int main(void)
