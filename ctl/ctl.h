@@ -102,6 +102,9 @@ int user_lock_command(struct ctl *ctl, struct error *err) MUST_USE;
 int user_unlock_command(struct ctl *ctl, struct error *err) MUST_USE;
 int user_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
 
+/* user_import.c */
+int user_import_command(struct ctl *ctl, struct error *err) MUST_USE;
+
 /* member.c */
 int member_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 

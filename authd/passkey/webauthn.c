@@ -406,6 +406,25 @@ static const char *check_auth_data(const struct webauthn_ceremony *ceremony,
     return read_credential(auth_data, ret);
 }
 
+/* libfido2 reads a key within the data of an authenticator only: of any relying party here. */
+const char *webauthn_read_credential(struct field_bytes id, struct field_bytes key,
+                                     struct webauthn_credential *ret)
+{
+    enum { ID_AT = HEAD_SIZE + AAGUID_SIZE + 2 };
+    uint8_t data[WEBAUTHN_AUTH_DATA_MAX] = {0};
+
+    if (id.size == 0 || id.size > WEBAUTHN_CREDENTIAL_ID_MAX)
+        return "credential";
+    if (key.size == 0 || key.size > sizeof(data) - ID_AT - id.size || !is_bounded(key, 1, 1))
+        return "key";
+    data[FLAGS_AT] = FLAG_PRESENT | FLAG_VERIFIED | FLAG_CREDENTIAL;
+    data[ID_AT - 2] = (uint8_t)(id.size >> 8);
+    data[ID_AT - 1] = (uint8_t)id.size;
+    memcpy(data + ID_AT, id.bytes, id.size);
+    memcpy(data + ID_AT + id.size, key.bytes, key.size);
+    return read_credential((struct field_bytes){data, ID_AT + id.size + key.size}, ret);
+}
+
 const char *webauthn_check_registration(const struct webauthn_ceremony *ceremony,
                                         struct field_bytes client_data,
                                         struct field_bytes attestation,

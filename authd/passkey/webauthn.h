@@ -60,6 +60,11 @@ const char *webauthn_check_registration(const struct webauthn_ceremony *ceremony
                                         struct field_bytes attestation,
                                         struct webauthn_credential *ret) MUST_USE;
 
+/* A credential that another system has kept: its id, its key in the form of COSE (RFC 9052, section
+ * 7). Sets id, key and algorithm. NULL, "credential", "algorithm" or "key". */
+const char *webauthn_read_credential(struct field_bytes id, struct field_bytes key,
+                                     struct webauthn_credential *ret) MUST_USE;
+
 /* algorithm and key: as webauthn_check_registration() set them. */
 const char *webauthn_check_assertion(const struct webauthn_ceremony *ceremony,
                                      enum webauthn_algorithm algorithm, struct field_bytes key,

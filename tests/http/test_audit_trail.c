@@ -636,6 +636,13 @@ static struct http_request member_create(void)
                         "lastName", "Costa"));
 }
 
+static struct http_request account_import(void)
+{
+    return by(admin, "POST", "/v1/projects/me/imports",
+              json_pack("{s:[{s:s, s:s, s:s}]}", "accounts", "email", keep_text(person_address()),
+                        "firstName", "Ana", "lastName", "Lima"));
+}
+
 /* A member who is invited to be an admin, and accepts. */
 static struct http_request invitation_accept(void)
 {
@@ -971,6 +978,7 @@ static const struct audited {
     {"deletion_schedule", deletion, 200, "deletion.schedule success Account"},
     {"invitation_accept", invitation_accept, 204, "invitation.accept success Invitation"},
     {"member_create", member_create, 200, "invitation.create success Invitation Practitioner"},
+    {"account_import", account_import, 200, "account.import success Account"},
     {"member_patch", member_patch, 200, "invitation.update success Invitation admin"},
     {"member_delete", member_delete, 200, "invitation.withdraw success Invitation"},
     {"member_resend", member_resend, 200, "invitation.renew success Invitation Practitioner"},

@@ -28,7 +28,7 @@ static char made_id[40]; /* what a command that deletes is run for */
 static struct suite *suite;
 static struct unit_dir files;
 static char policy_file[128], bot_file[128], second_bot_file[128], content_file[128],
-    broken_file[128];
+    broken_file[128], people_file[128];
 
 /* A command, said rightly and wrongly. Words that stand for something else until it is known: see
  * word_of(). */
@@ -156,6 +156,13 @@ static const struct row {
      "--yes is needed",
      "The account is deleted",
      "message",
+     NULL},
+    {"user import",
+     {"@people", "--project", "demo"},
+     {"/nonexistent.ndjson", "--project", "demo"},
+     "No such file",
+     "0 refused",
+     "imported",
      NULL},
     {"member list",
      {"--project", "demo", "--count", "5"},
@@ -328,7 +335,8 @@ static const char *word_of(const char *word)
         const char *name, *value;
     } names[] = {{"@policy", policy_file}, {"@bot", bot_file}, {"@content", content_file},
                  {"@broken", broken_file}, {"@dead", dead_id}, {"@queued", queued_id},
-                 {"@boss", boss},          {"@made", made_id}, {"@used", used_policy}};
+                 {"@boss", boss},          {"@made", made_id}, {"@used", used_policy},
+                 {"@people", people_file}};
 
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         if (strcmp(word, names[i].name) == 0)
@@ -675,6 +683,10 @@ static void the_objects_of_the_commands_exist(void)
              unit_dir_write(&files, "content",
                             "[{\"type\":\"article\",\"key\":\"a\",\"language\":\"en\","
                             "\"title\":\"A\"}]"));
+    snprintf(people_file, sizeof(people_file), "%s",
+             unit_dir_write(&files, "people",
+                            "{\"email\":\"import@ctl.example\",\"firstName\":\"Ana\","
+                            "\"lastName\":\"Lima\"}"));
     snprintf(broken_file, sizeof(broken_file), "%s", unit_dir_write(&files, "broken", "{"));
 }
 

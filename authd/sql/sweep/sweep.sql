@@ -20,6 +20,8 @@ with
 --     before = :now, most = :most),
 -- include: sweep_rows as invitations(table = invitation, column = expires_at,
 --     before = :invited_before, most = :most),
+-- include: sweep_rows as imports(table = import_batch, column = expires_at,
+--     before = :now, most = :most),
 -- include: sweep_rows as throttles(table = throttle, column = until, before = :now, most = :most),
 -- include: sweep_rows as addresses(table = known_address, column = until,
 --     before = :now, most = :most),
@@ -48,6 +50,8 @@ from (
     select count(*) from undos
     union all
     select count(*) from invitations
+    union all
+    select count(*) from imports
     union all
     select count(*) from throttles
     union all

@@ -1,0 +1,418 @@
+/*
+ * import.c - accounts of other systems: for operators, by `atriumctl user import`, and for admins,
+ * by POST /v1/projects/me/imports. Handlers operator_import, operator_import_end, account_import.
+ *
+ * A batch of lines is one transaction and one statement for all of them. Nothing here proves an
+ * address but an operator's word; an account that there is already is never changed, whatever has
+ * made it. An import is known by a hash of its file: each batch that is committed is recorded
+ * with what became of it, so that an import that was interrupted, or is run twice at the same time,
+ * ends with the same answers.
+ */
+#include "authd/sql/import.h"
+#include "authd/authd.h"
+#include "authd/credential/factor.h"
+#include "authd/credential/password.h"
+#include "authd/credential/throttle.h"
+#include "authd/import/import_line.h"
+#include "authd/passkey/passkey_rp.h"
+#include "authd/signin/step_up.h"
+#include "authd/tenant.h"
+#include "common/runtime/offload.h"
+#include "common/service/audit.h"
+#include "settingsd/settingsd_api.h"
+
+enum {
+    INVITED_MAX = 20, /* practitioners of one request: each takes 150 ms, see member_create */
+    IMPORT_REQUESTS_MAX = 60, /* of the admins of a project in a window */
+};
+#define IMPORT_WINDOW HOURS(1)
+#define IMPORT_KEPT DAYS(7) /* a batch of an import that was interrupted */
+
+/* In the event of an audit row: the place of the account's id. */
+static const struct uuid nil = {"00000000-0000-0000-0000-000000000000"};
+
+/* One batch under way. */
+struct import {
+    struct import_batch *batch;
+    struct tenant tenant;
+    struct passkey_rp patient_rp, practitioner_rp;
+    /* work of the thread */
+    struct field_bytes lines; /* NDJSON; or */
+    const char *array;        /* JSON */
+    int64_t first_line;
+    bool is_array; /* the text was one */
+    const char *rows, *passkeys;
+};
+
+static struct import_batch *batch_new(const struct authd *d, const struct request *req,
+                                      const struct tenant *tenant)
+{
+    struct import_batch *batch = arena_alloc(req->arena, sizeof(*batch));
+
+    batch->arena = req->arena;
+    batch->hash = d->dummy_hash;
+    batch->rules = (struct import_rules){
+        .now_ms = req->now_ms,
+        .patient_policy = uuid_is_set(&tenant->defaultPatientPolicy),
+        .practitioner_policy = uuid_is_set(&tenant->defaultPractitionerPolicy)};
+    return batch;
+}
+
+/* ---- on the thread ---- */
+
+static void run_read(void *arg)
+{
+    struct import *self = arg;
+
+    if (self->array)
+        self->is_array = import_read_array(self->batch, self->array);
+    else
+        import_read_lines(self->batch, self->lines, self->first_line);
+}
+
+static void run_rows(void *arg)
+{
+    struct import *self = arg;
+
+    self->rows = import_rows(self->batch);
+    self->passkeys = import_passkey_rows(self->batch);
+}
+
+static int read_batch(struct authd *d, const struct request *req, struct import *self,
+                      struct error *err)
+{
+    return offload_run(d->svc.offload, run_read, self, req->deadline_mono_ms, err);
+}
+
+/* Seals on the loop, which owns the keys. */
+static int make_rows(struct authd *d, const struct request *req, struct import *self,
+                     struct error *err)
+{
+    for (size_t i = 0; i < self->batch->count; i++) {
+        struct import_account *account = &self->batch->items[i];
+
+        if (!account->why && account->totp_size > 0)
+            account->totp_sealed =
+                factor_seal(d, req, account->id, account->totp, account->totp_size);
+    }
+    return offload_run(d->svc.offload, run_rows, self, req->deadline_mono_ms, err);
+}
+
+/* ---- the database ---- */
+
+/* Refuses lines by what the database has. */
+static int check(struct authd *d, const struct request *req, struct import *self, struct error *err)
+{
+    const struct sql_import_check_in in = {
+        .project = self->tenant.projectId, .rows = self->rows, .passkeys = self->passkeys};
+    struct sql_import_check_rows rows;
+
+    if (sql_import_check(d->svc.db, req, &in, &rows, err) < 0)
+        return -1;
+    for (size_t i = 0; i < rows.count; i++) {
+        struct import_account *account = import_find(self->batch, rows.items[i].line);
+
+        if (account)
+            import_refuse(account, rows.items[i].existing,
+                          "passkeys has one that is in use already");
+    }
+    return 0;
+}
+
+static bool has_passkeys(const struct import_batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        if (!batch->items[i].why && batch->items[i].key_count > 0)
+            return true;
+    }
+    return false;
+}
+
+/* The parameters of what is good by now. */
+static int prepare(struct authd *d, const struct request *req, struct import *self,
+                   struct error *err)
+{
+    if (make_rows(d, req, self, err) < 0)
+        return -1;
+    if (!has_passkeys(self->batch))
+        return 0;
+    if (check(d, req, self, err) < 0)
+        return -1;
+    return make_rows(d, req, self, err);
+}
+
+/* The same row for each account: the event without its id. */
+static struct sql_audit import_audit(const struct request *req, const struct import *self)
+{
+    return audit_row(req,
+                     &(struct audit){.action = "account.import",
+                                     .project = self->tenant.projectId,
+                                     .account = nil,
+                                     .type = "Account",
+                                     .id = nil,
+                                     .detail = self->batch->rules.verified ? "verified" : NULL});
+}
+
+static int create(struct db_tx *tx, const struct request *req, struct import *self,
+                  struct error *err)
+{
+    const struct sql_audit audit = import_audit(req, self);
+    const struct sql_import_create_in in = {
+        .now = req->now_ms,
+        .project = self->tenant.projectId,
+        .patient_policy = self->tenant.defaultPatientPolicy,
+        .practitioner_policy = self->tenant.defaultPractitionerPolicy,
+        .rows = self->rows,
+        .passkeys = self->passkeys,
+        .rp_project = self->patient_rp.project,
+        .practitioner_rp_project = self->practitioner_rp.project,
+        .verified = self->batch->rules.verified,
+        .event = audit.event,
+        .nil = nil.text};
+    struct sql_import_create_rows rows;
+
+    if (import_good(self->batch) == 0)
+        return 0;
+    if (sql_import_create(tx, req, &in, &rows, err) < 0) {
+        if (err->code == ERR_CONFLICT) /* an address or a passkey that came meanwhile */
+            error_retry(err, ERR_UNAVAILABLE, 1, "An account changed meanwhile. Try again.");
+        return -1;
+    }
+    for (size_t i = 0; i < rows.count; i++) {
+        struct import_account *account = import_find(self->batch, rows.items[i].line);
+
+        if (account)
+            import_refuse(account, true, NULL);
+    }
+    return 0;
+}
+
+/* ---- operators ---- */
+
+static void answer(const struct import_batch *batch, struct operator_import_out *out)
+{
+    out->imported = (int64_t)import_good(batch);
+    out->lines = import_refusals(batch);
+}
+
+/* Answers as when the batch was committed. */
+static int answer_again(struct db_tx *tx, const struct request *req,
+                        const struct operator_import_in *in, struct import *self,
+                        struct operator_import_out *out, struct error *err)
+{
+    const struct sql_import_batch_get_in get = {.import = in->import, .first_line = in->firstLine};
+    struct sql_import_batch_get_rows rows;
+    struct import_refusal *items;
+    size_t count = 0;
+
+    if (sql_import_batch_get(tx, req, &get, &rows, err) < 0)
+        return -1;
+    if (rows.count == 0) /* its import was completed at this moment, by another command */
+        return error_retry(err, ERR_UNAVAILABLE, 1, "The import has just ended. Try again.");
+    items = arena_calloc(req->arena, rows.count, sizeof(*items));
+    for (size_t i = 0; i < rows.count; i++) {
+        const struct sql_import_batch_get_row *row = &rows.items[i];
+        const struct import_account *account =
+            row->line ? import_find(self->batch, *row->line) : NULL;
+
+        if (row->line)
+            items[count++] = (struct import_refusal){.line = *row->line,
+                                                     .email = account ? account->email : NULL,
+                                                     .existing = row->existing == TRISTATE_TRUE,
+                                                     .why = row->why};
+    }
+    out->imported = rows.items[0].created;
+    out->lines = (struct field_list){items, count};
+    return 0;
+}
+
+static int complete(struct db_tx *tx, const struct request *req,
+                    const struct operator_import_in *in, const struct import *self,
+                    struct error *err)
+{
+    const struct sql_import_batch_complete_in complete = {
+        .import = in->import,
+        .first_line = in->firstLine,
+        .created = (int64_t)import_good(self->batch),
+        .refusals = import_refusal_rows(self->batch)};
+
+    return MIN(sql_import_batch_complete(tx, req, &complete, err), 0);
+}
+
+/* All of it or nothing, once. */
+static int commit_batch(struct authd *d, const struct request *req,
+                        const struct operator_import_in *in, struct import *self,
+                        struct operator_import_out *out, struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    const struct sql_import_batch_begin_in begin = {
+        .import = in->import, .first_line = in->firstLine, .expires_at = req->now_ms + IMPORT_KEPT};
+    int begun;
+
+    if (prepare(d, req, self, err) < 0 || db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0)
+        return -1;
+    begun = sql_import_batch_begin(tx, req, &begin, err);
+    if (begun < 0)
+        return -1;
+    if (begun == 0)
+        return answer_again(tx, req, in, self, out, err);
+    if (create(tx, req, self, err) < 0 || complete(tx, req, in, self, err) < 0 ||
+        db_commit(&tx, err) < 0)
+        return -1;
+    answer(self->batch, out);
+    return 0;
+}
+
+static int rehearse(struct authd *d, const struct request *req, struct import *self,
+                    struct operator_import_out *out, struct error *err)
+{
+    if (make_rows(d, req, self, err) < 0 || check(d, req, self, err) < 0)
+        return -1;
+    answer(self->batch, out);
+    out->addresses = import_addresses(self->batch);
+    return 0;
+}
+
+/* Where the project has no application for a role, lines with passkeys are refused. */
+static void find_rps(struct authd *d, const struct request *req, struct import *self)
+{
+    struct import_rules *rules = &self->batch->rules;
+    struct error ignored;
+
+    error_init(&ignored, req->arena);
+    if (passkey_rp_find(d, req, &self->tenant, "Patient", &self->patient_rp, &ignored) == 0)
+        rules->patient_rp_id = self->patient_rp.id;
+    error_clear(&ignored);
+    if (passkey_rp_find(d, req, &self->tenant, "Practitioner", &self->practitioner_rp, &ignored) ==
+        0)
+        rules->practitioner_rp_id = self->practitioner_rp.id;
+}
+
+/* Imports a batch of lines into a project, a suspended one too. Fails: NOT_FOUND, VALIDATION,
+ * UNAVAILABLE (try again). */
+int operator_import(struct authd *d, const struct request *req, const struct operator_import_in *in,
+                    struct operator_import_out *out, struct error *err)
+{
+    CLEANUP(import_batch_wipe) struct import_batch *batch = NULL;
+    const struct tenant_lookup_in which = {.projectId = in->projectId};
+    struct import self = {.lines = in->lines, .first_line = in->firstLine};
+
+    if (in->import.size != IMPORT_ID_SIZE)
+        return error_problem(err, "import", "must be %d bytes", IMPORT_ID_SIZE);
+    if (settingsd_tenant_lookup(d->svc.bus, req, &which, &self.tenant, err) < 0)
+        return -1;
+    batch = self.batch = batch_new(d, req, &self.tenant);
+    batch->rules.verified = in->verified;
+    find_rps(d, req, &self);
+    if (read_batch(d, req, &self, err) < 0)
+        return -1;
+    if (batch->over)
+        return error_problem(err, "lines", "must be at most %d", IMPORT_LINES_MAX);
+    return in->dryRun ? rehearse(d, req, &self, out, err)
+                      : commit_batch(d, req, in, &self, out, err);
+}
+
+int operator_import_end(struct authd *d, const struct request *req,
+                        const struct operator_import_end_in *in, struct nothing *out UNUSED,
+                        struct error *err)
+{
+    const struct sql_import_end_in end = {.import = in->import};
+
+    return MIN(sql_import_end(d->svc.db, req, &end, err), 0);
+}
+
+/* ---- admins ---- */
+
+/* Invites a practitioner as an admin does one by one: a refusal is the line's. Fails like
+ * member_create() where that is no refusal. */
+static int invite(struct authd *d, const struct request *req, struct import_account *account,
+                  int64_t *invited, struct error *err)
+{
+    const struct member_create_in in = {.email = account->in.email,
+                                        .firstName = account->in.firstName,
+                                        .lastName = account->in.lastName,
+                                        .type = "Practitioner"};
+    const struct error_item *problem;
+    struct member member;
+
+    if (*invited == INVITED_MAX) {
+        import_refuse(account, false, "role: a request invites 20 practitioners at most");
+        return 0;
+    }
+    if (member_create(d, req, &in, &member, err) == 0) {
+        account->invited = true;
+        ++*invited;
+        return 0;
+    }
+    if (error_kind(err->code)->status >= 500)
+        return -1;
+    problem = err->problems;
+    import_refuse(account, false,
+                  problem ? arena_printf(req->arena, "%s %s", problem->name, problem->value)
+                          : arena_strdup(req->arena, err->message));
+    error_clear(err);
+    return 0;
+}
+
+static int invite_all(struct authd *d, const struct request *req, struct import_batch *batch,
+                      int64_t *ret_invited, struct error *err)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        struct import_account *account = &batch->items[i];
+
+        if (!account->why && !account->patient && invite(d, req, account, ret_invited, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void answer_admin(const struct import_batch *batch, struct account_import_out *out)
+{
+    const struct import_refusal *refusals;
+
+    out->imported = (int64_t)import_good(batch);
+    out->lines = import_refusals(batch);
+    refusals = out->lines.items;
+    for (size_t i = 0; i < out->lines.count; i++) {
+        out->existing += refusals[i].existing;
+        out->refused += !refusals[i].existing;
+    }
+}
+
+static int commit_patients(struct authd *d, const struct request *req, struct import *self,
+                           struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+
+    if (prepare(d, req, self, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 || create(tx, req, self, err) < 0)
+        return -1;
+    return db_commit(&tx, err);
+}
+
+/* Imports patients into the caller's project, with addresses that are not proven, and invites
+ * practitioners to it. Fails: VALIDATION, STEP_UP_REQUIRED, THROTTLED, NOT_FOUND. */
+int account_import(struct authd *d, const struct request *req, const struct account_import_in *in,
+                   struct account_import_out *out, struct error *err)
+{
+    CLEANUP(import_batch_wipe) struct import_batch *batch = NULL;
+    struct import self = {.array = in->accounts};
+
+    if (tenant_open_id(d, req, req->caller->project, &self.tenant, err) < 0)
+        return -1;
+    batch = self.batch = batch_new(d, req, &self.tenant);
+    batch->rules.invites = true;
+    if (read_batch(d, req, &self, err) < 0)
+        return -1;
+    if (!self.is_array || batch->over)
+        return error_problem(err, "accounts", "must be an array of at most %d", IMPORT_LINES_MAX);
+    if (throttle_limit(d, req, "import project", req->caller->project.text, IMPORT_WINDOW,
+                       IMPORT_REQUESTS_MAX, err) < 0 ||
+        step_up_check(d, NULL, req, err) < 0)
+        return -1;
+    if (invite_all(d, req, batch, &out->invited, err) < 0 ||
+        commit_patients(d, req, &self, err) < 0)
+        return -1;
+    answer_admin(batch, out);
+    return 0;
+}

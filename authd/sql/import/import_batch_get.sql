@@ -1,0 +1,11 @@
+-- What became of a batch: a row for each line that made no account, or one without a line where
+-- all have. No row: the batch is not known.
+-- class: tx
+-- in: import bytea, first_line int8
+-- rows: many
+-- row: created int8, line int8 null, existing bool null, why text null
+select b.created, r.line, r.existing, r.why
+from import_batch b
+left join import_refusal r using (import_id, first_line)
+where b.import_id = :import and b.first_line = :first_line
+order by r.line

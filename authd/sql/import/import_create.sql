@@ -1,0 +1,93 @@
+-- Creates accounts with all that belongs to them, each with an audit row, whose entity and account
+-- are the account's (`nil` in `event` stands for its id). `rows` is a JSON array of {line, id,
+-- membership, profile, role, email, name, surname, hash, created, totp}, `passkeys` one of {line,
+-- id, rp_id, credential, handle, algorithm, key, count, backed_up, name}, bytes in hexadecimal.
+-- `verified`: their addresses are proven for all. A row for each line whose address an account has,
+-- or had until lately and may take back: it stays as it is. Addresses are inserted in order, so
+-- that two imports of them wait for each other in one direction.
+-- class: tx
+-- in: now int8, project uuid, patient_policy uuid null, practitioner_policy uuid null
+-- in: rows text, passkeys text, rp_project uuid null, practitioner_rp_project uuid null
+-- in: verified bool, event text, nil text
+-- rows: many
+-- row: line int8
+with
+given as materialized (
+    select r.*, case when r.role = 'Patient' then :project::uuid end as home
+    from json_to_recordset(:rows::json) r (
+        line bigint, id uuid, membership uuid, profile uuid, role text, email text, name text,
+        surname text, hash text, created bigint, totp text
+    )
+),
+account_inserted as (
+    insert into account (id, role, project_id, email, name, surname, created_at)
+    select g.id, g.role, g.home, g.email, g.name, g.surname, g.created
+    from given g
+    where (
+        select u.id
+        from email_undo u
+        where u.email = g.email and u.role = g.role and u.home_id is not distinct from g.home
+        limit 1
+    ) is null -- not "not exists", whose join may read the whole index
+    order by g.role, g.email, g.line
+    on conflict do nothing
+    returning id
+),
+inserted as materialized (
+    select g.* from given g join account_inserted a on a.id = g.id
+),
+credential_inserted as (
+    insert into credential (account_id, password_hash, updated_at)
+    select id, hash, :now from inserted
+),
+membership_inserted as (
+    insert into membership (project_id, id, account_id, profile_id, policy_id, created_at)
+    select
+        :project,
+        membership,
+        id,
+        profile,
+        case when role = 'Patient' then :patient_policy::uuid else :practitioner_policy::uuid end,
+        :now
+    from inserted
+),
+verified_inserted as (
+    insert into email_verified (account_id, organization_id, verified_at)
+    select id, '00000000-0000-0000-0000-000000000000', :now from inserted where :verified
+),
+factor_inserted as (
+    insert into mfa_factor (account_id, secret_sealed, created_at, enrolled_at)
+    select id, decode(totp, 'hex'), :now, :now from inserted where totp is not null
+),
+passkey_inserted as (
+    insert into passkey (
+        id, account_id, rp_id, project_id, credential_id, user_handle, algorithm, public_key,
+        sign_count, backed_up, name, created_at
+    )
+    select
+        p.id,
+        i.id,
+        p.rp_id,
+        case when i.role = 'Patient' then :rp_project::uuid else :practitioner_rp_project::uuid end,
+        decode(p.credential, 'hex'),
+        decode(p.handle, 'hex'),
+        p.algorithm,
+        decode(p.key, 'hex'),
+        p.count,
+        p.backed_up,
+        p.name,
+        :now
+    from json_to_recordset(:passkeys::json) p (
+        line bigint, id uuid, rp_id text, credential text, handle text, algorithm int, key text,
+        count bigint, backed_up boolean, name text
+    )
+    join inserted i using (line)
+),
+audit_written as (
+    insert into audit (project_id, at, entity, event)
+    select :project, :now, 'Account/' || id, replace(:event, :nil, id::text)::json from inserted
+)
+select g.line
+from given g
+where not exists (select from inserted i where i.line = g.line)
+order by g.line
