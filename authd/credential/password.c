@@ -43,7 +43,6 @@ enum {
     NO_MEMORY_LOG_MS = 10000, /* between two lines of the log: a flood of sign-ins is one line */
     OWN_COST_MS = 30,         /* estimate, as those of password_scheme.h */
     IMPORTED_WAIT_MS = 5000,  /* a thread's work that may be under way and wait for it */
-    /* beside the 5 of other pools: a tenth of a processor that is short */
     IMPORTED_NICE = 15,
     IMPORTED_QUEUE = 4096, /* jobs; the places bound it */
 };

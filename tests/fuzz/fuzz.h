@@ -30,6 +30,7 @@ int fuzz_msgpack(const uint8_t *data, size_t size);
 int fuzz_multipart(const uint8_t *data, size_t size);
 int fuzz_password_filter(const uint8_t *data, size_t size);
 int fuzz_password_list(const uint8_t *data, size_t size);
+int fuzz_password_scheme(const uint8_t *data, size_t size);
 int fuzz_post_policy(const uint8_t *data, size_t size);
 int fuzz_target(const uint8_t *data, size_t size);
 int fuzz_template(const uint8_t *data, size_t size);

@@ -31,6 +31,7 @@ static const struct {
     {"multipart", fuzz_multipart},
     {"password_filter", fuzz_password_filter},
     {"password_list", fuzz_password_list},
+    {"password_scheme", fuzz_password_scheme},
     {"post_policy", fuzz_post_policy},
     {"target", fuzz_target},
     {"template", fuzz_template},

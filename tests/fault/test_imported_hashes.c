@@ -1,0 +1,285 @@
+/*
+ * test_imported_hashes.c - a thousand people whose costly hashes came from another system arrive at
+ * once, beside those who sign in as always; and a host without memory for such a hash.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
+
+#define START "/auth/tenant/Patient/login/start"
+
+/* Of "imported": PBKDF2 of 900,000 iterations; Argon2d of 256 MiB. */
+#define PBKDF2                                          \
+    "$pbkdf2-sha256$i=900000$Lj/Od8+MTHR4qW0gfBw5cQ==$" \
+    "3lC0ka+5IUGvoZ2KCoq182CencNrb9tTXpgPSvYo53A="
+#define ARGON2                                                \
+    "$argon2id$v=19$m=262144,t=1,p=1$Lj/Od8+MTHR4qW0gfBw5cQ$" \
+    "ugXhOSaSHm1ObbNUu4NfbjiqINmZW3zgTAxhjXxx/Q0"
+
+enum {
+    PEOPLE = 1000,
+    ORDINARY = 8,
+    SAMPLES = 600,
+    WAVE = 5,        /* arrive at once, */
+    WAVE_MS = 50,    /* so often: all within ten seconds, and again */
+    FLOOD_MS = 60000 /* longest */
+};
+
+/* What the process that floods tells the one that measures. */
+struct flood {
+    volatile bool over; /* set by the latter */
+    int good, refused, other;
+};
+
+static struct suite *suite;
+static struct person *ordinary[ORDINARY];
+
+static void the_suite_starts(void)
+{
+    suite = suite_start(&(struct suite_options){.no_demo = false});
+    for (int i = 0; i < ORDINARY; i++)
+        ordinary[i] = person_register(suite, NULL);
+    CU_ASSERT_EQUAL(
+        suite_count(suite,
+                    "with a as (insert into auth.account (id, role, project_id, email, name, "
+                    "surname, created_at) select gen_random_uuid(), 'Patient', p.project_id, 'i' "
+                    "|| n || '@imported.example', 'Ada', 'Lovelace', p.created_at from "
+                    "auth.account p, generate_series(1, %d) n where p.email = '%s' returning *), "
+                    "c as (insert into auth.credential (account_id, password_hash, updated_at) "
+                    "select id, '%s', created_at from a), m as (insert into auth.membership "
+                    "(project_id, id, account_id, profile_id, created_at) select project_id, "
+                    "gen_random_uuid(), id, gen_random_uuid(), created_at from a returning 1) "
+                    "select count(*) from m",
+                    PEOPLE, ordinary[0]->email, PBKDF2),
+        PEOPLE);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Signs ordinary people in, one after the other; the 99th percentile, ms. None is refused. */
+static double ordinary_p99(const char *label)
+{
+    double ms[SAMPLES];
+
+    for (int i = 0; i < SAMPLES; i++) {
+        const struct person *who = ordinary[i % ORDINARY];
+        HTTP_ANSWER answer =
+            suite_post_fresh(suite, START, body_login_start(who->email, who->password, "demo"));
+
+        UNIT_CHECK(answer->status == 200, "%s: %d", label, answer->status);
+        ms[i] = answer->seconds * 1000;
+    }
+    qsort(ms, SAMPLES, sizeof(*ms), by_size);
+    printf("  %s: median %.1f ms, p99 %.1f ms, longest %.1f ms\n", label, ms[SAMPLES / 2],
+           ms[SAMPLES * 99 / 100], ms[SAMPLES - 1]);
+    return ms[SAMPLES * 99 / 100];
+}
+
+/* Up to `most` of those who are not in yet, from *from on, each from an address of its own. */
+static void send_wave(struct flood *flood, bool *in, int *from, int most)
+{
+    struct http_request requests[PEOPLE] = {{0}};
+    struct http_answer *answers[PEOPLE];
+    int who[PEOPLE], count = 0;
+    char sources[PEOPLE][24], email[64];
+
+    for (int i = 0; i < PEOPLE && count < most; i++) {
+        int person = (*from)++ % PEOPLE;
+
+        if (in[person])
+            continue;
+        snprintf(email, sizeof(email), "i%d@imported.example", person + 1);
+        snprintf(sources[count], sizeof(sources[count]), "127.77.%d.%d", person / 200,
+                 person % 200 + 1);
+        requests[count] =
+            (struct http_request){.method = "POST",
+                                  .path = START,
+                                  .source = sources[count],
+                                  .body = body_login_start(email, "imported", "demo")};
+        who[count++] = person;
+    }
+    http_call_many(suite_url(suite), requests, (size_t)count, (size_t)count, answers);
+    for (int i = 0; i < count; i++) {
+        char *retry = http_header(answers[i], "Retry-After");
+
+        in[who[i]] = answers[i]->status == 200;
+        if (answers[i]->status == 200)
+            flood->good++;
+        else if (answers[i]->status == 503 && retry && strtol(retry, NULL, 10) > 0)
+            flood->refused++;
+        else
+            flood->other++;
+        free(retry);
+    }
+    http_answers_destroy(answers, (size_t)count);
+}
+
+/* A process of its own: all at once, or wave after wave until it is over. Those whose password is
+ * being verified keep their wave waiting, so each wave has a process too. */
+static pid_t flood_begin(struct flood *flood, int wave)
+{
+    static bool in[PEOPLE];
+    int64_t end = clock_mono_ms() + FLOOD_MS;
+    int from = 0;
+    pid_t child = fork();
+
+    if (child != 0)
+        return child;
+    while (!flood->over && clock_mono_ms() < end) {
+        pid_t each = wave < PEOPLE ? fork() : 0;
+
+        if (each == 0) {
+            send_wave(flood, in, &from, wave);
+            _exit(0);
+        }
+        from += wave;
+        usleep(WAVE_MS * 1000);
+    }
+    while (wait(NULL) > 0)
+        ;
+    _exit(0);
+}
+
+static void flood_end(struct flood *flood, pid_t child, const char *label)
+{
+    flood->over = true;
+    waitpid(child, NULL, 0);
+    printf("  %s: %d signed in, %d told to try again, %d otherwise\n", label, flood->good,
+           flood->refused, flood->other);
+    CU_ASSERT_EQUAL(flood->other, 0);
+}
+
+static struct flood *flood_new(void)
+{
+    struct flood *flood =
+        mmap(NULL, sizeof(*flood), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    if (flood == MAP_FAILED)
+        exit(1);
+    return flood;
+}
+
+/* Being refused counts as no failure. */
+static void check_no_failures(void)
+{
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.audit where "
+                                       "event->>'outcome' = 'failure'"),
+                    0);
+}
+
+/* None of the others is refused, and their sign-ins take less than twice as long as alone. What
+ * else runs on the machine may disturb a round: one of three must be so. */
+static void a_thousand_imported_people_do_not_hold_up_others(void)
+{
+    double before, beside = 0;
+    int round = 0;
+
+    do {
+        struct flood *flood = flood_new();
+        pid_t child;
+
+        before = ordinary_p99("alone");
+        child = flood_begin(flood, WAVE);
+        beside = ordinary_p99("beside 1,000 imported");
+        flood_end(flood, child, "imported");
+        CU_ASSERT_TRUE(flood->good >= 10);
+        CU_ASSERT_TRUE(flood->refused >= 50);
+        munmap(flood, sizeof(*flood));
+    } while (beside >= before * 2 && ++round < 3);
+    UNIT_CHECK(beside < before * 2, "%.1f ms alone, %.1f ms beside imported", before, beside);
+    check_no_failures();
+}
+
+/* The thousand requests at once are work for everyone, whatever they ask; none gets lost. */
+static void a_thousand_at_the_same_moment_are_answered(void)
+{
+    struct flood *flood = flood_new();
+    pid_t child = flood_begin(flood, PEOPLE);
+
+    ordinary_p99("beside 1,000 at the same moment");
+    flood_end(flood, child, "imported");
+    CU_ASSERT_EQUAL(flood->good + flood->refused, PEOPLE);
+    CU_ASSERT_TRUE(flood->good >= 4);
+    check_no_failures();
+    munmap(flood, sizeof(*flood));
+}
+
+/* A host that gives authd no 256 MiB: 503, no failure, and what needs less goes on. */
+static void without_memory_it_is_a_503(void)
+{
+    pid_t authd = suite_pid(suite, "authd", "1");
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY}, before;
+    PERSON imported = person_register(suite, NULL);
+    char line[256];
+    long kib = 0;
+    FILE *status;
+
+    if (UNIT_KEPT_KIB > 0) {
+        unit_leave_out("AddressSanitizer needs address space of its own");
+        return;
+    }
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "with done as (update auth.credential c set password_hash = '%s' "
+                                "from auth.account a where a.id = c.account_id and a.email = '%s' "
+                                "returning 1) select count(*) from done",
+                                ARGON2, imported->email),
+                    1);
+    snprintf(line, sizeof(line), "/proc/%d/status", (int)authd);
+    status = fopen(line, "r");
+    while (status && fgets(line, sizeof(line), status))
+        if (strncmp(line, "VmSize:", 7) == 0)
+            kib = strtol(line + 7, NULL, 10);
+    if (status)
+        fclose(status);
+    CU_ASSERT_TRUE_FATAL(kib > 0);
+    CU_ASSERT_EQUAL(prlimit(authd, RLIMIT_AS, NULL, &before), 0);
+    limit.rlim_cur = (rlim_t)(kib + 128 * 1024) * 1024;
+    limit.rlim_max = before.rlim_max;
+    CU_ASSERT_EQUAL(prlimit(authd, RLIMIT_AS, &limit, NULL), 0);
+    for (int i = 0; i < 12; i++) {
+        HTTP_ANSWER refused =
+            suite_post_fresh(suite, START, body_login_start(imported->email, "another", "demo"));
+        CHECK_STATUS(refused, 503);
+    }
+    HTTP_ANSWER other = suite_post_fresh(
+        suite, START, body_login_start(ordinary[0]->email, ordinary[0]->password, "demo"));
+    CHECK_STATUS(other, 200);
+    CU_ASSERT_EQUAL(prlimit(authd, RLIMIT_AS, &before, NULL), 0);
+    HTTP_ANSWER wrong =
+        suite_post_fresh(suite, START, body_login_start(imported->email, "another", "demo"));
+    CHECK_STATUS(wrong, 400);
+}
+
+static void the_suite_ends(void)
+{
+    for (int i = 0; i < ORDINARY; i++)
+        person_destroy(&ordinary[i]);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    CASE_ALWAYS(the_suite_starts),
+    CASE(a_thousand_imported_people_do_not_hold_up_others),
+    CASE(a_thousand_at_the_same_moment_are_answered),
+    CASE(without_memory_it_is_a_503),
+    CASE_ALWAYS(the_suite_ends),
+};
+
+int main(void)
+{
+    return unit_run("imported hashes", cases, ARRAY_SIZE(cases));
+}
