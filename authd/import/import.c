@@ -174,9 +174,10 @@ static int create(struct db_tx *tx, const struct request *req, struct import *se
     if (import_good(self->batch) == 0)
         return 0;
     if (sql_import_create(tx, req, &in, &rows, err) < 0) {
-        if (err->code == ERR_CONFLICT) /* an address or a passkey that came meanwhile */
-            error_retry(err, ERR_UNAVAILABLE, 1, "An account changed meanwhile. Try again.");
-        return -1;
+        if (err->code != ERR_CONFLICT)
+            return -1;
+        error_clear(err); /* an address or a passkey that came meanwhile */
+        return error_retry(err, ERR_UNAVAILABLE, 1, "An account changed meanwhile. Try again.");
     }
     for (size_t i = 0; i < rows.count; i++) {
         struct import_account *account = import_find(self->batch, rows.items[i].line);

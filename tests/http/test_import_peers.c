@@ -1,0 +1,164 @@
+/*
+ * test_import_peers.c - people who have registered with another system: its export, brought into
+ * the form of docs/import.md by what that page has for it, is imported, and they sign in.
+ *
+ * better-auth and PocketBase are installed by `make import`, Directus by `make peers`, all from the
+ * npm registry. Where one is not installed its case says so and is left out, unless
+ * ATRIUM_REQUIRE_IMPORT is set, as it is for what is to land (the first two).
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
+
+enum { EXPORT_MS = 180000 };
+
+static struct suite *suite;
+
+static const struct {
+    const char *name, *password;
+} people[] = {
+    {"Ana Lima", "correct horse battery staple"},
+    {"Rui da Costa", "Straße und Brücke"}, /* letters of two bytes */
+};
+
+static char *address_of(const char *peer, size_t i)
+{
+    static char text[64];
+
+    snprintf(text, sizeof(text), "person%zu@%s.example.com", i, peer);
+    return text;
+}
+
+static char *people_text(const char *peer)
+{
+    json_auto_t *array = json_array();
+
+    for (size_t i = 0; i < ARRAY_SIZE(people); i++)
+        json_array_append_new(array,
+                              json_pack("{s:s, s:s, s:s}", "email", address_of(peer, i), "name",
+                                        people[i].name, "password", people[i].password));
+    return json_dumps(array, JSON_COMPACT);
+}
+
+static int sign_in(const char *email, const char *password)
+{
+    HTTP_ANSWER answer =
+        suite_post_fresh(suite, "/v2/auth/login",
+                         json_pack("{s:s, s:s, s:s}", "email", email, "password", password,
+                                   "clientId", suite_text(suite, "demo.clientId")));
+
+    return answer->status;
+}
+
+/* Whom the export has as `prefix`: each hash is of the algorithm that the system is known for. */
+static void check_people(const char *peer, const char *prefix)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(people); i++) {
+        const char *email = address_of(peer, i);
+
+        UNIT_CHECK(suite_count(suite,
+                               "select count(*) from auth.credential c join auth.account a on a.id "
+                               "= c.account_id where a.email = '%s' and starts_with(password_hash, "
+                               "'%s')",
+                               email, prefix) == 1,
+                   "%s: no hash that begins with %s", email, prefix);
+        CU_ASSERT_EQUAL(sign_in(email, "another password"), 400);
+        CU_ASSERT_EQUAL(sign_in(email, people[i].password), 200);
+        CU_ASSERT_EQUAL(sign_in(email, people[i].password), 200); /* by what it became */
+    }
+}
+
+static void import_from(const char *peer, const char *prefix)
+{
+    struct unit_dir files = unit_dir_make();
+    char *text = people_text(peer), *directory = NULL, file[256];
+    struct program *export;
+
+    UNIT_CHECK(asprintf(&directory, "%s/%s", files.path, peer) > 0 && mkdir(directory, 0700) == 0,
+               "no directory");
+    export = program_start(
+        (const char *const[]){"tests/import/export.py", peer, directory, text, NULL}, NULL);
+    CU_ASSERT_TRUE(program_wait_end(export, EXPORT_MS));
+    CHECK_EXIT(export, 0);
+    snprintf(file, sizeof(file), "%s", unit_dir_write(&files, "people", export->out));
+    PROGRAM done =
+        ATRIUMCTL(suite, NULL, "user", "import", file, "--project", "demo", "--verified", "--json");
+    UNIT_CHECK(done->code == 0 && json_integer_value(json_object_get(done->json, "imported")) >=
+                                      (json_int_t)ARRAY_SIZE(people),
+               "%s%s%s", export->out, done->out, done->err);
+    check_people(peer, prefix);
+    program_destroy(&export);
+    unit_dir_remove(&files);
+    free(directory);
+    free(text);
+}
+
+static bool is_installed(const char *folder, bool required)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "build/%s/node_modules/.package-lock.json", folder);
+    if (access(path, R_OK) == 0)
+        return true;
+    unit_leave_out("what `make %s` installs is not there", folder);
+    CU_ASSERT_FALSE(required && getenv("ATRIUM_REQUIRE_IMPORT"));
+    return false;
+}
+
+static void people_of_better_auth_sign_in(void)
+{
+    if (is_installed("import", true))
+        import_from("better-auth", "$scrypt$ln=14,r=16,p=1$");
+}
+
+static void people_of_pocketbase_sign_in(void)
+{
+    if (is_installed("import", true))
+        import_from("pocketbase", "$2a$10$");
+}
+
+static void set_environment(const char *name, const char *value)
+{
+    if (value)
+        setenv(name, value, 1);
+}
+
+/* With its own parameters: 64 MiB, three passes, four lanes. */
+static void people_of_directus_sign_in(void)
+{
+    PGconn *connection;
+
+    if (!is_installed("peers", false))
+        return;
+    connection = suite_database(suite);
+    set_environment("PGHOST", PQhost(connection));
+    set_environment("PGPORT", PQport(connection));
+    set_environment("PGUSER", PQuser(connection));
+    PQfinish(connection);
+    import_from("directus", "$argon2id$v=19$m=65536,t=3,p=4$");
+}
+
+static void suite_shuts_down_cleanly(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    CASE(people_of_better_auth_sign_in),
+    CASE(people_of_pocketbase_sign_in),
+    CASE(people_of_directus_sign_in),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
+};
+
+int main(void)
+{
+    suite = suite_start(&(struct suite_options){.no_demo = false});
+    return unit_run("imports from peers", cases, ARRAY_SIZE(cases));
+}

