@@ -24,6 +24,7 @@ static const struct verb {
     struct coding type;
 } verbs[] = {
     {"create", "C", {LIFECYCLE, "originate", "Originate/Retain Record Lifecycle Event"}},
+    {"import", "C", {LIFECYCLE, "originate", "Originate/Retain Record Lifecycle Event"}},
     {"register", "C", {LIFECYCLE, "originate", "Originate/Retain Record Lifecycle Event"}},
     {"prepare", "C", {LIFECYCLE, "originate", "Originate/Retain Record Lifecycle Event"}},
     {"delete", "D", {LIFECYCLE, "destroy", "Destroy/Delete Record Lifecycle Event"}},

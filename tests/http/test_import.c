@@ -245,6 +245,17 @@ static void an_unproven_account_is_its_mailbox_s(void)
     HTTP_ANSWER off = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
                                json_pack("{s:b}", "requireVerifiedEmail", 0));
     CHECK_STATUS(off, 200);
+    signs_in("Patient", unproven);
+    HTTP_ANSWER requested =
+        suite_post_fresh(suite, "/auth/reset-password",
+                         json_pack("{s:s, s:s}", "email", unproven, "tenantCode", "demo"));
+    CHECK_STATUS(requested, 200);
+    struct mail_link link = suite_mail_link(suite, unproven, "set-password");
+    HTTP_ANSWER set = suite_post_link(suite, "/auth/set-password", &link, NULL, "the owner's");
+    CHECK_STATUS(set, 204);
+    HTTP_ANSWER theirs = sign_in("Patient", unproven, password);
+    CHECK_ERROR(theirs, 400, incorrect);
+    CU_ASSERT_TRUE(verified(unproven, "Patient"));
     free(unproven);
     free(proven);
 }
@@ -630,6 +641,31 @@ static void an_admin_s_import_needs_a_fresh_proof(void)
     free(email);
 }
 
+/* Sixty an hour for a project; those that were refused for another reason count. */
+static void an_admin_s_imports_are_limited(void)
+{
+    PERSON admin = person_admin(suite);
+    int status = 200, count = 0;
+
+    while (status == 200 && count <= 60) {
+        HTTP_ANSWER answer = post(admin->access, json_array());
+
+        status = answer->status;
+        count++;
+    }
+    CU_ASSERT_EQUAL(status, 429);
+    CU_ASSERT_TRUE(count > 50);
+}
+
+/* One row for each of some hundred thousand accounts. */
+static void the_audit_trail_holds_together(void)
+{
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, LONG_MS,
+                                  "select count(*) from auth.audit where sequence is null"));
+    PROGRAM sealed = ATRIUMCTL(suite, NULL, "audit", "verify");
+    CHECK_EXIT(sealed, 0);
+}
+
 static void suite_shuts_down_cleanly(void)
 {
     unlink(file);
@@ -653,6 +689,8 @@ static const struct unit_case cases[] = {
     CASE(an_admin_imports_patients),
     CASE(an_admin_s_import_is_bounded),
     CASE(an_admin_s_import_needs_a_fresh_proof),
+    CASE(an_admin_s_imports_are_limited),
+    CASE(the_audit_trail_holds_together),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
