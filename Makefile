@@ -258,8 +258,8 @@ test:
 	@BUILD=$(BUILD) tests/run.sh $(ALL_TESTS)
 
 # What resized images are compared with, a server of S3, readers of /openapi.json, the schema of traces, a browser's
-# driver with other checks of passkeys, and systems whose accounts are imported, from the npm registry, where there is an npm. Without them those tests say so and
-# are left out; .ci/run insists on them.
+# driver with other checks of passkeys, and systems whose accounts are imported, from the npm registry, where there is an
+# npm. Without them those tests say so and are left out; .ci/run insists on them.
 NPM_TESTS := sharp s3 openapi-clients otlp passkeys import
 NPM_FOLDERS := $(NPM_TESTS) manifests passwords peers
 $(NPM_FOLDERS:%=build/%/node_modules/.package-lock.json): build/%/node_modules/.package-lock.json: \
