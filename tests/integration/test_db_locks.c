@@ -237,7 +237,9 @@ static void row_lock(struct loop *loop, void *arg UNUSED)
     refused = clients[0].refused;
     PQfinish(holder);
     sleep_ms(&self, LOCK_MS);
-    UNIT_CHECK(clients[0].good > 0 && clients[0].refused == refused, "%zu good", clients[0].good);
+    /* one may have been refused already, and its client not know it */
+    UNIT_CHECK(clients[0].good > 0 && clients[0].refused <= refused + 1, "%zu good, %zu refused",
+               clients[0].good, clients[0].refused - refused);
     stop(&self, clients, 4);
     CU_ASSERT_EQUAL((size_t)pg_exec(server, "select size from row_lock.thing where id = 1"),
                     clients[0].good);
