@@ -47,10 +47,12 @@ static int64_t read_imported(void *arg)
     return d->password_mixture ? d->password_mixture->imported : 0;
 }
 
+/* It lies in its own arena. */
 static void mixture_destroy(struct password_mixture **self_p)
 {
-    if (*self_p)
-        arena_destroy(&(*self_p)->arena);
+    struct arena *arena = *self_p ? (*self_p)->arena : NULL;
+
+    arena_destroy(&arena);
     *self_p = NULL;
 }
 

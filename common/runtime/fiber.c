@@ -30,7 +30,7 @@
 #endif
 #endif
 #ifdef WITH_ASAN
-#include <sanitizer/common_interface_defs.h>
+#include <sanitizer/asan_interface.h>
 #endif
 #ifdef WITH_TSAN
 #include <sanitizer/tsan_interface.h>
@@ -165,6 +165,10 @@ static struct fiber *fiber_new(struct loop *loop)
     self->deadline.fn = deadline_passed;
     self->deadline.arg = self;
     self->context = make_fcontext(self->stack + FIBER_STACK_SIZE, FIBER_STACK_SIZE, trampoline);
+#ifdef WITH_ASAN
+    /* a stack that lay here before has ended within the trampoline, whose frame stays marked */
+    __asan_unpoison_memory_region(self->stack, FIBER_STACK_SIZE);
+#endif
 #ifdef WITH_TSAN
     self->sanitizer = __tsan_create_fiber(0);
 #endif
