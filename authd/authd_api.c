@@ -59,6 +59,7 @@ enum {
 static const char *const login_steps[] = {"token", "mfa", NULL};
 static const char *const token_step[] = {"token", NULL};
 static const char *const mfa_step[] = {"mfa", NULL};
+static const char *const code_steps[] = {"code", NULL};
 static const char *const key_types[] = {"public-key", NULL};
 static const char *const required[] = {"required", NULL};
 static const char *const no_attestation[] = {"none", NULL};
@@ -88,6 +89,7 @@ static const char *const change_kinds[] = {"policy", "project", NULL};
 
 #define BASE64URL_PATTERN "^[A-Za-z0-9_-]*$"
 #define CHALLENGE_PATTERN "^[A-Za-z0-9_-]{43}$"
+#define CODE_PATTERN "^[0-9]{6}$"
 #define VERIFIER_PATTERN "^[A-Za-z0-9._~-]{43,128}$"
 #define POLICY_REFERENCE_PATTERN "^AccessPolicy/[0-9A-Fa-f-]{36}$"
 
@@ -97,6 +99,14 @@ static int check_base64url(const char *value, char why[static 96])
     if (value[strspn(value, LETTERS_AND_DIGITS "-_")] == '\0')
         return 0;
     snprintf(why, 96, "must be base64url without padding");
+    return -1;
+}
+
+static int check_digits(const char *value, char why[static 96])
+{
+    if (value[strspn(value, "0123456789")] == '\0')
+        return 0;
+    snprintf(why, 96, "must consist of digits");
     return -1;
 }
 
@@ -239,6 +249,34 @@ static const struct field login_mfa_start_in_rows[] = {
                "The sign-in that waits for the factor."),
 };
 FIELD_TABLE(login_mfa_start_in);
+
+static const struct field code_start_in_rows[] = {
+    FIELD_EMAIL(struct code_start_in, email, FIELD_REQUIRED, "Address of the account.",
+                "ana@example.org"),
+    FIELD_TEXT(struct code_start_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
+               "Tenant to sign in to.", "demo"),
+    FIELD_PATTERN(struct code_start_in, codeChallenge, 43, 43, check_base64url, CHALLENGE_PATTERN,
+                  FIELD_REQUIRED,
+                  "base64url of the SHA-256 of a verifier that the client keeps to itself.",
+                  "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+};
+FIELD_TABLE(code_start_in);
+
+static const struct field code_step_rows[] = {
+    FIELD_CHOICE(struct code_step, nextStep, code_steps, FIELD_REQUIRED,
+                 "The code from the mail is entered next.", "code"),
+    FIELD_UUID(struct code_step, loginId, FIELD_REQUIRED, "The sign-in that waits for the code."),
+};
+FIELD_TABLE(code_step);
+
+static const struct field login_code_in_rows[] = {
+    FIELD_UUID(struct login_code_in, loginId, FIELD_REQUIRED,
+               "The sign-in that waits for the code; good for ten minutes and five codes."),
+    FIELD_PATTERN(struct login_code_in, code, 6, 6, check_digits, CODE_PATTERN,
+                  FIELD_REQUIRED | FIELD_SECRET, "The six digits from the mail; good once.",
+                  "482913"),
+};
+FIELD_TABLE(login_code_in);
 
 static const struct field client_login_in_rows[] = {
     FIELD_EMAIL(struct client_login_in, email, FIELD_REQUIRED, "Address of the account.",

@@ -54,6 +54,23 @@ struct login_mfa_start_in {
 };
 FIELD_DECLARE(login_mfa_start_in);
 
+struct code_start_in {
+    const char *email, *tenantCode, *codeChallenge;
+};
+FIELD_DECLARE(code_start_in);
+
+struct code_step {
+    const char *nextStep; /* "code" */
+    struct uuid loginId;
+};
+FIELD_DECLARE(code_step);
+
+struct login_code_in {
+    struct uuid loginId;
+    const char *code; /* six digits */
+};
+FIELD_DECLARE(login_code_in);
+
 /* The one-step routes: `codeChallenge` (optional) starts the tenant sign-in that an account with a
  * second factor needs. `clientId` names a client application of a project. */
 struct client_login_in {

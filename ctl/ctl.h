@@ -84,7 +84,7 @@ int project_set_command(struct ctl *ctl, struct error *err) MUST_USE;
 /* The members that `project policy` writes, a word of its usage. */
 #define ACCOUNT_POLICY_MEMBERS                                                               \
     "passwordMinLength|passwordMinLengthWithMfa|refuseCommonPasswords|requireVerifiedEmail|" \
-    "onSignIn|requireMfa|documentsPerAccount|bytesPerAccount|bytesPerProject"
+    "onSignIn|requireMfa|mailCode|documentsPerAccount|bytesPerAccount|bytesPerProject"
 int project_policy_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* A line for each protection that the policy of the project `code` has off, and how to switch it

@@ -44,6 +44,10 @@ static const struct builtin mails[] = {
     {"CREDENTIAL_CHANGED", "Your sign-in to {{projectName}} changed",
      "Of your account with {{projectName}} this was changed on {{when}}: {{what}}.", NULL, NULL,
      NULL, NOT_YOU},
+    {"SIGN_IN_CODE", "Your code for {{projectName}}",
+     "Your code to sign in to {{projectName}} is {{code}}. It is valid for 10 minutes, in the "
+     "browser where you asked for it. Give it to no one else, whoever asks.",
+     NULL, NULL, NULL, IGNORE_IT},
     {"NEW_SIGN_IN", "A new sign-in to {{projectName}}",
      "Your account with {{projectName}} was used with {{browser}} on {{os}}, from the address "
      "{{address}}, on "

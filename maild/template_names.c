@@ -54,6 +54,8 @@ static const struct template_name names[] = {
     {"EMAIL_CHANGE", "Another address was asked for; to the new one.", VARIABLES(VERIFY_URL)},
     {"EMAIL_CHANGED", "The address was changed; to the old one.",
      VARIABLES({"undoUrl", "https://my.lakeside.example/undo-email?id=1&secret=2"})},
+    {"SIGN_IN_CODE", "A sign-in by a mailed code was begun; to the account.",
+     VARIABLES({"code", "482913"})},
     {"NEW_SIGN_IN", "A sign-in with a browser and from an address that are new; to the account.",
      VARIABLES({"when", "2026-01-31 09:30 UTC"}, {"browser", "Firefox"}, {"os", "Linux"},
                {"address", "192.0.2.7"})},
@@ -115,7 +117,7 @@ static bool is_word_of(const char *const *words, const char *word)
 bool template_variable_is_secret(const char *variable)
 {
     static const char *const secrets[] = {
-        "resetUrl", "verifyUrl", "invitationUrl", "continueAsPatientUrl", "undoUrl", NULL};
+        "resetUrl", "verifyUrl", "invitationUrl", "continueAsPatientUrl", "undoUrl", "code", NULL};
 
     return is_word_of(secrets, variable);
 }

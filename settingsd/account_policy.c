@@ -40,6 +40,7 @@ static void policy_merge(struct account_policy *self, const struct account_polic
         self->onSignIn = in->onSignIn;
     if (in->requireMfa)
         self->requireMfa = in->requireMfa;
+    merge_bool(&self->mailCode, in->mailCode);
     merge_int(&self->documentsPerAccount, in->documentsPerAccount);
     merge_int(&self->bytesPerAccount, in->bytesPerAccount);
     merge_int(&self->bytesPerProject, in->bytesPerProject);
@@ -116,6 +117,7 @@ static const char *policy_patch(struct arena *arena, const struct account_policy
     patch_bool(patch, "requireVerifiedEmail", in->requireVerifiedEmail);
     patch_text(patch, "onSignIn", in->onSignIn);
     patch_text(patch, "requireMfa", in->requireMfa);
+    patch_bool(patch, "mailCode", in->mailCode);
     patch_int(patch, "documentsPerAccount", in->documentsPerAccount);
     patch_int(patch, "bytesPerAccount", in->bytesPerAccount);
     patch_int(patch, "bytesPerProject", in->bytesPerProject);

@@ -96,6 +96,7 @@ FIELD_DECLARE(default_policy_in);
 struct account_policy {
     int64_t passwordMinLength, passwordMinLengthWithMfa; /* code points, 1-64 */
     bool refuseCommonPasswords, requireVerifiedEmail;
+    bool mailCode;               /* a code by mail signs in */
     const char *onSignIn;        /* with a common password: "ignore", "mail", "require-change" */
     const char *requireMfa;      /* "none", "admins", "practitioners", "everyone" */
     int64_t documentsPerAccount; /* patients only; 0: no limit */
@@ -113,7 +114,7 @@ bool account_policy_requires_mfa(const struct account_policy *self, const char *
 /* Members of it to write; what is absent stays. */
 struct account_policy_in {
     int64_t passwordMinLength, passwordMinLengthWithMfa; /* -1: absent */
-    enum tristate refuseCommonPasswords, requireVerifiedEmail;
+    enum tristate refuseCommonPasswords, requireVerifiedEmail, mailCode;
     const char *onSignIn, *requireMfa;
     int64_t documentsPerAccount, bytesPerAccount, bytesPerProject; /* -1: absent, 0: no limit */
     const char *ifMatch;                                           /* header If-Match */

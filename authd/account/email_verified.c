@@ -71,24 +71,24 @@ static int drop_leftovers(struct db_tx *tx, const struct request *req,
     return 0;
 }
 
-/* Records the proof. If it is the first, what another person may have begun ends. */
+static const char *const claim_details[] = {
+    [EMAIL_BY_LINK] = "link", [EMAIL_BY_INVITATION] = "invitation", [EMAIL_BY_CODE] = "mail-code"};
+
+/* Records the proof. If it is the first, what another person may have begun ends: 1. Proven before,
+ * what is in the account is its owner's: 0. */
 static int verify(struct db_tx *tx, const struct request *req, struct credential_owner *owner,
                   enum email_claim_by by, struct error *err)
 {
-    const struct sql_email_claim_in claim = {
-        .account = owner->account,
-        .organization = owner->organization,
-        .now = req->now_ms,
-        .audit = claim_audit(req, owner, "email.verify",
-                             by == EMAIL_BY_INVITATION ? "invitation" : "link")};
+    const struct sql_email_claim_in claim = {.account = owner->account,
+                                             .organization = owner->organization,
+                                             .now = req->now_ms,
+                                             .audit = claim_audit(req, owner, "email.verify",
+                                                                  claim_details[by])};
     int claimed = sql_email_claim(tx, req, &claim, err);
 
-    if (claimed < 0)
-        return -1;
-    /* proven before: what is in the account is its owner's, or a recent thief's */
-    if (claimed == 0)
-        return drop_passkeys(tx, req, owner, req->now_ms - EMAIL_CLAIM_PASSKEY_AGE, err);
-    return drop_leftovers(tx, req, owner, by, err);
+    if (claimed <= 0)
+        return claimed;
+    return drop_leftovers(tx, req, owner, by, err) < 0 ? -1 : 1;
 }
 
 int email_claim(struct db_tx *tx, const struct request *req, struct credential_owner *owner,
@@ -97,8 +97,18 @@ int email_claim(struct db_tx *tx, const struct request *req, struct credential_o
     const struct sql_reset_delete_in reset = {.account = owner->account};
     const struct sql_credential_set_in set = {
         .account = owner->account, .password_hash = password_hash, .now = req->now_ms};
+    int claimed;
 
-    if (sql_reset_delete(tx, req, &reset, err) < 0 || verify(tx, req, owner, by, err) < 0)
+    if (sql_reset_delete(tx, req, &reset, err) < 0)
+        return -1;
+    claimed = verify(tx, req, owner, by, err);
+    if (claimed < 0)
+        return -1;
+    if (claimed == 0 && by == EMAIL_BY_CODE)
+        return 0;
+    /* the owner's, or a recent thief's */
+    if (claimed == 0 &&
+        drop_passkeys(tx, req, owner, req->now_ms - EMAIL_CLAIM_PASSKEY_AGE, err) < 0)
         return -1;
     return sql_credential_set(tx, req, &set, err) < 0 ? -1 : 0;
 }

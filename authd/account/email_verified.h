@@ -24,18 +24,19 @@
  * an account that was proven before: it may be why its owner asks for the link. */
 #define EMAIL_CLAIM_PASSKEY_AGE DAYS(7)
 
-/* What a link proves its account with. */
-enum email_claim_by { EMAIL_BY_LINK, EMAIL_BY_INVITATION };
+/* What proves an account's address. */
+enum email_claim_by { EMAIL_BY_LINK, EMAIL_BY_INVITATION, EMAIL_BY_CODE };
 
 /* The organisation of a project: its root. */
 struct uuid email_organization(const struct tenant *tenant);
 
 /* Writes a password, given as its hash, within a transaction that has redeemed a link, and records
- * that this link has proven the address of owner->account for owner->organization (absent: for
- * all). When it was not proven for that before, another person may have made the account: its
- * scheduled deletion (owner->revived, for credential_change_commit()), its second factor (one that
- * is on for longer than EMAIL_CLAIM_FACTOR_AGE only by an invitation), its passkeys and its other
- * links end here.
+ * that this link, or a mailed code, has proven the address of owner->account for
+ * owner->organization (absent: for all). When it was not proven for that before, another person may
+ * have made the account: its scheduled deletion (owner->revived, for credential_change_commit()),
+ * its second factor (one that is on for longer than EMAIL_CLAIM_FACTOR_AGE only by an invitation),
+ * its passkeys and its other links end here. By a code no password is set: the hash is one that no
+ * password has, and is written only when the account was not proven before.
  * The caller ends the sessions afterwards: the order of locks is the link, the account, the second
  * factor, the credential, the sessions. Parks. */
 int email_claim(struct db_tx *tx, const struct request *req, struct credential_owner *owner,

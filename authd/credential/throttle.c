@@ -310,6 +310,44 @@ int throttle_limit(struct authd *d, const struct request *req, const char *kind,
     return -1;
 }
 
+int throttle_check_act(struct authd *d, const struct request *req, const char *kind,
+                       const char *subject, int64_t window_ms, int64_t limit, struct error *err)
+{
+    uint8_t key[THROTTLE_KEY_SIZE];
+    bool full;
+
+    one_key(d, req, kind, subject, key);
+    if (refuse(d, req, key, window_ms, limit, &full, err) < 0 || full)
+        return -1;
+    error_clear(err);
+    return 0;
+}
+
+int throttle_admit_tx(struct authd *d, struct db_tx *tx, const struct request *req,
+                      const char *kind, const char *subject, int64_t window_ms, int64_t limit,
+                      bool *ret_admitted, struct error *err)
+{
+    uint8_t key[THROTTLE_KEY_SIZE];
+    const struct sql_throttle_admit_in in = {
+        .key = {key, THROTTLE_KEY_SIZE}, .now = req->now_ms, .window = window_ms, .most = limit};
+    int admitted;
+
+    one_key(d, req, kind, subject, key);
+    admitted = sql_throttle_admit_tx(tx, req, &in, err);
+    *ret_admitted = admitted > 0;
+    return MIN(admitted, 0);
+}
+
+int throttle_withdraw_tx(struct authd *d, struct db_tx *tx, const struct request *req,
+                         const char *kind, const char *subject, struct error *err)
+{
+    uint8_t key[THROTTLE_KEY_SIZE];
+    const struct sql_throttle_withdraw_in in = {.key = {key, THROTTLE_KEY_SIZE}};
+
+    one_key(d, req, kind, subject, key);
+    return MIN(sql_throttle_withdraw(tx, req, &in, err), 0);
+}
+
 /* The wider network is looked at before anything is counted, so that what it refuses uses up
  * nothing of the narrower one's; then each counts by itself. */
 int throttle_limit_client(struct authd *d, const struct request *req, const char *kind,

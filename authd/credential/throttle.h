@@ -110,8 +110,21 @@ int throttle_limit(struct authd *d, const struct request *req, const char *kind,
                    const char *subject, int64_t window_ms, int64_t limit,
                    struct error *err) MUST_USE;
 
-/* The two above for the client of the request, see address_subjects(): `limit` is that of one
- * /64. */
+/* Whether one more would be: ERR_THROTTLED with Retry-After if not. Counts nothing. Parks. */
+int throttle_check_act(struct authd *d, const struct request *req, const char *kind,
+                       const char *subject, int64_t window_ms, int64_t limit,
+                       struct error *err) MUST_USE;
+
+/* throttle_admit() within a transaction, which holds the count's row from then on, and what takes
+ * that act back in the same transaction. Both park. */
+int throttle_admit_tx(struct authd *d, struct db_tx *tx, const struct request *req,
+                      const char *kind, const char *subject, int64_t window_ms, int64_t limit,
+                      bool *ret_admitted, struct error *err) MUST_USE;
+int throttle_withdraw_tx(struct authd *d, struct db_tx *tx, const struct request *req,
+                         const char *kind, const char *subject, struct error *err) MUST_USE;
+
+/* throttle_admit() and throttle_limit() for the client of the request, see address_subjects():
+ * `limit` is that of one /64. */
 int throttle_admit_client(struct authd *d, const struct request *req, const char *kind,
                           int64_t window_ms, int64_t limit, bool *ret_admitted,
                           struct error *err) MUST_USE;

@@ -25,8 +25,7 @@ static int give_code(struct db_tx **tx_p, const struct request *req, struct uuid
     uint8_t hash[SECRET_HASH_SIZE];
     struct sql_login_confirm_in confirm = {.id = login,
                                            .code_hash = {hash, sizeof(hash)},
-                                           .auth_method =
-                                               arena_printf(req->arena, "password+%s", method),
+                                           .factor = method,
                                            .expires_at = req->now_ms + LOGIN_LIFE};
 
     secret_hash(code, hash);

@@ -391,6 +391,69 @@ static struct http_request passkey_elsewhere(void)
     return passkey_show("Patient", patient(), "https://evil.example");
 }
 
+/* ---- mailed codes ---- */
+
+/* Its address is proven: the code changes nothing. */
+static struct http_request code_start(const char *role, const struct person *who)
+{
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "with proven as (insert into auth.email_verified select id, "
+                                "'00000000-0000-0000-0000-000000000000', 0 from auth.account where "
+                                "email = '%s' on conflict do nothing returning 1) select "
+                                "count(*) from proven",
+                                who->email),
+                    1);
+    return post(path_of(TENANT "%s/code/start", role),
+                json_pack("{s:s, s:s, s:s}", "email", who->email, "tenantCode", "demo",
+                          "codeChallenge", pkce_challenge));
+}
+
+static struct http_request patient_code_start(void)
+{
+    return code_start("Patient", patient());
+}
+
+static struct http_request practitioner_code_start(void)
+{
+    return code_start("Practitioner", practitioner());
+}
+
+static struct http_request code_start_unknown(void)
+{
+    return post(TENANT "Patient/code/start",
+                json_pack("{s:s, s:s, s:s}", "email", keep_text(person_address()), "tenantCode",
+                          "demo", "codeChallenge", pkce_challenge));
+}
+
+static struct http_request code_enter(const char *role, const struct person *who, bool right)
+{
+    struct http_request request = code_start(role, who);
+    HTTP_ANSWER start = http_call(suite_url(suite), &request);
+    const char *code = suite_mail_code(suite, who->email);
+
+    CHECK_STATUS(start, 200);
+    return post(path_of(TENANT "%s/login/code", role),
+                json_pack("{s:s, s:s}", "loginId", http_text(start, "loginId"), "code",
+                          right                         ? code
+                          : strcmp(code, "123456") == 0 ? "123457"
+                                                        : "123456"));
+}
+
+static struct http_request patient_code(void)
+{
+    return code_enter("Patient", patient(), true);
+}
+
+static struct http_request practitioner_code(void)
+{
+    return code_enter("Practitioner", practitioner(), true);
+}
+
+static struct http_request code_wrong(void)
+{
+    return code_enter("Patient", patient(), false);
+}
+
 /* A sign-in by password that waits for a second factor, and the challenge for a passkey. */
 static struct http_request factor_start(const char *role, const struct person *who,
                                         struct authenticator *key)
@@ -965,6 +1028,10 @@ static const struct audited {
     {"practitioner_passkey_start", practitioner_passkey_start, 200, NULL},
     {"patient_passkey_finish", patient_passkey, 200, NULL}, /* still under way */
     {"practitioner_passkey_finish", practitioner_passkey, 200, NULL},
+    {"patient_code_start", patient_code_start, 200, "mail-code.send success Account"},
+    {"practitioner_code_start", practitioner_code_start, 200, "mail-code.send success Account"},
+    {"patient_login_code", patient_code, 200, NULL}, /* still under way */
+    {"practitioner_login_code", practitioner_code, 200, NULL},
     {"patient_login_mfa_start", patient_factor_start, 200, NULL},
     {"practitioner_login_mfa_start", practitioner_factor_start, 200, NULL},
     {"patient_login_mfa", patient_mfa_passkey, 200, NULL}, /* still under way */
@@ -1011,6 +1078,8 @@ static const struct audited {
     {"patient_login_token", token_unknown, 400, NULL}, /* no account */
     {"patient_login_mfa", mfa_wrong, 400, "session.create failure code"},
     {"patient_login_mfa", mfa_elsewhere, 400, "session.create failure origin"},
+    {"patient_code_start", code_start_unknown, 200, NULL}, /* no account */
+    {"patient_login_code", code_wrong, 400, "session.create failure mail-code"},
     {"mfa_enroll", enroll_wrong, 400, "mfa.enroll failure Account code"},
     {"mfa_disable", disable_wrong, 400, "mfa.disable failure Account code"},
     {"step_up", step_up_wrong, 400, "session.step-up failure Account password"},
@@ -1037,6 +1106,8 @@ static void the_scene_is_set(void)
     CU_ASSERT_EQUAL(closed->status, 200);
     admin = person_admin(suite);
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
+    PROGRAM policy = ATRIUMCTL(suite, NULL, "project", "policy", "demo", "mailCode", "true");
+    CU_ASSERT_EQUAL(policy->code, 0);
     trail_open(suite);
 }
 

@@ -4,6 +4,7 @@
 #include "tests/support/suite.h"
 
 #include <CUnit/CUnit.h>
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -715,6 +716,26 @@ void suite_mails_settle(struct suite *self)
                                   "select (select count(*) from auth.outbox) + "
                                   "(select count(*) from settings.outbox) + "
                                   "(select count(*) from mail.message where state = 'queued')"));
+}
+
+const char *suite_mail_code(struct suite *self, const char *to)
+{
+    static char code[7];
+    char *mail;
+
+    suite_mails_settle(self);
+    mail = suite_mail(self, to, 1000);
+    code[0] = '\0';
+    for (const char *at = mail; at && *at; at++) {
+        size_t digits = strspn(at, "0123456789");
+
+        if (digits == 6 && (at == mail || isspace((unsigned char)at[-1])) &&
+            (at[6] == '.' || isspace((unsigned char)at[6])))
+            snprintf(code, sizeof(code), "%.6s", at);
+        at += digits > 0 ? digits - 1 : 0;
+    }
+    free(mail);
+    return code;
 }
 
 struct mail_link suite_mail_link(struct suite *self, const char *to, const char *page)

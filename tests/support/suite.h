@@ -120,6 +120,10 @@ struct mail_link {
 };
 struct mail_link suite_mail_link(struct suite *self, const char *to, const char *page);
 
+/* The six digits in the newest mail to this address, once all mail has come; "" when it has none.
+ * Good until the next call. */
+const char *suite_mail_code(struct suite *self, const char *to);
+
 /* ---- people ---- */
 
 struct person {

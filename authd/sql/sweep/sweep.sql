@@ -12,6 +12,8 @@ with
 --     before = :now, most = :most),
 -- include: sweep_rows as ceremonies(table = passkey_ceremony, column = expires_at,
 --     before = :now, most = :most),
+-- include: sweep_rows as codes(table = mail_code, column = expires_at,
+--     before = :now, most = :most),
 -- include: sweep_rows as resets(table = password_reset, column = expires_at,
 --     before = :now, most = :most),
 -- include: sweep_rows as proofs(table = email_link, column = expires_at,
@@ -42,6 +44,8 @@ from (
     select count(*) from factors
     union all
     select count(*) from ceremonies
+    union all
+    select count(*) from codes
     union all
     select count(*) from resets
     union all

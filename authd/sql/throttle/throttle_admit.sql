@@ -1,6 +1,6 @@
 -- One more hit of a key, unless it has `most` in the window: the lock of its row makes that exact
 -- for all instances at once. No row is written: it has.
--- class: write
+-- class: write tx
 -- in: key bytea, now int8, window int8, most int8
 -- rows: none
 insert into throttle as t (key, hits, until)

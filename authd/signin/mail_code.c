@@ -1,0 +1,393 @@
+/*
+ * mail_code.c - signing in by a code that is mailed: an address against the id of a login that
+ * waits for the code, then the code against a session code for the token step of the password's
+ * sign-in. Handlers: {patient,practitioner}_code_start, {patient,practitioner}_login_code.
+ *
+ * An address without an account gets a row, too, which no code fits: what is answered, counted and
+ * written is the same for all. The row is found by the hash of an id that the client alone has, and
+ * holds the code only hashed with that id; who reads the table can try no codes.
+ *
+ * A code is one factor: one that is on is still asked for. It proves the address, to the tenant's
+ * organisation only, whose pages it was entered on.
+ */
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "authd/account/email_verified.h"
+#include "authd/account/mail_route.h"
+#include "authd/authd_api.h"
+#include "authd/credential/password.h"
+#include "authd/session/session.h"
+#include "authd/signin/login.h"
+#include "authd/sql/account.h"
+#include "authd/sql/mail_code.h"
+#include "authd/tenant.h"
+
+enum {
+    CODES = 1000000, /* six digits */
+    CODE_TEXT_SIZE = 7,
+    START_ANSWER_MS = 250,  /* a start answers no earlier, see there */
+    START_CLIENT_MAX = 100, /* starts of one client in a window: a clinic is one */
+    MAILED_MAX = 5,         /* codes that one account is mailed in an hour */
+    WRONG_MAX = 10,         /* wrong ones that are taken for one account in a day */
+};
+#define START_WINDOW MINUTES(15)
+#define MAILED_WINDOW HOURS(1)
+#define WRONG_WINDOW DAYS(1)
+#define CODE_LIFE MINUTES(10)
+
+static const char mailed_kind[] = "mail-code mailed", wrong_kind[] = "mail-code wrong";
+
+/* What the row of a sign-in is known by. */
+struct code_hashes {
+    uint8_t id[SECRET_HASH_SIZE], code[SECRET_HASH_SIZE];
+};
+
+static void hash_code(struct uuid id, const char *code, struct code_hashes *ret)
+{
+    char both[sizeof(id.text) + CODE_TEXT_SIZE];
+
+    snprintf(both, sizeof(both), "%s %s", id.text, code);
+    secret_hash(id.text, ret->id);
+    secret_hash(both, ret->code);
+    sodium_memzero(both, sizeof(both));
+}
+
+/* What the limits of an account count, whether or not there is one: the e-mail and, of patients,
+ * the project. */
+static const char *subject_of(const struct request *req, const char *role, struct uuid project,
+                              const char *email)
+{
+    return arena_printf(req->arena, "%s %s %s", role,
+                        strcmp(role, "Patient") == 0 ? project.text : "", email);
+}
+
+/* Whether the tenant has such sign-ins. Of practitioners the token step asks the switch. */
+static int check_enabled(const struct tenant *tenant, const char *role, struct error *err)
+{
+    const struct account_policy *policy =
+        tenant->accountPolicy ? tenant->accountPolicy : &account_policy_default;
+
+    if (strcmp(role, "Patient") == 0 && !tenant->patientLogin)
+        return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
+    if (!policy->mailCode)
+        return error_set(err, ERR_FORBIDDEN, "Sign-in by a mailed code is not enabled.");
+    return 0;
+}
+
+/* ---- start ---- */
+
+/* Whether the account may be mailed one more. All is counted for unknown addresses, too. */
+static int admit(struct authd *d, const struct request *req, const char *subject, const char *email,
+                 bool *ret_admitted, struct error *err)
+{
+    bool mailed, mail = false;
+
+    *ret_admitted = false;
+    if (throttle_check_act(d, req, wrong_kind, subject, WRONG_WINDOW, WRONG_MAX, err) < 0) {
+        if (err->code != ERR_THROTTLED)
+            return -1;
+        error_clear(err); /* the answer is as always */
+        return 0;
+    }
+    if (throttle_admit(d, req, mailed_kind, subject, MAILED_WINDOW, MAILED_MAX, &mailed, err) < 0 ||
+        (mailed && mail_admit(d, req, email, &mail, err) < 0))
+        return -1;
+    *ret_admitted = mail;
+    return 0;
+}
+
+/* The mail of a code, and by whose template. Where there is no account the same is done, and not
+ * written. */
+static int write_mail(struct authd *d, const struct request *req, const struct tenant *tenant,
+                      const struct candidate *who, const char *code,
+                      struct sql_mail_code_create_in *create, struct error *err)
+{
+    struct uuid account = uuid_is_set(&who->is.account) ? who->is.account : uuid_random();
+    struct mail mail = {.template = "SIGN_IN_CODE",
+                        .builtin = true,
+                        .to = who->email,
+                        .display = who->display ? who->display : "",
+                        .expires_at = create->expires_at,
+                        .variables = {{"code", code}}};
+    struct mail_route route;
+
+    if (mail_route_find(d, req, tenant, who->is.role, account, &route, err) < 0)
+        return -1;
+    mail.tenant = route.tenant;
+    create->mail = mail_row(d, req, &mail);
+    create->audit = audit_row(req, &(struct audit){.action = "mail-code.send",
+                                                   .project = tenant->projectId,
+                                                   .account = account,
+                                                   .type = "Account",
+                                                   .id = account});
+    return 0;
+}
+
+/* Writes the sign-in that waits for a code, and mails that if there is an account. */
+static int begin(struct authd *d, const struct request *req, const struct code_start_in *in,
+                 const struct tenant *tenant, const struct candidate *who, struct uuid *ret_id,
+                 struct error *err)
+{
+    const char *subject = subject_of(req, who->is.role, tenant->projectId, in->email);
+    struct code_hashes hashes;
+    struct sql_mail_code_create_in create = {.id_hash = {hashes.id, SECRET_HASH_SIZE},
+                                             .code_hash = {hashes.code, SECRET_HASH_SIZE},
+                                             .role = who->is.role,
+                                             .tenant = tenant->projectId,
+                                             .email = in->email,
+                                             .challenge = in->codeChallenge,
+                                             .expires_at = req->now_ms + CODE_LIFE};
+    const char *code = arena_printf(req->arena, "%06u", randombytes_uniform(CODES));
+    bool admitted;
+
+    *ret_id = uuid_random();
+    hash_code(*ret_id, code, &hashes);
+    if (admit(d, req, subject, in->email, &admitted, err) < 0 ||
+        write_mail(d, req, tenant, who, code, &create, err) < 0)
+        return -1;
+    if (admitted && who->count > 0)
+        create.account = who->is.account;
+    if (sql_mail_code_create(d->svc.db, req, &create, err) < 0)
+        return -1;
+    secret_wipe_text(code);
+    outbox_wake(d->svc.outbox);
+    return 0;
+}
+
+/* The answer is the same for every address, and comes at the same time: work for an account that
+ * exists is done long before. */
+static int start(struct authd *d, const struct request *req, const char *role,
+                 const struct code_start_in *in, struct code_step *out, struct error *err)
+{
+    int64_t answer_at = clock_mono_ms() + START_ANSWER_MS;
+    struct throttle_keys keys;
+    struct candidate who;
+    struct tenant tenant;
+
+    if (tenant_open(d, req, in->tenantCode, &tenant, err) < 0 ||
+        check_enabled(&tenant, role, err) < 0 ||
+        throttle_limit_client(d, req, "mail-code start", req->address, START_WINDOW,
+                              START_CLIENT_MAX, err) < 0)
+        return -1;
+    throttle_keys(d, req, role, tenant.projectId, in->email, req->address, &keys);
+    if (candidate_find(d, req, role, tenant.projectId, in->email, &keys, &who, err) < 0 ||
+        begin(d, req, in, &tenant, &who, &out->loginId, err) < 0)
+        return -1;
+    out->nextStep = "code";
+    return fiber_sleep_until(d->svc.loop, answer_at, err);
+}
+
+/* Fails, in this order: NOT_FOUND, FORBIDDEN (logins, or such logins, are off), THROTTLED. */
+int patient_code_start(struct authd *d, const struct request *req, const struct code_start_in *in,
+                       struct code_step *out, struct error *err)
+{
+    return start(d, req, "Patient", in, out, err);
+}
+
+/* The same. */
+int practitioner_code_start(struct authd *d, const struct request *req,
+                            const struct code_start_in *in, struct code_step *out,
+                            struct error *err)
+{
+    return start(d, req, "Practitioner", in, out, err);
+}
+
+/* ---- the code ---- */
+
+/* A sign-in that waits for its code, and what was entered. */
+struct entered {
+    struct code_hashes hashes;
+    struct tenant tenant;
+    struct candidate who; /* without a place: there is no such account */
+    const char *email, *challenge, *subject;
+    bool proven; /* the address is, for the tenant's organisation */
+    struct throttle_keys keys;
+};
+
+static int invalid(struct error *err)
+{
+    return error_set(err, ERR_BAD_REQUEST, "Login session is invalid or has expired.");
+}
+
+/* The account, whether its address is proven, and what it may sign in to; without one the same
+ * statements find nothing. */
+static int find_account(struct authd *d, const struct request *req, const char *role,
+                        struct uuid account, struct entered *self, struct error *err)
+{
+    const struct sql_email_is_verified_in in = {.account =
+                                                    uuid_is_set(&account) ? account : uuid_random(),
+                                                .organization = email_organization(&self->tenant)};
+    struct sql_email_is_verified_row row;
+
+    if (candidate_of_account(d, req, role, in.account, self->tenant.projectId, &self->who, err) <
+            0 ||
+        sql_email_is_verified(d->svc.db, req, &in, &row, err) < 0)
+        return -1;
+    self->who.is.project = self->tenant.projectId;
+    self->proven = row.verified;
+    return 0;
+}
+
+/* Fails: BAD_REQUEST, NOT_FOUND, FORBIDDEN, THROTTLED. */
+static int find(struct authd *d, const struct request *req, const char *role,
+                const struct login_code_in *in, struct entered *ret, struct error *err)
+{
+    const struct sql_mail_code_get_in get = {
+        .id_hash = {ret->hashes.id, SECRET_HASH_SIZE}, .role = role, .now = req->now_ms};
+    struct sql_mail_code_get_row row;
+    int found;
+
+    hash_code(in->loginId, in->code, &ret->hashes);
+    found = sql_mail_code_get(d->svc.db, req, &get, &row, err);
+    if (found <= 0)
+        return found < 0 ? -1 : invalid(err);
+    ret->email = row.email;
+    ret->challenge = row.challenge;
+    ret->subject = subject_of(req, role, row.tenant, row.email);
+    if (tenant_open_id(d, req, row.tenant, &ret->tenant, err) < 0 ||
+        check_enabled(&ret->tenant, role, err) < 0)
+        return -1;
+    throttle_keys(d, req, role, row.tenant, row.email, req->address, &ret->keys);
+    if (throttle_check(d, req, &ret->keys, err) < 0)
+        return -1;
+    return find_account(d, req, role, row.account, ret, err);
+}
+
+/* Counts a wrong code: for the sign-in, for the account's day, which `tx` has done, and as a wrong
+ * password does. */
+static int refuse(struct authd *d, const struct request *req, struct db_tx **tx_p,
+                  const struct entered *self, struct error *err)
+{
+    const struct sql_mail_code_fail_in failed = {.id_hash = {self->hashes.id, SECRET_HASH_SIZE},
+                                                 .now = req->now_ms};
+    const struct sql_audit audit = sign_in_failure(req, &self->who.is, "mail-code");
+    int counted = sql_mail_code_fail(*tx_p, req, &failed, err);
+
+    if (counted <= 0)
+        return counted < 0 ? -1 : invalid(err);
+    if (db_commit(tx_p, err) < 0 || throttle_fail(d, req, &self->keys, &audit, err) < 0)
+        return -1;
+    ++*d->count.sign_in_bad;
+    return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
+}
+
+/* Takes the code, and with it the row of the day's wrong ones: of guesses at the same time each
+ * sees the count of those before it. *ret_right: else it is counted as a wrong one so far. */
+static int spend(struct authd *d, const struct request *req, struct db_tx *tx,
+                 const struct entered *self, bool *ret_right, struct error *err)
+{
+    const struct sql_mail_code_spend_in in = {.id_hash = {self->hashes.id, SECRET_HASH_SIZE},
+                                              .code_hash = {self->hashes.code, SECRET_HASH_SIZE},
+                                              .now = req->now_ms};
+    bool admitted;
+    int spent;
+
+    if (throttle_admit_tx(d, tx, req, wrong_kind, self->subject, WRONG_WINDOW, WRONG_MAX, &admitted,
+                          err) < 0)
+        return -1;
+    if (!admitted)
+        return error_set(err, ERR_THROTTLED, "Too many wrong codes.");
+    spent = self->who.count > 0 ? sql_mail_code_spend(tx, req, &in, err) : 0;
+    if (spent < 0)
+        return -1;
+    *ret_right = spent > 0;
+    return *ret_right ? throttle_withdraw_tx(d, tx, req, wrong_kind, self->subject, err) : 0;
+}
+
+/* Gives the login that waits no longer its session code, or its id to show a second factor with. */
+static int begin_login(struct db_tx *tx, const struct request *req, const struct entered *self,
+                       struct login_step *out, struct error *err)
+{
+    const char *code = secret_random_text(req->arena, LOGIN_CODE_SIZE);
+    uint8_t hash[SECRET_HASH_SIZE];
+    const struct sql_mail_code_login_in in = {.id = uuid_random(),
+                                              .code_hash = {hash, sizeof(hash)},
+                                              .account = self->who.is.account,
+                                              .project = self->tenant.projectId,
+                                              .challenge = self->challenge,
+                                              .now = req->now_ms,
+                                              .expires_at = req->now_ms + LOGIN_LIFE};
+    struct sql_mail_code_login_row row;
+    int begun;
+
+    secret_hash(code, hash);
+    begun = sql_mail_code_login(tx, req, &in, &row, err);
+    if (begun <= 0)
+        return begun < 0 ? -1 : invalid(err);
+    out->nextStep = row.mfa ? "mfa" : "token";
+    if (row.mfa)
+        out->loginId = in.id;
+    else
+        out->sessionCode = code;
+    return 0;
+}
+
+/* The first proof of the address ends what another person may have begun in the account. */
+static int claim(struct authd *d, const struct request *req, struct db_tx **tx_p,
+                 const struct entered *self, struct login_step *out, struct error *err)
+{
+    struct credential_owner owner = {.account = self->who.is.account,
+                                     .email = self->email,
+                                     .display = self->who.display,
+                                     .tenant = self->tenant,
+                                     .organization = email_organization(&self->tenant)};
+
+    if (email_claim(*tx_p, req, &owner, EMAIL_BY_CODE, password_dummy(req->arena), err) < 0 ||
+        begin_login(*tx_p, req, self, out, err) < 0)
+        return -1;
+    return credential_change_commit(d, req, tx_p, &owner, "Password", (struct uuid){""}, err);
+}
+
+static int enter(struct authd *d, const struct request *req, const char *role,
+                 const struct login_code_in *in, struct entered *self, struct login_step *out,
+                 struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    bool right;
+
+    if (find(d, req, role, in, self, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0)
+        return -1;
+    if (spend(d, req, tx, self, &right, err) < 0) {
+        db_tx_destroy(&tx);
+        /* says for how long */
+        if (err->code == ERR_THROTTLED)
+            (void)!throttle_check_act(d, req, wrong_kind, self->subject, WRONG_WINDOW, WRONG_MAX,
+                                      err);
+        return -1;
+    }
+    if (!right)
+        return refuse(d, req, &tx, self, err);
+    if (self->who.locked)
+        return db_commit(&tx, err) < 0 ? -1
+                                       : candidate_check_lock(d, req, &self->who, &self->keys, err);
+    if (!self->proven)
+        return claim(d, req, &tx, self, out, err);
+    return begin_login(tx, req, self, out, err) < 0 ? -1 : db_commit(&tx, err);
+}
+
+/* Exchanges a patient's code. Fails: BAD_REQUEST, NOT_FOUND, FORBIDDEN, THROTTLED,
+ * ACCOUNT_LOCKED. */
+int patient_login_code(struct authd *d, const struct request *req, const struct login_code_in *in,
+                       struct login_step *out, struct error *err)
+{
+    struct entered entered;
+
+    return enter(d, req, "Patient", in, &entered, out, err);
+}
+
+/* Exchanges a practitioner's code, for the tenant that was named. The same failures. */
+int practitioner_login_code(struct authd *d, const struct request *req,
+                            const struct login_code_in *in, struct login_step *out,
+                            struct error *err)
+{
+    struct entered entered;
+
+    if (enter(d, req, "Practitioner", in, &entered, out, err) < 0)
+        return -1;
+    if (out->sessionCode) /* else shown once the factor was */
+        out->tenants = login_choices(req, &entered.who, (struct field_list){&entered.tenant, 1});
+    return 0;
+}

@@ -1,0 +1,36 @@
+-- The login that a right code begins: with its session code or, where the account has a second
+-- factor, waiting for that. No row: the account was deleted or locked meanwhile.
+-- class: tx
+-- in: id uuid, code_hash bytea, account uuid, project uuid, challenge text, now int8
+-- in: expires_at int8
+-- rows: one
+-- row: mfa bool
+with
+begun as (
+    insert into login (
+        id, code_hash, account_id, project_id, challenge, auth_method, created_at, expires_at,
+        credential_changes
+    )
+    select
+        :id,
+        case
+            when
+                -- include: factor_enrolled(account = a.id)
+            then null
+            else :code_hash
+        end,
+        a.id,
+        :project,
+        :challenge,
+        'mail-code',
+        :now,
+        :expires_at,
+        c.changes
+    from account a
+    join credential c on c.account_id = a.id
+    where a.id = :account and a.locked_at is null and
+        -- include: account_active(account = a, now = :now)
+    for key share of a
+    returning code_hash is null as mfa
+)
+select mfa from begun
