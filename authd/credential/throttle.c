@@ -247,8 +247,8 @@ int throttle_fail_both(struct authd *d, const struct request *req, const struct 
     return throttle_check(d, req, two, err);
 }
 
-static void one_key(struct authd *d, const struct request *req, const char *kind,
-                    const char *subject, uint8_t ret[static THROTTLE_KEY_SIZE])
+void throttle_act_key(struct authd *d, const struct request *req, const char *kind,
+                      const char *subject, uint8_t ret[static THROTTLE_KEY_SIZE])
 {
     struct throttle_move move = throttle_move_new(d, req);
 
@@ -274,7 +274,7 @@ int throttle_admit(struct authd *d, const struct request *req, const char *kind,
 {
     uint8_t key[THROTTLE_KEY_SIZE];
 
-    one_key(d, req, kind, subject, key);
+    throttle_act_key(d, req, kind, subject, key);
     return admit(d, req, key, window_ms, limit, ret_admitted, err);
 }
 
@@ -300,7 +300,7 @@ int throttle_limit(struct authd *d, const struct request *req, const char *kind,
     uint8_t key[THROTTLE_KEY_SIZE];
     bool admitted, full;
 
-    one_key(d, req, kind, subject, key);
+    throttle_act_key(d, req, kind, subject, key);
     if (admit(d, req, key, window_ms, limit, &admitted, err) < 0)
         return -1;
     if (admitted)
@@ -316,35 +316,30 @@ int throttle_check_act(struct authd *d, const struct request *req, const char *k
     uint8_t key[THROTTLE_KEY_SIZE];
     bool full;
 
-    one_key(d, req, kind, subject, key);
+    throttle_act_key(d, req, kind, subject, key);
     if (refuse(d, req, key, window_ms, limit, &full, err) < 0 || full)
         return -1;
     error_clear(err);
     return 0;
 }
 
-int throttle_admit_tx(struct authd *d, struct db_tx *tx, const struct request *req,
-                      const char *kind, const char *subject, int64_t window_ms, int64_t limit,
+int throttle_admit_tx(struct db_tx *tx, const struct request *req,
+                      const uint8_t key[static THROTTLE_KEY_SIZE], int64_t window_ms, int64_t limit,
                       bool *ret_admitted, struct error *err)
 {
-    uint8_t key[THROTTLE_KEY_SIZE];
     const struct sql_throttle_admit_in in = {
         .key = {key, THROTTLE_KEY_SIZE}, .now = req->now_ms, .window = window_ms, .most = limit};
-    int admitted;
+    int admitted = sql_throttle_admit_tx(tx, req, &in, err);
 
-    one_key(d, req, kind, subject, key);
-    admitted = sql_throttle_admit_tx(tx, req, &in, err);
     *ret_admitted = admitted > 0;
     return MIN(admitted, 0);
 }
 
-int throttle_withdraw_tx(struct authd *d, struct db_tx *tx, const struct request *req,
-                         const char *kind, const char *subject, struct error *err)
+int throttle_withdraw_tx(struct db_tx *tx, const struct request *req,
+                         const uint8_t key[static THROTTLE_KEY_SIZE], struct error *err)
 {
-    uint8_t key[THROTTLE_KEY_SIZE];
     const struct sql_throttle_withdraw_in in = {.key = {key, THROTTLE_KEY_SIZE}};
 
-    one_key(d, req, kind, subject, key);
     return MIN(sql_throttle_withdraw(tx, req, &in, err), 0);
 }
 
@@ -360,7 +355,7 @@ int throttle_limit_client(struct authd *d, const struct request *req, const char
     for (size_t i = 1; i < subjects.count; i++) {
         bool full;
 
-        one_key(d, req, kind, subjects.items[i].text, key);
+        throttle_act_key(d, req, kind, subjects.items[i].text, key);
         if (refuse(d, req, key, window_ms, limit * subjects.items[i].factor, &full, err) < 0 ||
             full)
             return -1;

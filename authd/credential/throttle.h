@@ -116,12 +116,15 @@ int throttle_check_act(struct authd *d, const struct request *req, const char *k
                        struct error *err) MUST_USE;
 
 /* throttle_admit() within a transaction, which holds the count's row from then on, and what takes
- * that act back in the same transaction. Both park. */
-int throttle_admit_tx(struct authd *d, struct db_tx *tx, const struct request *req,
-                      const char *kind, const char *subject, int64_t window_ms, int64_t limit,
+ * that act back in the same transaction. Both park. The key is made before the transaction begins:
+ * that parks for another connection while seal keys are exchanged. */
+void throttle_act_key(struct authd *d, const struct request *req, const char *kind,
+                      const char *subject, uint8_t ret[static THROTTLE_KEY_SIZE]);
+int throttle_admit_tx(struct db_tx *tx, const struct request *req,
+                      const uint8_t key[static THROTTLE_KEY_SIZE], int64_t window_ms, int64_t limit,
                       bool *ret_admitted, struct error *err) MUST_USE;
-int throttle_withdraw_tx(struct authd *d, struct db_tx *tx, const struct request *req,
-                         const char *kind, const char *subject, struct error *err) MUST_USE;
+int throttle_withdraw_tx(struct db_tx *tx, const struct request *req,
+                         const uint8_t key[static THROTTLE_KEY_SIZE], struct error *err) MUST_USE;
 
 /* throttle_admit() and throttle_limit() for the client of the request, see address_subjects():
  * `limit` is that of one /64. */

@@ -204,6 +204,7 @@ struct entered {
     const char *email, *challenge, *subject;
     bool proven; /* the address is, for the tenant's organisation */
     struct throttle_keys keys;
+    uint8_t wrong_key[THROTTLE_KEY_SIZE]; /* of the day's wrong codes */
 };
 
 static int invalid(struct error *err)
@@ -250,6 +251,7 @@ static int find(struct authd *d, const struct request *req, const char *role,
         check_enabled(&ret->tenant, role, err) < 0)
         return -1;
     throttle_keys(d, req, role, row.tenant, row.email, req->address, &ret->keys);
+    throttle_act_key(d, req, wrong_kind, ret->subject, ret->wrong_key);
     if (throttle_check(d, req, &ret->keys, err) < 0)
         return -1;
     return find_account(d, req, role, row.account, ret, err);
@@ -275,8 +277,8 @@ static int refuse(struct authd *d, const struct request *req, struct db_tx **tx_
 
 /* Takes the code, and with it the row of the day's wrong ones: of guesses at the same time each
  * sees the count of those before it. *ret_right: else it is counted as a wrong one so far. */
-static int spend(struct authd *d, const struct request *req, struct db_tx *tx,
-                 const struct entered *self, bool *ret_right, struct error *err)
+static int spend(struct db_tx *tx, const struct request *req, const struct entered *self,
+                 bool *ret_right, struct error *err)
 {
     const struct sql_mail_code_spend_in in = {.id_hash = {self->hashes.id, SECRET_HASH_SIZE},
                                               .code_hash = {self->hashes.code, SECRET_HASH_SIZE},
@@ -284,8 +286,7 @@ static int spend(struct authd *d, const struct request *req, struct db_tx *tx,
     bool admitted;
     int spent;
 
-    if (throttle_admit_tx(d, tx, req, wrong_kind, self->subject, WRONG_WINDOW, WRONG_MAX, &admitted,
-                          err) < 0)
+    if (throttle_admit_tx(tx, req, self->wrong_key, WRONG_WINDOW, WRONG_MAX, &admitted, err) < 0)
         return -1;
     if (!admitted)
         return error_set(err, ERR_THROTTLED, "Too many wrong codes.");
@@ -293,7 +294,7 @@ static int spend(struct authd *d, const struct request *req, struct db_tx *tx,
     if (spent < 0)
         return -1;
     *ret_right = spent > 0;
-    return *ret_right ? throttle_withdraw_tx(d, tx, req, wrong_kind, self->subject, err) : 0;
+    return *ret_right ? throttle_withdraw_tx(tx, req, self->wrong_key, err) : 0;
 }
 
 /* Gives the login that waits no longer its session code, or its id to show a second factor with. */
@@ -350,7 +351,7 @@ static int enter(struct authd *d, const struct request *req, const char *role,
     if (find(d, req, role, in, self, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0)
         return -1;
-    if (spend(d, req, tx, self, &right, err) < 0) {
+    if (spend(tx, req, self, &right, err) < 0) {
         db_tx_destroy(&tx);
         /* says for how long */
         if (err->code == ERR_THROTTLED)
