@@ -5,6 +5,8 @@
 #include "authd/passkey/passkey_factor.h"
 
 #include "authd/authd_api.h"
+#include "authd/passkey/passkey_rp.h"
+#include "authd/sql/passkey.h"
 #include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
 
@@ -50,6 +52,32 @@ int practitioner_login_mfa_start(struct authd *d, const struct request *req,
                                  struct error *err)
 {
     return start(d, req, "Practitioner", in->loginId, out, err);
+}
+
+int passkey_factor_demand(struct authd *d, const struct request *req, const struct tenant *tenant,
+                          struct candidate *who, struct error *err)
+{
+    const struct account_policy *policy = tenant->accountPolicy;
+    struct sql_passkey_serves_in serves = {.account = who->is.account,
+                                           .project = tenant->projectId};
+    struct sql_passkey_serves_row row;
+    struct passkey_rp rp;
+
+    /* of admins alone it is asked below, once it is known who is one */
+    if (who->mfa || !account_policy_requires_mfa(policy, who->is.role, true))
+        return 0;
+    if (passkey_rp_find(d, req, tenant, who->is.role, &rp, err) < 0) {
+        if (err->code != ERR_BAD_REQUEST)
+            return -1;
+        error_clear(err); /* no passkey opens this tenant */
+        return 0;
+    }
+    serves.rp_id = rp.id;
+    serves.rp_project = rp.project;
+    if (sql_passkey_serves(d->svc.db, req, &serves, &row, err) < 0)
+        return -1;
+    who->mfa = row.serves && account_policy_requires_mfa(policy, who->is.role, row.admin);
+    return 0;
 }
 
 int passkey_factor_check(struct authd *d, const struct request *req, struct uuid login,

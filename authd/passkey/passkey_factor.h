@@ -8,6 +8,12 @@
 #include "authd/passkey/passkey_proof.h"
 #include "authd/signin/candidate.h"
 
+/* Makes the sign-in of a proven candidate to the tenant wait for a factor (who->mfa) where its
+ * account policy demands one of this person, who has a passkey that opens the tenant. Elsewhere a
+ * password alone is not followed by a passkey. Parks. */
+int passkey_factor_demand(struct authd *d, const struct request *req, const struct tenant *tenant,
+                          struct candidate *who, struct error *err) MUST_USE;
+
 /* Checks the passkey that was shown for a login that waits: *ret is what was proven, *ret_tenant
  * one of the tenants that the login may lead to, *ret_wrong why it does not hold, one word, NULL:
  * it does. ERR_BAD_REQUEST when there is no challenge for this login. Parks. */

@@ -7,6 +7,7 @@
 
 #include "authd/account/email_verified.h"
 #include "authd/credential/password.h"
+#include "authd/passkey/passkey_factor.h"
 #include "authd/session/session.h"
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"
@@ -65,7 +66,8 @@ int patient_login_start(struct authd *d, const struct request *req,
     throttle_keys(d, req, "Patient", tenant.projectId, in->email, req->address, &keys);
     if (candidate_find(d, req, "Patient", tenant.projectId, in->email, &keys, &who, err) < 0 ||
         candidate_authenticate(d, req, &who, &keys, in->password, err) < 0 ||
-        email_check_sign_in(d, req, &tenant, &who.is, &keys, err) < 0)
+        email_check_sign_in(d, req, &tenant, &who.is, &keys, err) < 0 ||
+        passkey_factor_demand(d, req, &tenant, &who, err) < 0)
         return -1;
     return login_begin(d, req, &who, &keys, tenant.projectId, in->codeChallenge, out, err);
 }
@@ -125,6 +127,8 @@ int practitioner_login_start(struct authd *d, const struct request *req,
         return -1;
     if (tenants.count == 0) /* all suspended: nothing tells this from a wrong password */
         return candidate_reject(d, req, &who, &keys, err);
+    if (in->tenantCode && passkey_factor_demand(d, req, &tenant, &who, err) < 0)
+        return -1;
     if (!who.mfa) /* else shown once the factor was */
         out->tenants = login_choices(req, &who, tenants);
     return login_begin(d, req, &who, &keys, tenant.projectId, in->codeChallenge, out, err);

@@ -18,6 +18,7 @@
 #include "authd/account/mail_route.h"
 #include "authd/authd_api.h"
 #include "authd/credential/password.h"
+#include "authd/passkey/passkey_factor.h"
 #include "authd/session/session.h"
 #include "authd/signin/login.h"
 #include "authd/sql/account.h"
@@ -228,7 +229,8 @@ static int find_account(struct authd *d, const struct request *req, const char *
         return -1;
     self->who.is.project = self->tenant.projectId;
     self->proven = row.verified;
-    return 0;
+    /* the passkeys of an account that is not go with its first proof */
+    return self->proven ? passkey_factor_demand(d, req, &self->tenant, &self->who, err) : 0;
 }
 
 /* Fails: BAD_REQUEST, NOT_FOUND, FORBIDDEN, THROTTLED. */
@@ -308,6 +310,7 @@ static int begin_login(struct db_tx *tx, const struct request *req, const struct
                                               .account = self->who.is.account,
                                               .project = self->tenant.projectId,
                                               .challenge = self->challenge,
+                                              .demanded = self->who.mfa,
                                               .now = req->now_ms,
                                               .expires_at = req->now_ms + LOGIN_LIFE};
     struct sql_mail_code_login_row row;

@@ -10,6 +10,7 @@
 #include "authd/account/email_verified.h"
 #include "authd/authd_api.h"
 #include "authd/credential/password.h"
+#include "authd/passkey/passkey_factor.h"
 #include "authd/session/session.h"
 #include "authd/signin/admission.h"
 #include "authd/signin/arrival.h"
@@ -169,17 +170,18 @@ static int attempts_answer(struct authd *d, const struct request *req,
     if (!tried[0].right && !tried[1].right)
         return attempts_reject(d, req, tried, err);
     for (size_t i = 0; i < 2; i++) {
-        if (!tried[i].right || !tried[i].enabled || tried[i].who.locked)
+        struct candidate who = tried[i].who;
+
+        if (!tried[i].right || !tried[i].enabled || who.locked)
             continue;
         if (throttle_check(d, req, &tried[i].keys, err) < 0 ||
-            (tried[i].common &&
-             candidate_check_common(d, req, &tried[i].who, &tried[i].keys, err) < 0) ||
-            email_check_sign_in(d, req, tenant, &tried[i].who.is, NULL, err) < 0)
+            (tried[i].common && candidate_check_common(d, req, &who, &tried[i].keys, err) < 0) ||
+            email_check_sign_in(d, req, tenant, &who.is, NULL, err) < 0 ||
+            passkey_factor_demand(d, req, tenant, &who, err) < 0)
             return -1;
-        if (tried[i].who.mfa)
-            return refuse_mfa(d, req, &tried[i].who, &tried[i].keys, tenant, in->codeChallenge,
-                              err);
-        return sign_in(d, req, tried[i].role, &tried[i].who, in->email, tenant, out, err);
+        if (who.mfa)
+            return refuse_mfa(d, req, &who, &tried[i].keys, tenant, in->codeChallenge, err);
+        return sign_in(d, req, tried[i].role, &who, in->email, tenant, out, err);
     }
     for (size_t i = 0; i < 2; i++) {
         if (tried[i].right && tried[i].enabled &&
@@ -280,7 +282,8 @@ int b2b_login(struct authd *d, const struct request *req, const struct b2b_login
         return candidate_reject(d, req, &who, &keys, err);
     if (!tenant.practitionerLogin)
         return refuse_disabled(d, req, &who, err);
-    if (email_check_sign_in(d, req, &tenant, &who.is, NULL, err) < 0)
+    if (email_check_sign_in(d, req, &tenant, &who.is, NULL, err) < 0 ||
+        passkey_factor_demand(d, req, &tenant, &who, err) < 0)
         return -1;
     if (who.mfa)
         return refuse_mfa(d, req, &who, &keys, &tenant, in->codeChallenge, err);

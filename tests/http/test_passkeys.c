@@ -232,17 +232,22 @@ static void a_passkey_proves_again(void)
     CHECK_STATUS(added, 200);
 }
 
-/* Where all must have a second factor, a passkey is one: of the session that enrols it, of one that
- * it signs in, of one that it steps up. */
+/* As an operator: an admin without a factor could not take it back. */
+static void require_mfa(const char *whom)
+{
+    PROGRAM set = ATRIUMCTL(suite, NULL, "project", "policy", "demo", "requireMfa", whom);
+
+    CU_ASSERT_EQUAL(set->code, 0);
+}
+
+/* Where all must have a second factor, a passkey is one: of the session that enrols it and of one
+ * that it signs in. */
 static void a_passkey_is_a_second_factor(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
-    PERSON admin = person_admin(suite);
     PERSON person = person_register(suite, NULL);
 
-    HTTP_ANSWER policy = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
-                                  json_pack("{s:s}", "requireMfa", "everyone"));
-    CHECK_STATUS(policy, 200);
+    require_mfa("everyone");
     HTTP_ANSWER without = http_get(suite_url(suite), "/document", person->access);
     CHECK_STATUS(without, 403);
     HTTP_ANSWER added = enroll(person->access, key);
@@ -253,20 +258,7 @@ static void a_passkey_is_a_second_factor(void)
     HTTP_ANSWER tokens = exchange("Patient", step, NULL);
     HTTP_ANSWER shown = http_get(suite_url(suite), "/document", http_text(tokens, "accessToken"));
     CHECK_STATUS(shown, 200);
-    PERSON again = person_sign_in(suite, "Patient", person->email, person->password, NULL);
-    HTTP_ANSWER password = http_get(suite_url(suite), "/document", again->access);
-    CHECK_STATUS(password, 403);
-    HTTP_ANSWER start = post("/auth/step-up/start", again->access, json_object());
-    HTTP_ANSWER proven =
-        post("/auth/step-up", again->access,
-             json_pack("{s:s, s:o}", "loginId", http_text(start, "loginId"), "credential",
-                       authenticator_get(key, http_member(start, "options"))));
-    CHECK_STATUS(proven, 204);
-    HTTP_ANSWER after = http_get(suite_url(suite), "/document", again->access);
-    CHECK_STATUS(after, 200);
-    HTTP_ANSWER off = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
-                               json_pack("{s:s}", "requireMfa", "none"));
-    CHECK_STATUS(off, 403); /* the admin has none */
+    require_mfa("none");
 }
 
 /* ---- beside a code ---- */
@@ -342,6 +334,101 @@ static void a_passkey_is_shown_instead_of_a_code(void)
     HTTP_ANSWER sessions =
         http_get(suite_url(suite), "/auth/session", http_text(tokens, "accessToken"));
     CU_ASSERT_STRING_EQUAL(http_text(sessions, "sessions.0.authMethod"), "password+passkey");
+}
+
+static void check_first_step(const struct person *person, const char *want)
+{
+    HTTP_ANSWER step = suite_post_fresh(suite, "/auth/tenant/Patient/login/start",
+                                        body_login_start(person->email, person->password, "demo"));
+
+    CHECK_STATUS(step, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(step, "nextStep"), want);
+}
+
+/* After a password it is asked for where the policy demands a second factor, and nowhere else; on
+ * the routes of one step, too. */
+static void a_passkey_follows_a_password_where_it_is_demanded(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON person = patient_with(key);
+    PERSON other = person_register(suite, NULL);
+
+    check_first_step(person, "token");
+    require_mfa("practitioners");
+    check_first_step(person, "token");
+    require_mfa("everyone");
+    check_first_step(other, "token"); /* who has none sets one up in the session */
+    HTTP_ANSWER one = suite_post_fresh(
+        suite, "/v2/auth/login",
+        json_pack("{s:s, s:s, s:s, s:s}", "email", person->email, "password", person->password,
+                  "clientId", suite_text(suite, "demo.clientId"), "codeChallenge", pkce_challenge));
+    CHECK_STATUS(one, 401);
+    CU_ASSERT_STRING_EQUAL(http_text(one, "code"), "MFA_REQUIRED");
+    HTTP_ANSWER step = wait_for_factor(person);
+    const char *login = http_text(step, "loginId");
+    HTTP_ANSWER code =
+        suite_post_fresh(suite, "/auth/tenant/Patient/login/mfa",
+                         json_pack("{s:s, s:s}", "loginId", login, "mfaToken", "123456"));
+    CHECK_STATUS(code, 400);
+    HTTP_ANSWER start = mfa_start("Patient", login);
+    HTTP_ANSWER shown =
+        mfa("Patient", login, authenticator_get(key, http_member(start, "options")));
+    HTTP_ANSWER tokens = exchange("Patient", shown, NULL);
+    HTTP_ANSWER documents =
+        http_get(suite_url(suite), "/document", http_text(tokens, "accessToken"));
+    CHECK_STATUS(documents, 200);
+    require_mfa("none");
+    check_first_step(person, "token");
+}
+
+/* One of another relying party cannot be shown here: it is not asked for. */
+static void a_passkey_from_elsewhere_is_not_demanded(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON person = patient_with(key);
+
+    require_mfa("everyone");
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "with moved as (update auth.passkey set project_id = "
+                                "gen_random_uuid() where account_id = (select id from "
+                                "auth.account where email = '%s') returning 1) select count(*) "
+                                "from moved",
+                                person->email),
+                    1);
+    check_first_step(person, "token");
+    require_mfa("none");
+}
+
+/* A mailed code is one factor, too. */
+static void a_passkey_follows_a_mailed_code_where_it_is_demanded(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON person = patient_with(key);
+    PROGRAM on = ATRIUMCTL(suite, NULL, "project", "policy", "demo", "mailCode", "true");
+
+    CU_ASSERT_EQUAL(on->code, 0);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "with proven as (insert into auth.email_verified select id, "
+                                "'00000000-0000-0000-0000-000000000000', 0 from auth.account where "
+                                "email = '%s' returning 1) select count(*) from proven",
+                                person->email),
+                    1);
+    require_mfa("everyone");
+    HTTP_ANSWER begun =
+        suite_post_fresh(suite, "/auth/tenant/Patient/code/start",
+                         json_pack("{s:s, s:s, s:s}", "email", person->email, "tenantCode", "demo",
+                                   "codeChallenge", pkce_challenge));
+    HTTP_ANSWER step =
+        suite_post_fresh(suite, "/auth/tenant/Patient/login/code",
+                         json_pack("{s:s, s:s}", "loginId", http_text(begun, "loginId"), "code",
+                                   suite_mail_code(suite, person->email)));
+    CU_ASSERT_STRING_EQUAL(http_text(step, "nextStep"), "mfa");
+    HTTP_ANSWER start = mfa_start("Patient", http_text(step, "loginId"));
+    HTTP_ANSWER shown = mfa("Patient", http_text(step, "loginId"),
+                            authenticator_get(key, http_member(start, "options")));
+    HTTP_ANSWER tokens = exchange("Patient", shown, NULL);
+    CHECK_STATUS(tokens, 200);
+    require_mfa("none");
 }
 
 /* Five wrong ones end the sign-in, like codes; and the passkey must be the account's. */
@@ -753,6 +840,9 @@ static const struct unit_case cases[] = {
     CASE(switches_and_locks_hold),
     CASE(a_passkey_proves_again),
     CASE(a_passkey_is_shown_instead_of_a_code),
+    CASE(a_passkey_follows_a_password_where_it_is_demanded),
+    CASE(a_passkey_from_elsewhere_is_not_demanded),
+    CASE(a_passkey_follows_a_mailed_code_where_it_is_demanded),
     CASE(wrong_passkeys_end_the_sign_in),
     CASE(a_reset_drops_passkeys_of_the_last_week),
     CASE(an_operator_takes_passkeys_away),

@@ -1,8 +1,8 @@
 -- The login that a right code begins: with its session code or, where the account has a second
--- factor, waiting for that. No row: the account was deleted or locked meanwhile.
+-- factor or its passkey is demanded, waiting for that. No row: the account was deleted or locked meanwhile.
 -- class: tx
--- in: id uuid, code_hash bytea, account uuid, project uuid, challenge text, now int8
--- in: expires_at int8
+-- in: id uuid, code_hash bytea, account uuid, project uuid, challenge text, demanded bool
+-- in: now int8, expires_at int8
 -- rows: one
 -- row: mfa bool
 with
@@ -14,7 +14,7 @@ begun as (
     select
         :id,
         case
-            when
+            when :demanded or
                 -- include: factor_enrolled(account = a.id)
             then null
             else :code_hash
