@@ -171,7 +171,7 @@ static int start(void *daemon, struct error *err)
     service_every(&d->svc, "keys", SECONDS(5), reload_keys);
     service_every(&d->svc, "leases", SECONDS(1), lease_watch_run);
     service_every(&d->svc, "password memory", SECONDS(1), password_trim);
-    service_every(&d->svc, "password mixture", PASSWORD_MIXTURE_PERIOD, password_mixture_run);
+    service_every(&d->svc, "password mixture", PASSWORD_MIXTURE_POLL, password_mixture_run);
     service_every(&d->svc, "sweep", MINUTES(1), sweep_run);
     service_every(&d->svc, "email scan", SECONDS(5), email_scan_run);
     return 0;

@@ -14,9 +14,13 @@
 
 #include "authd/credential/password.h"
 #include "authd/sql/credential.h"
+#include "authd/sql/import.h"
+#include "common/base/clock.h"
 #include "common/domain/password_scheme.h"
 
 #define PURPOSE "password mixture"
+
+#define COUNTING_MAX MINUTES(2) /* of all accounts of other systems */
 
 enum { SCHEMES_MAX = 16 }; /* of an owner, as password_mixture.sql says */
 
@@ -37,7 +41,9 @@ struct password_mixture {
     struct arena *arena;
     struct owner *owners; /* patients' first, then by project */
     size_t count;
-    int64_t imported; /* accounts in all */
+    int64_t imported;   /* accounts in all */
+    int64_t changed;    /* by an import, as it was when these were counted */
+    int64_t counted_ms; /* monotonic */
 };
 
 static int64_t read_imported(void *arg)
@@ -115,23 +121,38 @@ static void add_row(struct password_mixture *self, const struct sql_password_mix
     owner->schemes[owner->count++] = (struct scheme){dummy, row->count};
 }
 
+static bool is_fresh(const struct password_mixture *self, int64_t changed)
+{
+    return self && self->changed == changed &&
+           clock_mono_ms() - self->counted_ms < PASSWORD_MIXTURE_PERIOD;
+}
+
 int password_mixture_run(void *daemon, const struct request *req, struct error *err)
 {
     struct authd *d = daemon;
+    CLEANUP(service_request_destroy) struct request *counting = NULL;
     struct arena *arena;
     struct password_mixture *fresh;
     struct sql_password_count_imported_row total;
     struct sql_password_mixture_rows rows = {0};
+    struct sql_import_state_get_row state;
 
-    if (sql_password_count_imported(d->svc.db, req, &total, err) < 0 ||
-        (total.count > 0 && sql_password_mixture(d->svc.db, req, &rows, err) < 0))
+    if (sql_import_state_get(d->svc.db, req, &state, err) < 0)
+        return -1;
+    if (is_fresh(d->password_mixture, state.changed))
+        return 0;
+    counting = service_request_new(&d->svc, COUNTING_MAX);
+    if (sql_password_count_imported(d->svc.db, counting, &total, err) < 0 ||
+        (total.count > 0 && sql_password_mixture(d->svc.db, counting, &rows, err) < 0))
         return -1;
     arena = arena_new();
     fresh = arena_calloc(arena, 1, sizeof(*fresh));
     *fresh = (struct password_mixture){.arena = arena,
                                        .owners = arena_calloc(arena, MAX(rows.count, (size_t)1),
                                                               sizeof(*fresh->owners)),
-                                       .imported = total.count};
+                                       .imported = total.count,
+                                       .changed = state.changed,
+                                       .counted_ms = clock_mono_ms()};
     for (size_t i = 0; i < rows.count; i++)
         add_row(fresh, &rows.items[i]);
     mixture_destroy(&d->password_mixture);

@@ -5,20 +5,21 @@
  * Among a project's patients, and among all practitioners, some may have a hash of another system,
  * which takes another time than one made here. Of unknown addresses as many are verified against a
  * dummy of such a scheme. Which ones is drawn by a keyed hash of the address, so that asking again
- * does not average it out, and on every instance alike. How many have which scheme is counted now
- * and then: an import is followed after PASSWORD_MIXTURE_PERIOD at the latest.
+ * does not average it out, and on every instance alike. How many have which scheme is counted after
+ * an import, on every instance within seconds, and now and then, since sign-ins replace hashes.
  */
 #ifndef ATRIUM_AUTHD_CREDENTIAL_PASSWORD_MIXTURE_H
 #define ATRIUM_AUTHD_CREDENTIAL_PASSWORD_MIXTURE_H
 
 #include "authd/authd.h"
 
-#define PASSWORD_MIXTURE_PERIOD MINUTES(10)
+#define PASSWORD_MIXTURE_POLL SECONDS(5)    /* looks whether an import has made accounts */
+#define PASSWORD_MIXTURE_PERIOD MINUTES(10) /* counts in any case */
 
 void password_mixture_open(struct authd *d);
 void password_mixture_close(struct authd *d);
 
-/* Counts; for service_every(). Parks. */
+/* Counts, if it is time to; for service_every(). Parks. */
 int password_mixture_run(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
 /* A hash that no password has, of a scheme drawn for this address, from the request's arena; NULL

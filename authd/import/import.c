@@ -240,6 +240,14 @@ static int complete(struct db_tx *tx, const struct request *req,
     return MIN(sql_import_batch_complete(tx, req, &complete, err), 0);
 }
 
+/* Ends the transaction that has made accounts. */
+static int commit(struct db_tx **tx_p, const struct request *req, struct error *err)
+{
+    const struct sql_import_note_in note = {.now = req->now_ms};
+
+    return sql_import_note(*tx_p, req, &note, err) < 0 ? -1 : db_commit(tx_p, err);
+}
+
 /* All of it or nothing, once. */
 static int commit_batch(struct authd *d, const struct request *req,
                         const struct operator_import_in *in, struct import *self,
@@ -258,7 +266,7 @@ static int commit_batch(struct authd *d, const struct request *req,
     if (begun == 0)
         return answer_again(tx, req, in, self, out, err);
     if (create(tx, req, self, err) < 0 || complete(tx, req, in, self, err) < 0 ||
-        db_commit(&tx, err) < 0)
+        commit(&tx, req, err) < 0)
         return -1;
     answer(self->batch, out);
     return 0;
@@ -388,7 +396,7 @@ static int commit_patients(struct authd *d, const struct request *req, struct im
     if (prepare(d, req, self, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 || create(tx, req, self, err) < 0)
         return -1;
-    return db_commit(&tx, err);
+    return commit(&tx, req, err);
 }
 
 /* Imports patients into the caller's project, with addresses that are not proven, and invites

@@ -594,6 +594,47 @@ static void an_admin_imports_patients(void)
     free(factor);
 }
 
+/* How many imported hashes an instance of authd knows of; -1: it says nothing. */
+static long known_imported(const char *instance)
+{
+    HTTP_ANSWER answer = http_get(suite_admin_url(suite), "/metrics", NULL);
+    char line[128];
+    const char *found;
+
+    snprintf(line, sizeof(line),
+             "atrium_auth_imported_passwords{service=\"authd\",instance=\"%s\"} ", instance);
+    found = answer->body ? strstr(answer->body, line) : NULL;
+    return found ? strtol(found + strlen(line), NULL, 10) : -1;
+}
+
+/* By both ways: unknown addresses take the time of imported ones from then on. */
+static void every_instance_notices_an_import(void)
+{
+    PERSON admin = person_admin(suite);
+
+    for (int by_admin = 0; by_admin < 2; by_admin++) {
+        char *email = address();
+        long want;
+
+        if (by_admin) {
+            HTTP_ANSWER answer = post(admin->access, json_pack("[o]", line_of(email, NULL)));
+            CHECK_STATUS(answer, 200);
+        } else {
+            write_file(line_of(email, NULL));
+            PROGRAM done = import(NULL);
+            CHECK_EXIT(done, 0);
+        }
+        want = suite_count(suite, "select count(*) from auth.credential where password_hash not "
+                                  "like '$argon2id$v=19$m=19456,t=2,p=1$%%'");
+        for (int i = 0; i < 200 && (known_imported("1") != want || known_imported("2") != want);
+             i++)
+            usleep(100000);
+        UNIT_CHECK(known_imported("1") == want && known_imported("2") == want, "%ld and %ld of %ld",
+                   known_imported("1"), known_imported("2"), want);
+        free(email);
+    }
+}
+
 static void an_admin_s_import_is_bounded(void)
 {
     PERSON admin = person_admin(suite);
@@ -687,6 +728,7 @@ static const struct unit_case cases[] = {
     CASE(two_at_once_make_each_account_once),
     CASE(the_rate_is_printed),
     CASE(an_admin_imports_patients),
+    CASE(every_instance_notices_an_import),
     CASE(an_admin_s_import_is_bounded),
     CASE(an_admin_s_import_needs_a_fresh_proof),
     CASE(an_admin_s_imports_are_limited),

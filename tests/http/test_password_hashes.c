@@ -66,6 +66,12 @@ static void set_hash(const char *email, const char *hash)
                "%s", hash);
 }
 
+/* As an import does, so that the mixture is counted again. */
+static void note_import(void)
+{
+    free(suite_query(suite, "update auth.import_state set changed_at = changed_at + 1"));
+}
+
 static bool has_own_hash(const char *email)
 {
     return suite_count(suite,
@@ -260,7 +266,7 @@ static void time_does_not_tell_who_was_imported(void)
                                "c.account_id and h.odd = 1 returning 1) select count(*) from done",
                                imported->email, ordinary->email, HASH_PBKDF2) >= 3);
     set_hash(imported->email, HASH_PBKDF2);
-    CU_ASSERT_TRUE(suite_comes_to(suite, 1, 1000, "select 1"));
+    note_import();
     for (int i = 0; i < 50 && metric("atrium_auth_imported_passwords") < 4; i++)
         CU_ASSERT_TRUE(suite_comes_to(suite, 1, 1000, "select 1 from pg_sleep(0.1)"));
     imported_ms = median_ms(imported->email);
@@ -289,6 +295,9 @@ static void doctor_and_a_metric_count_them(void)
 
     snprintf(text, sizeof(text), "%ld accounts have one of another system", want);
     UNIT_CHECK(strstr(run->out, text) != NULL, "%s: %s", text, run->out);
+    note_import();
+    for (int i = 0; i < 50 && metric("atrium_auth_imported_passwords") != want; i++)
+        CU_ASSERT_TRUE(suite_comes_to(suite, 1, 1000, "select 1 from pg_sleep(0.1)"));
     CU_ASSERT_EQUAL(metric("atrium_auth_imported_passwords"), want);
 }
 
