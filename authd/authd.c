@@ -85,9 +85,13 @@ static void open_counters(struct authd *d)
     static const char sign_ins[] = "atrium_auth_sign_in_total", sign_in_help[] = "Sign-ins.";
     static const char refreshes[] = "atrium_auth_refresh_total",
                       refresh_help[] = "Uses of refresh tokens.";
+    static const char passkeys[] = "atrium_auth_passkeys_total",
+                      passkey_help[] = "Passkeys that were shown.";
     struct metrics *m = d->svc.metrics;
 
     d->count = (struct authd_counters){
+        .passkey_good = metrics_counter(m, passkeys, "result=\"good\"", passkey_help),
+        .passkey_bad = metrics_counter(m, passkeys, "result=\"bad\"", passkey_help),
         .sign_in_good = metrics_counter(m, sign_ins, "result=\"good\"", sign_in_help),
         .sign_in_bad = metrics_counter(m, sign_ins, "result=\"bad\"", sign_in_help),
         .sign_in_throttled = metrics_counter(m, sign_ins, "result=\"throttled\"", sign_in_help),

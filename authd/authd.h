@@ -65,6 +65,7 @@ struct authd {
     struct batch refresh_states, rotations; /* see refresh_state.h, rotation.h */
     bool email_scanned;                     /* nothing is left for email_scan_run() */
     struct authd_counters {
+        uint64_t *passkey_good, *passkey_bad;
         uint64_t *sign_in_good, *sign_in_bad, *sign_in_throttled;
         uint64_t *accounts_deleted;
         uint64_t *refresh_rotated, *refresh_again, *refresh_refused, *refresh_theft;

@@ -6,6 +6,7 @@
 
 #include "authd/authd.h"
 #include "authd/authd_api.h"
+#include "authd/passkey/passkey_health.h"
 #include "authd/sql/credential.h"
 #include "common/base/clock.h"
 
@@ -72,6 +73,11 @@ static int check_password_hashes(void *daemon, const struct request *req, struct
 
 const struct check authd_checks[] = {
     {"password hashes", CHECK_DATABASE, "See docs/password-hashes.md.", check_password_hashes},
+    {"passkeys", CHECK_DATABASE,
+     "Their owners sign in by password or mailed code and add new ones; or give the application "
+     "its "
+     "former address back (PATIENT_APP_URL, PRACTITIONER_APP_URL, account_app_url).",
+     passkey_health_check},
     {"password memory", 0,
      "Each password takes 19 MiB while it is hashed, on as many threads as password_threads says: "
      "see free -m, MemoryMax and LimitAS of the unit, and vm.overcommit_memory; then add memory, "

@@ -22,10 +22,10 @@ static bool handle_matches(const struct request *req, const char *text, struct f
                      handle.size == want.size && memcmp(handle.bytes, want.bytes, want.size) == 0);
 }
 
-int passkey_proof_check(struct authd *d, const struct request *req,
-                        const struct passkey_ceremony *ceremony,
-                        const struct passkey_credential *credential, struct passkey_proof *ret,
-                        const char **ret_wrong, struct error *err)
+static int check(struct authd *d, const struct request *req,
+                 const struct passkey_ceremony *ceremony,
+                 const struct passkey_credential *credential, struct passkey_proof *ret,
+                 const char **ret_wrong, struct error *err)
 {
     struct sql_passkey_get_in get = {
         .rp_id = ceremony->rp.id, .role = ceremony->role, .now = req->now_ms};
@@ -52,6 +52,17 @@ int passkey_proof_check(struct authd *d, const struct request *req,
     }
     return passkey_ceremony_check(d, req, ceremony, (enum webauthn_algorithm)row.algorithm,
                                   row.public_key, credential, &ret->shown, ret_wrong, err);
+}
+
+int passkey_proof_check(struct authd *d, const struct request *req,
+                        const struct passkey_ceremony *ceremony,
+                        const struct passkey_credential *credential, struct passkey_proof *ret,
+                        const char **ret_wrong, struct error *err)
+{
+    if (check(d, req, ceremony, credential, ret, ret_wrong, err) < 0)
+        return -1;
+    ++*(*ret_wrong ? d->count.passkey_bad : d->count.passkey_good);
+    return 0;
 }
 
 /* A counter of 0 does not count (Web Authentication Level 3, section 6.1.1). */

@@ -261,6 +261,49 @@ static void a_passkey_is_a_second_factor(void)
     require_mfa("none");
 }
 
+/* How many passkeys were shown with this result ("good"), to all instances together. */
+static long shown_passkeys(const char *result)
+{
+    HTTP_ANSWER answer = http_get(suite_admin_url(suite), "/metrics", NULL);
+    char label[32];
+    long sum = 0;
+
+    snprintf(label, sizeof(label), "result=\"%s\"", result);
+    for (const char *line = answer->body; line; line = strchr(line, '\n')) {
+        const char *end = strchr(++line, ' '), *found = strstr(line, label);
+
+        if (strncmp(line, "atrium_auth_passkeys_total{", 27) == 0 && found && found < end)
+            sum += strtol(end, NULL, 10);
+    }
+    return sum;
+}
+
+/* An operator learns why people are not asked for their passkeys any more. */
+static void doctor_and_metrics_know_passkeys(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON admin = person_admin(suite);
+    PERSON person = patient_with(key);
+    long good = shown_passkeys("good"), bad = shown_passkeys("bad");
+    PROGRAM before = ATRIUMCTL(suite, NULL, "doctor");
+
+    CU_ASSERT_PTR_NULL(strstr(before->out, "host name any more"));
+    HTTP_ANSWER shown = show("Patient", "demo", NULL, key);
+    CHECK_STATUS(shown, 200);
+    CU_ASSERT_EQUAL(shown_passkeys("good"), good + 1);
+    HTTP_ANSWER gone = http_delete(suite_url(suite), "/auth/delete", person->access);
+    CHECK_STATUS(gone, 200);
+    free(suite_query(suite, "delete from auth.passkey where credential_id in (select "
+                            "credential_id from auth.passkey order by created_at desc limit 1)"));
+    HTTP_ANSWER unknown = show("Patient", "demo", NULL, key);
+    CHECK_STATUS(unknown, 400);
+    CU_ASSERT_EQUAL(shown_passkeys("bad"), bad + 1);
+    suite_set_value(suite, admin->access, "PATIENT_APP_URL", "https://moved.example");
+    PROGRAM after = ATRIUMCTL(suite, NULL, "doctor");
+    CU_ASSERT_PTR_NOT_NULL(strstr(after->out, "host name any more"));
+    suite_set_value(suite, admin->access, "PATIENT_APP_URL", patient_origin);
+}
+
 /* ---- beside a code ---- */
 
 /* A sign-in by password that waits for the second factor. */
@@ -848,6 +891,7 @@ static const struct unit_case cases[] = {
     CASE(an_operator_takes_passkeys_away),
     CASE(related_origins_are_the_configured_ones),
     CASE(a_passkey_is_a_second_factor),
+    CASE(doctor_and_metrics_know_passkeys),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 

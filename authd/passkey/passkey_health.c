@@ -1,0 +1,104 @@
+/*
+ * passkey_health.c - see passkey_health.h.
+ *
+ * A passkey belongs to a host name for ever. Where an application has moved to another one,
+ * browsers offer its people no passkey any more, and nothing else tells an operator why.
+ */
+#include "authd/passkey/passkey_health.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "authd/passkey/passkey_rp.h"
+#include "authd/sql/passkey.h"
+#include "settingsd/settingsd_api.h"
+
+/* What is to be known of all relying parties together. */
+struct sums {
+    int64_t passkeys;
+    int64_t lost;        /* passkeys of relying parties that no application has */
+    const char *host;    /* of one of these */
+    struct uuid project; /* of the same; absent: the installation's */
+};
+
+/* The tenants of the rows' projects, suspended ones too. */
+static int find_tenants(struct authd *d, const struct request *req,
+                        const struct sql_passkey_count_rows *rows, struct tenant_list *ret,
+                        struct error *err)
+{
+    const char **ids = arena_calloc(req->arena, MAX(rows->count, (size_t)1), sizeof(*ids));
+    struct tenants_of_in in = {{ids, 0}};
+
+    for (size_t i = 0; i < rows->count; i++) {
+        const char *id = rows->items[i].project.text;
+        size_t k = 0;
+
+        while (k < in.projectIds.count && strcmp(ids[k], id) != 0)
+            k++;
+        if (id[0] != '\0' && k == in.projectIds.count)
+            ids[in.projectIds.count++] = id;
+    }
+    *ret = (struct tenant_list){.tenants = {NULL, 0}};
+    return in.projectIds.count > 0 ? settingsd_tenants_of(d->svc.bus, req, &in, ret, err) : 0;
+}
+
+static const struct tenant *tenant_of(const struct tenant_list *list, struct uuid project)
+{
+    const struct tenant *tenants = list->tenants.items;
+
+    for (size_t i = 0; i < list->tenants.count; i++) {
+        if (uuid_equal(&tenants[i].projectId, &project))
+            return &tenants[i];
+    }
+    return NULL;
+}
+
+/* Whether people are still asked for passkeys of this relying party. */
+static bool is_asked_for(const struct authd *d, const struct request *req,
+                         const struct tenant_list *list, const struct sql_passkey_count_row *row)
+{
+    const struct tenant *tenant = tenant_of(list, row->project);
+    const char *url = d->config->account_app_url, *host, *origin;
+
+    if (uuid_is_set(&row->project) && !tenant)
+        return true; /* the project is being deleted, and its passkeys with it */
+    if (tenant)
+        url =
+            strcmp(row->role, "Patient") == 0 ? tenant->patientAppUrl : tenant->practitionerAppUrl;
+    return url && passkey_rp_parse(req->arena, url, &host, &origin) &&
+           strcmp(host, row->rp_id) == 0;
+}
+
+int passkey_health_check(void *daemon, const struct request *req, struct finding *ret,
+                         struct error *err)
+{
+    struct authd *d = daemon;
+    struct sql_passkey_count_rows rows;
+    struct tenant_list tenants;
+    struct sums sums = {.lost = 0};
+
+    if (sql_passkey_count(d->svc.db, req, &rows, err) < 0 ||
+        find_tenants(d, req, &rows, &tenants, err) < 0)
+        return -1;
+    for (size_t i = 0; i < rows.count; i++) {
+        const struct sql_passkey_count_row *row = &rows.items[i];
+
+        sums.passkeys += row->passkeys;
+        if (is_asked_for(d, req, &tenants, row))
+            continue;
+        if (!sums.host) {
+            sums.host = row->rp_id;
+            sums.project = row->project;
+        }
+        sums.lost += row->passkeys;
+    }
+    if (sums.passkeys == 0)
+        return check_ok(req, ret, "there are none");
+    if (sums.lost == 0)
+        return check_ok(req, ret, "%" PRId64, sums.passkeys);
+    return check_warn(req, ret, NULL,
+                      "%" PRId64 " of %" PRId64 " are of no application's host name any more, "
+                      "such as %s of %s",
+                      sums.lost, sums.passkeys, sums.host,
+                      uuid_is_set(&sums.project) ? sums.project.text : "the installation");
+}

@@ -1,0 +1,12 @@
+-- How many passkeys each relying party has, by the project whose application it is of (null: the
+-- installation's own) and the role of their owners; the 1,000 with the most.
+-- class: read
+-- rows: many
+-- row: rp_id text, project uuid null, role text, passkeys int8
+select
+    p.rp_id, p.project_id as project, a.role, count(*) as passkeys
+from passkey p
+join account a on a.id = p.account_id
+group by p.rp_id, p.project_id, a.role
+order by count(*) desc, p.rp_id, p.project_id, a.role
+limit 1000
