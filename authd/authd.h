@@ -3,7 +3,7 @@
  *
  * Where rows of several tables are locked the order is: continue_spent, invitation, membership,
  * email_undo, email_link, password_reset, account, email_verified, mfa_pending, mfa_factor,
- * credential, login, session, change_counter.
+ * credential, login, session, last_sign_in, change_counter.
  */
 #ifndef ATRIUM_AUTHD_AUTHD_H
 #define ATRIUM_AUTHD_AUTHD_H

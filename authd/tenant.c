@@ -83,9 +83,10 @@ int tenant_open_business(struct authd *d, const struct request *req, struct uuid
 }
 
 int account_projects(struct authd *d, const struct request *req, struct uuid account,
-                     struct uuid project, struct field_texts *ret, struct error *err)
+                     struct uuid project, bool locked, struct field_texts *ret, struct error *err)
 {
-    const struct sql_account_list_projects_in in = {.account = account, .project = project};
+    const struct sql_account_list_projects_in in = {
+        .account = account, .project = project, .locked = locked};
     struct sql_account_list_projects_rows rows;
 
     if (sql_account_list_projects(d->svc.db, req, &in, &rows, err) < 0)

@@ -29,9 +29,10 @@ int tenant_is_within(struct authd *d, const struct request *req, struct uuid pro
                      struct uuid top, bool *ret, struct error *err) MUST_USE;
 
 /* The projects that an account is a member of, as texts, at most 1,000; `project` keeps only
- * itself, absent all. Parks. */
+ * itself, absent all. locked: those that it is locked in count, too. Parks. */
 int account_projects(struct authd *d, const struct request *req, struct uuid account,
-                     struct uuid project, struct field_texts *ret, struct error *err) MUST_USE;
+                     struct uuid project, bool locked, struct field_texts *ret,
+                     struct error *err) MUST_USE;
 
 /* The tenants of these projects that can be signed in to (struct tenant), in the order given.
  * Parks. */

@@ -55,7 +55,7 @@ static int climb(struct authd *d, const struct request *req, const char *top, st
 static int is_own(struct authd *d, const struct request *req, struct uuid account,
                   const char *project, bool *ret, struct error *err)
 {
-    const struct sql_account_list_projects_in in = {.account = account};
+    const struct sql_account_list_projects_in in = {.account = account, .locked = true};
     struct sql_account_list_projects_rows rows;
     struct projects above = {0};
     bool outside;

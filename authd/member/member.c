@@ -167,7 +167,7 @@ static int in_organization(struct authd *d, const struct request *req, const str
     struct tenant_list found = {0};
     const struct tenant *tenants;
 
-    if (account_projects(d, req, account, (struct uuid){""}, &in.projectIds, err) < 0)
+    if (account_projects(d, req, account, (struct uuid){""}, true, &in.projectIds, err) < 0)
         return -1;
     *ret = false;
     if (in.projectIds.count == 0) {

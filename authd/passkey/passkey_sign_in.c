@@ -171,7 +171,7 @@ int patient_passkey_finish(struct authd *d, const struct request *req,
         check_patient_login(&tenant, "Patient", err) < 0 ||
         candidate_of_account(d, req, "Patient", proof.account, ceremony.tenant, &who, err) < 0)
         return -1;
-    if (who.count == 0)
+    if (!candidate_is_member(&who))
         return refuse(d, req, &who.is, "not-a-member", err);
     if (candidate_check_lock(d, req, &who, NULL, err) < 0 ||
         email_check_sign_in(d, req, &tenant, &who.is, NULL, err) < 0 ||
@@ -195,12 +195,12 @@ int practitioner_passkey_finish(struct authd *d, const struct request *req,
     if (prove(d, req, "Practitioner", in, &ceremony, &proof, err) < 0 ||
         candidate_of_account(d, req, "Practitioner", proof.account, ceremony.tenant, &who, err) <
             0 ||
+        candidate_check_lock(d, req, &who, NULL, err) < 0 ||
         login_places(d, req, &who, &tenants, err) < 0)
         return -1;
     if (tenants.count == 0)
         return refuse(d, req, &who.is, "not-a-member", err);
-    if (candidate_check_lock(d, req, &who, NULL, err) < 0 ||
-        give_code(d, req, &ceremony, &proof, &who, out, err) < 0)
+    if (give_code(d, req, &ceremony, &proof, &who, out, err) < 0)
         return -1;
     out->tenants = login_choices(req, &who, tenants);
     passkey_proof_report(d, req, tenants.items, &proof, who.display);

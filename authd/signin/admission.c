@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "authd/session/session.h"
 #include "authd/signin/admission_cache.h"
 #include "authd/sql/signin.h"
 #include "common/domain/policy.h"
@@ -33,6 +34,17 @@ static int refuse(struct authd *d, const struct request *req, const struct admis
     if (sql_sign_in_refuse(d->svc.db, req, &in, err) < 0)
         return -1;
     return error_set(err, ERR_FORBIDDEN, "Sign-in is not allowed from this address.");
+}
+
+/* As candidate_check_lock(), of a project that was chosen later. */
+static int refuse_locked(struct authd *d, const struct request *req, const struct admission *who,
+                         struct error *err)
+{
+    const struct sign_in is = {.project = who->project, .account = who->account, .role = who->role};
+
+    if (sign_in_refused(d, req, &is, "locked", err) < 0)
+        return -1;
+    return error_set(err, ERR_ACCOUNT_LOCKED, "Login is not enabled.");
 }
 
 /* What is remembered, or else settingsd says. */
@@ -102,6 +114,8 @@ int admission_check_sign_in(struct authd *d, const struct request *req, const ch
 
     if (found <= 0)
         return found;
+    if (row.locked)
+        return refuse_locked(d, req, &who, err);
     who.policy = row.policy;
     who.admin = row.admin;
     who.change = row.change;

@@ -38,8 +38,8 @@ int admission_open(struct authd *d, const struct request *req, const struct admi
                    const char **ret_name, struct error *err) MUST_USE;
 
 /* The same as admission_check() for the sign-in of an account, whose place in the project is looked
- * up. Who has none is let through: the statement that makes the session finds none either.
- * Parks. */
+ * up: ERR_ACCOUNT_LOCKED when it is locked there. Who has none is let through: the statement that
+ * makes the session finds none either. Parks. */
 int admission_check_sign_in(struct authd *d, const struct request *req, const char *role,
                             struct uuid account, struct uuid project, struct error *err) MUST_USE;
 

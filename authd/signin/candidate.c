@@ -37,7 +37,7 @@ static const struct field candidate_row_rows[] = {
     FIELD_TEXT(struct candidate_row, surname, 0, 0, 0, "Surname", "Lovelace"),
     FIELD_INT(struct candidate_row, changes, 0, 0, 0, 0, "Changes of the credential", "0"),
     FIELD_BOOL(struct candidate_row, mfa, false, 0, "Has a second factor"),
-    FIELD_BOOL(struct candidate_row, locked, false, 0, "Locked by an operator"),
+    FIELD_BOOL(struct candidate_row, locked, false, 0, "Locked there, or everywhere"),
 };
 FIELD_TABLE(candidate_row);
 
@@ -47,7 +47,22 @@ static struct candidate candidate_new(const struct request *req, const char *rol
     struct candidate self = {.is = {.project = project, .role = role}};
 
     self.places = arena_calloc(req->arena, places, sizeof(*self.places));
+    self.locked_places = arena_calloc(req->arena, places, sizeof(*self.locked_places));
     return self;
+}
+
+bool candidate_is_member(const struct candidate *self)
+{
+    return self->count > 0 || self->locked;
+}
+
+bool candidate_is_locked_in(const struct candidate *self, struct uuid project)
+{
+    for (size_t i = 0; i < self->locked_count; i++) {
+        if (uuid_equal(&self->locked_places[i].project, &project))
+            return true;
+    }
+    return false;
 }
 
 /* Adds a row: the account by the first, of each the place, if it counts. */
@@ -62,10 +77,14 @@ static void add_row(const struct request *req, const struct candidate_row *row, 
         ret->display = arena_printf(req->arena, "%s %s", row->name, row->surname);
         ret->changes = row->changes;
         ret->mfa = row->mfa;
-        ret->locked = row->locked;
     }
-    if (!uuid_is_set(&only) || uuid_equal(&only, &row->project))
+    if (uuid_is_set(&only) && !uuid_equal(&only, &row->project))
+        return;
+    if (row->locked)
+        ret->locked_places[ret->locked_count++] = (struct place){row->project, row->profile};
+    else
         ret->places[ret->count++] = (struct place){row->project, row->profile};
+    ret->locked = ret->count == 0;
 }
 
 static int find_patient(struct authd *d, const struct request *req, struct uuid project,
@@ -298,7 +317,7 @@ int candidate_verify(struct authd *d, const struct request *req, const struct ca
 
     if (password_verify(d, req, hash, password, &right, &renewed, err) < 0)
         return -1;
-    *ret_right = right && who->hash && who->count > 0;
+    *ret_right = right && who->hash && candidate_is_member(who);
     if (*ret_right && renewed)
         renew(d, req, who, renewed);
     return 0;

@@ -18,10 +18,18 @@ struct candidate {
     const char *hash, *display, *email; /* email: as it was given */
     int64_t changes;      /* how often password or second factor were changed before */
     bool mfa;             /* has a second factor */
-    bool locked;          /* by an operator */
-    struct place *places; /* memberships that count for this sign-in */
+    bool locked;          /* it has places for this sign-in, and is locked in all of them */
+    struct place *places; /* memberships that count for this sign-in, and are not locked */
     size_t count;
+    struct place *locked_places; /* that would count, too */
+    size_t locked_count;
 };
+
+/* Whether there is such an account with a membership that counts, be it locked. */
+bool candidate_is_member(const struct candidate *self);
+
+/* Whether the candidate is locked in that project, and not in all. */
+bool candidate_is_locked_in(const struct candidate *self, struct uuid project);
 
 /* Looks the account up; of a patient in `project`, of a practitioner anywhere. `project` keeps
  * only its own place, absent every one. Found or not, 0; ERR_THROTTLED (*ret is filled all the
@@ -56,9 +64,10 @@ const char *candidate_hash(struct authd *d, const struct request *req, const str
 int candidate_verify(struct authd *d, const struct request *req, const struct candidate *who,
                      const char *password, bool *ret_right, struct error *err) MUST_USE;
 
-/* Refuses a candidate whose account is locked, once its password was right: ERR_ACCOUNT_LOCKED,
- * with a row in the audit trail. The keys must still be below their limits, so that guesses beyond
- * them learn nothing; NULL: nothing was guessed. Parks. */
+/* Refuses a candidate who is locked, by an operator or by an admin of the project, once the
+ * password was right: ERR_ACCOUNT_LOCKED, with a row in the audit trail. The keys must still be
+ * below their limits, so that guesses beyond them learn nothing; NULL: nothing was guessed.
+ * Parks. */
 int candidate_check_lock(struct authd *d, const struct request *req, const struct candidate *who,
                          const struct throttle_keys *keys, struct error *err) MUST_USE;
 

@@ -1,7 +1,8 @@
 /*
- * explain.c - `atriumctl explain sign-in`: the checks of a sign-in in their order, and the first
- * that fails.
+ * explain.c - see explain.h.  Handler: sign_in_explain, for `atriumctl explain sign-in`.
  */
+#include "authd/signin/explain.h"
+
 #include <string.h>
 
 #include "authd/account/email_verified.h"
@@ -12,7 +13,7 @@
 #include "authd/tenant.h"
 #include "common/domain/policy.h"
 
-enum { STEPS_MAX = 12 };
+enum { STEPS_MAX = 16 };
 
 /* The sign-in in question, and the steps so far; what follows a failed one is skipped. */
 struct walk {
@@ -46,18 +47,6 @@ static void note(struct walk *walk, const char *outcome, const char *hint)
         return;
     self->outcome = outcome;
     self->hint = hint;
-}
-
-static int find_tenant(struct authd *d, const struct request *req, struct walk *walk,
-                       struct error *err)
-{
-    const struct tenant_lookup_in which = {.tenantCode = walk->in->tenantCode};
-
-    walk->found = settingsd_tenant_lookup(d->svc.bus, req, &which, &walk->tenant, err) == 0;
-    if (!walk->found && err->code != ERR_NOT_FOUND)
-        return -1;
-    error_clear(err);
-    return 0;
 }
 
 static void walk_tenant(struct walk *walk)
@@ -109,6 +98,9 @@ static int walk_account(struct authd *d, const struct request *req, struct walk 
          "link mailed by POST /auth/verify-email/send, or set a new password by one.");
     step(walk, "membership", row.member,
          row.invited ? INVITED : "The account is no member of this project.");
+    step(walk, "member not locked", !row.member_locked,
+         "An admin of the project has locked the member, and can unlock it by "
+         "POST /v1/project/accounts/{id}/unlock.");
     if (!admission_is_admin(walk->role, row.admin))
         walk->policy = row.policy;
     walk->factor = row.factor;
@@ -137,14 +129,16 @@ static int walk_address(struct authd *d, const struct request *req, struct walk 
     return 0;
 }
 
-int sign_in_explain(struct authd *d, const struct request *req, const struct sign_in_explain_in *in,
-                    struct sign_in_explain_out *out, struct error *err)
+int explain_sign_in(struct authd *d, const struct request *req, const struct tenant *tenant,
+                    const struct sign_in_explain_in *in, struct sign_in_explain_out *out,
+                    struct error *err)
 {
     struct walk *walk = arena_alloc(req->arena, sizeof(*walk));
 
     *walk = (struct walk){.in = in, .role = in->role ? in->role : "Patient"};
-    if (find_tenant(d, req, walk, err) < 0)
-        return -1;
+    walk->found = tenant != NULL;
+    if (tenant)
+        walk->tenant = *tenant;
     walk_tenant(walk);
     if (walk_account(d, req, walk, err) < 0 || walk_address(d, req, walk, err) < 0)
         return -1;
@@ -155,4 +149,18 @@ int sign_in_explain(struct authd *d, const struct request *req, const struct sig
     out->secondFactor = walk->factor;
     out->steps = (struct field_list){walk->steps, walk->count};
     return 0;
+}
+
+/* That there is no such tenant is the first check that fails. */
+int sign_in_explain(struct authd *d, const struct request *req, const struct sign_in_explain_in *in,
+                    struct sign_in_explain_out *out, struct error *err)
+{
+    const struct tenant_lookup_in which = {.tenantCode = in->tenantCode};
+    struct tenant tenant = {.name = NULL};
+    bool found = settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) == 0;
+
+    if (!found && err->code != ERR_NOT_FOUND)
+        return -1;
+    error_clear(err);
+    return explain_sign_in(d, req, found ? &tenant : NULL, in, out, err);
 }

@@ -123,7 +123,7 @@ static int named_tenant(struct authd *d, const struct request *req, const struct
         return -1;
     if (uuid_is_set(&login->is.project) && !uuid_equal(&login->is.project, &ret->projectId))
         return refuse(d, req, login, "not-a-member", err);
-    if (account_projects(d, req, login->is.account, ret->projectId, &held, err) < 0)
+    if (account_projects(d, req, login->is.account, ret->projectId, true, &held, err) < 0)
         return -1;
     return held.count > 0 ? 0 : refuse(d, req, login, "not-a-member", err);
 }
@@ -135,7 +135,7 @@ static int only_tenant(struct authd *d, const struct request *req, const struct 
     struct field_list tenants;
     struct field_texts held;
 
-    if (account_projects(d, req, login->is.account, (struct uuid){""}, &held, err) < 0 ||
+    if (account_projects(d, req, login->is.account, (struct uuid){""}, false, &held, err) < 0 ||
         tenants_open(d, req, held, &tenants, err) < 0)
         return -1;
     if (tenants.count == 0)

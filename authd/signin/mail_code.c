@@ -148,7 +148,7 @@ static int begin(struct authd *d, const struct request *req, const struct code_s
     if (admit(d, req, subject, in->email, &admitted, err) < 0 ||
         write_mail(d, req, tenant, who, code, &create, err) < 0)
         return -1;
-    if (admitted && who->count > 0)
+    if (admitted && candidate_is_member(who))
         create.account = who->is.account;
     if (sql_mail_code_create(d->svc.db, req, &create, err) < 0)
         return -1;
@@ -292,7 +292,7 @@ static int spend(struct db_tx *tx, const struct request *req, const struct enter
         return -1;
     if (!admitted)
         return error_set(err, ERR_THROTTLED, "Too many wrong codes.");
-    spent = self->who.count > 0 ? sql_mail_code_spend(tx, req, &in, err) : 0;
+    spent = candidate_is_member(&self->who) ? sql_mail_code_spend(tx, req, &in, err) : 0;
     if (spent < 0)
         return -1;
     *ret_right = spent > 0;

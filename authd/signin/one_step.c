@@ -224,10 +224,10 @@ int client_login(struct authd *d, const struct request *req, const struct client
 
 /* ---- /auth/b2b/login ---- */
 
-/* The project named, when the practitioner belongs to it; else its only child that the
- * practitioner belongs to. *ret_found: whether there is one. */
+/* The project named, when the practitioner belongs to it (*ret_locked: and is locked there); else
+ * its only child that the practitioner belongs to. *ret_found: whether there is one. */
 static int choose(struct authd *d, const struct request *req, const struct candidate *who,
-                  const struct tenant *named, struct tenant *ret, bool *ret_found,
+                  const struct tenant *named, struct tenant *ret, bool *ret_found, bool *ret_locked,
                   struct error *err)
 {
     const char **ids = arena_calloc(req->arena, who->count, sizeof(*ids));
@@ -236,7 +236,10 @@ static int choose(struct authd *d, const struct request *req, const struct candi
     size_t children = 0;
 
     *ret = *named;
+    *ret_locked = candidate_is_locked_in(who, named->projectId);
     *ret_found = true;
+    if (*ret_locked)
+        return 0;
     for (size_t p = 0; p < who->count; p++) {
         ids[p] = who->places[p].project.text;
         if (uuid_equal(&who->places[p].project, &named->projectId))
@@ -265,7 +268,7 @@ int b2b_login(struct authd *d, const struct request *req, const struct b2b_login
     struct tenant named, tenant;
     struct throttle_keys keys;
     struct candidate who;
-    bool found;
+    bool found, locked;
 
     if (password_slot_acquire(d, req, &slot, err) < 0 ||
         tenant_open_business(d, req, in->clientId, in->tenantId, &named, err) < 0)
@@ -276,7 +279,10 @@ int b2b_login(struct authd *d, const struct request *req, const struct b2b_login
     who.is.project = named.projectId;
     if (candidate_authenticate(d, req, &who, &keys, in->password, err) < 0 ||
         throttle_check(d, req, &keys, err) < 0 ||
-        choose(d, req, &who, &named, &tenant, &found, err) < 0)
+        choose(d, req, &who, &named, &tenant, &found, &locked, err) < 0)
+        return -1;
+    who.locked = locked;
+    if (candidate_check_lock(d, req, &who, NULL, err) < 0)
         return -1;
     if (!found)
         return candidate_reject(d, req, &who, &keys, err);

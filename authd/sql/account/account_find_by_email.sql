@@ -10,7 +10,9 @@ cross join
     -- include: membership_of(account = a.id, project = :project)
 where a.email = :email and (a.role = 'Practitioner' or a.project_id = :project)
     and (:role is null or a.role = :role)
-    and (:locked or a.locked_at is null) and
+    and (:locked or not
+        -- include: member_locked(account = a, membership = m)
+    ) and
     -- include: account_active(account = a, now = :now)
 order by a.role
 limit 2

@@ -1,5 +1,5 @@
--- Whether a membership is that of the only admin of a project whose account is neither about to be
--- deleted nor locked.
+-- Whether a membership is that of the only admin of a project who is neither locked nor has an
+-- account that is about to be deleted.
 -- class: tx
 -- in: project uuid, membership uuid
 -- rows: one
@@ -10,9 +10,9 @@ select
     ) and not exists (
         select
         from membership m
-        where m.project_id = :project and m.admin and m.id <> :membership and exists (
-            select
-            from account a
-            where a.id = m.account_id and a.delete_at is null and a.locked_at is null
-        )
+        cross join
+            -- include: account_of(row = m)
+        where m.project_id = :project and m.admin and m.id <> :membership
+            and a.delete_at is null and not
+            -- include: member_locked(account = a, membership = m)
     ) as last

@@ -1,6 +1,7 @@
 -- Creates the session of each sign-in {from}, which has account_id, membership_id, profile_id and
--- role. The keys are hashes (authd/credential/throttle.h, authd/signin/arrival.h) for the parts
--- address_known and client_known.
+-- role, and notes when the account has last signed in there. The keys are hashes
+-- (authd/credential/throttle.h, authd/signin/arrival.h) for the parts address_known and
+-- client_known.
 -- args: from
 -- in: project uuid, id uuid, auth_method text, address text, browser text null, os text null
 -- in: now int8, refresh_hash bytea, idle_until int8, absolute_until int8
@@ -15,4 +16,9 @@
         :browser, :os, :now, :now, :refresh_hash, :idle_until, :absolute_until
     from {from} f
     returning account_id, membership_id, profile_id
+),
+{as}_last as (
+    insert into last_sign_in (account_id, project_id, at)
+    select account_id, :project, :now from {as}_inserted
+    on conflict (account_id, project_id) do update set at = greatest(last_sign_in.at, excluded.at)
 )

@@ -21,6 +21,9 @@ logins_deleted as (
     delete from login
     where account_id = any (:accounts) and :project in (project_id, session_project)
 ),
+sign_ins_deleted as (
+    delete from last_sign_in where account_id = any (:accounts) and project_id = :project
+),
 passkeys_deleted as (
     delete from passkey where account_id = any (:accounts) and project_id = :project
 ),

@@ -27,7 +27,9 @@ select
     ), false) as "secondFactor"
 from membership m
 join account a on a.id = m.account_id
-where m.project_id = :project and m.id = :membership and a.locked_at is null and
+where m.project_id = :project and m.id = :membership and not
+    -- include: member_locked(account = a, membership = m)
+    and
     -- include: account_active(account = a, now = :now)
     and (:session::uuid is null or exists (
         select

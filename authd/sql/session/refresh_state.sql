@@ -23,7 +23,7 @@ cross join lateral (
         s.account_id, s.membership_id, s.profile_id, s.role, s.successor_sealed, m.admin,
         m.policy_id,
         case
-            when m.id is null or not (
+            when m.id is null or m.locked_at is not null or not (
                 -- include: session_valid(session = s, now = :now)
                 and (
                     select
@@ -38,7 +38,7 @@ cross join lateral (
         end as status
     from session s
     left join lateral (
-        select id, admin, policy_id
+        select id, admin, policy_id, locked_at
         from membership
         where project_id = s.project_id and id = s.membership_id
         limit 1

@@ -24,7 +24,8 @@ left join lateral (
         coalesce(
             -- include: factor_enrolled(account = a.id)
         , false) as mfa,
-        a.locked_at is not null as locked
+        -- include: member_locked(account = a, membership = m)
+        as locked
     from account a
     join credential c on c.account_id = a.id
     cross join

@@ -12,7 +12,8 @@ from
 join account a on a.id = l.account_id
 join credential c on c.account_id = a.id
 join membership m on m.account_id = a.id
-where a.role = :role and a.locked_at is null
+where a.role = :role and not
+    -- include: member_locked(account = a, membership = m)
     and (l.project_id is null or m.project_id = l.project_id) and
     -- include: login_waits(now = :now)
     and

@@ -6,7 +6,7 @@
 -- rows: one
 -- row: found bool, has_password bool, member bool, throttled bool, policy uuid null
 -- row: admin bool, factor bool, invited bool, deleted bool, delete_at int8 null
--- row: verified bool, locked bool
+-- row: verified bool, locked bool, member_locked bool
 select
     a.id is not null as found,
     c.account_id is not null as has_password,
@@ -25,7 +25,8 @@ select
     a.delete_at,
     -- include: email_is_verified(account = a.id, organization = :organization)
     as verified,
-    a.locked_at is not null as locked
+    a.locked_at is not null as locked,
+    m.locked_at is not null as member_locked
 from (select 1) one
 left join account a
     on a.role = :role and a.email = :email and (a.project_id is null or a.project_id = :project)

@@ -2,12 +2,13 @@
 -- class: read
 -- in: account uuid null, project uuid
 -- rows: one
--- row: policy uuid null, admin bool, change int8
+-- row: policy uuid null, admin bool, change int8, locked bool
 select
     m.policy_id as policy,
     m.admin,
     -- include: settings_change
-    as change
+    as change,
+    m.locked_at is not null as locked
 from (select) one
 cross join
     -- include: membership_of(account = :account, project = :project)
