@@ -38,6 +38,8 @@ enum {
     DELETION_DAYS_MAX = 90,
     POLICY_JSON_MAX = 65536,
     MEMBERS_MAX = 100,
+    SEARCH_MAX = 254,
+    CURSOR_MAX = 4096,
     MENU_MAX = 100,
     USERS_MAX = 200,
     PASSKEYS_MAX = 20,
@@ -1157,6 +1159,105 @@ static const struct field member_in_rows[] = {
     FIELD_UUID(struct member_in, id, FIELD_PATH | FIELD_REQUIRED, "The membership."),
 };
 FIELD_TABLE(member_in);
+
+static const char *const account_states[] = {"active", "locked", "deleting", NULL};
+static const char *const account_lockers[] = {"admin", "operator", NULL};
+
+static const struct field project_account_rows[] = {
+    FIELD_UUID(struct project_account, id, FIELD_REQUIRED, "The account."),
+    FIELD_UUID(struct project_account, membership, FIELD_REQUIRED,
+               "Its membership in the project."),
+    FIELD_UUID(struct project_account, profileId, FIELD_REQUIRED, "Its profile in the project."),
+    FIELD_CHOICE(struct project_account, role, roles, FIELD_REQUIRED, "Its role.", "Patient"),
+    FIELD_TEXT(struct project_account, email, 1, 254, FIELD_REQUIRED, "Its address.",
+               "ana@example.org"),
+    FIELD_TEXT(struct project_account, firstName, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Given name.", "Ana"),
+    FIELD_TEXT(struct project_account, lastName, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Family name.", "Lima"),
+    FIELD_BOOL(struct project_account, admin, false, FIELD_REQUIRED,
+               "Whether it administers the project."),
+    FIELD_BOOL(struct project_account, emailVerified, false, FIELD_REQUIRED,
+               "Whether the address is proven, for all organisations or for this one."),
+    FIELD_JSON_TEXTS(struct project_account, factors, 256, FIELD_REQUIRED,
+                     "Kinds of what it signs in with beside its password: `totp`, `passkey`.",
+                     "[\"totp\"]"),
+    FIELD_CHOICE(struct project_account, state, account_states, FIELD_REQUIRED,
+                 "`locked` while it cannot sign in to the project, `deleting` while its deletion "
+                 "is scheduled, else `active`.",
+                 "active"),
+    FIELD_TIME(struct project_account, lockedAt, FIELD_NULLABLE,
+               "Since when it is locked; null while it is not."),
+    FIELD_CHOICE(struct project_account, lockedBy, account_lockers, FIELD_NULLABLE,
+                 "`admin` for this project alone, `operator` for all; null while it is not locked.",
+                 "admin"),
+    FIELD_TIME(struct project_account, lastSignInAt, FIELD_NULLABLE,
+               "When it last signed in to this project; null while that is not known."),
+    FIELD_TIME(struct project_account, deletionAt, FIELD_NULLABLE,
+               "When it is deleted; null while no deletion is scheduled."),
+    FIELD_TIME(struct project_account, memberSince, FIELD_REQUIRED,
+               "When it became a member of the project."),
+};
+FIELD_TABLE(project_account);
+
+static const struct field project_accounts_in_rows[] = {
+    FIELD_TEXT(struct project_accounts_in, search, 1, SEARCH_MAX, FIELD_QUERY | FIELD_CHARACTERS,
+               "Beginning of the address, of both names or of the family name; capitals do not "
+               "matter.",
+               "ana"),
+    FIELD_CHOICE(struct project_accounts_in, role, roles, FIELD_QUERY, "Only this role.",
+                 "Patient"),
+    FIELD_CHOICE(struct project_accounts_in, state, account_states, FIELD_QUERY,
+                 "Only in this state.", "locked"),
+    FIELD_TEXT(struct project_accounts_in, _cursor, 1, CURSOR_MAX, FIELD_QUERY,
+               "`next` of the page before, with the same other parameters; good for a day.",
+               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
+    FIELD_INT(struct project_accounts_in, _count, 1, MEMBERS_MAX, 50, FIELD_QUERY,
+              "Accounts at most.", "50"),
+};
+FIELD_TABLE(project_accounts_in);
+
+static const struct field project_account_list_rows[] = {
+    FIELD_OBJECTS(struct project_account_list, resources, project_account, MEMBERS_MAX,
+                  FIELD_REQUIRED,
+                  "By address or name where these are searched, else in an order that stays. There "
+                  "may be fewer than asked for although the list goes on."),
+    FIELD_TEXT(struct project_account_list, next, 1, CURSOR_MAX, FIELD_NULLABLE,
+               "`_cursor` of the next page; null where the list ends.",
+               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
+};
+FIELD_TABLE(project_account_list);
+
+static const struct field project_account_in_rows[] = {
+    FIELD_UUID(struct project_account_in, id, FIELD_PATH | FIELD_REQUIRED, "The account."),
+};
+FIELD_TABLE(project_account_in);
+
+static const struct field project_account_sessions_in_rows[] = {
+    FIELD_UUID(struct project_account_sessions_in, id, FIELD_PATH | FIELD_REQUIRED, "The account."),
+    FIELD_TEXT(struct project_account_sessions_in, _cursor, 1, CURSOR_MAX, FIELD_QUERY,
+               "`next` of the page before; good for a day.",
+               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
+    FIELD_INT(struct project_account_sessions_in, _count, 1, MEMBERS_MAX, 50, FIELD_QUERY,
+              "Sessions at most.", "50"),
+};
+FIELD_TABLE(project_account_sessions_in);
+
+static const struct field project_account_session_list_rows[] = {
+    FIELD_OBJECTS(struct project_account_session_list, resources, session_record, MEMBERS_MAX,
+                  FIELD_REQUIRED, "Live sessions in the project, the newest first."),
+    FIELD_TEXT(struct project_account_session_list, next, 1, CURSOR_MAX, FIELD_NULLABLE,
+               "`_cursor` of the next page; null where the list ends.",
+               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
+};
+FIELD_TABLE(project_account_session_list);
+
+static const struct field project_account_explain_in_rows[] = {
+    FIELD_UUID(struct project_account_explain_in, id, FIELD_PATH | FIELD_REQUIRED, "The account."),
+    FIELD_TEXT(struct project_account_explain_in, address, 1, 64, FIELD_QUERY,
+               "Address that the sign-in comes from.", "192.0.2.7"),
+};
+FIELD_TABLE(project_account_explain_in);
 
 static const struct field member_patch_in_rows[] = {
     FIELD_UUID(struct member_patch_in, id, FIELD_PATH | FIELD_REQUIRED, "The membership."),

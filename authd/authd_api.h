@@ -403,6 +403,59 @@ struct member_in {
 };
 FIELD_DECLARE(member_in);
 
+/* An account as the admins of a project see it: what is shown is this project's. */
+struct project_account {
+    struct uuid id, membership, profileId;
+    const char *role, *email, *firstName, *lastName;
+    bool admin;
+    bool emailVerified;   /* for all or for the organisation */
+    const char *factors;  /* JSON array of kinds: "totp", "passkey" */
+    const char *state;    /* "active", "locked", "deleting" */
+    int64_t lockedAt;     /* 0: it is not */
+    const char *lockedBy; /* "admin" or "operator"; NULL: it is not locked */
+    int64_t lastSignInAt; /* 0: not known */
+    int64_t deletionAt;   /* 0: no deletion is scheduled */
+    int64_t memberSince;
+};
+FIELD_DECLARE(project_account);
+
+/* Which accounts, and where the page begins. */
+struct project_accounts_in {
+    const char *search, *role, *state, *_cursor; /* NULL: all, and from the start */
+    int64_t _count;
+};
+FIELD_DECLARE(project_accounts_in);
+
+struct project_account_list {
+    struct field_list resources; /* struct project_account */
+    const char *next;            /* NULL: the list ends here */
+};
+FIELD_DECLARE(project_account_list);
+
+struct project_account_in {
+    struct uuid id; /* path: the account */
+};
+FIELD_DECLARE(project_account_in);
+
+struct project_account_sessions_in {
+    struct uuid id; /* path: the account */
+    const char *_cursor;
+    int64_t _count;
+};
+FIELD_DECLARE(project_account_sessions_in);
+
+struct project_account_session_list {
+    struct field_list resources; /* struct session_record */
+    const char *next;            /* NULL: the list ends here */
+};
+FIELD_DECLARE(project_account_session_list);
+
+struct project_account_explain_in {
+    struct uuid id;      /* path: the account */
+    const char *address; /* that the sign-in comes from; NULL: not known */
+};
+FIELD_DECLARE(project_account_explain_in);
+
 struct member_patch_in {
     struct uuid id; /* path */
     bool admin;

@@ -45,7 +45,9 @@ const char openapi_introduction[] =
     "within two minutes; "
     "other POST requests may have happened.\n\n"
     "## Lists\n\n"
-    "Lists take `_count` and `_offset`. `total` says how many entries there are.";
+    "Lists take `_count` and `_offset`. `total` says how many entries there are. Lists whose "
+    "answer "
+    "has `next` take it as `_cursor` instead of `_offset`.";
 
 const struct openapi_tag openapi_tags[] = {
     {"Registration", "New accounts of patients and practitioners."},
@@ -55,6 +57,7 @@ const struct openapi_tag openapi_tags[] = {
     {"Second factor", "Codes of an authenticator (TOTP, RFC 6238) and recovery codes."},
     {"Passkeys", "Keys that sign in without a password (Web Authentication Level 3)."},
     {"Members", "Who belongs to a project, and invitations to it."},
+    {"Accounts", "The people of a project, as its help desk sees them."},
     {"Project", "The project itself: its tenant code and its children."},
     {"Settings", "Which ways to register and sign in are open, and where mail leads."},
     {"Languages", "The languages of a project."},
@@ -83,7 +86,9 @@ const char *openapi_code_meaning(enum error_code code)
     case ERR_STEP_UP_REQUIRED:
         return "the last proof of the session is too old: `POST /auth/step-up`, then repeat";
     case ERR_ACCOUNT_LOCKED:
-        return "the password is right, and an operator has locked the account";
+        return "the password is right, and an operator has locked the account, or an admin of the "
+               "project "
+               "the member";
     case ERR_PASSWORD_CHANGE_REQUIRED:
         return "the password is right and a common one, and the project wants another: reset it";
     case ERR_EMAIL_NOT_VERIFIED:

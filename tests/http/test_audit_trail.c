@@ -22,6 +22,7 @@
 
 #define TENANT "/auth/tenant/"
 #define MEMBERS "/v1/projects/me/members"
+#define ACCOUNTS "/v1/project/accounts"
 #define POLICIES "/v1/project/access-policies"
 #define CLIENTS "/v1/project/clients"
 #define TEMPLATES "/v1/project/email-templates"
@@ -757,6 +758,27 @@ static struct http_request member_resend(void)
     return by(admin, "POST", path_of(MEMBERS "/%s/resend", made(member_create())), NULL);
 }
 
+static const char *account_of(const struct person *who)
+{
+    return keep_text(
+        suite_query(suite, path_of("select id from auth.account where email = '%s'", who->email)));
+}
+
+static struct http_request account_read(void)
+{
+    return by(admin, "GET", path_of(ACCOUNTS "/%s", account_of(patient())), NULL);
+}
+
+static struct http_request account_sessions(void)
+{
+    return by(admin, "GET", path_of(ACCOUNTS "/%s/sessions", account_of(patient())), NULL);
+}
+
+static struct http_request account_explain(void)
+{
+    return by(admin, "GET", path_of(ACCOUNTS "/%s/explain", account_of(patient())), NULL);
+}
+
 static struct http_request code_email(void)
 {
     return by(admin, "POST", "/organizations/code/email",
@@ -1049,6 +1071,9 @@ static const struct audited {
     {"member_patch", member_patch, 200, "invitation.update success Invitation admin"},
     {"member_delete", member_delete, 200, "invitation.withdraw success Invitation"},
     {"member_resend", member_resend, 200, "invitation.renew success Invitation Practitioner"},
+    {"project_account_get", account_read, 200, "account.read success Account"},
+    {"project_account_sessions", account_sessions, 200, "account.read success Account sessions"},
+    {"project_account_explain", account_explain, 200, "account.read success Account explain"},
     {"organization_code_email", code_email, 200, "code.mail success Project"},
     {"locales_patch", locales, 200, "locales.write success Project"},
     {"setting_switch", setting_switch, 200,

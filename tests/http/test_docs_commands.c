@@ -19,6 +19,7 @@ enum { FILE_MAX = 256 * 1024, CODE_MAX = 4096, WORDS_MAX = 24, PATH_SIZE = 256 }
 
 static const char *const files[] = {
     "README.md",
+    "docs/admin-api.md",
     "docs/architecture.md",
     "docs/audit.md",
     "docs/integrate.md",

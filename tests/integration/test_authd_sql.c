@@ -36,7 +36,7 @@ static const struct plans plans = {
     .small = "pg_namespace pg_database schema_migration change_counter signing_key gateway_lease "
              "audit_head audit_gap email_scan",
     .emptied = "login, mfa_pending, password_reset, email_link, email_undo, invitation, throttle, "
-               "known_address, change, "
+               "known_address, change, last_sign_in, "
                "outbox",
     .blocking = "0002_password 0005_membership 0007_deletion",
 };
@@ -158,6 +158,16 @@ static const struct {
     {"user_list_locked", "Index Scan using account_locked on account a"},
     {"user_list_of_project", "Index Scan using membership_pkey on membership"},
     {"user_list_of_project", "Index Scan using account_pkey on account a"},
+    {"project_account_list", "Index Scan using membership_pkey on membership m"},
+    {"project_account_list", "Index Scan using account_pkey on account\n"},
+    {"project_account_list_locked", "membership_locked on membership m"},
+    {"project_account_list_inactive", "account_not_active on account a"},
+    {"project_account_search_email", "account_search_email on account a"},
+    {"project_account_search_name", "account_search_name on account a"},
+    {"project_account_search_surname", "account_search_surname on account a"},
+    {"project_account_find", "Index Scan using account_pkey on account a"},
+    {"project_account_find", "Index Cond: ((account_id = a.id) AND (project_id = $2))"},
+    {"project_account_session_list", "session_account on session s"},
     {"email_link_get", "Index Scan using email_link_id_key on email_link"},
     {"email_verify", "Index Scan using email_link_id_key on email_link"},
     {"email_change_redeem", "Index Scan using email_link_id_key on email_link"},

@@ -1,0 +1,38 @@
+/*
+ * page_cursor.h - where the next page of a list begins, as an opaque text for clients.
+ *
+ *     base64url( sealed JSON [written at, list, phase, key, id] )
+ *
+ * It is sealed, because the key of a row is a person's address or name, and so that a client can
+ * make none. `list` names all that the list depends on: the route, the project and the filters. A
+ * cursor is good for that list and for a day. Pure: no database, no loop.
+ */
+#ifndef ATRIUM_AUTHD_MEMBER_PAGE_CURSOR_H
+#define ATRIUM_AUTHD_MEMBER_PAGE_CURSOR_H
+
+#include "common/base/error.h"
+#include "common/base/uuid.h"
+#include "common/service/seal_keys.h"
+
+#define PAGE_CURSOR_LIFE ((int64_t)24 * 3600 * 1000) /* ms */
+
+struct page_cursor {
+    int64_t phase;   /* which of the list's statements goes on */
+    const char *key; /* the row that the page before ended with */
+    struct uuid id;
+};
+
+/* Before the first row. */
+extern const struct page_cursor page_cursor_start;
+
+/* From the arena. */
+const char *page_cursor_new(struct arena *arena, const struct seal_keys *keys, const char *list,
+                            int64_t now_ms, const struct page_cursor *cursor);
+
+/* What page_cursor_new() has made for the same list within a day, the key in the arena; from the
+ * start of the list for a NULL text. ERR_VALIDATION, path _cursor, for any other. */
+int page_cursor_read(struct arena *arena, const struct seal_keys *keys, const char *list,
+                     int64_t now_ms, const char *text, struct page_cursor *ret,
+                     struct error *err) MUST_USE;
+
+#endif

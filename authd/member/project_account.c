@@ -1,0 +1,290 @@
+/*
+ * project_account.c - see project_account.h.  Handlers: project_accounts and what reads one account
+ * of the project.
+ *
+ * A list is read by one statement after the other (a phase), each in the order of an index. A page
+ * ends when it is full, or when a statement has walked WALK_MAX rows, most of which may not fit: so
+ * no page takes long, however rare what is looked for.
+ */
+#include "authd/member/project_account.h"
+
+#include <string.h>
+
+#include "authd/account/email_verified.h"
+#include "authd/authd_api.h"
+#include "authd/member/page_cursor.h"
+#include "authd/signin/explain.h"
+#include "authd/sql/project_account.h"
+#include "authd/tenant.h"
+#include "common/service/audit.h"
+
+enum {
+    PAGE_MAX = 100,  /* the bound of _count */
+    WALK_MAX = 1000, /* rows that one statement looks at */
+};
+
+/* ---- listing ---- */
+
+/* What is listed, and how much of it is read at once. */
+struct listing {
+    const struct project_accounts_in *in;
+    struct uuid organization;
+    const char *key; /* what a cursor is good for */
+    int64_t most, walk;
+    bool patients;
+};
+
+/* An account with its place in the order of its phase. */
+struct hit {
+    struct page_cursor at;
+    struct project_account account;
+};
+
+struct page {
+    struct hit hits[PAGE_MAX + 1];
+    size_t count;
+    int64_t walked;
+    struct page_cursor last; /* row that was walked */
+};
+
+typedef int page_reader(struct authd *d, const struct request *req, const struct listing *list,
+                        const struct page_cursor *from, struct page *page, struct error *err);
+
+/* Defines read_<name>(), which adds what the statement project_account_<name> finds to a page. */
+#define PAGE_READER(name, ...)                                                                     \
+    static int read_##name(struct authd *d, const struct request *req, const struct listing *list, \
+                           const struct page_cursor *from, struct page *page, struct error *err)   \
+    {                                                                                              \
+        const struct sql_project_account_##name##_in in = {.project = req->caller->project,        \
+                                                           .after = from->id,                      \
+                                                           .walk = list->walk,                     \
+                                                           .organization = list->organization,     \
+                                                           .state = list->in->state,               \
+                                                           .most = list->most,                     \
+                                                           .now = req->now_ms,                     \
+                                                           __VA_ARGS__};                           \
+        struct sql_project_account_##name##_rows rows;                                             \
+                                                                                                   \
+        if (sql_project_account_##name(d->svc.db, req, &in, &rows, err) < 0)                       \
+            return -1;                                                                             \
+        page->walked = rows.items->walked;                                                         \
+        page->last = (struct page_cursor){from->phase, rows.items->last_key, rows.items->last};    \
+        for (size_t i = 0; i < rows.count && uuid_is_set(&rows.items[i].at); i++)                  \
+            page->hits[page->count++] = (struct hit){                                              \
+                {from->phase, rows.items[i].at_key, rows.items[i].at}, *rows.items[i].account};    \
+        return 0;                                                                                  \
+    }
+
+#define SEARCHED .patients = list->patients, .search = list->in->search, .after_key = from->key
+
+PAGE_READER(list, .role = list->in->role)
+PAGE_READER(list_locked, .role = list->in->role)
+PAGE_READER(list_inactive, .role = list->in->role, .patients = list->patients)
+PAGE_READER(search_email, SEARCHED)
+PAGE_READER(search_name, SEARCHED)
+PAGE_READER(search_surname, SEARCHED)
+
+/* role: whose the statement reads; NULL: both. The end has no reader. */
+struct phase {
+    page_reader *read;
+    const char *role;
+};
+
+static const struct phase all[] = {{read_list, NULL}, {NULL, NULL}};
+static const struct phase locked[] = {{read_list_locked, NULL},
+                                      {read_list_inactive, "Patient"},
+                                      {read_list_inactive, "Practitioner"},
+                                      {NULL, NULL}};
+static const struct phase search[] = {{read_search_email, "Patient"},
+                                      {read_search_email, "Practitioner"},
+                                      {read_search_name, "Patient"},
+                                      {read_search_name, "Practitioner"},
+                                      {read_search_surname, "Patient"},
+                                      {read_search_surname, "Practitioner"},
+                                      {NULL, NULL}};
+
+static const struct phase *phases_of(const struct project_accounts_in *in)
+{
+    if (in->search)
+        return search;
+    return in->state && strcmp(in->state, "active") != 0 ? locked : all;
+}
+
+static bool is_wanted(const struct phase *phase, const char *role)
+{
+    return !role || !phase->role || strcmp(role, phase->role) == 0;
+}
+
+/* Reads until the page has one row more than asked for, a statement has walked enough, or the list
+ * ends. *ret_more: the second of them, and page->last is where to go on. */
+static int read_page(struct authd *d, const struct request *req, struct listing *list,
+                     struct page_cursor from, struct page *page, bool *ret_more, struct error *err)
+{
+    const struct phase *phases = phases_of(list->in);
+    size_t want = (size_t)list->in->_count + 1;
+
+    *ret_more = false;
+    for (int64_t i = 0; phases[i].read && page->count < want && !*ret_more; i++) {
+        const struct phase *phase = &phases[i];
+
+        if (i < from.phase || !is_wanted(phase, list->in->role))
+            continue;
+        if (i > from.phase) /* that one was read to its end */
+            from = (struct page_cursor){i, "", page_cursor_start.id};
+        list->patients = phase->role && strcmp(phase->role, "Patient") == 0;
+        list->most = (int64_t)(want - page->count);
+        list->walk = (list->in->role || list->in->state || (phase->role && !list->patients))
+                         ? WALK_MAX
+                         : list->most;
+        if (phase->read(d, req, list, &from, page, err) < 0)
+            return -1;
+        *ret_more = page->count < want && page->walked == list->walk;
+    }
+    return 0;
+}
+
+/* The cursor of the next page, NULL for the last one. */
+static const char *next_of(struct authd *d, const struct request *req, const struct listing *list,
+                           const struct page *page, bool more)
+{
+    const struct page_cursor *at = page->count > (size_t)list->in->_count
+                                       ? &page->hits[list->in->_count - 1].at
+                                   : more ? &page->last
+                                          : NULL;
+
+    return at ? page_cursor_new(req->arena, &d->svc.seal, list->key, req->now_ms, at) : NULL;
+}
+
+static int open_listing(struct authd *d, const struct request *req,
+                        const struct project_accounts_in *in, struct listing *ret,
+                        struct error *err)
+{
+    struct tenant tenant;
+
+    if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0)
+        return -1;
+    *ret = (struct listing){
+        .in = in,
+        .organization = email_organization(&tenant),
+        .key = arena_printf(req->arena, "accounts %s %s %s %s", req->caller->project.text,
+                            in->role ? in->role : "-", in->state ? in->state : "-",
+                            in->search ? in->search : "")};
+    return 0;
+}
+
+/* The accounts of the project, a page of them. Fails: VALIDATION (a cursor of another list). */
+int project_accounts(struct authd *d, const struct request *req,
+                     const struct project_accounts_in *in, struct project_account_list *out,
+                     struct error *err)
+{
+    struct page *page = arena_alloc(req->arena, sizeof(*page));
+    struct project_account *resources;
+    struct page_cursor from;
+    struct listing list;
+    bool more;
+
+    if (open_listing(d, req, in, &list, err) < 0 ||
+        page_cursor_read(req->arena, &d->svc.seal, list.key, req->now_ms, in->_cursor, &from, err) <
+            0 ||
+        read_page(d, req, &list, from, page, &more, err) < 0)
+        return -1;
+    out->next = next_of(d, req, &list, page, more);
+    out->resources.count = MIN(page->count, (size_t)in->_count);
+    resources = arena_calloc(req->arena, out->resources.count, sizeof(*resources));
+    for (size_t i = 0; i < out->resources.count; i++)
+        resources[i] = page->hits[i].account;
+    out->resources.items = resources;
+    return 0;
+}
+
+/* ---- one account ---- */
+
+int project_account_open(struct authd *d, const struct request *req, struct uuid account,
+                         struct tenant *ret_tenant, struct project_account *ret, struct error *err)
+{
+    struct sql_project_account_find_in find = {
+        .project = req->caller->project, .account = account, .now = req->now_ms};
+
+    if (tenant_open_id(d, req, req->caller->project, ret_tenant, err) < 0)
+        return -1;
+    find.organization = email_organization(ret_tenant);
+    return sql_require(sql_project_account_find(d->svc.db, req, &find, ret, err), err,
+                       ERR_NOT_FOUND, "Account not found.");
+}
+
+/* The same for a route that only reads. what: for the audit trail; NULL: the account itself. */
+static int open_for_reading(struct authd *d, const struct request *req, struct uuid account,
+                            const char *what, struct tenant *ret_tenant,
+                            struct project_account *ret, struct error *err)
+{
+    struct sql_project_account_record_read_in record;
+
+    if (project_account_open(d, req, account, ret_tenant, ret, err) < 0)
+        return -1;
+    record.audit = audit_row(req, &(struct audit){.action = "account.read",
+                                                  .account = account,
+                                                  .role = ret->role,
+                                                  .type = "Account",
+                                                  .id = account,
+                                                  .detail = what});
+    return MIN(sql_project_account_record_read(d->svc.db, req, &record, err), 0);
+}
+
+/* Fails: NOT_FOUND. */
+int project_account_get(struct authd *d, const struct request *req,
+                        const struct project_account_in *in, struct project_account *out,
+                        struct error *err)
+{
+    struct tenant tenant;
+
+    return open_for_reading(d, req, in->id, NULL, &tenant, out, err);
+}
+
+/* Fails: NOT_FOUND, VALIDATION (a cursor of another list). */
+int project_account_sessions(struct authd *d, const struct request *req,
+                             const struct project_account_sessions_in *in,
+                             struct project_account_session_list *out, struct error *err)
+{
+    const char *key =
+        arena_printf(req->arena, "sessions %s %s", req->caller->project.text, in->id.text);
+    struct sql_project_account_session_list_in list = {.project = req->caller->project,
+                                                       .account = in->id,
+                                                       .asking = req->caller->session,
+                                                       .now = req->now_ms,
+                                                       .most = in->_count + 1};
+    const struct session_record *rows;
+    struct project_account account;
+    struct page_cursor from;
+    struct tenant tenant;
+
+    if (page_cursor_read(req->arena, &d->svc.seal, key, req->now_ms, in->_cursor, &from, err) < 0 ||
+        open_for_reading(d, req, in->id, "sessions", &tenant, &account, err) < 0)
+        return -1;
+    if (in->_cursor)
+        list.before = from.id;
+    if (sql_project_account_session_list(d->svc.db, req, &list, &out->resources, err) < 0)
+        return -1;
+    if (out->resources.count <= (size_t)in->_count)
+        return 0;
+    rows = out->resources.items;
+    out->resources.count = (size_t)in->_count;
+    from = (struct page_cursor){.key = "", .id = rows[in->_count - 1].id};
+    out->next = page_cursor_new(req->arena, &d->svc.seal, key, req->now_ms, &from);
+    return 0;
+}
+
+/* Fails: NOT_FOUND. */
+int project_account_explain(struct authd *d, const struct request *req,
+                            const struct project_account_explain_in *in,
+                            struct sign_in_explain_out *out, struct error *err)
+{
+    struct sign_in_explain_in explain = {.address = in->address};
+    struct project_account account;
+    struct tenant tenant;
+
+    if (open_for_reading(d, req, in->id, "explain", &tenant, &account, err) < 0)
+        return -1;
+    explain.email = account.email;
+    explain.role = account.role;
+    return explain_sign_in(d, req, &tenant, &explain, out, err);
+}

@@ -1,0 +1,35 @@
+-- The end of a list of the accounts of {project}. `walked` are the rows that were read, by `key` and
+-- `id`; of those that are active at {now}, fit {role} and {state} where these are not null, and
+-- {also}, the first {most} are answered. Where none is there is one row without an account: the
+-- columns before it say how many rows were read, and where the next page begins.
+-- args: project, organization, role, state, also, most, now
+select
+    (select count(*) from walked) as walked,
+    (select key from walked order by key desc, id desc limit 1) as last_key,
+    (select id from walked order by key desc, id desc limit 1) as last,
+    h.*
+from (select 1) one
+left join (
+    select
+        w.key as at_key,
+        w.id as at,
+        -- include: project_account_columns(project = {project}, organization = {organization})
+    from walked w
+    cross join
+        -- include: account_of(row = w)
+    cross join lateral (
+        select *
+        from membership
+        where account_id = w.account_id and project_id = {project}
+        limit 1
+    ) m
+    where
+        -- include: account_active(account = a, now = {now})
+        and ({role}::text is null or a.role = {role})
+        and ({state}::text is null or {state} =
+            -- include: project_account_state
+        )
+        and {also}
+    order by w.key, w.id
+    limit {most}
+) h on true

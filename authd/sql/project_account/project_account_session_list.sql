@@ -1,0 +1,15 @@
+-- A page of the live sessions of an account in a project, the newest first, behind `before` (null:
+-- from the newest). `asking` is the session that asks.
+-- class: read
+-- in: project uuid, account uuid, asking uuid, before uuid null, now int8, most int8
+-- rows: many
+-- row: struct session_record
+select
+    -- include: session_columns,
+    s.id = :asking as current
+from session s
+where s.project_id = :project and s.account_id = :account
+    and s.id < coalesce(:before, 'ffffffff-ffff-ffff-ffff-ffffffffffff') and
+    -- include: session_active(session = s, now = :now)
+order by s.id desc
+limit :most

@@ -1,0 +1,414 @@
+/*
+ * test_project_accounts.c - the people of a project as its admins see them: lists by keyset, search
+ * by the beginning of an address or a name, one person with sessions and the checks of a sign-in.
+ * Over two gateways and two authd, on the test clock.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
+
+#define ACCOUNTS "/v1/project/accounts"
+#define UNKNOWN "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"
+
+enum {
+    DAY = 86400,
+    PATIENTS = 1250,  /* of the demo project, more than one statement walks */
+    ELSEWHERE = 2500, /* practitioners who are no members of it */
+    COLLEAGUES = 30,  /* practitioners who are */
+    PAGES_MAX = 200,
+};
+
+static struct suite *suite;
+static struct person *admin, *child;
+static int64_t ahead; /* of the test clock, seconds */
+
+static void pass(int64_t seconds)
+{
+    ahead += seconds;
+    suite_set_clock(suite, ahead);
+}
+
+static struct http_answer *get(const struct person *who, const char *query)
+{
+    char path[5200];
+
+    snprintf(path, sizeof(path), ACCOUNTS "%s", query);
+    return http_get(suite_url(suite), path, who->access);
+}
+
+static struct http_answer *of_account(const struct person *who, const char *id, const char *rest)
+{
+    char path[5000];
+
+    snprintf(path, sizeof(path), "/%s%s", id, rest);
+    return get(who, path);
+}
+
+/* A page behind a cursor ("": the first) of a list. */
+static struct http_answer *page_of(const struct person *who, const char *query, const char *cursor)
+{
+    char text[4500];
+
+    snprintf(text, sizeof(text), "?%s%s%s", query, *cursor ? "&_cursor=" : "", cursor);
+    return get(who, text);
+}
+
+/* The ids of all pages of a list, each once: a set of them. New reference; NULL when one came
+ * twice, or a page was no page. */
+static json_t *walk(const struct person *who, const char *query)
+{
+    json_t *ids = json_object(), *each;
+    char cursor[4200] = "";
+    bool good = true;
+    size_t i;
+
+    for (int page = 0; good; page++) {
+        HTTP_ANSWER answer = page_of(who, query, cursor);
+
+        good = CHECK_STATUS(answer, 200) && page < PAGES_MAX;
+        json_array_foreach(http_member(answer, "resources"), i, each)
+        {
+            const char *id = json_string_value(json_object_get(each, "id"));
+
+            good = good && !json_object_get(ids, id);
+            json_object_set_new(ids, id, json_true());
+        }
+        if (!good || json_is_null(http_member(answer, "next")))
+            break;
+        snprintf(cursor, sizeof(cursor), "%s", http_text(answer, "next"));
+    }
+    CU_ASSERT_TRUE(good);
+    if (!good)
+        json_decref(ids);
+    return good ? ids : NULL;
+}
+
+static void check_walk(const char *query, size_t want)
+{
+    json_t *ids = walk(admin, query);
+
+    UNIT_CHECK(json_object_size(ids) == want, "%s: %zu, not %zu", query, json_object_size(ids),
+               want);
+    json_decref(ids);
+}
+
+static char *account_of(const char *email)
+{
+    char sql[256];
+
+    snprintf(sql, sizeof(sql), "select id from auth.account where email = '%s'", email);
+    return suite_query(suite, sql);
+}
+#define ID CLEANUP(text_free) char *
+static void text_free(char **text)
+{
+    free(*text);
+}
+
+static long audited(const char *account, const char *action, const char *detail)
+{
+    return suite_count(suite,
+                       "select count(*) from auth.audit where entity = 'Account/%s' and "
+                       "event->>'action' = '%s' and coalesce(event->>'detail', '') = '%s' and "
+                       "event->'agent'->>'profile' = '%s'",
+                       account, action, detail, admin->profile);
+}
+
+/* People with a beginning that no other has: patients of the demo project, practitioners of it, and
+ * those of other projects with the same beginnings. */
+static void seed(void)
+{
+    char sql[2000];
+
+    snprintf(sql, sizeof(sql),
+             "with project as (select '%s'::uuid as id), "
+             "people as (insert into auth.account (id, role, project_id, email, name, surname, "
+             "created_at) "
+             "select gen_random_uuid(), 'Patient', p.id, 'zq' || n || '@seed.example', "
+             "'Zora' || n, 'Quint\xc3\xa9n' || n, 1 from project p, generate_series(1, %d) n "
+             "union all select gen_random_uuid(), 'Practitioner', null, 'zp' || n || "
+             "'@seed.example', 'Zeno' || n, 'Prat' || n, 1 from generate_series(1, %d) n "
+             "returning id, role, email) "
+             "insert into auth.membership (project_id, id, account_id, profile_id, created_at) "
+             "select p.id, gen_random_uuid(), a.id, gen_random_uuid(), 1 from project p, people a "
+             "where a.role = 'Patient' or substr(a.email, 3, 2) = '77'",
+             suite_text(suite, "demo.projectId"), PATIENTS, ELSEWHERE);
+    free(suite_query(suite, sql));
+}
+
+/* ---- lists ---- */
+
+static void a_list_is_walked_to_its_end(void)
+{
+    long members =
+        suite_count(suite, "select count(*) from auth.membership where project_id = '%s'",
+                    suite_text(suite, "demo.projectId"));
+
+    CU_ASSERT_TRUE(members > PATIENTS);
+    check_walk("_count=100", (size_t)members);
+    check_walk("role=Patient&_count=100",
+               (size_t)suite_count(suite,
+                                   "select count(*) from auth.account where project_id = '%s'",
+                                   suite_text(suite, "demo.projectId")));
+    HTTP_ANSWER first = get(admin, "");
+    CHECK_STATUS(first, 200);
+    CU_ASSERT_EQUAL(json_array_size(http_member(first, "resources")), 50);
+    HTTP_ANSWER many = get(admin, "?_count=101");
+    CHECK_PROBLEM(many, "_count");
+    HTTP_ANSWER role = get(admin, "?role=Robot");
+    CHECK_PROBLEM(role, "role");
+    HTTP_ANSWER state = get(admin, "?state=happy");
+    CHECK_PROBLEM(state, "state");
+}
+
+/* Each person is listed once, by whichever beginning fits. */
+static void a_search_finds_what_begins_so(void)
+{
+    long colleagues = suite_count(suite,
+                                  "select count(*) from auth.membership m join auth.account a on "
+                                  "a.id = m.account_id where a.email like 'zp%%' and "
+                                  "m.project_id = '%s'",
+                                  suite_text(suite, "demo.projectId"));
+
+    CU_ASSERT_TRUE(colleagues > 0 && colleagues <= COLLEAGUES);
+    check_walk("search=zq77", 11); /* 77, 770 to 779 */
+    check_walk("search=ZQ77", 11);
+    check_walk("search=zq77&_count=3", 11);
+    check_walk("search=zora77", 11);
+    check_walk("search=Zora77%20quint", 1);
+    check_walk("search=quint%C3%89n77", 11);
+    check_walk("search=z&_count=100", PATIENTS + (size_t)colleagues);
+    check_walk("search=zp", (size_t)colleagues);
+    check_walk("search=zeno&role=Practitioner", (size_t)colleagues);
+    check_walk("search=zeno&role=Patient", 0);
+    check_walk("search=zq%25", 0); /* no pattern */
+    check_walk("search=ora7", 0);
+    HTTP_ANSWER empty = get(admin, "?search=");
+    CHECK_PROBLEM(empty, "search");
+}
+
+static void states_are_told_and_filtered(void)
+{
+    PERSON one = person_register(suite, NULL);
+    PERSON two = person_register(suite, NULL);
+    PERSON three = person_register(suite, NULL);
+    ID id = account_of(one->email);
+    ID second = account_of(two->email);
+    ID third = account_of(three->email);
+    PROGRAM lock = ATRIUMCTL(suite, NULL, "user", "lock", one->email, "--json");
+    char sql[256];
+
+    CHECK_EXIT(lock, 0);
+    snprintf(sql, sizeof(sql), "update auth.membership set locked_at = 7 where account_id = '%s'",
+             second);
+    free(suite_query(suite, sql));
+    HTTP_ANSWER deleted =
+        http_call(suite_url(suite), &(struct http_request){.method = "DELETE",
+                                                           .path = "/auth/delete",
+                                                           .bearer = three->access,
+                                                           .body = json_pack("{s:i}", "days", 9)});
+    CHECK_STATUS(deleted, 200);
+    check_walk("state=locked", 2);
+    check_walk("state=locked&role=Practitioner", 0);
+    check_walk("state=deleting", 1);
+    check_walk("state=active&_count=100",
+               (size_t)suite_count(suite,
+                                   "select count(*) from auth.membership where project_id = '%s'",
+                                   suite_text(suite, "demo.projectId")) -
+                   3);
+    HTTP_ANSWER operators = of_account(admin, id, "");
+    CU_ASSERT_STRING_EQUAL(http_text(operators, "state"), "locked");
+    CU_ASSERT_STRING_EQUAL(http_text(operators, "lockedBy"), "operator");
+    HTTP_ANSWER admins = of_account(admin, second, "");
+    CU_ASSERT_STRING_EQUAL(http_text(admins, "lockedBy"), "admin");
+    HTTP_ANSWER going = of_account(admin, third, "");
+    CU_ASSERT_STRING_EQUAL(http_text(going, "state"), "deleting");
+    CU_ASSERT_STRING_EQUAL(http_text(going, "deletionAt"), http_text(deleted, "scheduled"));
+    snprintf(sql, sizeof(sql),
+             "update auth.membership set locked_at = null where account_id = '%s'", second);
+    free(suite_query(suite, sql));
+    PROGRAM unlock = ATRIUMCTL(suite, NULL, "user", "unlock", one->email, "--json");
+    CHECK_EXIT(unlock, 0);
+}
+
+static void check_cursor(const struct person *who, const char *query, const char *cursor)
+{
+    HTTP_ANSWER answer = page_of(who, query, cursor);
+
+    CHECK_PROBLEM(answer, "_cursor");
+}
+
+/* Of another list, another project, another route, changed, or too old. */
+static void a_cursor_is_good_for_its_list_and_a_day(void)
+{
+    HTTP_ANSWER first = get(admin, "?_count=2&search=zq");
+    char cursor[4200], changed[4200], path[4600];
+
+    CHECK_STATUS(first, 200);
+    snprintf(cursor, sizeof(cursor), "%s", http_text(first, "next"));
+    CU_ASSERT_TRUE(strlen(cursor) > 0 && !strstr(cursor, "zq"));
+    check_cursor(admin, "search=zp", cursor);
+    check_cursor(admin, "search=zq&role=Patient", cursor);
+    check_cursor(admin, "search=zq&state=active", cursor);
+    check_cursor(child, "search=zq", cursor);
+    check_cursor(admin, "search=zq", "x");
+    snprintf(changed, sizeof(changed), "%s", cursor);
+    changed[strlen(changed) / 2] = changed[strlen(changed) / 2] == 'A' ? 'B' : 'A';
+    check_cursor(admin, "search=zq", changed);
+    ID id = account_of(admin->email ? admin->email : suite_text(suite, "demo.adminEmail"));
+    snprintf(path, sizeof(path), "/sessions?_cursor=%s", cursor);
+    HTTP_ANSWER sessions = of_account(admin, id, path);
+    CHECK_PROBLEM(sessions, "_cursor");
+    HTTP_ANSWER other_size = page_of(admin, "search=zq&_count=7", cursor);
+    CHECK_STATUS(other_size, 200);
+    CU_ASSERT_EQUAL(json_array_size(http_member(other_size, "resources")), 7);
+    pass(DAY - 60);
+    PERSON later = person_admin(suite);
+    HTTP_ANSWER still = page_of(later, "search=zq", cursor);
+    CHECK_STATUS(still, 200);
+    pass(120);
+    check_cursor(later, "search=zq", cursor);
+}
+
+/* ---- one person ---- */
+
+static void one_person_is_shown_and_the_reading_recorded(void)
+{
+    PERSON person = person_register(suite, NULL);
+    ID id = account_of(person->email);
+    HTTP_ANSWER answer = of_account(admin, id, "");
+
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "id"), id);
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "email"), person->email);
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "role"), "Patient");
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "profileId"), person->profile + strlen("Patient/"));
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "state"), "active");
+    CU_ASSERT_TRUE(json_is_false(http_member(answer, "admin")));
+    CU_ASSERT_TRUE(json_is_null(http_member(answer, "lockedAt")));
+    CU_ASSERT_TRUE(json_is_null(http_member(answer, "deletionAt")));
+    CU_ASSERT_EQUAL(json_array_size(http_member(answer, "factors")), 0);
+    CU_ASSERT_EQUAL(strlen(http_text(answer, "lastSignInAt")), 24);
+    CU_ASSERT_EQUAL(audited(id, "account.read", ""), 1);
+
+    /* the last sign-in is known when its session is gone */
+    pass(60);
+    PERSON again = person_sign_in(suite, "Patient", person->email, person->password, NULL);
+    HTTP_ANSWER out = http_post(suite_url(suite), "/auth/logout", again->access, NULL);
+    CHECK_STATUS(out, 204);
+    HTTP_ANSWER after = of_account(admin, id, "");
+    CU_ASSERT_TRUE(strcmp(http_text(after, "lastSignInAt"), http_text(answer, "lastSignInAt")) > 0);
+    CU_ASSERT_EQUAL(audited(id, "account.read", ""), 2);
+}
+
+static void other_projects_and_other_roles_see_nothing(void)
+{
+    PERSON person = person_register(suite, NULL);
+    ID id = account_of(person->email);
+    static const char *const rests[] = {"", "/sessions", "/explain"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(rests); i++) {
+        HTTP_ANSWER foreign = of_account(child, id, rests[i]);
+        CHECK_ERROR(foreign, 404, "Account not found.");
+        HTTP_ANSWER unknown = of_account(admin, UNKNOWN, rests[i]);
+        CHECK_ERROR(unknown, 404, "Account not found.");
+        HTTP_ANSWER word = of_account(admin, "me", rests[i]);
+        CHECK_PROBLEM(word, "id");
+        HTTP_ANSWER patient = of_account(person, id, rests[i]);
+        CHECK_STATUS(patient, 403);
+    }
+    HTTP_ANSWER list = get(person, "");
+    CHECK_STATUS(list, 403);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.audit where event->>'action' = "
+                                "'account.read' and entity = 'Account/%s'",
+                                id),
+                    0);
+}
+
+static void sessions_are_paged(void)
+{
+    PERSON person = person_register(suite, NULL);
+    ID id = account_of(person->email);
+    char rest[4400];
+
+    for (int i = 0; i < 4; i++) {
+        PERSON next = person_sign_in(suite, "Patient", person->email, person->password, NULL);
+        CU_ASSERT_EQUAL(next->status, 200);
+    }
+    HTTP_ANSWER first = of_account(admin, id, "/sessions?_count=3");
+    CHECK_STATUS(first, 200);
+    CU_ASSERT_EQUAL(json_array_size(http_member(first, "resources")), 3);
+    snprintf(rest, sizeof(rest), "/sessions?_count=3&_cursor=%s", http_text(first, "next"));
+    HTTP_ANSWER second = of_account(admin, id, rest);
+    CHECK_STATUS(second, 200);
+    CU_ASSERT_EQUAL(json_array_size(http_member(second, "resources")), 2);
+    CU_ASSERT_TRUE(json_is_null(http_member(second, "next")));
+    CU_ASSERT_STRING_NOT_EQUAL(http_text(first, "resources.2.id"),
+                               http_text(second, "resources.0.id"));
+    CU_ASSERT_EQUAL(audited(id, "account.read", "sessions"), 2);
+    ID other = account_of("zq77@seed.example");
+    snprintf(rest, sizeof(rest), "/sessions?_cursor=%s", http_text(first, "next"));
+    HTTP_ANSWER foreign = of_account(admin, other, rest);
+    CHECK_PROBLEM(foreign, "_cursor");
+}
+
+static void the_checks_of_a_sign_in_are_explained(void)
+{
+    PERSON person = person_register(suite, NULL);
+    ID id = account_of(person->email);
+    HTTP_ANSWER good = of_account(admin, id, "/explain?address=192.0.2.7");
+
+    CHECK_STATUS(good, 200);
+    CU_ASSERT_TRUE(json_is_true(http_member(good, "wouldSucceed")));
+    PROGRAM lock = ATRIUMCTL(suite, NULL, "user", "lock", person->email, "--json");
+    CHECK_EXIT(lock, 0);
+    HTTP_ANSWER bad = of_account(admin, id, "/explain");
+    CHECK_STATUS(bad, 200);
+    CU_ASSERT_TRUE(json_is_false(http_member(bad, "wouldSucceed")));
+    CU_ASSERT_PTR_NOT_NULL(strstr(bad->body, "An operator has locked the account"));
+    CU_ASSERT_EQUAL(audited(id, "account.read", "explain"), 2);
+    PROGRAM unlock = ATRIUMCTL(suite, NULL, "user", "unlock", person->email, "--json");
+    CHECK_EXIT(unlock, 0);
+}
+
+/* ---- */
+
+static void test_start(void)
+{
+    suite =
+        suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
+    admin = person_admin(suite);
+    child = person_admin_of_child(suite, "accountschild");
+    seed();
+}
+
+static void test_stop(void)
+{
+    person_destroy(&child);
+    person_destroy(&admin);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    CASE_ALWAYS(test_start),
+    CASE(a_list_is_walked_to_its_end),
+    CASE(a_search_finds_what_begins_so),
+    CASE(one_person_is_shown_and_the_reading_recorded),
+    CASE(other_projects_and_other_roles_see_nothing),
+    CASE(sessions_are_paged),
+    CASE(the_checks_of_a_sign_in_are_explained),
+    CASE(states_are_told_and_filtered),
+    CASE(a_cursor_is_good_for_its_list_and_a_day),
+    CASE_ALWAYS(test_stop),
+};
+
+int main(void)
+{
+    return unit_run("project_accounts", cases, ARRAY_SIZE(cases));
+}
