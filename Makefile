@@ -92,7 +92,22 @@ endef
 $(foreach o,$(SQL_OWNERS),$(eval $(call sql_rule,$(o))))
 SQL_STAMPS := $(SQL_OWNERS:%=$(BUILD)/gen/%/sql.stamp)
 
-$(BUILD)/%.o: %.c | deps-build $(SQL_STAMPS)
+# Templates of pages: FOLDER:PREFIX, see authd/page/pagegen.pl.
+PAGE_OWNERS := tests/support/page_kit:kit
+define page_rule
+$(BUILD)/gen/$(1)/pages.stamp: authd/page/pagegen.pl $(wildcard $(1) $(1)/* $(1)/*/*)
+	@mkdir -p $$(@D)
+	./authd/page/pagegen.pl $(BUILD)/gen $(1) $(2)
+	@touch $$@
+$(BUILD)/gen/$(1)/pages.c $(BUILD)/gen/$(1)/pages.h: $(BUILD)/gen/$(1)/pages.stamp ;
+$(BUILD)/gen/$(1)/pages.o: $(BUILD)/gen/$(1)/pages.stamp | deps-build
+	$$(CC) $$(CFLAGS_ALL) -MMD -MP -c $(BUILD)/gen/$(1)/pages.c -o $$@
+endef
+$(foreach o,$(PAGE_OWNERS),$(eval $(call page_rule,$(word 1,$(subst :, ,$(o))),$(word 2,$(subst :, ,$(o))))))
+PAGE_STAMPS := $(foreach o,$(PAGE_OWNERS),$(BUILD)/gen/$(word 1,$(subst :, ,$(o)))/pages.stamp)
+PAGE_KIT := $(BUILD)/gen/tests/support/page_kit/pages.o
+
+$(BUILD)/%.o: %.c | deps-build $(SQL_STAMPS) $(PAGE_STAMPS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
@@ -167,7 +182,7 @@ HTTP_TESTS := $(call tests_of,http fault)
 ALL_TESTS := $(UNIT_TESTS) $(INTEGRATION_TESTS) $(HTTP_TESTS)
 TEST_ARCHIVES := $(addprefix $(BUILD)/,libsupport.a libcurl_loop.a libapi.a libcommon.a)
 
-$(BUILD)/libsupport.a: $(call object,$(wildcard tests/support/*.c)) $(BUILD)/gen/tests/support/statement_kit/sql.o
+$(BUILD)/libsupport.a: $(call object,$(wildcard tests/support/*.c)) $(BUILD)/gen/tests/support/statement_kit/sql.o $(PAGE_KIT)
 	@rm -f $@
 	ar rcs $@ $^
 
@@ -187,7 +202,7 @@ $(foreach f,unit integration,\
 # What the fuzz targets call, beside common/. A target fuzz_x.c is the function fuzz_x(): libFuzzer gets it under its own
 # name, test_fuzz_corpus has them all.
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_SUPPORT := $(call object,tests/fuzz/fuzz.c authd/credential/user_agent.c authd/passkey/webauthn.c $(wildcard botd/translation/mask*.c) \
+FUZZ_SUPPORT := $(PAGE_KIT) $(call object,tests/fuzz/fuzz.c authd/page/page.c authd/page/page_put.c authd/credential/user_agent.c authd/passkey/webauthn.c $(wildcard botd/translation/mask*.c) \
     botd/bot/token_search.c docd/document/disposition.c docd/store/post_policy.c docd/store/sigv4.c docd/document/sniff.c gateway/http/decode.c gateway/auth/keys.c \
     gateway/http/multipart.c gateway/http/range.c gateway/endpoint/routes.c gateway/auth/token.c maild/buffer.c maild/render.c \
     maild/template_html.c maild/template_names.c)
@@ -544,6 +559,7 @@ lint: all
 	$(call install_packages,$(BUILD_PACKAGES) git python3)
 	@tests/lint/test_lint.py
 	@tests/lint/test_sqlgen.py
+	@tests/lint/test_pagegen.py
 	@tests/lint/lint.py --objects $(BUILD) --headers '$(subst ','\'',$(CC) $(CFLAGS_ALL))'
 
 # clang-tidy over the programs, by .clang-tidy.

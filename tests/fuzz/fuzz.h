@@ -28,6 +28,7 @@ int fuzz_header(const uint8_t *data, size_t size);
 int fuzz_mask(const uint8_t *data, size_t size);
 int fuzz_msgpack(const uint8_t *data, size_t size);
 int fuzz_multipart(const uint8_t *data, size_t size);
+int fuzz_page(const uint8_t *data, size_t size);
 int fuzz_password_filter(const uint8_t *data, size_t size);
 int fuzz_password_list(const uint8_t *data, size_t size);
 int fuzz_password_scheme(const uint8_t *data, size_t size);

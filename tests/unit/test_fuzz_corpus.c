@@ -29,6 +29,7 @@ static const struct {
     {"mask", fuzz_mask},
     {"msgpack", fuzz_msgpack},
     {"multipart", fuzz_multipart},
+    {"page", fuzz_page},
     {"password_filter", fuzz_password_filter},
     {"password_list", fuzz_password_list},
     {"password_scheme", fuzz_password_scheme},

@@ -1,0 +1,146 @@
+/*
+ * page_put.c - how a value is written in each context.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "authd/page/page.h"
+
+#define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
+
+/* The length of the UTF-8 character at text, which ends in a NUL; 0: it is none, or a control that
+ * HTML does not take. */
+static size_t character(const unsigned char *text)
+{
+    size_t length = text[0] < 0x80   ? 1
+                    : text[0] < 0xC2 ? 0
+                    : text[0] < 0xE0 ? 2
+                    : text[0] < 0xF0 ? 3
+                    : text[0] < 0xF5 ? 4
+                                     : 0;
+
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xC0) != 0x80)
+            return 0;
+    if (length == 1 && ((text[0] < 0x20 && text[0] != '\t' && text[0] != '\n') || text[0] == 0x7F))
+        return 0;
+    if ((text[0] == 0xC2 && text[1] < 0xA0) || (text[0] == 0xE0 && text[1] < 0xA0) ||
+        (text[0] == 0xED && text[1] >= 0xA0) || (text[0] == 0xF0 && text[1] < 0x90) ||
+        (text[0] == 0xF4 && text[1] >= 0x90))
+        return 0;
+    return length;
+}
+
+/* The entity of a character that is special in text or in a value; NULL: none. Both contexts take
+ * all five, so that a value survives either place. */
+static const char *entity(char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+static void put_html(struct page *self, const char *text, size_t length)
+{
+    const char *named = length == 1 ? entity(*text) : NULL;
+
+    page_raw(self, named ? named : text, named ? strlen(named) : length);
+}
+
+static bool is_unreserved(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           strchr("-._~", c);
+}
+
+static void put_percent(struct page *self, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        char code[4];
+
+        if (is_unreserved(text[i])) {
+            page_raw(self, &text[i], 1);
+            continue;
+        }
+        snprintf(code, sizeof(code), "%%%02X", (unsigned char)text[i]);
+        page_raw(self, code, 3);
+    }
+}
+
+/* An address keeps what structures it; the rest is percent-encoded. */
+static void put_url(struct page *self, const char *text, size_t length)
+{
+    if (length == 1 && strchr("/?#=&%:@!$*+,;[]()'", *text))
+        put_html(self, text, length);
+    else
+        put_percent(self, text, length);
+}
+
+/* "<" and ">" end no script as \u003C and \u003E; "&" keeps its escape for an XML parser. U+2028
+ * and U+2029 end a line in JavaScript before 2019. */
+static void put_json(struct page *self, const char *text, size_t length)
+{
+    unsigned code = (unsigned char)*text;
+    char escaped[7];
+
+    if (length == 3 && memcmp(text, "\xE2\x80\xA8", 3) == 0)
+        code = 0x2028;
+    else if (length == 3 && memcmp(text, "\xE2\x80\xA9", 3) == 0)
+        code = 0x2029;
+    else if (length > 1 || (code >= 0x20 && !strchr("\"\\<>&'", *text))) {
+        page_raw(self, text, length);
+        return;
+    }
+    snprintf(escaped, sizeof(escaped), "\\u%04X", code);
+    page_raw(self, escaped, 6);
+}
+
+/* An address that stays on this host, or names its scheme as http or https: a browser drops tabs
+ * and line feeds, and takes "\" for "/". */
+static bool is_safe_url(const char *value)
+{
+    if (strpbrk(value, "\t\n\r\\"))
+        return false;
+    if (strncmp(value, "https://", 8) == 0 || strncmp(value, "http://", 7) == 0)
+        return true;
+    return value[0] == '/' && value[1] != '/';
+}
+
+void page_put(struct page *self, enum page_context context, const char *value)
+{
+    static void (*const write[])(struct page *, const char *, size_t) = {
+        [PAGE_HTML] = put_html,           [PAGE_ATTRIBUTE] = put_html,    [PAGE_URL] = put_url,
+        [PAGE_URL_SEGMENT] = put_percent, [PAGE_URL_QUERY] = put_percent, [PAGE_JSON] = put_json,
+    };
+    const char *at = value ? value : "";
+
+    if (context == PAGE_URL && !is_safe_url(at))
+        at = "#";
+    if (context == PAGE_URL_SEGMENT &&
+        (*at == '\0' || strcmp(at, ".") == 0 || strcmp(at, "..") == 0))
+        at = "-";
+    if (context == PAGE_JSON)
+        page_raw(self, "\"", 1);
+    while (*at != '\0') {
+        size_t length = character((const unsigned char *)at);
+
+        if (length > 0)
+            write[context](self, at, length);
+        else
+            write[context](self, REPLACEMENT, sizeof(REPLACEMENT) - 1);
+        at += length > 0 ? length : 1;
+    }
+    if (context == PAGE_JSON)
+        page_raw(self, "\"", 1);
+}
