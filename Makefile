@@ -64,7 +64,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
 
@@ -273,9 +273,9 @@ test:
 	@BUILD=$(BUILD) tests/run.sh $(ALL_TESTS)
 
 # What resized images are compared with, a server of S3, readers of /openapi.json, the schema of traces, a browser's
-# driver with other checks of passkeys, and systems whose accounts are imported, from the npm registry, where there is an
-# npm. Without them those tests say so and are left out; .ci/run insists on them.
-NPM_TESTS := sharp s3 openapi-clients otlp passkeys import
+# driver with other checks of passkeys, systems whose accounts are imported, and what compiles clients/typescript, from the
+# npm registry, where there is an npm. Without them those tests say so and are left out; .ci/run insists on them.
+NPM_TESTS := sharp s3 openapi-clients otlp passkeys import client
 NPM_FOLDERS := $(NPM_TESTS) manifests passwords peers
 $(NPM_FOLDERS:%=build/%/node_modules/.package-lock.json): build/%/node_modules/.package-lock.json: \
     tests/%/package.json tests/%/package-lock.json
@@ -284,6 +284,11 @@ $(NPM_FOLDERS:%=build/%/node_modules/.package-lock.json): build/%/node_modules/.
 	cd build/$* && timeout 600 npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error
 
 $(NPM_FOLDERS): %: build/%/node_modules/.package-lock.json
+
+# The types of clients/typescript, from the /openapi.json of this tree.
+client-types: deps client
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/http/test_typescript_client
+	ATRIUM_WRITE_TYPES=1 $(BUILD)/tests/http/test_typescript_client -k types
 
 # The same tests with AddressSanitizer and UndefinedBehaviorSanitizer in every program; a report fails the test
 # that it belongs to. AddressSanitizer's strstr() measures all of the text at each call: a template with thousands of

@@ -1,0 +1,509 @@
+// browser.mjs SUITE DIR PORT CHILD - clients/typescript in Chromium, with a suite behind it.
+//
+// DIR/app has the packed client (check.mjs pack). One page is served at http://localhost:PORT, whose requests below /api go
+// to the gateway by way of a proxy that can cut, hold and refuse answers. CHILD is a second tenant of the demo's
+// administrator. Each step is a line "ok NAME" or "FAILED NAME: why"; the exit code is 1 when one failed. Chromium keeps its
+// files in TMPDIR.
+import { execFile } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const require = createRequire(path.resolve('build/client/node_modules/package.json'));
+const { chromium } = require('playwright-core');
+
+const [suiteDir, dir, port, child] = process.argv.slice(2);
+const suite = () => JSON.parse(readFileSync(path.join(suiteDir, 'dev.json'), 'utf8'));
+const { baseUrl: gateway, demo, mailDir, clockFile } = suite();
+const tenant = demo.tenantCode;
+
+const RENEWALS = 1000;
+const KILL_EVERY = 90; // renewals
+const CUT_EVERY = 29;
+const STEP_MS = 120_000;
+const PASSWORD = 'correct horse battery staple';
+const REFRESH = '/auth/refresh-token';
+
+const PAGE = `<!doctype html><title>client</title><input autocomplete="username webauthn">
+<script type="importmap">{"imports": {"@atrium/client": "/client/index.js", "openapi-fetch": "/fetch.mjs"}}</script>
+<script type="module">
+import * as atrium from '@atrium/client';
+window.atrium = atrium;
+window.heard = [];
+window.begin = (options) => {
+    window.session?.close();
+    window.session = new atrium.Session({ url: '/api', ...options });
+    window.session.onChange((state) => window.heard.push({ ...state, at: Date.now() }));
+};
+begin();
+window.ready = true;
+</script>`;
+
+function insist(condition, why) {
+    if (!condition)
+        throw new Error(typeof why === 'string' ? why : JSON.stringify(why));
+}
+
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+async function until(condition, what, ms = 5000) {
+    for (const end = Date.now() + ms; ; await sleep(20)) {
+        const value = await condition();
+        if (value)
+            return value;
+        insist(Date.now() < end, `never: ${what}`);
+    }
+}
+
+// ---- the proxy ----
+
+// fault(path): 'cut' loses the answer that the gateway gave; a function is given the response in its place; a promise
+// holds the answer until it is fulfilled.
+const proxy = { fault: () => null, sent: [], renewed: 0, refused: 0, cut: 0, address: '10.0.0.1' };
+const agent = new http.Agent({ keepAlive: true });
+
+function readBody(stream) {
+    return new Promise((resolve, reject) => {
+        const parts = [];
+        stream.on('data', (part) => parts.push(part));
+        stream.on('end', () => resolve(Buffer.concat(parts)));
+        stream.on('error', reject);
+    });
+}
+
+async function forward(request, response) {
+    const route = request.url.slice('/api'.length);
+    const body = await readBody(request);
+    const isRenewal = route === REFRESH;
+
+    if (isRenewal)
+        proxy.sent.push(JSON.parse(body).refresh_token);
+    const fault = proxy.fault(route);
+    if (typeof fault === 'function')
+        return void fault(response);
+    const headers = { ...request.headers, connection: 'keep-alive', 'x-forwarded-for': proxy.address,
+        host: new URL(gateway).host };
+    const answer = await new Promise((resolve, reject) => {
+        http.request(gateway + route, { agent, method: request.method, headers })
+            .on('response', resolve).on('error', reject).end(body);
+    });
+    const content = await readBody(answer);
+    if (isRenewal && answer.statusCode === 200)
+        proxy.renewed++;
+    if (isRenewal && answer.statusCode === 401)
+        proxy.refused++;
+    if (fault === 'cut') {
+        proxy.cut++;
+        return void response.destroy();
+    }
+    await fault;
+    response.writeHead(answer.statusCode, answer.headers);
+    response.end(content);
+}
+
+const FILES = { '/fetch.mjs': path.resolve('build/client/node_modules/openapi-fetch/dist/index.mjs') };
+
+function serve(request, response) {
+    if (request.url.startsWith('/api/'))
+        return void forward(request, response).catch(() => response.destroy());
+    const file = FILES[request.url] ?? (request.url.startsWith('/client/')
+        ? path.join(dir, 'app/node_modules/@atrium/client/dist', path.basename(request.url)) : null);
+    response.writeHead(200, { 'Content-Type': file ? 'text/javascript' : 'text/html' });
+    response.end(file ? readFileSync(file) : PAGE);
+}
+
+// ---- the suite ----
+
+async function call(method, route, body, access) {
+    const answer = await fetch(gateway + route, {
+        method, body: body && JSON.stringify(body),
+        headers: { ...(body && { 'Content-Type': 'application/json' }), ...(access && { Authorization: `Bearer ${access}` }) },
+    });
+    const text = await answer.text();
+    return { status: answer.status, body: text ? JSON.parse(text) : null };
+}
+
+async function good(...words) {
+    const answer = await call(...words);
+    insist(answer.status < 300, `${words[1]}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+}
+
+// From an address of its own, which no limit holds.
+let people = 0;
+async function register() {
+    const email = `client${++people}-${process.pid}@patients.example`;
+    proxy.address = `10.${process.pid & 255}.${process.pid >> 8 & 255}.${people}`;
+    await good('POST', '/auth/tenant/Patient/register',
+        { email, password: PASSWORD, name: 'Ana', surname: 'Prova', tenantCode: tenant });
+    return email;
+}
+
+let clock = Number(readFileSync(clockFile, 'utf8')) || 0;
+async function advance(seconds) {
+    clock += seconds;
+    writeFileSync(clockFile, `${clock}\n`);
+    await sleep(300);
+}
+
+function kill(instance) {
+    const { pid } = suite().daemons.find((each) => each.name === 'authd' && String(each.instance) === instance);
+    if (pid > 0)
+        process.kill(pid, 'SIGKILL');
+    return pid > 0 ? 1 : 0;
+}
+
+function codeOf(secret, at) {
+    const bits = [...secret].map((c) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(c).toString(2).padStart(5, '0')).join('');
+    const key = Buffer.from(bits.match(/.{8}/g).map((byte) => parseInt(byte, 2)));
+    const counter = Buffer.alloc(8);
+    counter.writeBigUInt64BE(BigInt(Math.floor(at / 30)));
+    const mac = createHmac('sha1', key).update(counter).digest();
+    const number = mac.readUInt32BE(mac[19] & 15) & 0x7fffffff;
+    return String(number % 1e6).padStart(6, '0');
+}
+
+async function mailedCode(email) {
+    return until(() => {
+        const mails = readdirSync(mailDir).sort().reverse().map((name) => readFileSync(path.join(mailDir, name), 'utf8'));
+        return mails.filter((text) => text.includes(email)).map((text) => text.match(/^\s*(?:.*\D)?(\d{6})\b/m)?.[1])[0];
+    }, 'a mailed code');
+}
+
+// ---- the pages ----
+
+const signIn = (page, email, password = PASSWORD) => page.evaluate(([...words]) =>
+    new atrium.SignIn(session, 'Patient', words[2]).password(words[0], words[1]), [email, password, tenant]);
+const me = (page) => page.evaluate(async () => (await session.client.GET('/auth/me')).response.status);
+const state = (page) => page.evaluate(() => session.state());
+const stored = (page) => page.evaluate(() => atrium.browserStorage().getItem('atrium').then(JSON.parse));
+const renew = (page) => page.evaluate(async () => session.accessToken(await session.accessToken()));
+const heard = (page) => page.evaluate(() => heard.splice(0));
+const logout = (page) => page.evaluate(() => session.logout());
+
+async function tab(t) {
+    const page = await t.context.newPage();
+    await page.goto(`http://localhost:${port}/`);
+    await page.waitForFunction(() => window.ready);
+    return page;
+}
+
+async function start(t) {
+    const email = await register();
+    insist((await signIn(t.one, email)).next === 'done', 'not signed in');
+    await until(async () => (await heard(t.two)).some((each) => each.signedIn), 'the second tab is signed in');
+    await heard(t.one);
+    return email;
+}
+
+// Both tabs renew until they are told to stop: each time the token that the tab has just used.
+function renewAlways(page) {
+    return page.evaluate(async () => {
+        const seen = { renewals: 0, asked: 0, wrong: [] };
+        for (let token = await session.accessToken(); token && !window.enough;) {
+            const next = await session.accessToken(token).catch((error) => { seen.wrong.push(String(error)); return token; });
+            if (!next || (next === token && seen.wrong.length > 20))
+                break;
+            token = next;
+            if (++seen.renewals % 20 === 0) {
+                const { response } = await session.client.GET('/auth/me');
+                seen.asked++;
+                if (response.status !== 200 && response.status < 503)
+                    seen.wrong.push(`/auth/me ${response.status}`);
+            }
+        }
+        return { ...seen, state: await session.state() };
+    });
+}
+
+const steps = {
+    async 'a sign-in is that of all tabs'(t) {
+        const email = await register();
+        const wrong = await t.one.evaluate(async ([who, where]) =>
+            new atrium.SignIn(session, 'Patient', where).password(who, 'wrong').catch((error) =>
+                ({ name: error.name, status: error.status, id: error.requestId })), [email, tenant]);
+        insist(wrong.name === 'AtriumError' && wrong.status === 400 && wrong.id, wrong);
+        await signIn(t.one, email);
+        const told = await until(async () => (await heard(t.two))[0], 'the second tab hears of it');
+        insist(told.signedIn && told.profile.startsWith('Patient/'), told);
+        insist(await me(t.one) === 200 && await me(t.two) === 200, 'a tab without a token');
+        insist(await logout(t.two) === true, 'not revoked');
+        await until(async () => (await heard(t.one)).some((each) => each.reason === 'logout'), 'the first hears of the logout');
+        insist(await me(t.one) === 401, 'still a token');
+    },
+    async [`two tabs renew ${RENEWALS} times while authd is killed`](t) {
+        const email = await start(t);
+        let kills = 0;
+        const from = proxy.renewed, cuts = proxy.cut, begun = Date.now();
+        proxy.fault = (route) => route === REFRESH && proxy.sent.length % CUT_EVERY === 0 ? 'cut' : null;
+        const loops = [renewAlways(t.one), renewAlways(t.two)];
+        for (let turn = 0; proxy.renewed - from < RENEWALS && Date.now() < begun + STEP_MS - 5000; await sleep(10)) {
+            if (proxy.renewed - from < turn * KILL_EVERY)
+                continue;
+            kills += kill(turn % 2 ? '2' : '1');
+            if (++turn % 4 === 0)
+                kills += kill(turn % 2 ? '1' : '2');
+        }
+        await Promise.all([t.one, t.two].map((page) => page.evaluate(() => { window.enough = true; })));
+        const seen = await Promise.all(loops);
+        proxy.fault = () => null;
+        const told = [...await heard(t.one), ...await heard(t.two)];
+        const made = proxy.renewed - from;
+        const list = await t.one.evaluate(async () => (await session.client.GET('/auth/session')).data);
+        console.log(`   ${made} renewals in ${Date.now() - begun} ms, ${kills} kills, ${proxy.cut - cuts} answers cut, `
+            + `${seen[0].renewals} and ${seen[1].renewals} tokens taken`);
+        insist(made >= RENEWALS && kills >= 10 && proxy.cut - cuts >= RENEWALS / CUT_EVERY / 2, 'too few');
+        insist(seen.every((each) => each.state.signedIn && each.wrong.length === 0 && each.renewals > 100), seen);
+        insist(told.length === 0 && proxy.refused === 0, { told, refused: proxy.refused });
+        insist(JSON.stringify(list).match(/"current":true/g).length === 1, list);
+        t.email = email;
+    },
+    async 'a lost answer is asked for again with the same token'(t) {
+        const from = proxy.sent.length;
+        let cuts = 2;
+        proxy.fault = (route) => route === REFRESH && cuts-- > 0 ? 'cut' : null;
+        insist(await renew(t.one), 'signed out');
+        const sent = proxy.sent.slice(from);
+        insist(sent.length === 3 && new Set(sent).size === 1, sent.length);
+        insist(await me(t.two) === 200, 'the second tab');
+    },
+    async 'a tab that is closed while it renews holds up no other'(t) {
+        const third = await tab(t);
+        const from = proxy.sent.length;
+        let held = false;
+        proxy.fault = (route) => {
+            if (route !== REFRESH || held)
+                return null;
+            held = true;
+            return new Promise(() => {});
+        };
+        third.evaluate(() => session.accessToken().then((token) => session.accessToken(token))).catch(() => {});
+        await until(() => held, 'the third tab renews');
+        const second = renew(t.two);
+        await sleep(200);
+        insist(proxy.sent.length === from + 1, 'two renewals at a time');
+        await third.close();
+        insist(await second, 'signed out');
+        insist(new Set(proxy.sent.slice(from)).size === 1, 'another token');
+        insist(await me(t.one) === 200, 'the first tab');
+    },
+    async 'a service that is away ends no session'(t) {
+        const answers = [
+            (response) => response.destroy(),
+            (response) => response.writeHead(503, { 'Retry-After': '1' }).end('{"statusCode":503,"message":"Busy."}'),
+            (response) => response.writeHead(502).end('<h1>Bad Gateway</h1>'),
+            (response) => response.writeHead(429, { 'Retry-After': '1' }).end('{"statusCode":429,"message":"Slow."}'),
+            (response) => {
+                response.writeHead(200, { 'Content-Length': 100 }).write('{"access_token":"');
+                setTimeout(() => response.destroy(), 50);
+            },
+        ];
+        proxy.fault = (route) => route === REFRESH ? answers.shift() : null;
+        insist(await renew(t.one), 'signed out');
+        insist(answers.length === 0, 'not repeated');
+        // A proxy's sign-in page and a refused address end no session either; the next request tries again.
+        for (const [status, body] of [[401, '<h1>Proxy</h1>'], [403, '{"statusCode":403,"message":"Forbidden."}']]) {
+            proxy.fault = (route) => route === REFRESH ? (response) => response.writeHead(status).end(body) : null;
+            const told = await t.one.evaluate(async () =>
+                session.accessToken(await session.accessToken()).catch((error) => error.status));
+            insist(told === status, told);
+        }
+        proxy.fault = () => null;
+        insist((await state(t.two)).signedIn && await renew(t.two), 'signed out');
+        insist((await heard(t.one)).length === 0 && (await heard(t.two)).length === 0, 'a sign-out');
+    },
+    async 'a hung tab is passed over'(t) {
+        // Its lock is taken after LOCK_MS, of which the page is told that it has passed.
+        const third = await tab(t);
+        third.evaluate(() => navigator.locks.request('atrium', () => new Promise(() => {}))).catch(() => {});
+        await sleep(200);
+        await t.two.evaluate(() => { const { timeout } = AbortSignal; window.timeout = timeout;
+            AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms === 60_000 ? 500 : ms); });
+        insist(await renew(t.two), 'signed out');
+        await t.two.evaluate(() => { AbortSignal.timeout = window.timeout; });
+        await third.close();
+    },
+    async 'a token that expired while the machine slept is renewed once'(t) {
+        const from = proxy.renewed;
+        await advance(2 * 3600);
+        const ask = (page) => page.evaluate(() => Promise.all([1, 2, 3, 4].map(async () =>
+            (await session.client.GET('/auth/me')).response.status)));
+        const all = (await Promise.all([ask(t.one), ask(t.two)])).flat();
+        insist(all.every((status) => status === 200), all);
+        insist(proxy.renewed - from === 1, proxy.renewed - from);
+        // The page's own clock may be set back or forth meanwhile.
+        await t.one.evaluate(() => { window.now = Date.now; Date.now = () => window.now() - 86400e3; });
+        insist(await me(t.one) === 200, 'set back');
+        await t.one.evaluate(() => { Date.now = window.now; });
+        insist(await me(t.two) === 200, 'as before');
+    },
+    async 'a fresh proof is asked for, which is no sign-out'(t) {
+        const enroll = (page) => page.evaluate(async () => {
+            const { response, error } = await session.client.POST('/auth/passkey/enroll/start');
+            return { status: response.status, code: error?.code };
+        });
+        const from = proxy.sent.length;
+        await advance(20 * 60);
+        const refused = await enroll(t.one);
+        insist(refused.status === 401 && refused.code === 'STEP_UP_REQUIRED', refused);
+        insist(proxy.sent.length === from && (await state(t.one)).signedIn, 'a renewal or a sign-out');
+        const wrong = await t.one.evaluate(() => session.stepUp({ password: 'wrong' }).catch((error) => error.status));
+        insist(wrong === 400, wrong);
+        await t.one.evaluate((password) => session.stepUp({ password }), PASSWORD);
+        insist((await enroll(t.one)).status === 200, 'still refused');
+        // Two requests, one question.
+        await advance(20 * 60);
+        await t.two.evaluate((password) => {
+            window.asked = 0;
+            begin({ prove: async (of) => { window.asked++; await of.stepUp({ password }); return true; } });
+        }, PASSWORD);
+        const both = await Promise.all([enroll(t.two), enroll(t.two)]);
+        insist(both.every((each) => each.status === 200), both);
+        insist(await t.two.evaluate(() => asked) === 1, 'asked twice');
+        await advance(20 * 60);
+        await t.two.evaluate(() => begin({ prove: async () => false }));
+        insist((await enroll(t.two)).code === 'STEP_UP_REQUIRED', 'a refusal');
+        await t.two.evaluate(() => begin());
+    },
+    async 'an upload tells its progress'(t) {
+        const network = await t.context.newCDPSession(t.one);
+        const throttle = (bytes) => network.send('Network.emulateNetworkConditions',
+            { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: bytes });
+        await throttle(4 << 20);
+        const done = await t.one.evaluate(async () => {
+            const bytes = new Uint8Array(4 << 20).fill(7), steps = [];
+            const document = await atrium.upload(session, new File([bytes], 'a.bin', { type: 'application/x-test' }),
+                { onProgress: (part) => steps.push(part) });
+            const { data, response } = await session.client.GET('/document/{id}',
+                { params: { path: { id: document.id } }, parseAs: 'blob' });
+            return { steps, status: response.status, size: data?.size };
+        });
+        insist(done.size === 4 << 20, done);
+        insist(done.steps.length > 3 && done.steps.at(-1) === 1
+            && done.steps.every((part, i) => part > 0 && (i === 0 || part > done.steps[i - 1])), done.steps);
+        const aborted = await t.one.evaluate(async () => {
+            const abort = new AbortController(), steps = [];
+            const error = await atrium.upload(session, new File([new Uint8Array(4 << 20)], 'b.bin'), {
+                signal: abort.signal, onProgress: (part) => { steps.push(part); abort.abort(); },
+            }).catch((reason) => reason);
+            const { data } = await session.client.GET('/document');
+            return { name: error.name, steps, list: JSON.stringify(data) };
+        });
+        await network.detach();
+        insist(aborted.name === 'AbortError' && aborted.steps.length === 1 && aborted.steps[0] < 1, aborted);
+        insist(aborted.list.includes('a.bin') && !aborted.list.includes('b.bin'), aborted.list);
+    },
+    async 'a logout without a network forgets at once and revokes later'(t) {
+        const { access, refresh } = await stored(t.one);
+        await t.context.setOffline(true);
+        const begun = Date.now();
+        insist(await logout(t.one) === false, 'revoked');
+        insist(Date.now() - begun < 1000 && await stored(t.one) === null, 'not at once');
+        await until(async () => (await heard(t.two)).some((each) => each.reason === 'logout'), 'the second tab hears', 1000);
+        insist((await call('GET', '/auth/me', null, access)).status === 200, 'revoked without a network');
+        await t.context.setOffline(false);
+        await until(async () => (await call('GET', '/auth/me', null, access)).status === 401, 'revoked', 10000);
+        insist((await call('POST', REFRESH, { refresh_token: refresh })).status === 401, 'the refresh token');
+        await until(() => t.one.evaluate(async () => await atrium.browserStorage().getItem('atrium.revoke') === null), 'forgotten');
+        // A page that is opened later does it too, with a token that has expired by then.
+        await start(t);
+        const kept = await stored(t.one);
+        await t.context.setOffline(true);
+        await logout(t.one);
+        await advance(2 * 3600);
+        await Promise.all([t.one, t.two].map((page) => page.evaluate(() => session.close())));
+        await t.context.setOffline(false);
+        const later = await tab(t);
+        await until(() => later.evaluate(async () => await atrium.browserStorage().getItem('atrium.revoke') === null), 'revoked later');
+        insist((await call('POST', REFRESH, { refresh_token: kept.refresh })).status === 401, 'not revoked');
+        await later.close();
+        await Promise.all([t.one, t.two].map((page) => page.reload()));
+        await Promise.all([t.one, t.two].map((page) => page.waitForFunction(() => window.ready)));
+    },
+    async 'a session that an operator ended is over in both tabs'(t) {
+        const email = await start(t);
+        const ctl = path.resolve(process.env.BUILD || 'build', 'bin/atriumctl');
+        await promisify(execFile)(ctl, ['--dir', suiteDir, 'session', 'revoke', '--email', email]);
+        await until(async () => await me(t.one) === 401, 'refused');
+        const at = Date.now();
+        const [one] = await until(async () => {
+            const list = await heard(t.one);
+            return list.length > 0 && list;
+        }, 'the first tab hears', 1000);
+        const [two] = await until(async () => {
+            const list = await heard(t.two);
+            return list.length > 0 && list;
+        }, 'the second tab hears', 1000);
+        insist(one.reason === 'ended' && two.reason === 'ended' && two.at - at < 1000, { one, two });
+        insist(await stored(t.two) === null, 'still stored');
+    },
+    async 'another person who signs in meanwhile does not send what the first began'(t) {
+        await start(t);
+        const { access } = await stored(t.one);
+        const other = await register();
+        await good('POST', '/auth/logout', undefined, access); // elsewhere
+        let release;
+        proxy.fault = (route) => route === '/auth/me' ? new Promise((done) => { release = done; }) : null;
+        const first = me(t.one);
+        await until(() => release, 'the request is under way');
+        proxy.fault = () => null;
+        await signIn(t.two, other);
+        release();
+        insist(await first === 401, 'sent as another person');
+        insist(await me(t.one) === 200 && await logout(t.one), 'the other');
+    },
+    async 'a second factor, a passkey and a mailed code sign in'(t) {
+        const email = await start(t);
+        const { secret } = await t.one.evaluate(async () => {
+            const { data } = await session.client.GET('/auth/mfa/status');
+            return { secret: new URL(data.otpauthUrl).searchParams.get('secret') };
+        });
+        const now = () => Date.now() / 1000 + clock;
+        const enrolled = await t.one.evaluate(async (token) =>
+            (await session.client.POST('/auth/mfa/enroll', { body: { token } })).response.status, codeOf(secret, now()));
+        insist(enrolled === 200, enrolled);
+        await t.one.evaluate(([who, where]) => { window.login = new atrium.SignIn(session, 'Patient', where); }, [email, tenant]);
+        const asked = await t.one.evaluate(([who, word]) => login.password(who, word), [email, PASSWORD]);
+        insist(asked.next === 'mfa', asked);
+        const done = await t.one.evaluate((code) => login.factor(code), codeOf(secret, now() + 30));
+        insist(done.next === 'done' && await me(t.two) === 200, done);
+    },
+};
+
+async function run(browser) {
+    const context = await browser.newContext();
+    const t = { browser, context };
+    let failed = 0;
+
+    t.one = await tab(t);
+    t.two = await tab(t);
+    for (const [name, step] of Object.entries(steps)) {
+        if (process.env.STEP && !name.includes(process.env.STEP))
+            continue;
+        const begun = Date.now();
+        let timer;
+        const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error('no end')), STEP_MS); });
+        proxy.fault = () => null;
+        try {
+            await Promise.race([step(t), late]);
+            console.log(`ok ${name} (${Date.now() - begun} ms)`);
+        } catch (error) {
+            failed++;
+            console.log(`FAILED ${name}: ${error.message}`);
+        } finally {
+            clearTimeout(timer);
+        }
+    }
+    return failed;
+}
+
+const server = http.createServer(serve);
+await new Promise((resolve) => server.listen(Number(port), '127.0.0.1', resolve));
+const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'],
+});
+const failed = await run(browser).finally(() => browser.close());
+process.exit(failed > 0 ? 1 : 0);

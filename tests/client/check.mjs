@@ -1,0 +1,182 @@
+// check.mjs pack|types|breaks DIR OPENAPI - the package of clients/typescript as an application gets it.
+//
+// pack: compiles a copy of it, packs that, looks at what is in it, installs it below DIR/app and compiles usage.ts there.
+// types: the committed types are those of the page OPENAPI, but for comments; with ATRIUM_WRITE_TYPES set they are written
+// instead.
+// breaks: changes of the page that are not compatible keep the client or usage.ts from compiling, others do not.
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+const [what, dir, page] = process.argv.slice(2);
+const modules = path.resolve('build/client/node_modules');
+const source = path.resolve('clients/typescript');
+const committed = path.join(source, 'src/openapi.ts');
+const require = createRequire(path.join(modules, 'package.json'));
+const ts = require('typescript');
+
+const KEEPER_LINES = 400;
+const PACKED = ['LICENSE', 'README.md', 'package.json', ...['errors', 'index', 'openapi', 'session', 'signin', 'storage', 'upload']
+    .flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`])].sort();
+const HEAD = '// openapi.ts - the types of /openapi.json, by openapi-typescript. Written by `make client-types`; do not edit.\n';
+
+function insist(condition, complaint) {
+    if (!condition)
+        throw new Error(complaint);
+}
+
+function run(tool, ...words) {
+    try {
+        return execFileSync(tool, words, { encoding: 'utf8', cwd: path.join(dir, 'client'), maxBuffer: 64 << 20 });
+    } catch (error) {
+        throw new Error(`${tool} ${words[0]}: ${error.stdout}${error.stderr}`);
+    }
+}
+
+async function typesOf(description) {
+    const generator = await import(path.join(modules, 'openapi-typescript/dist/index.mjs'));
+    const text = generator.astToString(await generator.default(structuredClone(description), { defaultNonNullable: false }));
+
+    return `${HEAD}${text}`;
+}
+
+// ---- pack ----
+
+function pack() {
+    const manifest = JSON.parse(readFileSync(path.join(source, 'package.json'), 'utf8'));
+    const tools = JSON.parse(readFileSync('tests/client/package.json', 'utf8')).devDependencies;
+    const app = path.join(dir, 'app');
+
+    insist(manifest.version === JSON.parse(readFileSync(page, 'utf8')).info.version, 'another version than /openapi.json');
+    insist(Object.keys(manifest.dependencies).join() === 'openapi-fetch', 'a dependency');
+    for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies }))
+        insist(tools[name] === version, `tests/client has another ${name} than clients/typescript`);
+    insist(readFileSync('LICENSE').equals(readFileSync(path.join(source, 'LICENSE'))), 'another LICENSE');
+    insist(readFileSync(path.join(source, 'src/session.ts'), 'utf8').split('\n').length <= KEEPER_LINES + 1,
+        `session.ts has more than ${KEEPER_LINES} lines`);
+
+    for (const name of ['client', 'app'])
+        rmSync(path.join(dir, name), { recursive: true, force: true });
+    cpSync(source, path.join(dir, 'client'),
+        { recursive: true, filter: (file) => !/\/(dist|node_modules)(\/|$)/.test(file.slice(source.length)) });
+    symlinkSync(modules, path.join(dir, 'client/node_modules'));
+    run(process.execPath, path.join(modules, 'typescript/bin/tsc'), '-p', '.');
+    const [packed] = JSON.parse(run('npm', 'pack', '--json', '--offline', '--loglevel=error', '--cache', path.join(dir, 'npm')));
+    const files = packed.files.map((file) => file.path).sort();
+    insist(JSON.stringify(files) === JSON.stringify(PACKED), `packed ${files.join(' ')}`);
+
+    // What `npm install` makes of it.
+    const place = path.join(app, 'node_modules/@atrium/client');
+    mkdirSync(place, { recursive: true });
+    run('tar', '-xzf', packed.filename, '-C', place, '--strip-components=1');
+    for (const name of ['openapi-fetch', 'openapi-typescript-helpers'])
+        symlinkSync(path.join(modules, name), path.join(app, 'node_modules', name));
+    writeFileSync(path.join(app, 'package.json'), '{"type":"module"}');
+    cpSync('tests/client/usage.ts', path.join(app, 'usage.ts'));
+    const errors = compile([path.join(app, 'usage.ts')], {}, { paths: {} });
+    insist(errors.length === 0, errors.join('\n'));
+}
+
+// ---- types ----
+
+async function types() {
+    const text = await typesOf(JSON.parse(readFileSync(page, 'utf8')));
+
+    if (process.env.ATRIUM_WRITE_TYPES) {
+        writeFileSync(committed, text);
+        return;
+    }
+    for (const [name, all] of [['committed', readFileSync(committed, 'utf8')], ['openapi', text]])
+        writeFileSync(path.join(dir, `${name}.ts`), all.replace(/^ *\/\*\*.*?\*\/\n/gms, ''));
+    try {
+        execFileSync('diff', ['-u', ...['committed', 'openapi'].map((name) => path.join(dir, `${name}.ts`))],
+            { encoding: 'utf8', maxBuffer: 64 << 20 });
+    } catch (error) {
+        const lines = error.stdout.split('\n');
+        throw new Error(`the types are not those of /openapi.json; \`make client-types\` writes them\n${
+            lines.slice(0, 60).join('\n')}\n(${lines.length} lines)`);
+    }
+}
+
+// ---- breaks ----
+
+const libraries = new Map(); // parsed once
+
+// What the compiler complains of, with `text` in the place of the files that it names.
+function compile(files, text, extra) {
+    const options = {
+        strict: true, noEmit: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, types: [],
+        moduleResolution: ts.ModuleResolutionKind.NodeNext, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+        verbatimModuleSyntax: true, skipLibCheck: true, ...extra,
+    };
+    const host = ts.createCompilerHost(options);
+    const { readFile, getSourceFile } = host;
+
+    host.readFile = (file) => text[file] ?? readFile(file);
+    host.getSourceFile = (file, ...rest) => {
+        if (text[file] !== undefined)
+            return ts.createSourceFile(file, text[file], options.target);
+        if (!file.includes('/typescript/lib/'))
+            return getSourceFile(file, ...rest);
+        if (!libraries.has(file))
+            libraries.set(file, getSourceFile(file, ...rest));
+        return libraries.get(file);
+    };
+    const program = ts.createProgram(files, options, host);
+    return ts.getPreEmitDiagnostics(program).map((each) =>
+        `${each.file ? path.basename(each.file.fileName) : ''}: ${ts.flattenDiagnosticMessageText(each.messageText, ' ')}`);
+}
+
+// What is done to the page, and which file must not compile then; null: all must.
+const CHANGES = {
+    'a route that the client asks is gone': ['signin.ts', (d) => delete d.paths['/auth/tenant/Patient/code/start']],
+    'a route that an application asks is gone': ['usage.ts', (d) => delete d.paths['/auth/me']],
+    'the new refresh token has another name': ['session.ts', ({ components: { schemas } }) => {
+        const { properties } = schemas.refresh_token_out;
+        properties.token = properties.refresh_token;
+        delete properties.refresh_token;
+        schemas.refresh_token_out.required[schemas.refresh_token_out.required.indexOf('refresh_token')] = 'token';
+    }],
+    'a document has no form': ['upload.ts', (d) => delete d.components.schemas.document.properties.uploadOptions],
+    'a request needs another member': ['upload.ts', ({ components: { schemas } }) => {
+        schemas.document_create_in.properties.folder = { type: 'string' };
+        schemas.document_create_in.required.push('folder');
+    }],
+    'a number takes the place of a text': ['usage.ts', (d) => {
+        d.components.schemas.document.properties.id = { type: 'integer' };
+    }],
+    'there is more than before': [null, (d) => {
+        d.paths['/auth/more'] = { get: { ...d.paths['/auth/me'].get, operationId: 'more' } };
+        d.components.schemas.document.properties.more = { type: 'string' };
+        d.components.schemas.document_create_in.properties.more = { type: 'string' };
+        d.components.schemas.error.properties.code.enum.push('MORE');
+    }],
+};
+
+async function breaks() {
+    const description = JSON.parse(readFileSync(page, 'utf8'));
+    const client = path.join(dir, 'client');
+    const sources = readdirSync(path.join(client, 'src')).map((name) => path.join(client, 'src', name));
+    const usage = path.join(client, 'usage.ts');
+
+    cpSync('tests/client/usage.ts', usage);
+    for (const [name, [file, change]] of Object.entries(CHANGES)) {
+        const changed = structuredClone(description);
+        change(changed);
+        const text = { [path.join(client, 'src/openapi.ts')]: await typesOf(changed) };
+        const errors = compile([...sources, usage], text,
+            { paths: { '@atrium/client': [path.join(client, 'src/index.ts')] } });
+
+        insist(file ? errors.some((each) => each.startsWith(file)) : errors.length === 0,
+            `${name}: ${errors.join('\n') || 'it compiles'}`);
+        console.log(`ok ${name}${file ? `: ${errors.find((each) => each.startsWith(file)).slice(0, 160)}` : ''}`);
+    }
+}
+
+try {
+    await { pack, types, breaks }[what]();
+} catch (error) {
+    console.error(error.message);
+    process.exitCode = 1;
+}
