@@ -1,0 +1,155 @@
+/*
+ * browser.c - see browser.h.
+ */
+#include "gateway/http/browser.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include <sodium.h>
+
+#include "common/base/secret.h"
+
+static const char token_purpose[] = "atrium form token";
+
+const char *cookie_name(struct arena *arena, const char *tenant, bool secure)
+{
+    static const char allowed[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
+
+    if (*tenant == '\0' || tenant[strspn(tenant, allowed)] != '\0')
+        return NULL;
+    return arena_printf(arena, "%satrium-%s", secure ? "__Host-" : "", tenant);
+}
+
+static bool is_cookie(const char *value, uint8_t ret[static COOKIE_BYTES])
+{
+    size_t size;
+
+    return value && secret_decode(value, ret, COOKIE_BYTES, &size) == 0 && size == COOKIE_BYTES;
+}
+
+const char *cookie_find(struct arena *arena, const char *header, const char *name)
+{
+    uint8_t bytes[COOKIE_BYTES];
+    const char *found = NULL;
+    size_t size = strlen(name);
+
+    for (const char *at = header ? header : ""; *at;) {
+        size_t length;
+
+        at += strspn(at, " \t");
+        length = strcspn(at, ";");
+        if (length > size && memcmp(at, name, size) == 0 && at[size] == '=') {
+            if (found)
+                return NULL;
+            found = arena_strndup(arena, at + size + 1, length - size - 1);
+        }
+        at += length + (at[length] == ';');
+    }
+    if (!is_cookie(found, bytes))
+        return NULL;
+    sodium_memzero(bytes, sizeof(bytes));
+    return found;
+}
+
+const char *cookie_header(struct arena *arena, const char *name, const char *value, bool secure)
+{
+    return arena_printf(arena, "%s=%s; Path=/; HttpOnly; SameSite=Lax%s%s", name,
+                        value ? value : "", secure ? "; Secure" : "", value ? "" : "; Max-Age=0");
+}
+
+/* What the token of a cookie stands for. */
+static bool token_proof(const char *cookie, uint8_t ret[static COOKIE_BYTES])
+{
+    uint8_t key[COOKIE_BYTES];
+
+    if (!is_cookie(cookie, key))
+        return false;
+    crypto_generichash(ret, COOKIE_BYTES, (const uint8_t *)token_purpose, sizeof(token_purpose) - 1,
+                       key, sizeof(key));
+    sodium_memzero(key, sizeof(key));
+    return true;
+}
+
+const char *form_token(struct arena *arena, const char *cookie)
+{
+    uint8_t token[FORM_TOKEN_BYTES], proof[COOKIE_BYTES];
+
+    if (!token_proof(cookie, proof))
+        return NULL;
+    randombytes_buf(token, COOKIE_BYTES);
+    for (size_t i = 0; i < COOKIE_BYTES; i++)
+        token[COOKIE_BYTES + i] = token[i] ^ proof[i];
+    sodium_memzero(proof, sizeof(proof));
+    return secret_encode(arena, token, sizeof(token));
+}
+
+bool form_token_is_of(const char *token, const char *cookie)
+{
+    uint8_t bytes[FORM_TOKEN_BYTES], proof[COOKIE_BYTES];
+    size_t size;
+    bool same;
+
+    if (!token || secret_decode(token, bytes, sizeof(bytes), &size) < 0 || size != sizeof(bytes) ||
+        !token_proof(cookie, proof))
+        return false;
+    for (size_t i = 0; i < COOKIE_BYTES; i++)
+        bytes[i] ^= bytes[COOKIE_BYTES + i];
+    same = sodium_memcmp(bytes, proof, sizeof(proof)) == 0;
+    sodium_memzero(proof, sizeof(proof));
+    return same;
+}
+
+/* The length of scheme, host and port of an address, without a port that is the scheme's own: so
+ * an Origin is written (RFC 6454, section 6.2). */
+static size_t origin_length(const char *url)
+{
+    const char *host = strstr(url, "://");
+    size_t length;
+
+    if (!host)
+        return 0;
+    length = (size_t)(host + 3 - url) + strcspn(host + 3, "/?#");
+    if (strncasecmp(url, "https://", 8) == 0 && length > 8 + 4 &&
+        memcmp(url + length - 4, ":443", 4) == 0)
+        length -= 4;
+    if (strncasecmp(url, "http://", 7) == 0 && length > 7 + 3 &&
+        memcmp(url + length - 3, ":80", 3) == 0)
+        length -= 3;
+    return length;
+}
+
+bool browser_is_own(const char *origin, const char *fetch_site, const char *public_url)
+{
+    size_t length = public_url ? origin_length(public_url) : 0;
+
+    if (length == 0 || !origin || (fetch_site && strcmp(fetch_site, "same-origin") != 0))
+        return false;
+    if (strcmp(origin, "null") == 0)
+        return fetch_site != NULL;
+    return strlen(origin) == length && strncasecmp(origin, public_url, length) == 0;
+}
+
+static bool is_repeated(const struct query *query, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (strcmp(query->pairs[i].name, query->pairs[index].name) == 0)
+            return true;
+    return false;
+}
+
+int browser_form_decode(const uint8_t *body, size_t size, struct arena *arena, struct query *ret,
+                        struct error *err)
+{
+    const char *text = arena_strndup(arena, (const char *)body, size);
+    int result = strlen(text) == size ? query_decode(text, arena, ret, err) : -1;
+
+    secret_wipe_text(text);
+    if (result < 0)
+        return error_set(err, ERR_BAD_REQUEST, "The form is malformed.");
+    for (size_t i = 1; i < ret->count; i++)
+        if (is_repeated(ret, i))
+            return error_set(err, ERR_BAD_REQUEST, "A field of the form stands twice.");
+    return 0;
+}
