@@ -1,0 +1,11 @@
+-- A page of the rows of {table} that a project has, as JSON, behind the row `after`, in the order of
+-- {key}: an index has it behind {project} (common/service/tenant_table.h). {state} is what travels
+-- of the row t.
+-- args: table, key, project = t.project_id, state = t
+-- in: project uuid, after text, most int8
+select row_to_json({state})::text as value
+from {table} t
+where {project} = :project
+    and ({key}) > (select {key} from json_populate_record(null::{table}, :after::json))
+order by {key}
+limit :most

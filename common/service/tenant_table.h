@@ -1,0 +1,115 @@
+/*
+ * tenant_table.h - which tables of a daemon travel with a tenant to another installation, and how
+ * their rows are read and added: a row of a table of rows for each table of the daemon's schema,
+ * also for those that stay, with the reason. A test compares them with the schema, so that a new
+ * table is not forgotten.
+ *
+ *     TENANT_STATEMENTS(client) // sql/tenant/tenant_page_client.sql and tenant_insert_client.sql
+ *
+ *     const struct tenant_table settingsd_tenant_tables[] = {
+ *         {"client", "{\"id\":\"" TENANT_NO_ID "\"}", 500, TENANT_TABLE(client), NULL},
+ *         TENANT_STAYS("outbox", "what it holds is sent before the tenant travels"),
+ *         {.name = NULL},
+ *     };
+ *
+ * A row travels as JSON, all its columns as they are, so that it has the same id there. Pages are
+ * by the key, which does not change, so reading goes on behind the last row that came over.
+ */
+#ifndef ATRIUM_COMMON_SERVICE_TENANT_TABLE_H
+#define ATRIUM_COMMON_SERVICE_TENANT_TABLE_H
+
+#include "common/service/audit.h"
+#include "common/service/sql_part.h"
+
+struct db;
+struct db_tx;
+
+/* A row of any table. */
+struct tenant_json {
+    const char *value;
+};
+FIELD_DECLARE(tenant_json);
+
+struct tenant_page {
+    const struct tenant_json *items;
+    size_t count;
+};
+
+/* Reads the rows of a project behind the row `after`, at most `most`, in the order of their key.
+ * Parks. */
+typedef int tenant_page_fn(struct db *db, const struct request *req,
+                           const struct sql_tenant_page *in, struct tenant_page *ret,
+                           struct error *err);
+
+/* Adds rows: *ret_added were not there, *ret_same were, as they are given. Parks. */
+typedef int tenant_insert_fn(struct db_tx *tx, const struct request *req,
+                             const struct sql_tenant_insert *in, const struct sql_audit *audit,
+                             int64_t *ret_added, int64_t *ret_same, struct error *err);
+
+struct tenant_table {
+    const char *name;
+    const char *first; /* JSON of a key before that of every row */
+    int64_t rows;      /* of a page */
+    tenant_page_fn *page;
+    tenant_insert_fn *insert;
+    const char *stays; /* why it does not travel; NULL: it does */
+};
+
+#define TENANT_NO_ID "00000000-0000-0000-0000-000000000000"
+
+#define TENANT_STAYS(name_, reason_)        \
+    {                                       \
+        .name = (name_), .stays = (reason_) \
+    }
+
+/* Those that every daemon has; all stay. Ended by name NULL. */
+extern const struct tenant_table tenant_common_tables[];
+
+/* Reads a page; `after` is the last row of the one before, NULL: from the start. The last page has
+ * fewer rows than table->rows. Parks. */
+int tenant_table_read(const struct tenant_table *table, struct db *db, const struct request *req,
+                      struct uuid project, const char *after, struct tenant_page *ret,
+                      struct error *err) MUST_USE;
+
+/* Adds the rows of a page to a project; repeating it is harmless. ERR_CONFLICT, and nothing was
+ * added, when one of them is not the project's, is there otherwise, has a unique value that another
+ * row has, or has other columns than the table. Parks. */
+int tenant_table_add(const struct tenant_table *table, struct db *db, const struct request *req,
+                     struct uuid project, const struct tenant_page *page, int64_t *ret_added,
+                     struct error *err) MUST_USE;
+
+/* Defines the two functions, by the statements tenant_page_<table>.sql, of the part "tenant_page",
+ * and tenant_insert_<table>.sql, of the parts "tenant_insert" and "audit". */
+#define TENANT_STATEMENTS(table_)                                                                \
+    static int tenant_page_##table_(struct db *db, const struct request *req,                    \
+                                    const struct sql_tenant_page *page, struct tenant_page *ret, \
+                                    struct error *err)                                           \
+    {                                                                                            \
+        const struct sql_tenant_page_##table_##_in in = {.tenant_page = *page};                  \
+        struct field_list rows;                                                                  \
+                                                                                                 \
+        if (sql_tenant_page_##table_(db, req, &in, &rows, err) < 0)                              \
+            return -1;                                                                           \
+        *ret = (struct tenant_page){rows.items, rows.count};                                     \
+        return 0;                                                                                \
+    }                                                                                            \
+                                                                                                 \
+    static int tenant_insert_##table_(struct db_tx *tx, const struct request *req,               \
+                                      const struct sql_tenant_insert *insert,                    \
+                                      const struct sql_audit *audit, int64_t *ret_added,         \
+                                      int64_t *ret_same, struct error *err)                      \
+    {                                                                                            \
+        const struct sql_tenant_insert_##table_##_in in = {.tenant_insert = *insert,             \
+                                                           .audit = *audit};                     \
+        struct sql_tenant_insert_##table_##_row row;                                             \
+                                                                                                 \
+        if (sql_tenant_insert_##table_(tx, req, &in, &row, err) < 0)                             \
+            return -1;                                                                           \
+        *ret_added = row.added;                                                                  \
+        *ret_same = row.same;                                                                    \
+        return 0;                                                                                \
+    }
+
+#define TENANT_TABLE(table_) tenant_page_##table_, tenant_insert_##table_
+
+#endif

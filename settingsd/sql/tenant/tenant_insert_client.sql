@@ -1,0 +1,11 @@
+-- Adds the client applications of a project, from another installation.
+-- class: tx
+-- rows: one
+-- row: added int8, same int8
+with
+-- include: tenant_insert(table = client,
+--     match = {t.project_id = g.project_id and t.id = g.id}),
+-- include: audit(from = tenant_insert_found)
+select
+    (select count(*) from tenant_insert_added) as added,
+    (select count(*) from tenant_insert_same) as same

@@ -1,0 +1,11 @@
+-- Adds a project, from another installation. It is the same also when it was opened since.
+-- class: tx
+-- rows: one
+-- row: added int8, same int8
+with
+-- include: tenant_insert(table = project, match = {t.id = g.id}, project = g.id,
+--     state = {json_populate_record(t, '{"suspended":true}')}),
+-- include: audit(from = tenant_insert_found)
+select
+    (select count(*) from tenant_insert_added) as added,
+    (select count(*) from tenant_insert_same) as same

@@ -1,0 +1,11 @@
+-- Adds the tenant code of a project, from another installation.
+-- class: tx
+-- rows: one
+-- row: added int8, same int8
+with
+-- include: tenant_insert(table = tenant_code,
+--     match = {t.code = g.code}),
+-- include: audit(from = tenant_insert_found)
+select
+    (select count(*) from tenant_insert_added) as added,
+    (select count(*) from tenant_insert_same) as same

@@ -1,0 +1,5 @@
+-- A page of the history of a project's settings, for another installation.
+-- class: read
+-- rows: many
+-- row: struct tenant_json
+-- include: tenant_page(table = setting_history, key = {version, name})

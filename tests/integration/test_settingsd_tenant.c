@@ -1,0 +1,44 @@
+/*
+ * test_settingsd_tenant.c - what settingsd keeps of a project, moved to another installation.
+ */
+#include "settingsd/sql_part.h"
+#include "settingsd/tenant.h"
+#include "tests/support/tenant_kit.h"
+
+extern const struct db_migration settingsd_migrations[];
+
+/* Texts that JSON writes in several ways, members in an order of their own, and nulls. */
+#define ROWS_OF(project_, code_, digit_)                                                       \
+    "insert into project (id, name, settings, created_at, languages, default_language, "       \
+    "account_policy) values ('" project_ "', E'Quote \" slash \\\\ tab \\t \\u00e9 \\u2028', " \
+    "'{\"enableX\": true, \"name\": \"a\"}', 1700000000001, '{en,\"pt-BR\"}', 'pt-BR', "       \
+    "'{\"requireMfa\":\"admins\"}');\n"                                                        \
+    "insert into tenant_code values ('" code_ "', '" project_ "');\n"                          \
+    "insert into access_policy select '" project_ "', ('0190a00" digit_                        \
+    "-0000-7000-8000-00000000000' "                                                            \
+    "|| i)::uuid, 'P', '[{\"z\" : 1.50, \"a\":\"\\u0041\"}]', case i when 1 then '[ ]'::json " \
+    "end, "                                                                                    \
+    "9007199254740993, i from generate_series(1, 5) i;\n"                                      \
+    "insert into client select '" project_ "', ('0190a00" digit_                               \
+    "-0000-7000-8000-00000000001' || i)::uuid, "                                               \
+    "'C', i from generate_series(1, 4) i;\n"                                                   \
+    "insert into setting_history select '" project_                                            \
+    "', v, n, 'null', '\"x\"', 5, null, null, 'D' "                                            \
+    "from generate_series(1, 3) v, unnest('{a,b,c}'::text[]) n;\n"
+
+static const struct tenant_kit kit = {
+    .migrations = settingsd_migrations,
+    .sql = settingsd_sql,
+    .tables = settingsd_tenant_tables,
+    .seed = ROWS_OF(TENANT_KIT_PROJECT, "travels", "1")
+        ROWS_OF(TENANT_KIT_OTHER, "stays", "2") "update project set parent_id = '" TENANT_KIT_OTHER
+                                                "' where id = '" TENANT_KIT_PROJECT "'",
+    .arrives = "select count(*) from project where suspended and parent_id is null",
+    .opens = "update project set suspended = false",
+    .conflict = "update client set name = 'other'",
+};
+
+int main(void)
+{
+    return tenant_kit_main("settingsd tenant", &kit);
+}

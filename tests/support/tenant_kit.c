@@ -1,0 +1,354 @@
+/*
+ * tenant_kit.c - see tenant_kit.h.
+ */
+#include "tests/support/tenant_kit.h"
+
+#include <libpq-fe.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "tests/support/pg.h"
+
+enum { CALL_MS = 20000, TABLES_MAX = 64, ROWS = 2, ALL = 1000000 };
+
+static const struct tenant_kit *kit;
+static struct pg *server;
+static int schemas;
+
+/* An installation's schema. */
+struct installation {
+    char schema[32];
+    struct metrics *metrics;
+    struct db_options options;
+    struct db *db;
+};
+
+/* Two of them, and what the calls between them need. */
+struct kit_case {
+    struct installation sender, receiver;
+    struct uuid project;
+    struct request req;
+    struct error err;
+};
+
+/* The first value of the last result. */
+static long run(const struct installation *self, const char *sql)
+{
+    size_t size = strlen(sql) + 128;
+    char *text = malloc(size);
+    long value;
+
+    if (!text)
+        abort();
+    snprintf(text, size, "set search_path to %s; %s", self->schema, sql);
+    value = pg_exec(server, text);
+    free(text);
+    return value;
+}
+
+/* The rows of a table: as many as there are, or those that the condition names. */
+static long count(const struct installation *self, const char *table, const char *condition)
+{
+    char sql[512];
+
+    snprintf(sql, sizeof(sql), "select count(*) from %s.%s t where %s", self->schema, table,
+             condition);
+    return pg_exec(server, sql);
+}
+
+static bool open_installation(struct installation *self, struct loop *loop, struct error *err)
+{
+    char sql[64];
+
+    snprintf(self->schema, sizeof(self->schema), "tenant%d", ++schemas);
+    snprintf(sql, sizeof(sql), "create schema %s", self->schema);
+    pg_exec(server, sql);
+    self->metrics = metrics_new();
+    self->options = (struct db_options){
+        .conninfo = server->conninfo,
+        .schema = self->schema,
+        .program = self->schema,
+        .sql = kit->sql,
+        .migrations = kit->migrations,
+        .read_connections = 1,
+        .write_connections = 2,
+        .statement_timeout_ms = CALL_MS,
+        .queue_max = 64,
+    };
+    self->db = db_new(loop, self->metrics, &self->options);
+    return UNIT_CHECK(db_prepare(self->db, err) == 0, "%s %s", err->message, err->detail);
+}
+
+static bool setup(struct kit_case *self, struct loop *loop)
+{
+    *self = (struct kit_case){.req = {.arena = arena_new(), .service = "ctl", .now_ms = 1}};
+    self->req.deadline_mono_ms = clock_mono_ms() + CALL_MS;
+    error_init(&self->err, self->req.arena);
+    if (!open_installation(&self->sender, loop, &self->err) ||
+        !open_installation(&self->receiver, loop, &self->err) ||
+        !UNIT_CHECK(uuid_parse(TENANT_KIT_PROJECT, &self->project) == 0, "the project's id"))
+        return false;
+    run(&self->sender, kit->seed);
+    return true;
+}
+
+static void teardown(struct kit_case *self)
+{
+    db_destroy(&self->sender.db);
+    db_destroy(&self->receiver.db);
+    metrics_destroy(&self->sender.metrics);
+    metrics_destroy(&self->receiver.metrics);
+    arena_destroy(&self->req.arena);
+}
+
+/* Each table that travels, in pages of ROWS; ended by name NULL. */
+static const struct tenant_table *travelling(void)
+{
+    static struct tenant_table tables[TABLES_MAX];
+    size_t n = 0;
+
+    for (const struct tenant_table *table = kit->tables; table->name; table++)
+        if (!table->stays) {
+            tables[n] = *table;
+            tables[n++].rows = ROWS;
+        }
+    tables[n] = (struct tenant_table){.name = NULL};
+    return tables;
+}
+
+static bool read_page(struct kit_case *self, const struct installation *from,
+                      const struct tenant_table *table, const char *after, struct tenant_page *ret)
+{
+    return UNIT_CHECK(tenant_table_read(table, from->db, &self->req, self->project, after, ret,
+                                        &self->err) == 0,
+                      "%s: %s %s", table->name, self->err.message, self->err.detail);
+}
+
+/* Moves at most `most` pages of all; the rows that were added, -1: one was refused. */
+static int64_t move(struct kit_case *self, int most)
+{
+    int64_t total = 0;
+
+    for (const struct tenant_table *table = travelling(); table->name; table++) {
+        struct tenant_page page = {.count = ROWS};
+        const char *after = NULL;
+
+        while (page.count == ROWS && most-- > 0) {
+            int64_t added = 0;
+
+            if (!read_page(self, &self->sender, table, after, &page))
+                return -1;
+            if (page.count == 0)
+                break;
+            UNIT_CHECK(!after || strcmp(after, page.items[0].value) != 0, "%s: a row twice",
+                       table->name);
+            if (tenant_table_add(table, self->receiver.db, &self->req, self->project, &page, &added,
+                                 &self->err) < 0)
+                return -1;
+            total += added;
+            after = page.items[page.count - 1].value;
+        }
+    }
+    return total;
+}
+
+/* All rows of a table that the project has, one behind the other. */
+static const char *text_of(struct kit_case *self, const struct installation *from,
+                           const struct tenant_table *table, size_t *ret_rows)
+{
+    struct tenant_table whole = *table;
+    struct tenant_page page;
+    const char *text = "";
+
+    whole.rows = ALL;
+    *ret_rows = 0;
+    if (!read_page(self, from, &whole, NULL, &page))
+        return "";
+    *ret_rows = page.count;
+    for (size_t i = 0; i < page.count; i++)
+        text = arena_printf(self->req.arena, "%s%s\n", text, page.items[i].value);
+    return text;
+}
+
+/* The receiver has all rows of the project as they were, and no other. */
+static void check_whole(struct kit_case *self, const char *label)
+{
+    for (const struct tenant_table *table = travelling(); table->name; table++) {
+        size_t sent, received;
+        const char *want = text_of(self, &self->sender, table, &sent);
+        const char *have = text_of(self, &self->receiver, table, &received);
+
+        UNIT_CHECK(sent > 0, "%s: %s has a row", label, table->name);
+        UNIT_CHECK(strcmp(want, have) == 0, "%s: %s: want %s have %s", label, table->name, want,
+                   have);
+        UNIT_CHECK(count(&self->receiver, table->name, "true") == (long)sent,
+                   "%s: %s has rows of others", label, table->name);
+        UNIT_CHECK(count(&self->sender, table->name, "true") == 2 * (long)sent,
+                   "%s: %s is read whole", label, table->name);
+    }
+}
+
+/* ---- cases ---- */
+
+static const struct tenant_table *find_table(const struct tenant_table *tables, const char *name)
+{
+    for (; tables->name; tables++)
+        if (strcmp(tables->name, name) == 0)
+            return tables;
+    return NULL;
+}
+
+static void name_tables(struct loop *loop, void *arg UNUSED)
+{
+    struct kit_case self;
+    PGconn *conn;
+    PGresult *names;
+    char sql[256];
+
+    if (!setup(&self, loop)) {
+        teardown(&self);
+        return;
+    }
+    conn = PQconnectdb(server->conninfo);
+    snprintf(sql, sizeof(sql),
+             "select relname from pg_class where relnamespace = '%s'::regnamespace "
+             "and relkind in ('r', 'p', 'f', 'm')",
+             self.sender.schema);
+    names = PQexec(conn, sql);
+    UNIT_CHECK(PQntuples(names) > 5, "%s", PQresultErrorMessage(names));
+    for (int i = 0; i < PQntuples(names); i++) {
+        const char *name = PQgetvalue(names, i, 0);
+        bool own = find_table(kit->tables, name), common = find_table(tenant_common_tables, name);
+
+        UNIT_CHECK(own != common, "the table %s travels, or stays for a reason", name);
+    }
+    for (const struct tenant_table *table = kit->tables; table->name; table++) {
+        bool found = false;
+
+        for (int i = 0; i < PQntuples(names); i++)
+            found |= strcmp(table->name, PQgetvalue(names, i, 0)) == 0;
+        UNIT_CHECK(found, "there is a table %s", table->name);
+        UNIT_CHECK(table->stays ? *table->stays && !table->page && !table->insert
+                                : table->page && table->insert && table->first && table->rows > 0,
+                   "%s either travels or stays", table->name);
+    }
+    PQclear(names);
+    PQfinish(conn);
+    teardown(&self);
+}
+
+static void move_all(struct loop *loop, void *arg UNUSED)
+{
+    struct kit_case self;
+
+    if (setup(&self, loop)) {
+        int64_t rows = move(&self, ALL);
+
+        UNIT_CHECK(rows > 3, "%lld rows: %s %s", (long long)rows, self.err.message,
+                   self.err.detail);
+        check_whole(&self, "at once");
+        UNIT_CHECK(run(&self.receiver, kit->arrives) > 0, "%s", kit->arrives);
+        UNIT_CHECK(move(&self, ALL) == 0, "again: %s", self.err.message);
+        run(&self.receiver, kit->opens);
+        UNIT_CHECK(move(&self, ALL) == 0, "behind %s: %s", kit->opens, self.err.message);
+        check_whole(&self, "again");
+        UNIT_CHECK(count(&self.receiver, "audit", "event->>'action' = 'project.import'") > 0,
+                   "the trail says so");
+    }
+    teardown(&self);
+}
+
+static void move_in_parts(struct loop *loop, void *arg UNUSED)
+{
+    struct kit_case self;
+
+    if (setup(&self, loop)) {
+        int64_t total = 0, added = 0;
+
+        for (int pages = 1; pages < 100; pages++) {
+            added = move(&self, pages);
+            UNIT_CHECK(added >= 0, "%d pages: %s", pages, self.err.message);
+            total += added;
+        }
+        UNIT_CHECK(added == 0 && total > 3, "%lld rows", (long long)total);
+        check_whole(&self, "in parts");
+    }
+    teardown(&self);
+}
+
+/* Whether the receiver takes a page of the first table that travels after `change`; nothing of it
+ * may be there otherwise. */
+static void refuse(struct kit_case *self, const char *label, const char *from, const char *to)
+{
+    for (const struct tenant_table *table = travelling(); table->name; table++) {
+        long before = count(&self->receiver, table->name, "true");
+        struct tenant_json rows[ROWS];
+        struct tenant_page page;
+        int64_t added;
+        const char *at;
+        char *changed;
+
+        if (!read_page(self, &self->sender, table, NULL, &page) || page.count == 0)
+            continue;
+        memcpy(rows, page.items, page.count * sizeof(rows[0]));
+        at = strstr(rows[page.count - 1].value, from);
+        if (!UNIT_CHECK(at, "%s: %s has %s", label, table->name, from))
+            continue;
+        changed = arena_printf(self->req.arena, "%.*s%s%s", (int)(at - rows[page.count - 1].value),
+                               rows[page.count - 1].value, to, at + strlen(from));
+        rows[page.count - 1].value = changed;
+        page.items = rows;
+        error_clear(&self->err);
+        UNIT_CHECK(tenant_table_add(table, self->receiver.db, &self->req, self->project, &page,
+                                    &added, &self->err) < 0 &&
+                       self->err.code == ERR_CONFLICT,
+                   "%s: %s takes %s: %s", label, table->name, changed, self->err.message);
+        UNIT_CHECK(count(&self->receiver, table->name, "true") == before,
+                   "%s: %s: nothing is added", label, table->name);
+    }
+}
+
+static void refuse_rows(struct loop *loop, void *arg UNUSED)
+{
+    struct kit_case self;
+
+    if (setup(&self, loop)) {
+        refuse(&self, "of another project", TENANT_KIT_PROJECT, TENANT_KIT_OTHER);
+        refuse(&self, "a further column", "{", "{\"nonsense\":1,");
+        refuse(&self, "a column of another name", "{\"", "{\"x");
+        UNIT_CHECK(move(&self, ALL) > 3, "%s", self.err.message);
+        run(&self.receiver, kit->conflict);
+        UNIT_CHECK(move(&self, ALL) < 0 && self.err.code == ERR_CONFLICT, "a changed row: %s",
+                   self.err.message);
+    }
+    teardown(&self);
+}
+
+#define ON_FIBER(name_, fn_)      \
+    static void name_(void)       \
+    {                             \
+        unit_on_fiber(fn_, NULL); \
+    }
+ON_FIBER(every_table_travels_or_has_a_reason, name_tables)
+ON_FIBER(every_row_comes_over_as_it_was, move_all)
+ON_FIBER(what_was_interrupted_goes_on, move_in_parts)
+ON_FIBER(rows_that_are_not_the_tenants_are_refused, refuse_rows)
+
+int tenant_kit_main(const char *name, const struct tenant_kit *self)
+{
+    static const struct unit_case cases[] = {
+        CASE(every_table_travels_or_has_a_reason),
+        CASE(every_row_comes_over_as_it_was),
+        CASE(what_was_interrupted_goes_on),
+        CASE(rows_that_are_not_the_tenants_are_refused),
+    };
+    int failed;
+
+    kit = self;
+    server = pg_new();
+    failed = unit_run(name, cases, ARRAY_SIZE(cases));
+    pg_destroy(&server);
+    return failed;
+}
