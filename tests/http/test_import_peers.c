@@ -100,27 +100,24 @@ static void import_from(const char *peer, const char *prefix)
     free(text);
 }
 
-static bool is_installed(const char *folder, bool required)
-{
-    char path[128];
-
-    snprintf(path, sizeof(path), "build/%s/node_modules/.package-lock.json", folder);
-    if (access(path, R_OK) == 0)
-        return true;
-    unit_leave_out("what `make %s` installs is not there", folder);
-    CU_ASSERT_FALSE(required && getenv("ATRIUM_REQUIRE_IMPORT"));
-    return false;
-}
+static const struct unit_need ours[] = {
+    {"build/import/node_modules/.package-lock.json", "import"},
+    {NULL, NULL},
+};
+static const struct unit_need directus[] = {
+    {"build/peers/node_modules/.package-lock.json", "peers"},
+    {NULL, NULL},
+};
 
 static void people_of_better_auth_sign_in(void)
 {
-    if (is_installed("import", true))
+    if (unit_has(ours, "ATRIUM_REQUIRE_IMPORT"))
         import_from("better-auth", "$scrypt$ln=14,r=16,p=1$");
 }
 
 static void people_of_pocketbase_sign_in(void)
 {
-    if (is_installed("import", true))
+    if (unit_has(ours, "ATRIUM_REQUIRE_IMPORT"))
         import_from("pocketbase", "$2a$10$");
 }
 
@@ -135,7 +132,7 @@ static void people_of_directus_sign_in(void)
 {
     PGconn *connection;
 
-    if (!is_installed("peers", false))
+    if (!unit_has(directus, NULL))
         return;
     connection = suite_database(suite);
     set_environment("PGHOST", PQhost(connection));

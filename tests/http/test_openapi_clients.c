@@ -20,14 +20,10 @@ enum { TOOLS_MS = 300000 };
 static struct suite *suite;
 static struct unit_dir dir;
 
-static bool have_tools(void)
-{
-    if (access("build/openapi-clients/node_modules/.package-lock.json", R_OK) == 0)
-        return true;
-    unit_leave_out("the tools are not installed (make openapi-clients)");
-    CU_ASSERT_PTR_NULL(getenv("ATRIUM_REQUIRE_OPENAPI_CLIENTS"));
-    return false;
-}
+static const struct unit_need needs[] = {
+    {"build/openapi-clients/node_modules/.package-lock.json", "openapi-clients"},
+    {NULL, NULL},
+};
 
 static void save_page(void)
 {
@@ -48,7 +44,7 @@ static void the_page_is_clean_and_its_clients_compile(void)
     const char *const argv[] = {"/usr/bin/env", "node",           "tests/openapi-clients/check.cjs",
                                 dir.path,       suite_url(suite), NULL};
 
-    if (!have_tools())
+    if (!unit_has(needs, "ATRIUM_REQUIRE_OPENAPI_CLIENTS"))
         return;
     save_page();
     PROGRAM check = program_start(argv, NULL);

@@ -19,19 +19,11 @@ enum { BROWSER_MS = 240000 };
 static struct suite *suite;
 static struct unit_dir dir;
 
-static bool have_browser(void)
-{
-    const char *missing = access("/usr/bin/chromium", X_OK) != 0 ? "chromium is not installed"
-                          : access("build/passkeys/node_modules/.package-lock.json", R_OK) != 0
-                              ? "playwright-core is not installed (make passkeys)"
-                              : NULL;
-
-    if (!missing)
-        return true;
-    unit_leave_out("%s", missing);
-    CU_ASSERT_PTR_NULL(getenv("ATRIUM_REQUIRE_PASSKEYS"));
-    return false;
-}
+static const struct unit_need needs[] = {
+    {"/usr/bin/chromium", NULL},
+    {"build/passkeys/node_modules/.package-lock.json", "passkeys"},
+    {NULL, NULL},
+};
 
 static void a_browser_enrols_and_shows_passkeys(void)
 {
@@ -40,7 +32,7 @@ static void a_browser_enrols_and_shows_passkeys(void)
                                 suite_url(suite), port,        other_port,
                                 "demo",           "elsewhere", NULL};
 
-    if (!have_browser())
+    if (!unit_has(needs, "ATRIUM_REQUIRE_PASSKEYS"))
         return;
     PERSON admin = person_admin(suite);
     PERSON child = person_admin_of_child(suite, "elsewhere");

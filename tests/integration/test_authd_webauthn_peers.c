@@ -295,20 +295,11 @@ static void compare(const char *peer, const char *const *argv, const bool accept
     }
 }
 
-static bool have_peers(void)
-{
-    const char *missing = access("/usr/lib/python3/dist-packages/fido2", R_OK) != 0
-                              ? "python3-fido2 is not installed"
-                          : access("build/passkeys/node_modules/.package-lock.json", R_OK) != 0
-                              ? "@simplewebauthn/server is not installed (make passkeys)"
-                              : NULL;
-
-    if (!missing)
-        return true;
-    unit_leave_out("%s", missing);
-    CU_ASSERT_PTR_NULL(getenv("ATRIUM_REQUIRE_PASSKEYS"));
-    return false;
-}
+static const struct unit_need needs[] = {
+    {"/usr/lib/python3/dist-packages/fido2", NULL},
+    {"build/passkeys/node_modules/.package-lock.json", "passkeys"},
+    {NULL, NULL},
+};
 
 static void three_servers_say_the_same(void)
 {
@@ -317,7 +308,7 @@ static void three_servers_say_the_same(void)
     char path[160];
     size_t count;
 
-    if (!have_peers())
+    if (!unit_has(needs, "ATRIUM_REQUIRE_PASSKEYS"))
         return;
     seed = chosen ? (unsigned)strtoul(chosen, NULL, 10) : (unsigned)time(NULL);
     printf("seed %u ", seed);

@@ -170,14 +170,7 @@ static const struct golden goldens[] = {
 
 enum { SHARP_MS = 120000 };
 
-static bool have_sharp(void)
-{
-    if (access("build/sharp/node_modules/sharp", R_OK) == 0)
-        return true;
-    unit_leave_out("sharp is not installed (make sharp)");
-    CU_ASSERT_PTR_NULL(getenv("ATRIUM_REQUIRE_SHARP"));
-    return false;
-}
+static const struct unit_need needs[] = {{"build/sharp/node_modules/sharp", "sharp"}, {NULL, NULL}};
 
 /* Has sharp make its inputs and results: a line for each. */
 static struct program *ask_sharp(void)
@@ -289,7 +282,7 @@ static void test_sizes_and_pixels_are_those_of_sharp(void)
 {
     char *rest = NULL;
 
-    if (!have_sharp())
+    if (!unit_has(needs, "ATRIUM_REQUIRE_SHARP"))
         return;
     PROGRAM sharp = ask_sharp();
     CHECK_EXIT(sharp, 0);

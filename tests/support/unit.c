@@ -121,6 +121,18 @@ void unit_leave_out(const char *format, ...)
     va_end(args);
 }
 
+bool unit_has(const struct unit_need *needs, const char *required)
+{
+    while (needs->path && access(needs->path, R_OK) == 0)
+        needs++;
+    if (!needs->path)
+        return true;
+    unit_leave_out("%s is not there%s%s%s", needs->path, needs->target ? " (make " : "",
+                   needs->target ? needs->target : "", needs->target ? ")" : "");
+    CU_ASSERT_PTR_NULL(required ? getenv(required) : NULL);
+    return false;
+}
+
 /* CUnit's callbacks carry no argument, hence static. */
 static const char *suite_reason;
 

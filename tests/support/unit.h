@@ -47,7 +47,19 @@ int unit_run(const char *suite, const struct unit_case *cases, size_t count);
  * skipped; the case then returns. To be called at most once in a case. */
 void unit_leave_out(const char *format, ...) PRINTF_LIKE(1, 2);
 
-/* The same for a whole program: a suite of one case that is left out. Returns main's exit code. */
+/* What a case needs that is not part of the build: a file that is there once `make <target>` has
+ * installed it (target NULL: a package of the system). */
+struct unit_need {
+    const char *path, *target;
+};
+
+/* Whether all of these (until path is NULL) are there. If not, leaves the running case out; and
+ * fails it when the environment has `required` ("ATRIUM_REQUIRE_S3"; NULL: it never must be there),
+ * as it has for what is to land. */
+bool unit_has(const struct unit_need *needs, const char *required);
+
+/* unit_leave_out() for a whole program: a suite of one case that is left out. Returns main's exit
+ * code. */
 int unit_leave_out_suite(const char *suite, const char *reason);
 
 /* Asserts with a text of one's own, for loops over a table: UNIT_CHECK(got == row->want, "%s",
