@@ -222,6 +222,28 @@ static void an_account_that_is_there_stays(void)
     CU_ASSERT_EQUAL(audited(person->email), 0);
 }
 
+/* An address that its owner has given up may be taken back for seven days. */
+static void an_address_that_may_be_taken_back_stays(void)
+{
+    PERSON person = person_register_settled(suite);
+    char *next = address();
+    HTTP_ANSWER requested = http_post(suite_url(suite), "/auth/change-email", person->access,
+                                      json_pack("{s:s}", "email", next));
+    CHECK_STATUS(requested, 200);
+    struct mail_link link =
+        suite_mail_link(suite, next, "https://patient.demo.example/verify-email");
+    HTTP_ANSWER changed = suite_post_link(suite, "/auth/verify-email", &link, person->access, NULL);
+
+    CHECK_STATUS(changed, 204);
+    write_file(line_of(person->email, NULL));
+    PROGRAM refused = import("--verified");
+    check_counts(refused, 0, 0, 1);
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.account where email = '%s'",
+                                person->email),
+                    0);
+    free(next);
+}
+
 /* Who proves the mailbox later takes an unproven account from whose password was imported. */
 static void an_unproven_account_is_its_mailbox_s(void)
 {
@@ -717,6 +739,7 @@ static void suite_shuts_down_cleanly(void)
 static const struct unit_case cases[] = {
     CASE(imported_accounts_sign_in),
     CASE(an_account_that_is_there_stays),
+    CASE(an_address_that_may_be_taken_back_stays),
     CASE(an_unproven_account_is_its_mailbox_s),
     CASE(a_second_factor_comes_along),
     CASE(passkeys_come_along),
