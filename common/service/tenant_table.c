@@ -4,6 +4,7 @@
 #include "common/service/tenant_table.h"
 
 #include <inttypes.h>
+#include <sodium.h>
 #include <string.h>
 
 #include "common/pg/db.h"
@@ -24,14 +25,197 @@ const struct tenant_table tenant_common_tables[] = {
     {.name = NULL},
 };
 
-int tenant_table_read(const struct tenant_table *table, struct db *db, const struct request *req,
-                      struct uuid project, const char *after, struct tenant_page *ret,
-                      struct error *err)
-{
-    const struct sql_tenant_page in = {
-        .project = project, .after = after ? after : table->first, .most = table->rows};
+/* ---- sealed columns ---- */
 
-    return table->page(db, req, &in, ret, err);
+/* Behind the JSON text that begins at `at`: a text, a number or word, an object or an array. */
+static const char *skip_value(const char *at)
+{
+    bool text = false;
+    int depth = 0;
+
+    for (; *at; at++) {
+        if (text && *at == '\\' && at[1])
+            at++;
+        else if (*at == '"')
+            text = !text;
+        else if (!text && (*at == '{' || *at == '['))
+            depth++;
+        else if (!text && (*at == '}' || *at == ']') && depth-- == 0)
+            return at;
+        else if (!text && *at == ',' && depth == 0)
+            return at;
+    }
+    return at;
+}
+
+/* A part of a row. */
+struct span {
+    const char *begin, *end;
+};
+
+/* The value of a column of a row as row_to_json() writes it; empty when there is none. */
+static struct span find_column(const char *row, const char *column)
+{
+    size_t length = strlen(column);
+    const char *at = row;
+
+    while (*at == '{' || *at == ',') {
+        const char *name = at + 1, *end = skip_value(name);
+        bool found = *name == '"' && strncmp(name + 1, column, length) == 0 &&
+                     strncmp(name + 1 + length, "\":", 2) == 0;
+
+        if (found)
+            return (struct span){name + length + 3, end};
+        at = end;
+    }
+    return (struct span){at, at};
+}
+
+static const char *replace(struct arena *arena, const char *row, struct span span, const char *text)
+{
+    return arena_printf(arena, "%.*s%s%s", (int)(span.begin - row), row, text, span.end);
+}
+
+/* A bytea as JSON has it, and back: -1 when it is none. */
+static const char *print_bytes(struct arena *arena, const uint8_t *bytes, size_t size)
+{
+    char *text = arena_alloc(arena, 2 * size + 6);
+
+    memcpy(text, "\"\\\\x", 4);
+    sodium_bin2hex(text + 4, 2 * size + 1, bytes, size);
+    memcpy(text + 4 + 2 * size, "\"", 2);
+    return text;
+}
+
+static int parse_bytes(struct arena *arena, struct span span, uint8_t **ret, size_t *ret_size)
+{
+    size_t length = (size_t)(span.end - span.begin);
+    const char *end;
+
+    if (length < 5 || memcmp(span.begin, "\"\\\\x", 4) != 0 || span.end[-1] != '"')
+        return -1;
+    *ret = arena_alloc(arena, length / 2 + 1);
+    return sodium_hex2bin(*ret, length / 2, span.begin + 4, length - 5, NULL, ret_size, &end) ||
+                   end != span.end - 1
+               ? -1
+               : 0;
+}
+
+/* The value of a column that is an identifier. */
+static const char *text_of(struct arena *arena, const char *row, const char *column)
+{
+    struct span span = find_column(row, column);
+
+    return span.end - span.begin < 2
+               ? ""
+               : arena_strndup(arena, span.begin + 1, (size_t)(span.end - span.begin) - 2);
+}
+
+static const char *purpose_of(struct arena *arena, const char *row,
+                              const struct tenant_sealed *sealed)
+{
+    return sealed->subject
+               ? arena_printf(arena, "%s %s", sealed->purpose, text_of(arena, row, sealed->subject))
+               : sealed->purpose;
+}
+
+static bool is_null(struct span span)
+{
+    return span.end - span.begin == 4 && memcmp(span.begin, "null", 4) == 0;
+}
+
+/* The row with the column open. NULL: no key opens it. */
+static const char *open_column(struct arena *arena, const struct seal_keys *keys, const char *row,
+                               const struct tenant_sealed *sealed)
+{
+    struct span span = find_column(row, sealed->column);
+    uint8_t *bytes, *plain;
+    size_t size;
+
+    if (is_null(span)) {
+        const char *text =
+            sealed->missing ? sealed->missing(keys, arena, text_of(arena, row, sealed->of)) : NULL;
+
+        return text ? replace(arena, row, span,
+                              print_bytes(arena, (const uint8_t *)text, strlen(text)))
+                    : row;
+    }
+    if (parse_bytes(arena, span, &bytes, &size) < 0 ||
+        seal_open(arena, keys, purpose_of(arena, row, sealed), (struct sealed){bytes, size}, &plain,
+                  &size) < 0)
+        return NULL;
+    return replace(arena, row, span, print_bytes(arena, plain, size));
+}
+
+/* Back. NULL: the row does not have the column as open_column() writes it. */
+static const char *seal_column(struct arena *arena, const struct seal_keys *keys, const char *row,
+                               const struct tenant_sealed *sealed)
+{
+    struct span span = find_column(row, sealed->column);
+    struct sealed value;
+    uint8_t *plain;
+    size_t size;
+
+    if (is_null(span))
+        return row;
+    if (parse_bytes(arena, span, &plain, &size) < 0)
+        return NULL;
+    value = seal_value(arena, keys, purpose_of(arena, row, sealed), plain, size);
+    return replace(arena, row, span, print_bytes(arena, value.bytes, value.size));
+}
+
+/* Turns the sealed columns of a page's rows. The name of one for which `turn` has returned NULL;
+ * NULL when there is none. */
+static const char *turn_page(const struct tenant_table *table, const struct seal_keys *keys,
+                             struct arena *arena,
+                             const char *(*turn)(struct arena *, const struct seal_keys *,
+                                                 const char *, const struct tenant_sealed *),
+                             struct tenant_page *page)
+{
+    struct tenant_json *rows = arena_calloc(arena, page->count + 1, sizeof(*rows));
+
+    for (size_t i = 0; i < page->count; i++) {
+        rows[i] = page->items[i];
+        for (const struct tenant_sealed *sealed = table->sealed; sealed->column; sealed++) {
+            rows[i].value = turn(arena, keys, rows[i].value, sealed);
+            if (!rows[i].value)
+                return sealed->column;
+        }
+    }
+    page->items = rows;
+    return NULL;
+}
+
+/* A row as a key: statements get no open value. */
+static const char *key_of(const struct tenant_table *table, struct arena *arena, const char *row)
+{
+    for (const struct tenant_sealed *sealed = table->sealed; sealed->column; sealed++) {
+        struct span span = find_column(row, sealed->column);
+
+        if (span.begin < span.end)
+            row = replace(arena, row, span, "null");
+    }
+    return row;
+}
+
+/* ---- pages ---- */
+
+int tenant_table_read(const struct tenant_table *table, const struct tenant_store *from,
+                      const struct request *req, struct uuid project, const char *after,
+                      struct tenant_page *ret, struct error *err)
+{
+    const struct sql_tenant_page in = {.project = project,
+                                       .after =
+                                           after ? key_of(table, req->arena, after) : table->first,
+                                       .most = table->rows};
+    const char *column;
+
+    if (table->page(from->db, req, &in, ret, err) < 0)
+        return -1;
+    column = turn_page(table, from->keys, req->arena, open_column, ret);
+    return column ? error_set(err, ERR_INTERNAL, "%s of a row of %s is sealed with another key.",
+                              column, table->name)
+                  : 0;
 }
 
 /* "[{...},{...}]" */
@@ -56,20 +240,27 @@ static const char *join(struct arena *arena, const struct tenant_page *page)
     return text;
 }
 
-int tenant_table_add(const struct tenant_table *table, struct db *db, const struct request *req,
-                     struct uuid project, const struct tenant_page *page, int64_t *ret_added,
-                     struct error *err)
+int tenant_table_add(const struct tenant_table *table, const struct tenant_store *to,
+                     const struct request *req, struct uuid project, const struct tenant_page *page,
+                     int64_t *ret_added, struct error *err)
 {
     const struct sql_audit audit = audit_row(req, &(struct audit){.action = "project.import",
                                                                   .project = project,
                                                                   .type = "Project",
                                                                   .id = project,
                                                                   .detail = table->name});
-    const struct sql_tenant_insert in = {.project = project, .rows = join(req->arena, page)};
+    struct sql_tenant_insert in = {.project = project};
+    struct tenant_page sealed = *page;
+    const char *column;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     int64_t added, same;
 
-    if (db_begin(db, req->deadline_mono_ms, &tx, err) < 0 ||
+    column = turn_page(table, to->keys, req->arena, seal_column, &sealed);
+    if (column)
+        return error_set(err, ERR_CONFLICT, "%s of a row of %s is of another build.", column,
+                         table->name);
+    in.rows = join(req->arena, &sealed);
+    if (db_begin(to->db, req->deadline_mono_ms, &tx, err) < 0 ||
         table->insert(tx, req, &in, &audit, &added, &same, err) < 0)
         return -1;
     if (added + same != (int64_t)page->count)

@@ -7,18 +7,21 @@
  *     TENANT_STATEMENTS(client) // sql/tenant/tenant_page_client.sql and tenant_insert_client.sql
  *
  *     const struct tenant_table settingsd_tenant_tables[] = {
- *         {"client", "{\"id\":\"" TENANT_NO_ID "\"}", 500, TENANT_TABLE(client), NULL},
+ *         {"client", "{\"id\":\"" TENANT_NO_ID "\"}", 500, TENANT_TABLE(client)},
  *         TENANT_STAYS("outbox", "what it holds is sent before the tenant travels"),
  *         {.name = NULL},
  *     };
  *
  * A row travels as JSON, all its columns as they are, so that it has the same id there. Pages are
- * by the key, which does not change, so reading goes on behind the last row that came over.
+ * by the key, which does not change, so reading goes on behind the last row that came over. What is
+ * sealed is opened when it is read and sealed by the receiver's key when it is added: a page has it
+ * open, and goes nowhere but into the file of the tenant (ctl/tenant_file.h).
  */
 #ifndef ATRIUM_COMMON_SERVICE_TENANT_TABLE_H
 #define ATRIUM_COMMON_SERVICE_TENANT_TABLE_H
 
 #include "common/service/audit.h"
+#include "common/service/seal_keys.h"
 #include "common/service/sql_part.h"
 
 struct db;
@@ -46,13 +49,26 @@ typedef int tenant_insert_fn(struct db_tx *tx, const struct request *req,
                              const struct sql_tenant_insert *in, const struct sql_audit *audit,
                              int64_t *ret_added, int64_t *ret_same, struct error *err);
 
+/* A column that holds a sealed value. */
+struct tenant_sealed {
+    const char *column;
+    const char *purpose; /* what it is sealed for: this, and a space and the row's subject */
+    const char *subject; /* column; NULL: the purpose alone */
+    /* For a row without a value: what it would be, by the value of the column `of`. NULL: none. */
+    const char *(*missing)(const struct seal_keys *keys, struct arena *arena, const char *key);
+    const char *of;
+};
+
+enum { TENANT_SEALED_MAX = 2 };
+
 struct tenant_table {
     const char *name;
     const char *first; /* JSON of a key before that of every row */
     int64_t rows;      /* of a page */
     tenant_page_fn *page;
     tenant_insert_fn *insert;
-    const char *stays; /* why it does not travel; NULL: it does */
+    const char *stays;                                  /* why it does not travel; NULL: it does */
+    struct tenant_sealed sealed[TENANT_SEALED_MAX + 1]; /* ended by column NULL */
 };
 
 #define TENANT_NO_ID "00000000-0000-0000-0000-000000000000"
@@ -65,18 +81,25 @@ struct tenant_table {
 /* Those that every daemon has; all stay. Ended by name NULL. */
 extern const struct tenant_table tenant_common_tables[];
 
+/* A database and the keys that seal in it. */
+struct tenant_store {
+    struct db *db;
+    const struct seal_keys *keys;
+};
+
 /* Reads a page; `after` is the last row of the one before, NULL: from the start. The last page has
- * fewer rows than table->rows. Parks. */
-int tenant_table_read(const struct tenant_table *table, struct db *db, const struct request *req,
-                      struct uuid project, const char *after, struct tenant_page *ret,
-                      struct error *err) MUST_USE;
+ * fewer rows than table->rows. Fails when a value is sealed by a key that is not there. Parks. */
+int tenant_table_read(const struct tenant_table *table, const struct tenant_store *from,
+                      const struct request *req, struct uuid project, const char *after,
+                      struct tenant_page *ret, struct error *err) MUST_USE;
 
 /* Adds the rows of a page to a project; repeating it is harmless. ERR_CONFLICT, and nothing was
- * added, when one of them is not the project's, is there otherwise, has a unique value that another
- * row has, or has other columns than the table. Parks. */
-int tenant_table_add(const struct tenant_table *table, struct db *db, const struct request *req,
-                     struct uuid project, const struct tenant_page *page, int64_t *ret_added,
-                     struct error *err) MUST_USE;
+ * added, when one of them is not the project's, is there otherwise (sealed values are not
+ * compared), has a unique value that another row has, or has other columns than the table.
+ * Parks. */
+int tenant_table_add(const struct tenant_table *table, const struct tenant_store *to,
+                     const struct request *req, struct uuid project, const struct tenant_page *page,
+                     int64_t *ret_added, struct error *err) MUST_USE;
 
 /* Defines the two functions, by the statements tenant_page_<table>.sql, of the part "tenant_page",
  * and tenant_insert_<table>.sql, of the parts "tenant_insert" and "audit". */
@@ -110,6 +133,6 @@ int tenant_table_add(const struct tenant_table *table, struct db *db, const stru
         return 0;                                                                                \
     }
 
-#define TENANT_TABLE(table_) tenant_page_##table_, tenant_insert_##table_
+#define TENANT_TABLE(table_) .page = tenant_page_##table_, .insert = tenant_insert_##table_
 
 #endif

@@ -17,7 +17,7 @@ struct tenant_kit {
     const struct db_statement *sql;
     const struct tenant_table *tables;
     /* Rows of both projects, of each as many in each table: at least one in those that travel, and
-     * in one of them three. */
+     * in one of them three. "@purpose|text@" is that text as the sender seals it. */
     const char *seed;
     const char *arrives;  /* counts rows of the receiver that came as they must: > 0 */
     const char *opens;    /* what is done at the receiver behind the rows; the rows are the same */

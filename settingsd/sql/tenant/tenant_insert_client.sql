@@ -3,8 +3,7 @@
 -- rows: one
 -- row: added int8, same int8
 with
--- include: tenant_insert(table = client,
---     match = {t.project_id = g.project_id and t.id = g.id}),
+-- include: tenant_insert(table = client, match = {t.id = g.id}),
 -- include: audit(from = tenant_insert_found)
 select
     (select count(*) from tenant_insert_added) as added,

@@ -3,7 +3,7 @@
 -- rows: one
 -- row: added int8, same int8
 with
--- include: tenant_insert(table = project, match = {t.id = g.id}, project = g.id,
+-- include: tenant_insert(table = project, match = {t.id = g.id}, project = g.id, own = t.id,
 --     state = {json_populate_record(t, '{"suspended":true}')}),
 -- include: audit(from = tenant_insert_found)
 select

@@ -3,8 +3,7 @@
 -- rows: one
 -- row: added int8, same int8
 with
--- include: tenant_insert(table = setting_history,
---     match = {t.project_id = g.project_id and t.version = g.version and t.name = g.name}),
+-- include: tenant_insert(table = setting_history, match = {t.version = g.version and t.name = g.name}),
 -- include: audit(from = tenant_insert_found)
 select
     (select count(*) from tenant_insert_added) as added,

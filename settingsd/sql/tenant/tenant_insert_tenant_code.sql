@@ -3,8 +3,7 @@
 -- rows: one
 -- row: added int8, same int8
 with
--- include: tenant_insert(table = tenant_code,
---     match = {t.code = g.code}),
+-- include: tenant_insert(table = tenant_code, match = {t.code = g.code}),
 -- include: audit(from = tenant_insert_found)
 select
     (select count(*) from tenant_insert_added) as added,

@@ -1,0 +1,14 @@
+-- Adds the bots of a project, and what they are found by, from another installation.
+-- class: tx
+-- rows: one
+-- row: added int8, same int8
+with
+-- include: tenant_insert(table = bot,
+--     match = {t.id = g.id},
+--     state = {json_populate_record(t, '{"secrets_sealed":null,"signing_sealed":null}')},
+--     given = {json_populate_record(g, '{"secrets_sealed":null,"signing_sealed":null}')}),
+-- include: bot_identifiers(from = tenant_insert_added),
+-- include: audit(from = tenant_insert_found)
+select
+    (select count(*) from tenant_insert_added) as added,
+    (select count(*) from tenant_insert_same) as same

@@ -1,0 +1,5 @@
+-- A page of the days of translation of a project, for another installation.
+-- class: read
+-- rows: many
+-- row: struct tenant_json
+-- include: tenant_page(table = translation_day, key = day)
