@@ -21,7 +21,7 @@ const { baseUrl: gateway, demo, mailDir, clockFile } = suite();
 const tenant = demo.tenantCode;
 
 const RENEWALS = 1000;
-const KILL_EVERY = 90; // renewals
+const KILL_EVERY = 100; // renewals
 const CUT_EVERY = 29;
 const STEP_MS = 120_000;
 const PASSWORD = 'correct horse battery staple';
@@ -62,8 +62,7 @@ async function until(condition, what, ms = 5000) {
 
 // fault(path): 'cut' loses the answer that the gateway gave; a function is given the response in its place; a promise
 // holds the answer until it is fulfilled.
-const proxy = { fault: () => null, sent: [], renewed: 0, refused: 0, cut: 0, address: '10.0.0.1' };
-const agent = new http.Agent({ keepAlive: true });
+const proxy = { fault: () => null, sent: [], renewed: 0, refused: 0, cut: 0, address: '127.0.0.1' };
 
 function readBody(stream) {
     return new Promise((resolve, reject) => {
@@ -71,6 +70,14 @@ function readBody(stream) {
         stream.on('data', (part) => parts.push(part));
         stream.on('end', () => resolve(Buffer.concat(parts)));
         stream.on('error', reject);
+    });
+}
+
+// Asks the gateway, from the address that the person registered from.
+function ask(route, options, body) {
+    return new Promise((resolve, reject) => {
+        http.request(gateway + route, { ...options, localAddress: proxy.address })
+            .on('response', resolve).on('error', reject).end(body);
     });
 }
 
@@ -84,12 +91,8 @@ async function forward(request, response) {
     const fault = proxy.fault(route);
     if (typeof fault === 'function')
         return void fault(response);
-    const headers = { ...request.headers, connection: 'keep-alive', 'x-forwarded-for': proxy.address,
-        host: new URL(gateway).host };
-    const answer = await new Promise((resolve, reject) => {
-        http.request(gateway + route, { agent, method: request.method, headers })
-            .on('response', resolve).on('error', reject).end(body);
-    });
+    const headers = { ...request.headers, connection: 'close', host: new URL(gateway).host };
+    const answer = await ask(route, { method: request.method, headers }, body);
     const content = await readBody(answer);
     if (isRenewal && answer.statusCode === 200)
         proxy.renewed++;
@@ -118,12 +121,10 @@ function serve(request, response) {
 // ---- the suite ----
 
 async function call(method, route, body, access) {
-    const answer = await fetch(gateway + route, {
-        method, body: body && JSON.stringify(body),
-        headers: { ...(body && { 'Content-Type': 'application/json' }), ...(access && { Authorization: `Bearer ${access}` }) },
-    });
-    const text = await answer.text();
-    return { status: answer.status, body: text ? JSON.parse(text) : null };
+    const headers = { ...(body && { 'Content-Type': 'application/json' }), ...(access && { Authorization: `Bearer ${access}` }) };
+    const answer = await ask(route, { method, headers }, body && JSON.stringify(body));
+    const text = String(await readBody(answer));
+    return { status: answer.statusCode, body: text ? JSON.parse(text) : null };
 }
 
 async function good(...words) {
@@ -132,11 +133,10 @@ async function good(...words) {
     return answer.body;
 }
 
-// From an address of its own, which no limit holds.
 let people = 0;
 async function register() {
-    const email = `client${++people}-${process.pid}@patients.example`;
-    proxy.address = `10.${process.pid & 255}.${process.pid >> 8 & 255}.${people}`;
+    proxy.address = `127.9.${process.pid % 250}.${++people}`; // of its own: no limit is in the way
+    const email = `client${people}-${process.pid}@patients.example`;
     await good('POST', '/auth/tenant/Patient/register',
         { email, password: PASSWORD, name: 'Ana', surname: 'Prova', tenantCode: tenant });
     return email;
@@ -148,6 +148,8 @@ async function advance(seconds) {
     writeFileSync(clockFile, `${clock}\n`);
     await sleep(300);
 }
+
+const now = () => Date.now() / 1000 + clock;
 
 function kill(instance) {
     const { pid } = suite().daemons.find((each) => each.name === 'authd' && String(each.instance) === instance);
@@ -217,6 +219,30 @@ function renewAlways(page) {
         }
         return { ...seen, state: await session.state() };
     });
+}
+
+// The second tab renews and is stopped: before the answer comes, or (slow) before it is stored.
+async function renewSlowly(t, slow) {
+    let stopped = false, release;
+    if (slow)
+        await t.two.evaluate(() => {
+            const storage = atrium.browserStorage();
+            const wait = new Promise((done) => { window.release = done; });
+            const slowly = async (...words) => { window.stopped = true; await wait; return storage.setItem(...words); };
+            begin({ storage: { ...storage, setItem: slowly } });
+        });
+    else
+        proxy.fault = (route) => {
+            if (route !== REFRESH || stopped)
+                return null;
+            stopped = true;
+            return new Promise((done) => { release = done; });
+        };
+    const renewal = renew(t.two);
+    await until(() => slow ? t.two.evaluate(() => window.stopped) : stopped, 'the renewal is under way');
+    return [renewal, async () => {
+        await (slow ? t.two.evaluate(() => { window.stopped = false; window.release(); }) : release());
+    }];
 }
 
 const steps = {
@@ -336,7 +362,7 @@ const steps = {
         insist(proxy.renewed - from === 1, proxy.renewed - from);
         // The page's own clock may be set back or forth meanwhile.
         await t.one.evaluate(() => { window.now = Date.now; Date.now = () => window.now() - 86400e3; });
-        insist(await me(t.one) === 200, 'set back');
+        insist(await me(t.one) === 200 && proxy.renewed - from === 2, 'set back');
         await t.one.evaluate(() => { Date.now = window.now; });
         insist(await me(t.two) === 200, 'as before');
     },
@@ -397,6 +423,7 @@ const steps = {
         insist(aborted.list.includes('a.bin') && !aborted.list.includes('b.bin'), aborted.list);
     },
     async 'a logout without a network forgets at once and revokes later'(t) {
+        await start(t);
         const { access, refresh } = await stored(t.one);
         await t.context.setOffline(true);
         const begun = Date.now();
@@ -408,6 +435,15 @@ const steps = {
         await until(async () => (await call('GET', '/auth/me', null, access)).status === 401, 'revoked', 10000);
         insist((await call('POST', REFRESH, { refresh_token: refresh })).status === 401, 'the refresh token');
         await until(() => t.one.evaluate(async () => await atrium.browserStorage().getItem('atrium.revoke') === null), 'forgotten');
+        // Nor does it wait for a service that is slow.
+        await start(t);
+        let release;
+        proxy.fault = (route) => route === '/auth/logout' ? new Promise((done) => { release = done; }) : null;
+        const slow = logout(t.one);
+        await until(async () => await stored(t.two) === null && release, 'forgotten', 1000);
+        release();
+        proxy.fault = () => null;
+        insist(await slow === true, 'not revoked');
         // A page that is opened later does it too, with a token that has expired by then.
         await start(t);
         const kept = await stored(t.one);
@@ -455,21 +491,135 @@ const steps = {
         insist(await first === 401, 'sent as another person');
         insist(await me(t.one) === 200 && await logout(t.one), 'the other');
     },
-    async 'a second factor, a passkey and a mailed code sign in'(t) {
-        const email = await start(t);
-        const { secret } = await t.one.evaluate(async () => {
-            const { data } = await session.client.GET('/auth/mfa/status');
-            return { secret: new URL(data.otpauthUrl).searchParams.get('secret') };
+    async 'a logout is not undone by a renewal under way'(t) {
+        for (const slow of [false, true]) {
+            await start(t);
+            const { access } = await stored(t.one);
+            const [renewal, release] = await renewSlowly(t, slow);
+            const out = logout(t.one);
+            await until(async () => (await heard(t.two)).some((each) => each.reason === 'logout'), 'the logout is heard');
+            await release();
+            await renewal;
+            insist(await out === true, 'not revoked');
+            await until(async () => await stored(t.one) === null && !(await state(t.two)).signedIn, 'signed out');
+            insist((await call('GET', '/auth/me', null, access)).status === 401, 'not revoked');
+        }
+    },
+    async 'a sign-in is not undone by a renewal under way'(t) {
+        await start(t);
+        const { profile } = await state(t.one);
+        const [renewal, release] = await renewSlowly(t, true);
+        const begun = signIn(t.one, await register());
+        await sleep(300);
+        await release();
+        await Promise.all([renewal, begun]);
+        const now = await state(t.two);
+        insist(now.signedIn && now.profile !== profile && await me(t.one) === 200, now);
+        await logout(t.one);
+        await t.two.evaluate(() => begin());
+    },
+    async 'no other server gets the token'(t) {
+        await start(t);
+        let got;
+        const other = http.createServer((request, response) => {
+            got = request.headers;
+            response.writeHead(200, { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' }).end();
         });
-        const now = () => Date.now() / 1000 + clock;
+        await new Promise((done) => other.listen(0, '127.0.0.1', done));
+        await t.one.evaluate((url) => session.fetch(url), `http://127.0.0.1:${other.address().port}/api/`);
+        other.close();
+        insist(got && !got.authorization && !got['access-control-request-headers'], got);
+        insist(await me(t.one) === 200, 'the installation');
+    },
+    async 'a second factor signs in'(t) {
+        const email = await start(t);
+        t.email = email;
+        t.secret = await t.one.evaluate(async () =>
+            new URL((await session.client.GET('/auth/mfa/status')).data.otpauthUrl).searchParams.get('secret'));
         const enrolled = await t.one.evaluate(async (token) =>
-            (await session.client.POST('/auth/mfa/enroll', { body: { token } })).response.status, codeOf(secret, now()));
+            (await session.client.POST('/auth/mfa/enroll', { body: { token } })).response.status, codeOf(t.secret, now()));
         insist(enrolled === 200, enrolled);
-        await t.one.evaluate(([who, where]) => { window.login = new atrium.SignIn(session, 'Patient', where); }, [email, tenant]);
+        await t.one.evaluate((where) => { window.login = new atrium.SignIn(session, 'Patient', where); }, tenant);
         const asked = await t.one.evaluate(([who, word]) => login.password(who, word), [email, PASSWORD]);
         insist(asked.next === 'mfa', asked);
-        const done = await t.one.evaluate((code) => login.factor(code), codeOf(secret, now() + 30));
+        const wrong = await t.one.evaluate(() => login.factor('000000').catch((error) => error.status));
+        insist(wrong === 400, wrong);
+        const done = await t.one.evaluate((code) => login.factor(code), codeOf(t.secret, now() + 30));
         insist(done.next === 'done' && await me(t.two) === 200, done);
+    },
+    async 'a passkey signs in, is a second factor and a proof'(t) {
+        const network = await t.context.newCDPSession(t.one);
+        await t.one.bringToFront();
+        await network.send('WebAuthn.enable', { enableUI: false });
+        await network.send('WebAuthn.addVirtualAuthenticator', { options: { protocol: 'ctap2', transport: 'internal',
+            hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true } });
+        const made = await t.one.evaluate(async () => {
+            const { client } = session;
+            const start = atrium.ok(await client.POST('/auth/passkey/enroll/start'));
+            const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(start.options);
+            const credential = (await navigator.credentials.create({ publicKey })).toJSON();
+            return atrium.ok(await client.POST('/auth/passkey/enroll/finish',
+                { body: { enrollmentId: start.enrollmentId, name: 'Chromium', credential } }));
+        });
+        insist(made.id, made);
+        await logout(t.one);
+        const done = await t.one.evaluate((where) => new atrium.SignIn(session, 'Patient', where).passkey(), tenant);
+        insist(done.next === 'done' && await me(t.one) === 200, done);
+        await logout(t.one);
+        const second = await t.one.evaluate(async ([who, word, where]) => {
+            const login = new atrium.SignIn(session, 'Patient', where);
+            return [await login.password(who, word), await login.factorByPasskey()];
+        }, [t.email, PASSWORD, tenant]);
+        insist(second[0].next === 'mfa' && second[1].next === 'done', second);
+        await t.one.evaluate(async () => session.stepUp(
+            await atrium.showPasskey(atrium.ok(await session.client.POST('/auth/step-up/start')))));
+        await network.detach();
+        await logout(t.one);
+    },
+    async 'a mailed code signs in'(t) {
+        const email = await register();
+        const asked = await t.one.evaluate(([who, where]) => {
+            window.login = new atrium.SignIn(session, 'Patient', where);
+            return login.mailCode(who);
+        }, [email, tenant]);
+        insist(asked.next === 'code', asked);
+        const done = await t.one.evaluate((code) => login.code(code), await mailedCode(email));
+        insist(done.next === 'done' && await me(t.two) === 200, done);
+        await logout(t.one);
+    },
+    async 'a practitioner of two tenants is asked for one'(t) {
+        const begin = () => t.one.evaluate(async ([who, word]) => {
+            window.login = new atrium.SignIn(session, 'Practitioner');
+            return login.password(who, word);
+        }, [demo.adminEmail, demo.adminPassword]);
+        const asked = await begin();
+        insist(asked.next === 'tenant' && asked.tenants.some((each) => each.tenantCode === child), asked);
+        const done = await t.one.evaluate((code) => login.tenant(code), child);
+        const { project, signedIn } = await state(t.two);
+        insist(done.next === 'done' && signedIn && project !== demo.projectId, { done, project });
+        await logout(t.one);
+    },
+    async 'Node keeps a session too, and ends when its work is done'() {
+        const email = await register();
+        const file = path.join(dir, 'app/node.mjs');
+        writeFileSync(file, `
+            import { Session, SignIn, ok, upload } from '@atrium/client';
+            const [url, email, password, tenant] = process.argv.slice(2);
+            const session = new Session({ url });
+            const step = await new SignIn(session, 'Patient', tenant).password(email, password);
+            const first = await session.accessToken();
+            const all = new Set(await Promise.all([1, 2, 3].map(() => session.accessToken(first))));
+            if (step.next !== 'done' || all.size !== 1 || all.has(first))
+                throw new Error('renewals');
+            const steps = [];
+            const document = await upload(session, new Blob(['hello']), { fileName: 'a.txt', onProgress: (done) => steps.push(done) });
+            const { data } = await session.client.GET('/document/{id}', { params: { path: { id: document.id } }, parseAs: 'text' });
+            if (data !== 'hello' || steps.join() !== '1')
+                throw new Error('upload');
+            if (!await session.logout() || (await session.client.GET('/auth/me')).response.status !== 401)
+                throw new Error('logout');
+        `);
+        await promisify(execFile)(process.execPath, [file, gateway, email, PASSWORD, tenant], { timeout: 20000 });
     },
 };
 
