@@ -3867,14 +3867,20 @@ export interface components {
             steps: components["schemas"]["explain_step"][];
         };
         explain_step: {
-            /** @description What was looked at. */
+            /**
+             * @description What was looked at.
+             * @example lock
+             */
             check: string;
             /**
              * @description pass, fail or skipped.
              * @example pass
              */
             outcome: string;
-            /** @description How to mend it. */
+            /**
+             * @description How to mend it.
+             * @example Unlock the account.
+             */
             hint?: string;
         };
         organization_code_out: {
@@ -8650,7 +8656,9 @@ export interface operations {
                      *       "secondFactor": true,
                      *       "steps": [
                      *         {
-                     *           "outcome": "pass"
+                     *           "check": "lock",
+                     *           "outcome": "pass",
+                     *           "hint": "Unlock the account."
                      *         }
                      *       ]
                      *     }
