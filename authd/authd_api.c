@@ -39,6 +39,7 @@ enum {
     POLICY_JSON_MAX = 65536,
     MEMBERS_MAX = 100,
     SEARCH_MAX = 254,
+    REASON_MAX = 500,
     CURSOR_MAX = 4096,
     MENU_MAX = 100,
     USERS_MAX = 200,
@@ -1232,6 +1233,26 @@ static const struct field project_account_in_rows[] = {
     FIELD_UUID(struct project_account_in, id, FIELD_PATH | FIELD_REQUIRED, "The account."),
 };
 FIELD_TABLE(project_account_in);
+
+static const struct field project_account_act_in_rows[] = {
+    FIELD_UUID(struct project_account_act_in, id, FIELD_PATH | FIELD_REQUIRED, "The account."),
+    FIELD_CHECKED(struct project_account_act_in, reason, 1, REASON_MAX, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Why; it is kept in the audit trail.",
+                  "Ticket 4711: phone lost"),
+};
+FIELD_TABLE(project_account_act_in);
+
+static const struct field project_account_delete_in_rows[] = {
+    FIELD_UUID(struct project_account_delete_in, id, FIELD_PATH | FIELD_REQUIRED, "The account."),
+    FIELD_CHECKED(struct project_account_delete_in, reason, 1, REASON_MAX, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Why; it is kept in the audit trail.",
+                  "Ticket 4711: asked for by phone"),
+    FIELD_INT(struct project_account_delete_in, days, 1, DELETION_DAYS_MAX, DELETION_DAYS,
+              FIELD_NULLABLE, "From now until the deletion.", "30"),
+    FIELD_BOOL(struct project_account_delete_in, wipe, false, FIELD_NULLABLE,
+               "Erase what the account owns, its documents for example, too."),
+};
+FIELD_TABLE(project_account_delete_in);
 
 static const struct field project_account_sessions_in_rows[] = {
     FIELD_UUID(struct project_account_sessions_in, id, FIELD_PATH | FIELD_REQUIRED, "The account."),

@@ -437,6 +437,21 @@ struct project_account_in {
 };
 FIELD_DECLARE(project_account_in);
 
+/* What an admin does for an account, and why. */
+struct project_account_act_in {
+    struct uuid id; /* path: the account */
+    const char *reason;
+};
+FIELD_DECLARE(project_account_act_in);
+
+struct project_account_delete_in {
+    struct uuid id; /* path: the account */
+    const char *reason;
+    int64_t days;
+    bool wipe; /* what it owns in its projects goes along */
+};
+FIELD_DECLARE(project_account_delete_in);
+
 struct project_account_sessions_in {
     struct uuid id; /* path: the account */
     const char *_cursor;

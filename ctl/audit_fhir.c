@@ -228,6 +228,7 @@ static void add_entities(json_t *out, const struct event *event)
     add_detail(details, "account", account);
     add_detail(details, "role", text_of(event->json, "role"));
     add_detail(details, "project", event->record->project.text);
+    add_detail(details, "reason", text_of(event->json, "reason"));
     add_detail(details, "trace", text_of(event->json, "trace"));
     add_detail(details, "sequence",
                arena_printf(event->arena, "%lld", (long long)event->record->sequence));

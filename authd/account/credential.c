@@ -91,15 +91,12 @@ int change_password(struct authd *d, const struct request *req, const struct cha
 
 /* ---- by a link ---- */
 
-/* Makes a link for one account and queues its mail; nothing for a project without the address of
- * an application that the link could lead to, or when the account is deleted at this moment. Where
- * the installation mails but has no such pages, the mail says whom to ask. */
-static int send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
-                     const char *email, const struct sql_account_find_by_email_row *account,
-                     struct error *err)
+int credential_send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
+                         const struct credential_link_owner *account, const char *reason,
+                         struct error *err)
 {
     struct mail mail = {.template = "PASSWORD_RESET",
-                        .to = email,
+                        .to = account->email,
                         .display =
                             arena_printf(req->arena, "%s %s", account->name, account->surname),
                         .expires_at = req->now_ms + RESET_LIFE};
@@ -108,7 +105,12 @@ static int send_link(struct authd *d, const struct request *req, const struct te
         .project = tenant->projectId,
         .id = uuid_random(),
         .expires_at = mail.expires_at,
-        .audit = credential_audit(req, "password.link", tenant->projectId, account->id, NULL)};
+        .audit = audit_row(req, &(struct audit){.action = "password.link",
+                                                .project = tenant->projectId,
+                                                .account = account->id,
+                                                .type = "Account",
+                                                .id = account->id,
+                                                .reason = reason})};
     struct mail_route route;
     struct link link;
 
@@ -172,7 +174,11 @@ static int send_links(struct authd *d, const struct request *req,
     if (sql_account_find_by_email(d->svc.db, req, &find, &found, err) < 0)
         return -1;
     for (size_t i = 0; i < found.count; i++) {
-        if (send_link(d, req, &tenant, in->email, &found.items[i], err) < 0)
+        const struct credential_link_owner owner = {found.items[i].id, found.items[i].role,
+                                                    in->email, found.items[i].name,
+                                                    found.items[i].surname};
+
+        if (credential_send_link(d, req, &tenant, &owner, NULL, err) < 0)
             return -1;
     }
     return 0;

@@ -23,6 +23,20 @@ struct credential_owner {
 struct sql_audit credential_audit(const struct request *req, const char *action,
                                   struct uuid project, struct uuid account, const char *why);
 
+/* Whom a link to set a password is for. */
+struct credential_link_owner {
+    struct uuid id;
+    const char *role, *email, *name, *surname;
+};
+
+/* Makes a link for one account and queues its mail; nothing for a project without the address of
+ * an application that the link could lead to, or when the account is deleted at this moment. Where
+ * the installation mails but has no such pages, the mail says whom to ask. reason: of the admin who
+ * sends it; NULL: the owner has asked for it. Parks. */
+int credential_send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
+                         const struct credential_link_owner *account, const char *reason,
+                         struct error *err) MUST_USE;
+
 /* The caller of the request. ERR_UNAUTHORIZED when its account is gone. Parks. */
 int credential_owner_find(struct authd *d, const struct request *req, struct credential_owner *ret,
                           struct error *err) MUST_USE;

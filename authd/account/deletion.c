@@ -36,6 +36,7 @@ struct plan {
     struct tenant tenant; /* where the owner is signed in */
     bool mailed;
     struct uuid audited, audited_account; /* what the audit row names; absent: the caller's */
+    const char *role, *reason;            /* in the audit row; NULL: the caller's, and none */
 };
 
 /* "date", which both mails have. */
@@ -123,9 +124,11 @@ static int commit(struct authd *d, const struct request *req, struct db_tx **tx_
         .audit = audit_row(req, &(struct audit){.action = "deletion.schedule",
                                                 .project = plan->audited,
                                                 .account = plan->audited_account,
+                                                .role = plan->role,
                                                 .type = "Account",
                                                 .id = plan->account,
-                                                .detail = wipe ? "wipe" : NULL})};
+                                                .detail = wipe ? "wipe" : NULL,
+                                                .reason = plan->reason})};
     const struct sql_deletion_queue_in queue = {
         .account = plan->account,
         .mail = scheduled_mail(d, req, plan),
@@ -150,6 +153,34 @@ static const struct deletion_user *user(const struct request *req, const struct 
     return self;
 }
 
+int deletion_admit_mail(struct authd *d, const struct request *req, struct uuid account, bool *ret,
+                        struct error *err)
+{
+    return throttle_admit(d, req, "deletion mail", account.text, MAILS_WINDOW, MAILS_MAX, ret, err);
+}
+
+int deletion_by_admin(struct authd *d, const struct request *req, struct db_tx **tx_p,
+                      const struct deletion_order *order, struct error *err)
+{
+    struct plan plan = {.account = order->account,
+                        .schedule = uuid_random(),
+                        .at = req->now_ms + DAYS(order->days),
+                        .days = order->days,
+                        .tenant = *order->tenant,
+                        .mailed = order->mailed,
+                        .audited_account = order->account,
+                        .role = order->role,
+                        .reason = order->reason};
+    int64_t sequence;
+
+    if (begin(*tx_p, req, &plan, err) < 0)
+        return err->code == ERR_UNAUTHORIZED ? error_set(err, ERR_NOT_FOUND, "Account not found.")
+                                             : -1;
+    if (commit(d, req, tx_p, &plan, order->wipe, &sequence, err) < 0)
+        return -1;
+    return deletion_settle(d, req, sequence, plan.account, err);
+}
+
 /* Schedules the deletion of the caller's account, in place of an earlier schedule if there is one.
  * At once, which no sign-in can take back, only by a fresh proof. Fails: CONFLICT,
  * STEP_UP_REQUIRED. */
@@ -165,8 +196,7 @@ int deletion_schedule(struct authd *d, const struct request *req,
     int64_t sequence;
 
     if (tenant_open_id(d, req, req->caller->project, &plan.tenant, err) < 0 ||
-        throttle_admit(d, req, "deletion mail", plan.account.text, MAILS_WINDOW, MAILS_MAX,
-                       &plan.mailed, err) < 0 ||
+        deletion_admit_mail(d, req, plan.account, &plan.mailed, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         begin(tx, req, &plan, err) < 0 || (in->days == 0 && step_up_check(d, tx, req, err) < 0) ||
         commit(d, req, &tx, &plan, in->wipe, &sequence, err) < 0 ||

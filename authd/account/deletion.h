@@ -38,6 +38,25 @@ int deletion_execute(struct authd *d, const struct request *req, struct uuid acc
 int deletion_by_operator(struct authd *d, const struct request *req, struct uuid account,
                          struct uuid project, struct error *err) MUST_USE;
 
+/* A deletion that an admin of a project schedules for one of its accounts. */
+struct deletion_order {
+    const struct tenant *tenant;
+    struct uuid account;
+    const char *role, *reason;
+    int64_t days;
+    bool wipe, mailed; /* mailed: as deletion_admit_mail() says */
+};
+
+/* Whether one more mail about its deletion may go to an account. Parks. */
+int deletion_admit_mail(struct authd *d, const struct request *req, struct uuid account, bool *ret,
+                        struct error *err) MUST_USE;
+
+/* Schedules it as its owner would, in place of an earlier schedule, and commits the transaction,
+ * which holds no row behind the memberships in the order of locks but the account's for update.
+ * Fails: CONFLICT (the last admin of a project), NOT_FOUND. Parks. */
+int deletion_by_admin(struct authd *d, const struct request *req, struct db_tx **tx_p,
+                      const struct deletion_order *order, struct error *err) MUST_USE;
+
 /* The active account that has an e-mail address, absent: none. One whose date has come is deleted
  * first, if that has not been done yet. Parks. */
 int account_find_patient(struct authd *d, const struct request *req, struct uuid project,

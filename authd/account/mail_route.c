@@ -51,26 +51,26 @@ static int climb(struct authd *d, const struct request *req, const char *top, st
     return 0;
 }
 
-/* Whether all memberships of the account lie in the project or below it. */
-static int is_own(struct authd *d, const struct request *req, struct uuid account,
-                  const char *project, bool *ret, struct error *err)
+int mail_route_is_own(struct authd *d, struct db_tx *tx, const struct request *req,
+                      struct uuid account, struct uuid project, bool *ret, struct error *err)
 {
     const struct sql_account_list_projects_in in = {.account = account, .locked = true};
     struct sql_account_list_projects_rows rows;
     struct projects above = {0};
     bool outside;
 
-    if (sql_account_list_projects(d->svc.db, req, &in, &rows, err) < 0)
+    if ((tx ? sql_account_list_projects_tx(tx, req, &in, &rows, err)
+            : sql_account_list_projects(d->svc.db, req, &in, &rows, err)) < 0)
         return -1;
     above.ids = arena_calloc(req->arena, rows.count, sizeof(*above.ids));
     outside = rows.count == 0 || rows.count == PROJECTS_MAX;
     for (size_t i = 0; i < rows.count; i++)
-        if (strcmp(rows.items[i].project.text, project) != 0)
+        if (!uuid_equal(&rows.items[i].project, &project))
             above.ids[above.count++] = rows.items[i].project.text;
     for (int level = 0; above.count > 0 && !outside; level++) {
         if (level == LEVELS_MAX)
             outside = true;
-        else if (climb(d, req, project, &above, &outside, err) < 0)
+        else if (climb(d, req, project.text, &above, &outside, err) < 0)
             return -1;
     }
     *ret = !outside;
@@ -93,7 +93,7 @@ int mail_route_find(struct authd *d, const struct request *req, const struct ten
     bool own = true;
 
     if (strcmp(role, "Patient") != 0 &&
-        is_own(d, req, account, tenant->projectId.text, &own, err) < 0)
+        mail_route_is_own(d, NULL, req, account, tenant->projectId, &own, err) < 0)
         return -1;
     if (own)
         mail_route_own(tenant, role, ret);

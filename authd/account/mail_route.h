@@ -16,6 +16,12 @@ struct mail_route {
     struct uuid organization;    /* that a proof by the link counts for; absent: for all */
 };
 
+/* Whether all memberships of the account lie in the project or below it. tx: the transaction to
+ * look in, which holds the account's row for update so that none is added; NULL: none. Parks. */
+int mail_route_is_own(struct authd *d, struct db_tx *tx, const struct request *req,
+                      struct uuid account, struct uuid project, bool *ret,
+                      struct error *err) MUST_USE;
+
 /* The route of a link to one who belongs to the tenant alone. */
 void mail_route_own(const struct tenant *tenant, const char *role, struct mail_route *ret);
 

@@ -217,7 +217,7 @@ static int open_for_reading(struct authd *d, const struct request *req, struct u
                             const char *what, struct tenant *ret_tenant,
                             struct project_account *ret, struct error *err)
 {
-    struct sql_project_account_record_read_in record;
+    struct sql_project_account_record_in record;
 
     if (project_account_open(d, req, account, ret_tenant, ret, err) < 0)
         return -1;
@@ -227,7 +227,7 @@ static int open_for_reading(struct authd *d, const struct request *req, struct u
                                                   .type = "Account",
                                                   .id = account,
                                                   .detail = what});
-    return MIN(sql_project_account_record_read(d->svc.db, req, &record, err), 0);
+    return MIN(sql_project_account_record(d->svc.db, req, &record, err), 0);
 }
 
 /* Fails: NOT_FOUND. */

@@ -5,6 +5,8 @@
  * A session that asks for a secret gets one of its own. It stays the same for 15 minutes, unless a
  * credential of the account changes before; once a code of it was shown, it is never shown again.
  */
+#include "authd/signin/mfa.h"
+
 #include "authd/account/credential.h"
 #include "authd/authd_api.h"
 #include "authd/credential/factor.h"
@@ -222,42 +224,46 @@ static int find_named(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Takes a lost factor and all passkeys away, as their owner would: all sessions of the account end,
- * and its owner is told. Fails: NOT_FOUND, VALIDATION, BAD_REQUEST. */
+int mfa_reset(struct authd *d, const struct request *req, struct db_tx **tx_p,
+              const struct credential_owner *owner, const char *role, const char *reason,
+              struct error *err)
+{
+    struct audit audit = {.action = "mfa.reset",
+                          .project = owner->tenant.projectId,
+                          .account = owner->account,
+                          .role = role,
+                          .type = "Account",
+                          .id = owner->account,
+                          .reason = reason};
+    struct sql_factor_disable_in disable = {.account = owner->account,
+                                            .audit = audit_row(req, &audit)};
+    struct sql_passkey_reset_in reset = {.account = owner->account};
+    int disabled, dropped;
+
+    audit.action = "passkey.reset";
+    reset.audit = audit_row(req, &audit);
+    disabled = sql_factor_disable(*tx_p, req, &disable, err);
+    if (disabled < 0)
+        return -1;
+    dropped = sql_passkey_reset(*tx_p, req, &reset, err);
+    if (dropped < 0)
+        return -1;
+    if (disabled + dropped == 0)
+        return none_enrolled(err);
+    return credential_change_commit(d, req, tx_p, owner, what, (struct uuid){""}, err);
+}
+
+/* As their owner would. Fails: NOT_FOUND, VALIDATION, BAD_REQUEST. */
 int operator_mfa_reset(struct authd *d, const struct request *req,
                        const struct operator_mfa_reset_in *in, struct nothing *out UNUSED,
                        struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    struct sql_factor_disable_in disable;
-    struct sql_passkey_reset_in reset;
     struct credential_owner owner;
-    struct audit audit;
     const char *role = NULL;
-    int disabled, dropped;
 
-    if (find_named(d, req, in, &owner, &role, err) < 0)
+    if (find_named(d, req, in, &owner, &role, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0)
         return -1;
-    audit = (struct audit){.action = "mfa.reset",
-                           .project = owner.tenant.projectId,
-                           .account = owner.account,
-                           .role = role,
-                           .type = "Account",
-                           .id = owner.account};
-    disable =
-        (struct sql_factor_disable_in){.account = owner.account, .audit = audit_row(req, &audit)};
-    audit.action = "passkey.reset";
-    reset =
-        (struct sql_passkey_reset_in){.account = owner.account, .audit = audit_row(req, &audit)};
-    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0)
-        return -1;
-    disabled = sql_factor_disable(tx, req, &disable, err);
-    if (disabled < 0)
-        return -1;
-    dropped = sql_passkey_reset(tx, req, &reset, err);
-    if (dropped < 0)
-        return -1;
-    if (disabled + dropped == 0)
-        return none_enrolled(err);
-    return credential_change_commit(d, req, &tx, &owner, what, (struct uuid){""}, err);
+    return mfa_reset(d, req, &tx, &owner, role, NULL, err);
 }

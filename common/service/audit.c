@@ -52,6 +52,7 @@ struct sql_audit audit_row(const struct request *req, const struct audit *what)
     set_text(event, "address", req->address);
     set_text(event, "trace", req->trace);
     set_text(event, "detail", what->detail);
+    set_text(event, "reason", what->reason);
     row.event = codec_dump_json(req->arena, event);
     json_decref(event);
     return row;

@@ -29,6 +29,7 @@ struct audit {
     const char *type; /* "Session": the entity is type/id; NULL: none, or the statement knows */
     struct uuid id;
     const char *detail; /* one more word about it ("password", a setting's name); NULL: none */
+    const char *reason; /* why, in the words of the admin who did it; NULL: none were asked for */
 };
 
 /* The row of what a request does; texts from its arena. The agent is the caller of the request

@@ -89,6 +89,9 @@ const char *openapi_code_meaning(enum error_code code)
         return "the password is right, and an operator has locked the account, or an admin of the "
                "project "
                "the member";
+    case ERR_ACCOUNT_SHARED:
+        return "the account is a member of projects that are not yours: its owner, or an operator, "
+               "can do this";
     case ERR_PASSWORD_CHANGE_REQUIRED:
         return "the password is right and a common one, and the project wants another: reset it";
     case ERR_EMAIL_NOT_VERIFIED:

@@ -779,6 +779,82 @@ static struct http_request account_explain(void)
     return by(admin, "GET", path_of(ACCOUNTS "/%s/explain", account_of(patient())), NULL);
 }
 
+/* By an admin who has proven again who that is: the clock has moved since the sign-in. */
+static struct http_request account_act(const struct person *who, const char *act)
+{
+    HTTP_ANSWER proven =
+        http_post(suite_url(suite), "/auth/step-up", admin->access,
+                  json_pack("{s:s}", "password", suite_text(suite, "demo.adminPassword")));
+
+    CHECK_STATUS(proven, 204);
+    return by(admin, "POST", path_of(ACCOUNTS "/%s/%s", account_of(who), act),
+              json_pack("{s:s}", "reason", "a ticket"));
+}
+
+/* The act before another one. */
+static void act_first(const struct person *who, const char *act)
+{
+    struct http_request request = account_act(who, act);
+    HTTP_ANSWER answer = http_call(suite_url(suite), &request);
+
+    CHECK_STATUS(answer, 204);
+}
+
+/* Without a session, whose end would be a row too. */
+static const struct person *signed_out(void)
+{
+    const struct person *who = patient();
+
+    act_first(who, "end-sessions");
+    return who;
+}
+
+static struct http_request account_lock(void)
+{
+    return account_act(signed_out(), "lock");
+}
+
+static struct http_request account_unlock(void)
+{
+    const struct person *who = patient();
+
+    act_first(who, "lock");
+    return account_act(who, "unlock");
+}
+
+static struct http_request account_end_sessions(void)
+{
+    return account_act(signed_out(), "end-sessions");
+}
+
+static struct http_request account_reset_mfa(void)
+{
+    const struct person *who = patient();
+    struct factor factor;
+
+    enroll(who, &factor);
+    act_first(who, "end-sessions");
+    return account_act(who, "reset-mfa");
+}
+
+static struct http_request account_send_reset(void)
+{
+    return account_act(patient(), "send-reset");
+}
+
+static struct http_request account_schedule_deletion(void)
+{
+    return account_act(patient(), "schedule-deletion");
+}
+
+static struct http_request account_cancel_deletion(void)
+{
+    const struct person *who = patient();
+
+    act_first(who, "schedule-deletion");
+    return account_act(who, "cancel-deletion");
+}
+
 static struct http_request code_email(void)
 {
     return by(admin, "POST", "/organizations/code/email",
@@ -1074,6 +1150,16 @@ static const struct audited {
     {"project_account_get", account_read, 200, "account.read success Account"},
     {"project_account_sessions", account_sessions, 200, "account.read success Account sessions"},
     {"project_account_explain", account_explain, 200, "account.read success Account explain"},
+    {"project_account_lock", account_lock, 204, "membership.lock success ProjectMembership"},
+    {"project_account_unlock", account_unlock, 204, "membership.unlock success ProjectMembership"},
+    {"project_account_end_sessions", account_end_sessions, 204,
+     "account.end-sessions success Account"},
+    {"project_account_reset_mfa", account_reset_mfa, 204, "mfa.reset success Account"},
+    {"project_account_send_reset", account_send_reset, 204, "password.link success Account"},
+    {"project_account_schedule_deletion", account_schedule_deletion, 204,
+     "deletion.schedule success Account"},
+    {"project_account_cancel_deletion", account_cancel_deletion, 204,
+     "deletion.abort success Account"},
     {"organization_code_email", code_email, 200, "code.mail success Project"},
     {"locales_patch", locales, 200, "locales.write success Project"},
     {"setting_switch", setting_switch, 200,

@@ -165,6 +165,8 @@ static const struct {
     {"project_account_search_email", "account_search_email on account a"},
     {"project_account_search_name", "account_search_name on account a"},
     {"project_account_search_surname", "account_search_surname on account a"},
+    {"member_lock", "Index Scan using membership_pkey on membership\n"},
+    {"member_unlock", "Index Scan using membership_pkey on membership\n"},
     {"project_account_find", "Index Scan using account_pkey on account a"},
     {"project_account_find", "Index Cond: ((account_id = a.id) AND (project_id = $2))"},
     {"project_account_session_list", "session_account on session s"},

@@ -1,7 +1,7 @@
 -- The projects that an account (null: none) is a member of, at most 1,000, the oldest membership
 -- first; of `project` alone where that is given. Those that it is locked in only where `locked` asks
 -- for them.
--- class: read
+-- class: read tx
 -- in: account uuid null, project uuid null, locked bool
 -- rows: many
 -- row: project uuid

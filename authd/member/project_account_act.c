@@ -1,0 +1,270 @@
+/*
+ * project_account_act.c - what an admin does for an account of the project, with a reason that the
+ * audit trail keeps and a fresh proof of who the admin is.
+ *
+ * Lock, unlock and end-sessions act on the membership. The others act on the account itself, which
+ * must then be a member of nothing but the caller's project and those below it: that is looked at
+ * while the account's row is held for update, so that no membership is added meanwhile.
+ */
+#include <string.h>
+
+#include "authd/account/deletion.h"
+#include "authd/account/mail_route.h"
+#include "authd/authd_api.h"
+#include "authd/mail.h"
+#include "authd/member/admin.h"
+#include "authd/member/project_account.h"
+#include "authd/session/session.h"
+#include "authd/signin/mfa.h"
+#include "authd/signin/step_up.h"
+#include "authd/sql/account.h"
+#include "authd/sql/member.h"
+#include "authd/sql/project_account.h"
+#include "common/service/audit.h"
+#include "maild/maild_api.h"
+
+/* What is done, for whom. */
+struct act {
+    struct tenant tenant;
+    struct project_account account;
+    const char *reason;
+};
+
+/* Fails: NOT_FOUND, CONFLICT (oneself). */
+static int open_act(struct authd *d, const struct request *req, struct uuid account,
+                    const char *reason, struct act *ret, struct error *err)
+{
+    ret->reason = reason;
+    if (project_account_open(d, req, account, &ret->tenant, &ret->account, err) < 0)
+        return -1;
+    if (uuid_equal(&account, &req->caller->account))
+        return error_set(err, ERR_CONFLICT, "You cannot do this to your own account.");
+    return 0;
+}
+
+static struct sql_audit act_audit(const struct request *req, const struct act *act,
+                                  const char *action, bool of_membership)
+{
+    return audit_row(req, &(struct audit){.action = action,
+                                          .account = act->account.id,
+                                          .role = act->account.role,
+                                          .type = of_membership ? "ProjectMembership" : "Account",
+                                          .id = of_membership ? act->account.membership
+                                                              : act->account.id,
+                                          .reason = act->reason});
+}
+
+/* ---- the membership ---- */
+
+/* Also ends what was begun: the credential counts as changed, so that a sign-in under way makes no
+ * session after this. Fails: NOT_FOUND, CONFLICT (oneself, the last admin), STEP_UP_REQUIRED. */
+int project_account_lock(struct authd *d, const struct request *req,
+                         const struct project_account_act_in *in, struct nothing *out UNUSED,
+                         struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    const struct sql_credential_invalidate_in invalidate = {.account = in->id};
+    struct sql_member_lock_in lock = {.project = req->caller->project, .now = req->now_ms};
+    struct session_ended ended;
+    bool last = false;
+    struct act act;
+
+    if (open_act(d, req, in->id, in->reason, &act, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        admin_is_last(tx, req, req->caller->project, act.account.membership, &last, err) < 0)
+        return -1;
+    if (last)
+        return admin_refuse_last(err);
+    lock.id = act.account.membership;
+    lock.audit = act_audit(req, &act, "membership.lock", true);
+    if (step_up_check(d, tx, req, err) < 0 || sql_member_lock(tx, req, &lock, err) < 0 ||
+        sql_credential_invalidate(tx, req, &invalidate, err) < 0 ||
+        session_end_project(tx, req, req->caller->project, in->id, "revoked", &ended, err) < 0 ||
+        session_ended_membership(tx, req, act.account.membership, &ended, err) < 0 ||
+        db_commit(&tx, err) < 0)
+        return -1;
+    return session_revocation_wait(d, req, &ended, err);
+}
+
+/* Fails: NOT_FOUND, CONFLICT (oneself, locked by an operator), STEP_UP_REQUIRED. */
+int project_account_unlock(struct authd *d, const struct request *req,
+                           const struct project_account_act_in *in, struct nothing *out UNUSED,
+                           struct error *err)
+{
+    struct sql_member_unlock_in unlock = {.project = req->caller->project};
+    struct act act;
+
+    if (open_act(d, req, in->id, in->reason, &act, err) < 0)
+        return -1;
+    if (act.account.lockedBy && strcmp(act.account.lockedBy, "operator") == 0)
+        return error_set(err, ERR_CONFLICT, "An operator has locked the account.");
+    unlock.id = act.account.membership;
+    unlock.audit = act_audit(req, &act, "membership.unlock", true);
+    if (step_up_check(d, NULL, req, err) < 0)
+        return -1;
+    return MIN(sql_member_unlock(d->svc.db, req, &unlock, err), 0);
+}
+
+/* Fails: NOT_FOUND, CONFLICT (oneself), STEP_UP_REQUIRED. */
+int project_account_end_sessions(struct authd *d, const struct request *req,
+                                 const struct project_account_act_in *in,
+                                 struct nothing *out UNUSED, struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct sql_project_account_record_in record;
+    struct session_ended ended;
+    struct act act;
+
+    if (open_act(d, req, in->id, in->reason, &act, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        step_up_check(d, tx, req, err) < 0)
+        return -1;
+    record.audit = act_audit(req, &act, "account.end-sessions", false);
+    if (sql_project_account_record_tx(tx, req, &record, err) < 0 ||
+        session_end_project(tx, req, req->caller->project, in->id, "revoked", &ended, err) < 0 ||
+        db_commit(&tx, err) < 0)
+        return -1;
+    return session_revocation_wait(d, req, &ended, err);
+}
+
+/* ---- the account ---- */
+
+static int check_own(struct authd *d, struct db_tx *tx, const struct request *req,
+                     const struct act *act, struct error *err)
+{
+    bool own = true;
+
+    if (strcmp(act->account.role, "Patient") != 0 &&
+        mail_route_is_own(d, tx, req, act->account.id, act->tenant.projectId, &own, err) < 0)
+        return -1;
+    return own ? 0
+               : error_set(err, ERR_ACCOUNT_SHARED,
+                           "The account is a member of other projects, too.");
+}
+
+/* Holds the account, which must be the project's own, for a caller with a fresh proof. */
+static int hold_own(struct authd *d, struct db_tx *tx, const struct request *req,
+                    const struct act *act, struct error *err)
+{
+    const struct sql_account_row_lock_in lock = {.account = act->account.id};
+
+    if (sql_require(sql_account_row_lock(tx, req, &lock, err), err, ERR_NOT_FOUND,
+                    "Account not found.") < 0 ||
+        check_own(d, tx, req, act, err) < 0)
+        return -1;
+    return step_up_check(d, tx, req, err);
+}
+
+/* Fails: NOT_FOUND, CONFLICT (oneself), ACCOUNT_SHARED, STEP_UP_REQUIRED, BAD_REQUEST (it has
+ * none). */
+int project_account_reset_mfa(struct authd *d, const struct request *req,
+                              const struct project_account_act_in *in, struct nothing *out UNUSED,
+                              struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct credential_owner owner;
+    struct act act;
+
+    if (open_act(d, req, in->id, in->reason, &act, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        hold_own(d, tx, req, &act, err) < 0)
+        return -1;
+    owner = (struct credential_owner){
+        .account = in->id,
+        .email = act.account.email,
+        .display = arena_printf(req->arena, "%s %s", act.account.firstName, act.account.lastName),
+        .tenant = act.tenant};
+    return mfa_reset(d, req, &tx, &owner, act.account.role, in->reason, err);
+}
+
+/* The project must be able to mail such a link. */
+static int check_mailed(struct authd *d, const struct request *req, const struct act *act,
+                        struct error *err)
+{
+    const struct template_mapped_in which = {act->tenant.projectId, "PASSWORD_RESET"};
+    struct template_mapped_out answer = {0};
+    struct mail_route route;
+
+    mail_route_own(&act->tenant, act->account.role, &route);
+    if (maild_template_mapped(d->svc.bus, req, &which, &answer, err) < 0)
+        return -1;
+    if (!answer.mapped || !route.app)
+        return error_set(err, ERR_BAD_REQUEST, "The password reset email is not configured.");
+    return 0;
+}
+
+/* Fails: NOT_FOUND, CONFLICT (oneself, locked), ACCOUNT_SHARED, BAD_REQUEST (the project cannot
+ * mail it), THROTTLED, STEP_UP_REQUIRED. */
+int project_account_send_reset(struct authd *d, const struct request *req,
+                               const struct project_account_act_in *in, struct nothing *out UNUSED,
+                               struct error *err)
+{
+    struct credential_link_owner owner;
+    struct act act;
+    bool admitted;
+
+    if (open_act(d, req, in->id, in->reason, &act, err) < 0 ||
+        check_own(d, NULL, req, &act, err) < 0)
+        return -1;
+    if (strcmp(act.account.state, "locked") == 0)
+        return error_set(err, ERR_CONFLICT, "The account is locked.");
+    if (check_mailed(d, req, &act, err) < 0 || step_up_check(d, NULL, req, err) < 0 ||
+        mail_admit(d, req, act.account.email, &admitted, err) < 0)
+        return -1;
+    if (!admitted)
+        return error_set(err, ERR_THROTTLED, "Too many mails to this address.");
+    owner = (struct credential_link_owner){in->id, act.account.role, act.account.email,
+                                           act.account.firstName, act.account.lastName};
+    return credential_send_link(d, req, &act.tenant, &owner, in->reason, err);
+}
+
+/* Fails: NOT_FOUND, CONFLICT (oneself, the last admin), ACCOUNT_SHARED, STEP_UP_REQUIRED. */
+int project_account_schedule_deletion(struct authd *d, const struct request *req,
+                                      const struct project_account_delete_in *in,
+                                      struct nothing *out UNUSED, struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct deletion_order order;
+    struct act act;
+
+    if (open_act(d, req, in->id, in->reason, &act, err) < 0)
+        return -1;
+    order = (struct deletion_order){.tenant = &act.tenant,
+                                    .account = in->id,
+                                    .role = act.account.role,
+                                    .reason = in->reason,
+                                    .days = in->days,
+                                    .wipe = in->wipe};
+    if (deletion_admit_mail(d, req, in->id, &order.mailed, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        admin_leave_all(tx, req, in->id, err) < 0 || hold_own(d, tx, req, &act, err) < 0)
+        return -1;
+    return deletion_by_admin(d, req, &tx, &order, err);
+}
+
+/* An account whose date has come is gone. Fails: NOT_FOUND, CONFLICT (oneself, none is scheduled),
+ * ACCOUNT_SHARED, STEP_UP_REQUIRED. */
+int project_account_cancel_deletion(struct authd *d, const struct request *req,
+                                    const struct project_account_act_in *in,
+                                    struct nothing *out UNUSED, struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    const struct sql_deletion_begin_in begin = {.account = in->id, .now = req->now_ms};
+    struct sql_deletion_abort_in abort = {.account = in->id};
+    struct session_ended changed = {.count = 0};
+    struct sql_deletion_begin_row row;
+    struct act act;
+
+    if (open_act(d, req, in->id, in->reason, &act, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        hold_own(d, tx, req, &act, err) < 0 ||
+        sql_require(sql_deletion_begin(tx, req, &begin, &row, err), err, ERR_NOT_FOUND,
+                    "Account not found.") < 0)
+        return -1;
+    abort.audit = act_audit(req, &act, "deletion.abort", false);
+    if (sql_require(sql_deletion_abort(tx, req, &abort, err), err, ERR_CONFLICT,
+                    "No deletion is scheduled.") < 0 ||
+        session_ended_account(tx, req, in->id, &changed, err) < 0 || db_commit(&tx, err) < 0)
+        return -1;
+    return session_revocation_wait(d, req, &changed, err);
+}

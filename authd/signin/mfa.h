@@ -1,0 +1,17 @@
+/*
+ * mfa.h - a second factor that is taken away by another person than its owner, who has lost it.
+ */
+#ifndef ATRIUM_AUTHD_SIGNIN_MFA_H
+#define ATRIUM_AUTHD_SIGNIN_MFA_H
+
+#include "authd/account/credential.h"
+
+/* Takes TOTP, recovery codes and all passkeys of owner->account away and commits: all sessions of
+ * the account end, and its owner is told. role: the account's; reason: of an admin, NULL: none. The
+ * transaction holds nothing behind the account in the order of locks. ERR_BAD_REQUEST when there is
+ * nothing to take. Parks. */
+int mfa_reset(struct authd *d, const struct request *req, struct db_tx **tx_p,
+              const struct credential_owner *owner, const char *role, const char *reason,
+              struct error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,13 @@
+-- Unlocks a member. No row: it is not locked.
+-- class: write
+-- in: project uuid, id uuid
+-- rows: one
+with
+unlocked as (
+    update membership
+    set locked_at = null
+    where project_id = :project and id = :id and locked_at is not null
+    returning id
+),
+-- include: audit(from = unlocked)
+select from unlocked

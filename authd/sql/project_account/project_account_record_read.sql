@@ -1,6 +1,0 @@
--- Records that an admin has read about a person.
--- class: write
--- rows: none
-with
--- include: audit(from = (select) one)
-select
