@@ -305,9 +305,9 @@ static void move_all(struct loop *loop, void *arg UNUSED)
         check_whole(&self, "at once");
         UNIT_CHECK(run(&self.receiver, kit->arrives) > 0, "%s", kit->arrives);
         UNIT_CHECK(move(&self, ALL) == 0, "again: %s", self.err.message);
+        check_whole(&self, "again");
         run(&self.receiver, kit->opens);
         UNIT_CHECK(move(&self, ALL) == 0, "behind %s: %s", kit->opens, self.err.message);
-        check_whole(&self, "again");
         UNIT_CHECK(count(&self.receiver, "audit", "event->>'action' = 'project.import'") > 0,
                    "the trail says so");
     }

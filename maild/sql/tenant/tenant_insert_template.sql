@@ -1,0 +1,11 @@
+-- Adds the mail templates of a project, from another installation.
+-- class: tx
+-- rows: one
+-- row: added int8, same int8
+with
+-- include: tenant_insert(table = template,
+--     match = {t.name = g.name and t.language = g.language}),
+-- include: audit(from = tenant_insert_found)
+select
+    (select count(*) from tenant_insert_added) as added,
+    (select count(*) from tenant_insert_same) as same

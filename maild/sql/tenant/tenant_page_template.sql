@@ -1,0 +1,5 @@
+-- A page of the mail templates of a project, for another installation.
+-- class: read
+-- rows: many
+-- row: struct tenant_json
+-- include: tenant_page(table = template, key = {name, language})

@@ -1,0 +1,16 @@
+/*
+ * tenant.c - what maild keeps of a project, as it travels to another installation.
+ */
+#include "maild/tenant.h"
+
+#include "maild/sql/tenant.h"
+
+TENANT_STATEMENTS(template)
+TENANT_STATEMENTS(job)
+
+const struct tenant_table maild_tenant_tables[] = {
+    {"template", "{\"name\":\"\",\"language\":\"\"}", 10, TENANT_TABLE(template), NULL, {{NULL}}},
+    {"job", "{\"id\":\"" TENANT_NO_ID "\"}", 500, TENANT_TABLE(job), NULL, {{NULL}}},
+    TENANT_STAYS("message", "mail is sent by the installation that its links lead to"),
+    {.name = NULL},
+};
