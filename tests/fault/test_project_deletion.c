@@ -61,6 +61,8 @@ static const char functions[] =
     "insert into auth.email_undo (id, account_id, role, email, secret_hash, project_id, "
     "installation, organizations, changed_at, expires_at) values (gen_random_uuid(), staff, "
     "'Practitioner', 'old@gone.example', '', p, false, '{}', 1, 9999999999999); "
+    "insert into auth.last_sign_in (account_id, project_id, at) "
+    "select account_id, p, 1 from auth.membership where project_id = p; "
     "insert into auth.password_reset (account_id, project_id, id, secret_hash, expires_at) "
     "select id, p, gen_random_uuid(), '', 9999999999999 from auth.account "
     "where id = staff or email = 'admin@demo.example' on conflict do nothing; "
