@@ -534,9 +534,14 @@ static void a_sign_in_under_way_is_ended(void)
         ID id = account_of(person->email);
         char *source = fresh_source();
         struct calls calls = {.count = SIGN_INS};
+        HTTP_ANSWER known = suite_post_from(suite, source, "/v2/auth/login",
+                                            json_pack("{s:s, s:s, s:s}", "email", person->email,
+                                                      "password", person->password, "clientId",
+                                                      suite_text(suite, "demo.clientId")));
         pthread_t thread;
         pid_t holder;
 
+        CHECK_STATUS(known, 200);
         for (size_t i = 0; i < SIGN_INS; i++)
             calls.requests[i] =
                 (struct http_request){.method = "POST",
@@ -547,9 +552,10 @@ static void a_sign_in_under_way_is_ended(void)
                                                         suite_text(suite, "demo.clientId"))};
         holder = suite_hold_sign_ins(suite);
         CU_ASSERT_EQUAL(pthread_create(&thread, NULL, perform, &calls), 0);
-        suite_comes_to(suite, 1, 2000,
-                       "select (count(*) > 0)::int from pg_stat_activity where wait_event_type = "
-                       "'Lock' and application_name like 'atrium-authd.%%'");
+        CU_ASSERT_TRUE(suite_comes_to(
+            suite, 1, DONE_MS,
+            "select (count(*) > 0)::int from pg_stat_activity where wait_event_type = "
+            "'Lock' and application_name like 'atrium-authd.%%'"));
         check_act(id, "lock");
         pthread_join(thread, NULL);
         waitpid(holder, NULL, 0);
@@ -586,6 +592,16 @@ static void the_last_admin_stays(void)
     free(suite_query(suite, sql));
     PERSON left = person_sign_in(suite, "Practitioner", one->email, one->password, "actspair");
     PERSON right = person_sign_in(suite, "Practitioner", two->email, two->password, "actspair");
+    HTTP_ANSWER leaves =
+        http_call(suite_url(suite), &(struct http_request){.method = "DELETE",
+                                                           .path = "/auth/delete",
+                                                           .bearer = left->access,
+                                                           .body = json_pack("{s:i}", "days", 9)});
+    CHECK_STATUS(leaves, 200);
+    HTTP_ANSWER last = act(left->access, second, "lock", "a ticket");
+    CHECK_ERROR(last, 409, "The project needs an admin: this is the last one.");
+    PERSON back = person_sign_in(suite, "Practitioner", one->email, one->password, "actspair");
+    CU_ASSERT_EQUAL(back->status, 200); /* and stays */
     snprintf(paths[0], sizeof(paths[0]), ACCOUNTS "%s/lock", second);
     snprintf(paths[1], sizeof(paths[1]), ACCOUNTS "%s/lock", first);
     for (size_t i = 0; i < 2; i++)
