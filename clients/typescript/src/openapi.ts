@@ -1253,6 +1253,160 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/project/accounts/{id}/lock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lock an account out of the project
+         * @description The account cannot sign in to your project, and its sessions there end. What it is in other projects stays. Yourself and the last administrator: 409.
+         *
+         *     For practitioners who administer the project.
+         */
+        post: operations["project_account_lock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/accounts/{id}/unlock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unlock an account
+         * @description It can sign in to your project again. What an operator has locked stays locked (409).
+         *
+         *     For practitioners who administer the project.
+         */
+        post: operations["project_account_unlock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/accounts/{id}/end-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the sessions of an account
+         * @description Those in your project.
+         *
+         *     For practitioners who administer the project.
+         */
+        post: operations["project_account_end_sessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/accounts/{id}/reset-mfa": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take the second factors of an account away
+         * @description For a person who has lost the device: authenticator, recovery codes and passkeys go, all sessions end, and the owner gets a mail. Of an account that is a member of other projects, too, 403 with the code ACCOUNT_SHARED.
+         *
+         *     For practitioners who administer the project.
+         */
+        post: operations["project_account_reset_mfa"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/accounts/{id}/send-reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mail an account a link to set its password
+         * @description Mails PASSWORD_RESET, which the project must map (400). Not to an account that is locked (409), nor to one that is a member of other projects, too (403, ACCOUNT_SHARED).
+         *
+         *     For practitioners who administer the project.
+         */
+        post: operations["project_account_send_reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/accounts/{id}/schedule-deletion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Schedule the deletion of an account
+         * @description As the owner would; a sign-in before that date calls it off. Yourself and the last administrator of a project: 409. Of an account that is a member of other projects, too, 403 with the code ACCOUNT_SHARED.
+         *
+         *     For practitioners who administer the project.
+         */
+        post: operations["project_account_schedule_deletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/accounts/{id}/cancel-deletion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take the scheduled deletion of an account back
+         * @description 409 when no deletion is scheduled. An account whose date has come is gone: 404.
+         *
+         *     For practitioners who administer the project.
+         */
+        post: operations["project_account_cancel_deletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/organizations/code": {
         parameters: {
             query?: never;
@@ -2112,7 +2266,7 @@ export interface components {
              * @description Tells cases apart that share a status.
              * @enum {string}
              */
-            code?: "EntityTooLarge" | "MFA_REQUIRED" | "SIGN_IN_REQUIRED" | "STEP_UP_REQUIRED" | "ACCOUNT_LOCKED" | "PASSWORD_CHANGE_REQUIRED" | "EMAIL_NOT_VERIFIED" | "MFA_ENROLLMENT_REQUIRED" | "ACCEPT_SIGNED_IN" | "ACCEPT_BY_PASSWORD" | "QUOTA_EXCEEDED" | "INVALID_SETTING_VALUE" | "PASSWORD_REFUSED";
+            code?: "EntityTooLarge" | "MFA_REQUIRED" | "SIGN_IN_REQUIRED" | "STEP_UP_REQUIRED" | "ACCOUNT_LOCKED" | "ACCOUNT_SHARED" | "PASSWORD_CHANGE_REQUIRED" | "EMAIL_NOT_VERIFIED" | "MFA_ENROLLMENT_REQUIRED" | "ACCEPT_SIGNED_IN" | "ACCEPT_BY_PASSWORD" | "QUOTA_EXCEEDED" | "INVALID_SETTING_VALUE" | "PASSWORD_REFUSED";
         };
         validation_error: {
             /** @description The HTTP status. */
@@ -2130,7 +2284,7 @@ export interface components {
              * @description Tells cases apart that share a status.
              * @enum {string}
              */
-            code?: "EntityTooLarge" | "MFA_REQUIRED" | "SIGN_IN_REQUIRED" | "STEP_UP_REQUIRED" | "ACCOUNT_LOCKED" | "PASSWORD_CHANGE_REQUIRED" | "EMAIL_NOT_VERIFIED" | "MFA_ENROLLMENT_REQUIRED" | "ACCEPT_SIGNED_IN" | "ACCEPT_BY_PASSWORD" | "QUOTA_EXCEEDED" | "INVALID_SETTING_VALUE" | "PASSWORD_REFUSED";
+            code?: "EntityTooLarge" | "MFA_REQUIRED" | "SIGN_IN_REQUIRED" | "STEP_UP_REQUIRED" | "ACCOUNT_LOCKED" | "ACCOUNT_SHARED" | "PASSWORD_CHANGE_REQUIRED" | "EMAIL_NOT_VERIFIED" | "MFA_ENROLLMENT_REQUIRED" | "ACCEPT_SIGNED_IN" | "ACCEPT_BY_PASSWORD" | "QUOTA_EXCEEDED" | "INVALID_SETTING_VALUE" | "PASSWORD_REFUSED";
         };
         mfa_required: {
             /** @description The HTTP status. */
@@ -3883,6 +4037,33 @@ export interface components {
              */
             hint?: string;
         };
+        project_account_act_in: {
+            /**
+             * @description Why; it is kept in the audit trail.
+             * @example Ticket 4711: phone lost
+             */
+            reason: string;
+        };
+        project_account_delete_in: {
+            /**
+             * @description Why; it is kept in the audit trail.
+             * @example Ticket 4711: asked for by phone
+             */
+            reason: string;
+            /**
+             * Format: int64
+             * @description From now until the deletion.
+             * @default 30
+             * @example 30
+             */
+            days?: number | null;
+            /**
+             * @description Erase what the account owns, its documents for example, too.
+             * @default false
+             * @example true
+             */
+            wipe?: boolean | null;
+        };
         organization_code_out: {
             /**
              * @description Tenant code of the caller's project, as users type it when they sign in.
@@ -5355,6 +5536,21 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["error"];
+            };
+        };
+        /**
+         * @description Forbidden. With a `code`:
+         *
+         *     - `ACCOUNT_SHARED`: the account is a member of projects that are not yours: its owner, or an operator, can do this.
+         *     - `MFA_ENROLLMENT_REQUIRED`: the project demands a second factor of this account, and the session has none: enrol one.
+         */
+        forbidden_account_shared_mfa_enrollment_required: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -8672,6 +8868,345 @@ export interface operations {
             404: components["responses"]["not_found"];
             409: components["responses"]["conflict"];
             414: components["responses"]["uri_too_long"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    project_account_lock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The account.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Ticket 4711: phone lost"
+                 *     }
+                 */
+                "application/json": components["schemas"]["project_account_act_in"];
+            };
+        };
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized_step_up_required"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    project_account_unlock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The account.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Ticket 4711: phone lost"
+                 *     }
+                 */
+                "application/json": components["schemas"]["project_account_act_in"];
+            };
+        };
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized_step_up_required"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    project_account_end_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The account.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Ticket 4711: phone lost"
+                 *     }
+                 */
+                "application/json": components["schemas"]["project_account_act_in"];
+            };
+        };
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized_step_up_required"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    project_account_reset_mfa: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The account.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Ticket 4711: phone lost"
+                 *     }
+                 */
+                "application/json": components["schemas"]["project_account_act_in"];
+            };
+        };
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized_step_up_required"];
+            403: components["responses"]["forbidden_account_shared_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    project_account_send_reset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The account.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Ticket 4711: phone lost"
+                 *     }
+                 */
+                "application/json": components["schemas"]["project_account_act_in"];
+            };
+        };
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized_step_up_required"];
+            403: components["responses"]["forbidden_account_shared_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["too_many_requests"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    project_account_schedule_deletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The account.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Ticket 4711: asked for by phone",
+                 *       "days": 30,
+                 *       "wipe": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["project_account_delete_in"];
+            };
+        };
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized_step_up_required"];
+            403: components["responses"]["forbidden_account_shared_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    project_account_cancel_deletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The account.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Ticket 4711: phone lost"
+                 *     }
+                 */
+                "application/json": components["schemas"]["project_account_act_in"];
+            };
+        };
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized_step_up_required"];
+            403: components["responses"]["forbidden_account_shared_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
