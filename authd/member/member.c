@@ -481,6 +481,8 @@ static int remove_member(struct authd *d, const struct request *req, const struc
         .id = member->id,
         .audit = member_audit(req, "membership.delete", found->account, member->profileType,
                               member->id, NULL)};
+    const struct sql_last_sign_in_delete_in forget = {.account = found->account,
+                                                      .project = req->caller->project};
     struct session_ended ended;
     bool last = false;
     int deleted;
@@ -495,6 +497,7 @@ static int remove_member(struct authd *d, const struct request *req, const struc
         return deleted < 0 ? -1 : not_found(err);
     if ((is_patient(member->profileType) ? erase_patient : end_access)(tx, req, found->account,
                                                                        &ended, err) < 0 ||
+        sql_last_sign_in_delete(tx, req, &forget, err) < 0 ||
         session_ended_membership(tx, req, member->id, &ended, err) < 0 || db_commit(&tx, err) < 0)
         return -1;
     return session_revocation_wait(d, req, &ended, err);

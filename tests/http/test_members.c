@@ -825,6 +825,14 @@ static void a_project_keeps_an_admin(void)
 
 /* ---- removing ---- */
 
+/* In how many projects it is known when a practitioner last signed in. */
+static long sign_ins_known(const char *email)
+{
+    return number("select count(*) from auth.last_sign_in l join auth.account a on a.id = "
+                  "l.account_id where a.role = 'Practitioner' and a.email = ",
+                  email);
+}
+
 static void a_removed_practitioner_keeps_the_account(void)
 {
     char id[37];
@@ -835,10 +843,12 @@ static void a_removed_practitioner_keeps_the_account(void)
     CHECK_STATUS(added, 200);
     PERSON elsewhere = person_sign_in(suite, "Practitioner", rui->email, chosen, "other-place");
     CU_ASSERT_TRUE(suite_everywhere(suite, rui->access, 200));
+    CU_ASSERT_EQUAL(sign_ins_known(rui->email), 2);
     HTTP_ANSWER gone = withdraw(admin->access, id);
     CHECK_STATUS(gone, 200);
     CU_ASSERT_TRUE(suite_everywhere(suite, rui->access, 401));
     CU_ASSERT_EQUAL(refresh_status(rui->refresh), 401);
+    CU_ASSERT_EQUAL(sign_ins_known(rui->email), 1);
     HTTP_ANSWER logout = http_post(suite_url(suite), "/auth/logout", rui->access, NULL);
     CHECK_STATUS(logout, 401);
     CU_ASSERT_TRUE(suite_everywhere(suite, elsewhere->access, 200));
