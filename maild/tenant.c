@@ -9,8 +9,13 @@ TENANT_STATEMENTS(template)
 TENANT_STATEMENTS(job)
 
 const struct tenant_table maild_tenant_tables[] = {
-    {"template", "{\"name\":\"\",\"language\":\"\"}", 10, TENANT_TABLE(template), NULL, {{NULL}}},
-    {"job", "{\"id\":\"" TENANT_NO_ID "\"}", 500, TENANT_TABLE(job), NULL, {{NULL}}},
+    {"template",
+     "{\"name\":\"\",\"language\":\"\"}",
+     10,
+     TENANT_TABLE(template),
+     NULL,
+     {{.column = NULL}}},
+    {"job", "{\"id\":\"" TENANT_NO_ID "\"}", 500, TENANT_TABLE(job), NULL, {{.column = NULL}}},
     TENANT_STAYS("message", "mail is sent by the installation that its links lead to"),
     {.name = NULL},
 };

@@ -226,7 +226,7 @@ static void a_code_serves_the_browser_that_asked(void)
 
 static void practitioners_sign_in_to_the_tenant_that_they_named(void)
 {
-    PERSON child = person_admin_of_child(suite, "mail-code-child");
+    UNUSED PERSON child = person_admin_of_child(suite, "mail-code-child");
     HTTP_ANSWER begun = start_at(STAFF_START, admin->email, "demo");
     HTTP_ANSWER off = start_at(STAFF_START, admin->email, "mail-code-child");
 
