@@ -263,7 +263,7 @@ static void sums_tell_rows_apart(void)
         writer = tenant_writer_create(path_in(arena, &dir, arena_printf(arena, "%zu", i)), &to, "",
                                       &err);
         UNIT_REQUIRE(writer && tenant_writer_table(writer, "before", &err) == 0 &&
-                         tenant_writer_row(writer, "x", i, &err) == 0 &&
+                         tenant_writer_row(writer, "xxxx", i, &err) == 0 &&
                          tenant_writer_table(writer, "t", &err) == 0 &&
                          tenant_writer_row(writer, rows[0], strlen(rows[0]), &err) == 0 &&
                          tenant_writer_row(writer, rows[1], strlen(rows[1]), &err) == 0 &&
