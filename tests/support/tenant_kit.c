@@ -11,7 +11,7 @@
 #include "common/base/clock.h"
 #include "tests/support/pg.h"
 
-enum { CALL_MS = 20000, TABLES_MAX = 64, ROWS = 2, ALL = 1000000 };
+enum { CALL_MS = 20000, TABLES_MAX = 64, CASES_MAX = 32, ROWS = 2, ALL = 1000000 };
 
 static const struct tenant_kit *kit;
 static struct pg *server;
@@ -27,7 +27,8 @@ struct installation {
 };
 
 /* Two of them, and what the calls between them need. */
-struct kit_case {
+struct tenant_kit_case {
+    struct loop *loop;
     struct installation sender, receiver;
     struct uuid project;
     struct request req;
@@ -83,7 +84,7 @@ static bool open_installation(struct installation *self, struct loop *loop, stru
 }
 
 /* The seed, with what stands in "@purpose|text@" sealed by the sender. */
-static const char *sealed_seed(struct kit_case *self)
+static const char *sealed_seed(struct tenant_kit_case *self)
 {
     struct arena *arena = self->req.arena;
     const char *at = kit->seed, *open, *text = "";
@@ -103,9 +104,10 @@ static const char *sealed_seed(struct kit_case *self)
     return arena_printf(arena, "%s%s", text, at);
 }
 
-static bool setup(struct kit_case *self, struct loop *loop)
+static bool setup(struct tenant_kit_case *self, struct loop *loop)
 {
-    *self = (struct kit_case){.req = {.arena = arena_new(), .service = "ctl", .now_ms = 1}};
+    *self = (struct tenant_kit_case){.loop = loop,
+                                     .req = {.arena = arena_new(), .service = "ctl", .now_ms = 1}};
     self->req.deadline_mono_ms = clock_mono_ms() + CALL_MS;
     error_init(&self->err, self->req.arena);
     self->sender.keys = unit_seal_keys(1);
@@ -118,7 +120,7 @@ static bool setup(struct kit_case *self, struct loop *loop)
     return true;
 }
 
-static void teardown(struct kit_case *self)
+static void teardown(struct tenant_kit_case *self)
 {
     db_destroy(&self->sender.db);
     db_destroy(&self->receiver.db);
@@ -127,8 +129,9 @@ static void teardown(struct kit_case *self)
     arena_destroy(&self->req.arena);
 }
 
-/* Each table that travels, in pages of ROWS; ended by name NULL. */
-static const struct tenant_table *travelling(void)
+/* Each table that travels, in pages of `rows`, or, where that is 0, as they are; ended by name
+ * NULL. */
+static const struct tenant_table *travelling_in(int64_t rows)
 {
     static struct tenant_table tables[TABLES_MAX];
     size_t n = 0;
@@ -136,10 +139,15 @@ static const struct tenant_table *travelling(void)
     for (const struct tenant_table *table = kit->tables; table->name; table++)
         if (!table->stays) {
             tables[n] = *table;
-            tables[n++].rows = ROWS;
+            tables[n++].rows = rows ? rows : table->rows;
         }
     tables[n] = (struct tenant_table){.name = NULL};
     return tables;
+}
+
+static const struct tenant_table *travelling(void)
+{
+    return travelling_in(ROWS);
 }
 
 /* A text that the seeds have sealed, as JSON has bytes. */
@@ -155,7 +163,7 @@ static int spy(struct db *db, const struct request *req, const struct sql_tenant
     return spied(db, req, in, ret, err);
 }
 
-static int read_by(struct kit_case *self, const struct installation *from,
+static int read_by(struct tenant_kit_case *self, const struct installation *from,
                    const struct tenant_table *table, const char *after, struct tenant_page *ret)
 {
     const struct tenant_store store = {from->db, &from->keys};
@@ -166,7 +174,7 @@ static int read_by(struct kit_case *self, const struct installation *from,
     return tenant_table_read(&copy, &store, &self->req, self->project, after, ret, &self->err);
 }
 
-static int add_to(struct kit_case *self, const struct tenant_table *table,
+static int add_to(struct tenant_kit_case *self, const struct tenant_table *table,
                   const struct tenant_page *page, int64_t *ret_added)
 {
     const struct tenant_store store = {self->receiver.db, &self->receiver.keys};
@@ -174,23 +182,23 @@ static int add_to(struct kit_case *self, const struct tenant_table *table,
     return tenant_table_add(table, &store, &self->req, self->project, page, ret_added, &self->err);
 }
 
-static bool read_page(struct kit_case *self, const struct installation *from,
+static bool read_page(struct tenant_kit_case *self, const struct installation *from,
                       const struct tenant_table *table, const char *after, struct tenant_page *ret)
 {
     return UNIT_CHECK(read_by(self, from, table, after, ret) == 0, "%s: %s %s", table->name,
                       self->err.message, self->err.detail);
 }
 
-/* Moves at most `most` pages of all; the rows that were added, -1: one was refused. */
-static int64_t move(struct kit_case *self, int most)
+/* Moves at most `most` pages of those tables; the rows that were added, -1: one was refused. */
+static int64_t move_tables(struct tenant_kit_case *self, const struct tenant_table *table, int most)
 {
     int64_t total = 0;
 
-    for (const struct tenant_table *table = travelling(); table->name; table++) {
-        struct tenant_page page = {.count = ROWS};
+    for (; table->name; table++) {
+        struct tenant_page page = {.count = (size_t)table->rows};
         const char *after = NULL;
 
-        while (page.count == ROWS && most-- > 0) {
+        while (page.count == (size_t)table->rows && most-- > 0) {
             int64_t added = 0;
 
             if (!read_page(self, &self->sender, table, after, &page))
@@ -208,8 +216,13 @@ static int64_t move(struct kit_case *self, int most)
     return total;
 }
 
+static int64_t move(struct tenant_kit_case *self, int most)
+{
+    return move_tables(self, travelling(), most);
+}
+
 /* All rows of a table that the project has, one behind the other. */
-static const char *text_of(struct kit_case *self, const struct installation *from,
+static const char *text_of(struct tenant_kit_case *self, const struct installation *from,
                            const struct tenant_table *table, size_t *ret_rows)
 {
     struct tenant_table whole = *table;
@@ -227,7 +240,7 @@ static const char *text_of(struct kit_case *self, const struct installation *fro
 }
 
 /* The receiver has all rows of the project as they were, and no other. */
-static void check_whole(struct kit_case *self, const char *label)
+static void check_whole(struct tenant_kit_case *self, const char *label)
 {
     for (const struct tenant_table *table = travelling(); table->name; table++) {
         size_t sent, received;
@@ -254,9 +267,33 @@ static const struct tenant_table *find_table(const struct tenant_table *tables, 
     return NULL;
 }
 
+/* Columns of sealed values are called so: what travels of them is opened and sealed anew. */
+static void name_sealed(PGconn *conn, const struct installation *self)
+{
+    PGresult *columns;
+    char sql[256];
+
+    snprintf(
+        sql, sizeof(sql),
+        "select relname, attname from pg_class join pg_attribute on attrelid = pg_class.oid "
+        "where relnamespace = '%s'::regnamespace and relkind = 'r' and attname like '%%sealed'",
+        self->schema);
+    columns = PQexec(conn, sql);
+    for (int i = 0; i < PQntuples(columns); i++) {
+        const struct tenant_table *table = find_table(kit->tables, PQgetvalue(columns, i, 0));
+        bool found = !table || table->stays;
+
+        for (size_t j = 0; !found && table->sealed[j].column; j++)
+            found = strcmp(table->sealed[j].column, PQgetvalue(columns, i, 1)) == 0;
+        UNIT_CHECK(found, "%s of %s is sealed", PQgetvalue(columns, i, 1),
+                   PQgetvalue(columns, i, 0));
+    }
+    PQclear(columns);
+}
+
 static void name_tables(struct loop *loop, void *arg UNUSED)
 {
-    struct kit_case self;
+    struct tenant_kit_case self;
     PGconn *conn;
     PGresult *names;
     char sql[256];
@@ -289,13 +326,14 @@ static void name_tables(struct loop *loop, void *arg UNUSED)
                    "%s either travels or stays", table->name);
     }
     PQclear(names);
+    name_sealed(conn, &self.sender);
     PQfinish(conn);
     teardown(&self);
 }
 
 static void move_all(struct loop *loop, void *arg UNUSED)
 {
-    struct kit_case self;
+    struct tenant_kit_case self;
 
     if (setup(&self, loop)) {
         int64_t rows = move(&self, ALL);
@@ -316,7 +354,7 @@ static void move_all(struct loop *loop, void *arg UNUSED)
 
 static void move_in_parts(struct loop *loop, void *arg UNUSED)
 {
-    struct kit_case self;
+    struct tenant_kit_case self;
 
     if (setup(&self, loop)) {
         int64_t total = 0, added = 0;
@@ -334,24 +372,29 @@ static void move_in_parts(struct loop *loop, void *arg UNUSED)
 
 /* Whether the receiver takes a page of the first table that travels after `change`; nothing of it
  * may be there otherwise. */
-static void refuse(struct kit_case *self, const char *label, const char *from, const char *to)
+static void refuse(struct tenant_kit_case *self, const char *label, const char *from,
+                   const char *to)
 {
     for (const struct tenant_table *table = travelling(); table->name; table++) {
         long before = count(&self->receiver, table->name, "true");
         struct tenant_json rows[ROWS];
+        const char *was = from, *becomes = to, *at;
         struct tenant_page page;
         int64_t added;
-        const char *at;
         char *changed;
 
         if (!read_page(self, &self->sender, table, NULL, &page) || page.count == 0)
             continue;
         memcpy(rows, page.items, page.count * sizeof(rows[0]));
-        at = strstr(rows[page.count - 1].value, from);
-        if (!UNIT_CHECK(at, "%s: %s has %s", label, table->name, from))
+        if (!strstr(rows[page.count - 1].value, was) && kit->account) {
+            was = kit->account;
+            becomes = kit->other_account;
+        }
+        at = strstr(rows[page.count - 1].value, was);
+        if (!UNIT_CHECK(at, "%s: %s has %s", label, table->name, was))
             continue;
         changed = arena_printf(self->req.arena, "%.*s%s%s", (int)(at - rows[page.count - 1].value),
-                               rows[page.count - 1].value, to, at + strlen(from));
+                               rows[page.count - 1].value, becomes, at + strlen(was));
         rows[page.count - 1].value = changed;
         page.items = rows;
         error_clear(&self->err);
@@ -363,7 +406,7 @@ static void refuse(struct kit_case *self, const char *label, const char *from, c
 }
 
 /* A value that none of the sender's keys opens does not travel as it is. */
-static void refuse_other_keys(struct kit_case *self)
+static void refuse_other_keys(struct tenant_kit_case *self)
 {
     const struct seal_keys keys = self->sender.keys;
     struct tenant_page page;
@@ -378,7 +421,7 @@ static void refuse_other_keys(struct kit_case *self)
 
 static void refuse_rows(struct loop *loop, void *arg UNUSED)
 {
-    struct kit_case self;
+    struct tenant_kit_case self;
 
     if (setup(&self, loop)) {
         refuse(&self, "of another project", TENANT_KIT_PROJECT, TENANT_KIT_OTHER);
@@ -393,6 +436,93 @@ static void refuse_rows(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
+/* ---- further cases ---- */
+
+static void run_case(struct loop *loop, void *arg)
+{
+    void (*const *fn)(struct tenant_kit_case *) = arg;
+    struct tenant_kit_case self;
+
+    if (setup(&self, loop))
+        (*fn)(&self);
+    teardown(&self);
+}
+
+void tenant_kit_run(void (*fn)(struct tenant_kit_case *self))
+{
+    unit_on_fiber(run_case, &fn);
+}
+
+struct loop *tenant_kit_loop(const struct tenant_kit_case *self)
+{
+    return self->loop;
+}
+
+static const struct installation *side_of(const struct tenant_kit_case *self,
+                                          enum tenant_kit_side side)
+{
+    return side == TENANT_KIT_SENDER ? &self->sender : &self->receiver;
+}
+
+long tenant_kit_sql(const struct tenant_kit_case *self, enum tenant_kit_side side, const char *sql)
+{
+    return run(side_of(self, side), sql);
+}
+
+PGconn *tenant_kit_connect(const struct tenant_kit_case *self, enum tenant_kit_side side)
+{
+    PGconn *conn = PQconnectdb(server->conninfo);
+    char sql[64];
+
+    snprintf(sql, sizeof(sql), "set search_path to %s", side_of(self, side)->schema);
+    PQclear(PQexec(conn, sql));
+    return conn;
+}
+
+const char *tenant_kit_text(struct tenant_kit_case *self, enum tenant_kit_side side,
+                            const char *sql)
+{
+    PGconn *conn = tenant_kit_connect(self, side);
+    PGresult *result = PQexec(conn, sql);
+    const char *text = "";
+
+    if (UNIT_CHECK(PQntuples(result) == 1, "%.60s: %s", sql, PQresultErrorMessage(result)))
+        text = arena_strdup(self->req.arena, PQgetvalue(result, 0, 0));
+    PQclear(result);
+    PQfinish(conn);
+    return text;
+}
+
+int64_t tenant_kit_move(struct tenant_kit_case *self, bool whole)
+{
+    return move_tables(self, travelling_in(whole ? 0 : ROWS), ALL);
+}
+
+int64_t tenant_kit_add(struct tenant_kit_case *self, const char *table, const char *row)
+{
+    const struct tenant_json json = {row};
+    const struct tenant_page page = {&json, 1};
+    int64_t added;
+
+    error_clear(&self->err);
+    return add_to(self, find_table(kit->tables, table), &page, &added) < 0 ? -1 : added;
+}
+
+int64_t tenant_kit_read_behind(struct tenant_kit_case *self, const char *table, const char *after)
+{
+    struct tenant_page page;
+
+    error_clear(&self->err);
+    return read_by(self, &self->sender, find_table(kit->tables, table), after, &page) < 0
+               ? -1
+               : (int64_t)page.count;
+}
+
+const struct error *tenant_kit_error(const struct tenant_kit_case *self)
+{
+    return &self->err;
+}
+
 #define ON_FIBER(name_, fn_)      \
     static void name_(void)       \
     {                             \
@@ -405,17 +535,20 @@ ON_FIBER(rows_that_are_not_the_tenants_are_refused, refuse_rows)
 
 int tenant_kit_main(const char *name, const struct tenant_kit *self)
 {
-    static const struct unit_case cases[] = {
+    struct unit_case cases[CASES_MAX] = {
         CASE(every_table_travels_or_has_a_reason),
         CASE(every_row_comes_over_as_it_was),
         CASE(what_was_interrupted_goes_on),
         CASE(rows_that_are_not_the_tenants_are_refused),
     };
+    size_t n = 4;
     int failed;
 
+    for (const struct unit_case *next = self->cases; next && next->fn && n < CASES_MAX; next++)
+        cases[n++] = *next;
     kit = self;
     server = pg_new();
-    failed = unit_run(name, cases, ARRAY_SIZE(cases));
+    failed = unit_run(name, cases, n);
     pg_destroy(&server);
     return failed;
 }
