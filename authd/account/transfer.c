@@ -1,0 +1,206 @@
+/*
+ * transfer.c - see transfer.h.
+ */
+#include "authd/account/transfer.h"
+
+#include <string.h>
+
+#include "authd/credential/factor.h"
+#include "authd/sql/tenant.h"
+
+/* ---- accounts ---- */
+
+static int tenant_page_account(struct db *db, const struct request *req,
+                               const struct sql_tenant_page *page, struct tenant_page *ret,
+                               struct error *err)
+{
+    const struct sql_tenant_page_account_in in = {
+        .project = page->project, .after = page->after, .most = page->most};
+    struct field_list rows;
+
+    if (sql_tenant_page_account(db, req, &in, &rows, err) < 0)
+        return -1;
+    *ret = (struct tenant_page){rows.items, rows.count};
+    return 0;
+}
+
+static int refuse_conflict(const struct sql_tenant_account_conflict_row *row, struct error *err)
+{
+    if (strcmp(row->why, "id") == 0)
+        return error_set(err, ERR_CONFLICT,
+                         "Account %s is there already, and no member of this project.",
+                         row->account.text);
+    if (strcmp(row->why, "address") == 0)
+        return error_set(err, ERR_CONFLICT,
+                         "The address of account %s is that of another account here.",
+                         row->account.text);
+    return error_set(err, ERR_CONFLICT,
+                     "The address of account %s is kept for another account here, whose owner has "
+                     "changed it lately and may take that back.",
+                     row->account.text);
+}
+
+static int tenant_insert_account(struct db_tx *tx, const struct request *req,
+                                 const struct sql_tenant_insert *insert,
+                                 const struct sql_audit *audit, int64_t *ret_added,
+                                 int64_t *ret_same, struct error *err)
+{
+    const struct sql_tenant_account_conflict_in conflict = {.project = insert->project,
+                                                            .rows = insert->rows};
+    const struct sql_tenant_insert_account_in in = {
+        .project = insert->project, .rows = insert->rows, .audit = *audit};
+    struct sql_tenant_account_conflict_row found;
+    struct sql_tenant_insert_account_row row;
+    int conflicts = sql_tenant_account_conflict(tx, req, &conflict, &found, err);
+
+    if (conflicts != 0)
+        return conflicts < 0 ? -1 : refuse_conflict(&found, err);
+    if (sql_tenant_insert_account(tx, req, &in, &row, err) < 0)
+        return -1;
+    *ret_added = row.added;
+    *ret_same = row.same;
+    return 0;
+}
+
+/* ---- what belongs to accounts ---- */
+
+#define FIRST_ACCOUNT "{\"account_id\":\"" TENANT_NO_ID "\"}"
+#define FIRST_PASSKEY "{\"account_id\":\"" TENANT_NO_ID "\",\"id\":\"" TENANT_NO_ID "\"}"
+
+/* Where a page begins: behind the membership of the account that the row `after` is of, since the
+ * accounts of a project have no other index. All zeros in front of the first page. */
+static int find_place(struct db *db, const struct request *req, const struct sql_tenant_page *page,
+                      struct uuid *ret, struct error *err)
+{
+    const struct sql_tenant_place_in in = {.project = page->project, .after = page->after};
+    struct sql_tenant_place_row row;
+
+    *ret = (struct uuid){TENANT_NO_ID};
+    if (strcmp(page->after, FIRST_ACCOUNT) == 0 || strcmp(page->after, FIRST_PASSKEY) == 0)
+        return 0;
+    if (sql_require(sql_tenant_place(db, req, &in, &row, err), err, ERR_CONFLICT,
+                    "An account has left the project while it was read: begin again.") < 0)
+        return -1;
+    *ret = row.place;
+    return 0;
+}
+
+/* Whether the accounts of the rows are members of this project and of no other. They stay so until
+ * the transaction ends. */
+static int lock_accounts(struct db_tx *tx, const struct request *req,
+                         const struct sql_tenant_insert *insert, struct error *err)
+{
+    const struct sql_tenant_account_lock_in lock = {.rows = insert->rows};
+    const struct sql_tenant_account_foreign_in foreign = {.project = insert->project,
+                                                          .rows = insert->rows};
+    struct sql_tenant_account_lock_rows locked;
+    struct sql_tenant_account_foreign_row row;
+    int found;
+
+    if (sql_tenant_account_lock(tx, req, &lock, &locked, err) < 0)
+        return -1;
+    found = sql_tenant_account_foreign(tx, req, &foreign, &row, err);
+    if (found <= 0)
+        return found;
+    return error_set(err, ERR_CONFLICT,
+                     row.member ? "Account %s is a member of another project here, too."
+                                : "Account %s is no member of this project.",
+                     uuid_is_set(&row.account) ? row.account.text : TENANT_NO_ID);
+}
+
+/* Defines the two functions of such a table; ... are members for the page's statement. */
+#define ACCOUNT_STATEMENTS(table_, ...)                                                          \
+    static int tenant_page_##table_(struct db *db, const struct request *req,                    \
+                                    const struct sql_tenant_page *page, struct tenant_page *ret, \
+                                    struct error *err)                                           \
+    {                                                                                            \
+        struct sql_tenant_page_##table_##_in in = {                                              \
+            .project = page->project, .most = page->most, __VA_ARGS__};                          \
+        struct field_list rows;                                                                  \
+                                                                                                 \
+        if (find_place(db, req, page, &in.place, err) < 0 ||                                     \
+            sql_tenant_page_##table_(db, req, &in, &rows, err) < 0)                              \
+            return -1;                                                                           \
+        *ret = (struct tenant_page){rows.items, rows.count};                                     \
+        return 0;                                                                                \
+    }                                                                                            \
+                                                                                                 \
+    static int tenant_insert_##table_(struct db_tx *tx, const struct request *req,               \
+                                      const struct sql_tenant_insert *insert,                    \
+                                      const struct sql_audit *audit, int64_t *ret_added,         \
+                                      int64_t *ret_same, struct error *err)                      \
+    {                                                                                            \
+        const struct sql_tenant_insert_##table_##_in in = {.tenant_insert = *insert,             \
+                                                           .audit = *audit};                     \
+        struct sql_tenant_insert_##table_##_row row;                                             \
+                                                                                                 \
+        if (lock_accounts(tx, req, insert, err) < 0 ||                                           \
+            sql_tenant_insert_##table_(tx, req, &in, &row, err) < 0)                             \
+            return -1;                                                                           \
+        *ret_added = row.added;                                                                  \
+        *ret_same = row.same;                                                                    \
+        return 0;                                                                                \
+    }
+
+ACCOUNT_STATEMENTS(credential)
+ACCOUNT_STATEMENTS(email_verified)
+ACCOUNT_STATEMENTS(mfa_factor)
+ACCOUNT_STATEMENTS(passkey, .after = page->after)
+ACCOUNT_STATEMENTS(last_sign_in)
+
+TENANT_STATEMENTS(invitation)
+
+/* ---- tables ---- */
+
+#define LINK_STAYS "a link that was mailed proves the address: only one of its own installation may"
+#define SESSION_STAYS "people sign in anew: tokens are signed by their own installation"
+#define LIMIT_STAYS "a limit is that of its own installation, by a hash with its key"
+#define GATEWAY_STAYS "what gateways of its own installation are told"
+#define IMPORT_STAYS "an import ends on the installation where it was begun"
+
+/* Accounts first: the others refer to them. */
+const struct tenant_table authd_tenant_tables[] = {
+    {.name = "account",
+     .first = "{\"membership\":{\"id\":\"" TENANT_NO_ID "\"}}",
+     .rows = 200,
+     TENANT_TABLE(account)},
+    TENANT_STAYS("membership", "comes with its account, in one row"),
+    {.name = "credential", .first = FIRST_ACCOUNT, .rows = 500, TENANT_TABLE(credential)},
+    {.name = "email_verified", .first = FIRST_ACCOUNT, .rows = 500, TENANT_TABLE(email_verified)},
+    {.name = "mfa_factor",
+     .first = FIRST_ACCOUNT,
+     .rows = 500,
+     TENANT_TABLE(mfa_factor),
+     .sealed = {{"secret_sealed", FACTOR_SEAL_PURPOSE, "account_id", NULL, NULL}}},
+    TENANT_STAYS("mfa_recovery",
+                 "hashes with the sender's seal key, which opens what other tenants "
+                 "have there: owners enrol anew to get other codes"),
+    {.name = "passkey", .first = FIRST_PASSKEY, .rows = 100, TENANT_TABLE(passkey)},
+    {.name = "last_sign_in", .first = FIRST_ACCOUNT, .rows = 500, TENANT_TABLE(last_sign_in)},
+    {.name = "invitation",
+     .first = "{\"id\":\"" TENANT_NO_ID "\"}",
+     .rows = 200,
+     TENANT_TABLE(invitation)},
+    TENANT_STAYS("email_link", LINK_STAYS),
+    TENANT_STAYS("email_undo", LINK_STAYS),
+    TENANT_STAYS("password_reset", LINK_STAYS),
+    TENANT_STAYS("mail_code", LINK_STAYS),
+    TENANT_STAYS("session", SESSION_STAYS),
+    TENANT_STAYS("login", SESSION_STAYS),
+    TENANT_STAYS("continue_spent", SESSION_STAYS),
+    TENANT_STAYS("mfa_pending", SESSION_STAYS),
+    TENANT_STAYS("passkey_ceremony", SESSION_STAYS),
+    TENANT_STAYS("signing_key", SESSION_STAYS),
+    TENANT_STAYS("throttle", LIMIT_STAYS),
+    TENANT_STAYS("known_address", LIMIT_STAYS),
+    TENANT_STAYS("change", GATEWAY_STAYS),
+    TENANT_STAYS("change_counter", GATEWAY_STAYS),
+    TENANT_STAYS("gateway_lease", GATEWAY_STAYS),
+    TENANT_STAYS("import_batch", IMPORT_STAYS),
+    TENANT_STAYS("import_refusal", IMPORT_STAYS),
+    TENANT_STAYS("import_state", "noted anew where passwords are added"),
+    TENANT_STAYS("email_scan", "of the trail of its own installation"),
+    TENANT_STAYS("granted", "requests of the daemons of its own installation"),
+    TENANT_STAYS("outbox", "what it holds is for the daemons of its own installation"),
+    {.name = NULL},
+};

@@ -1,0 +1,41 @@
+-- An account from another installation that cannot be added to a project, and why: an account of
+-- this id is no member of the project ("id"), another account has the address ("address"), or had
+-- it and may take it back ("reserved"). No row: none of these.
+-- class: tx
+-- in: project uuid, rows text
+-- rows: one
+-- row: account uuid, why text
+with
+given as materialized (
+    select a.*
+    from json_array_elements(:rows::json) e (value),
+        json_populate_record(null::account, e.value -> 'account') a
+)
+select g.id as account, c.why
+from given g
+cross join lateral (
+    select 'id' as why
+    from account a
+    where a.id = g.id and (
+        select m.id
+        from membership m
+        where m.account_id = a.id and m.project_id = :project
+        limit 1
+    ) is null -- not "not exists", whose join may read the whole project
+    union all
+    select 'address'
+    from account a
+    where g.role = 'Practitioner' and a.role = 'Practitioner' and a.email = g.email
+        and a.id <> g.id
+    union all
+    select 'address'
+    from account a
+    where g.role = 'Patient' and a.role = 'Patient' and a.project_id = :project
+        and a.email = g.email and a.id <> g.id
+    union all
+    select 'reserved'
+    from email_undo u
+    where u.email = g.email and u.role = g.role and u.home_id is not distinct from g.project_id
+        and u.account_id <> g.id
+) c
+limit 1

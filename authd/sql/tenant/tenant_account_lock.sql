@@ -1,0 +1,13 @@
+-- Locks the accounts of rows from another installation: nothing makes them members of a further
+-- project until the transaction ends.
+-- class: tx
+-- in: rows text
+-- rows: many
+-- row: id uuid
+select a.id
+from account a
+where a.id = any (array(
+    select (e.value ->> 'account_id')::uuid from json_array_elements(:rows::json) e (value)
+))
+order by a.id
+for update

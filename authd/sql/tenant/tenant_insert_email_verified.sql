@@ -1,0 +1,12 @@
+-- Adds proofs of addresses for the organisation of a project, from another installation. Runs
+-- behind tenant_account_lock.
+-- class: tx
+-- rows: one
+-- row: added int8, same int8
+with
+-- include: tenant_insert(table = email_verified, match = {t.account_id = g.account_id},
+--     project = g.organization_id, own = t.organization_id),
+-- include: audit(from = tenant_insert_found)
+select
+    (select count(*) from tenant_insert_added) as added,
+    (select count(*) from tenant_insert_same) as same

@@ -1,0 +1,17 @@
+-- Adds the invitations of a project, from another installation, without links. One is the same also
+-- when it was sent again since.
+-- class: tx
+-- rows: one
+-- row: added int8, same int8
+with
+-- include: tenant_insert(table = invitation, match = {t.id = g.id
+--     and t.id = any (array(select id from tenant_insert_given))},
+--     project = {case when g.secret_hash = '' and g.sign_up_hash is null then g.project_id end},
+--     state = {json_populate_record(t, '{"secret_hash":"","expires_at":0,"invited_by":null,
+--     "sign_up_hash":null,"sign_up_expires_at":null}')},
+--     given = {json_populate_record(g, '{"secret_hash":"","expires_at":0,"invited_by":null,
+--     "sign_up_hash":null,"sign_up_expires_at":null}')}),
+-- include: audit(from = tenant_insert_found)
+select
+    (select count(*) from tenant_insert_added) as added,
+    (select count(*) from tenant_insert_same) as same

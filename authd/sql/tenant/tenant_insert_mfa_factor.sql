@@ -1,0 +1,15 @@
+-- Adds second factors, from another installation. One is the same also when it was used since. Runs
+-- behind tenant_account_lock.
+-- class: tx
+-- rows: one
+-- row: added int8, same int8
+with
+-- include: tenant_insert(table = mfa_factor, match = {t.account_id = g.account_id},
+--     project = :tenant_insert.project,
+--     own = :tenant_insert.project,
+--     state = {json_populate_record(t, '{"secret_sealed":null,"last_step":0,"failures":[]}')},
+--     given = {json_populate_record(g, '{"secret_sealed":null,"last_step":0,"failures":[]}')}),
+-- include: audit(from = tenant_insert_found)
+select
+    (select count(*) from tenant_insert_added) as added,
+    (select count(*) from tenant_insert_same) as same

@@ -1,0 +1,428 @@
+/*
+ * test_authd_tenant.c - what authd keeps of a project, moved to another installation.
+ */
+#include <inttypes.h>
+#include <libpq-fe.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "authd/account/transfer.h"
+#include "authd/credential/factor.h"
+#include "authd/sql_part.h"
+#include "common/base/clock.h"
+#include "tests/support/tenant_kit.h"
+#include "tests/support/unit.h"
+
+extern const struct db_migration authd_migrations[];
+
+enum { MANY = 10000, WAIT_MS = 300 };
+
+#define ID(project_, last_) "0190a00" project_ "-0000-7000-8000-0000000000" last_
+
+#define MAKE_ID                                                                  \
+    "create function id(project int, last int) returns uuid language sql as $$ " \
+    "select ('0190a00' || project || '-0000-7000-8000-' || lpad(last::text, 12, '0'))::uuid $$;\n"
+
+/* Three of each project; `p` is it and `d` its digit. An at sign would begin a sealed value. */
+#define OF_EACH                                                                    \
+    " from generate_series(1, 3) i, (values ('" TENANT_KIT_PROJECT "'::uuid, 1), " \
+    "('" TENANT_KIT_OTHER "', 2)) x (p, d);\n"
+#define ADDRESS "i || chr(64) || d || '.example'"
+
+#define FACTOR(project_, last_)                                                               \
+    "insert into mfa_factor values ('" ID(project_, last_) "', @" FACTOR_SEAL_PURPOSE " " ID( \
+        project_, last_) "|known-secret-" last_ "@, 1, 2, 3, '{4,5}');\n"
+
+/* The second account of each is a practitioner's. Memberships are in another order than their
+ * accounts. One password is the hash of another system. */
+static const char seed[] = MAKE_ID
+    "insert into account (id, role, project_id, email, name, surname, created_at, delete_at, "
+    "delete_schedule) select id(d, i), case i when 2 then 'Practitioner' else 'Patient' end, "
+    "case i when 2 then null else p end, 'a' || " ADDRESS ", E'Caf\\u00e9 \"', '{\\', 7, "
+    "case i when 3 then 99 end, case i when 3 then p end" OF_EACH
+    "insert into membership (project_id, id, account_id, profile_id, admin, created_at) "
+    "select p, id(d, 9 - i), id(d, i), id(d, 10 + i), i = 2, 8" OF_EACH
+    "insert into credential select id(d, i), case i when 1 then '$2b$10$x' else "
+    "'$argon2id$v=19$m=19456,t=2,p=1$x' end || i, 9, i" OF_EACH
+    "insert into email_verified select id(d, i), case i when 2 then p else '" TENANT_NO_ID "' end, "
+    "i" OF_EACH FACTOR("1", "02") FACTOR("1", "03") FACTOR("2", "02") FACTOR(
+        "2",
+        "03") "insert into mfa_recovery select id(d, 2), int4send(i)" OF_EACH
+              "insert into passkey select id(d, 20 + i), id(d, 2), 'a.example', case i when 1 then "
+              "p end, "
+              "int4send(10 * d + i), '\\x01', -7, '\\x0405', 1, true, 'key', 3, null" OF_EACH
+              "insert into last_sign_in select id(d, i), p, i" OF_EACH
+              "insert into invitation (project_id, id, role, email, name, surname, admin, "
+              "profile_id, "
+              "invited_at, secret_hash, expires_at, sign_up_hash, sign_up_expires_at) select p, "
+              "id(d, 30 + i), 'Practitioner', 'i' || " ADDRESS
+              ", 'I', 'N', i = 2, p, 4, '\\x0203', 5, "
+              "case i when 2 then '\\x0809'::bytea end, case i when 2 then 6 end" OF_EACH;
+
+/* ---- rows that are not the tenant's ---- */
+
+/* What the receiver has besides: a practitioner (1) of the other project without a password, who
+ * has changed the address, a patient of it (2), a practitioner without a membership (3), a member
+ * of both (4), and one of the project alone who has nothing yet (5). */
+static const char others[] = MAKE_ID
+    "insert into account (id, role, project_id, email, name, surname, created_at) "
+    "select id(3, i), case i when 2 then 'Patient' else 'Practitioner' end, "
+    "case i when 2 then '" TENANT_KIT_OTHER "'::uuid end, 'o' || i, 'N', 'S', 1 "
+    "from generate_series(1, 5) i;\n"
+    "insert into membership (project_id, id, account_id, profile_id, created_at) "
+    "select p::uuid, id(3, 10 * i), id(3, i), id(3, 1), 1 from (values "
+    "('" TENANT_KIT_OTHER "', 1), ('" TENANT_KIT_OTHER "', 2), ('" TENANT_KIT_OTHER "', 4), "
+    "('" TENANT_KIT_PROJECT "', 4), ('" TENANT_KIT_PROJECT "', 5)) x (p, i);\n"
+    "insert into email_undo values (id(3, 80), id(3, 1), 'Practitioner', null, 'before', '\\x01', "
+    "'" TENANT_KIT_OTHER "', false, '{}', 1, 9);\n"
+    "select 1";
+
+/* An account and its membership as rows of these columns, and those of any other table. */
+#define PERSON(id_, role_, home_, email_, project_, member_, account_)                           \
+    "select row_to_json(r) from (select json_populate_record(null::account, '{\"id\":\"" id_     \
+    "\",\"role\":\"" role_ "\",\"project_id\":" home_ ",\"email\":\"" email_                     \
+    "\",\"name\":\"N\",\"surname\":\"S\",\"created_at\":1,\"delete_wipe\":false}') as account, " \
+    "json_populate_record(null::membership, '{\"project_id\":\"" project_ "\",\"id\":\"" member_ \
+    "\",\"account_id\":\"" account_                                                              \
+    "\",\"profile_id\":\"" ID("3", "01") "\",\"admin\":false,\"created_at\":1}') as membership) r"
+#define ROW(table_, columns_) \
+    "select row_to_json(json_populate_record(null::" table_ ", '{" columns_ "}'))"
+#define OF(id_) "\"account_id\":\"" id_ "\""
+#define NEW ID("4", "01")
+#define NEW_MEMBER ID("4", "02")
+#define PRACTITIONER "Practitioner"
+#define PATIENT "Patient"
+#define HOME "\"" TENANT_KIT_PROJECT "\""
+#define OTHER_HOME "\"" TENANT_KIT_OTHER "\""
+
+#define PASSWORD(id_) \
+    ROW("credential", OF(id_) ",\"password_hash\":\"$x\",\"updated_at\":1,\"changes\":0")
+#define PROOF(id_, organization_) \
+    ROW("email_verified", OF(id_) ",\"organization_id\":\"" organization_ "\",\"verified_at\":1")
+#define TOTP(id_)                                                                        \
+    ROW("mfa_factor", OF(id_) ",\"secret_sealed\":\"\\\\x6b6e6f776e\",\"created_at\":1," \
+                              "\"enrolled_at\":1,\"last_step\":1,\"failures\":[]")
+#define PASSKEY(id_, project_)                                                                  \
+    ROW("passkey",                                                                              \
+        "\"id\":\"" NEW "\"," OF(                                                               \
+            id_) ",\"rp_id\":\"a\",\"project_id\":" project_                                    \
+                 ",\"credential_id\":\"\\\\x01\",\"user_handle\":\"\\\\x01\",\"algorithm\":-7," \
+                 "\"public_key\":\"\\\\x01\",\"sign_count\":1,\"backed_up\":true,"              \
+                 "\"name\":\"k\",\"created_at\":1")
+#define SIGN_IN(id_, project_) \
+    ROW("last_sign_in", OF(id_) ",\"project_id\":\"" project_ "\",\"at\":1")
+#define INVITATION(hashes_)                                                                   \
+    ROW("invitation", "\"project_id\":" HOME ",\"id\":\"" NEW "\",\"role\":\"Practitioner\"," \
+                      "\"email\":\"new\",\"name\":\"N\",\"surname\":\"S\",\"admin\":false,"   \
+                      "\"profile_id\":\"" NEW "\",\"invited_at\":1,\"expires_at\":9," hashes_)
+
+static const struct {
+    const char *label, *table, *row;
+    const char *says; /* in the refusal; NULL: it is added */
+} rows[] = {
+    {"a new practitioner", "account",
+     PERSON(NEW, PRACTITIONER, "null", "new", TENANT_KIT_PROJECT, NEW_MEMBER, NEW), NULL},
+    {"a new patient", "account",
+     PERSON(NEW, PATIENT, HOME, "new", TENANT_KIT_PROJECT, NEW_MEMBER, NEW), NULL},
+    {"a patient with the address of a practitioner, or of another project's patient", "account",
+     PERSON(NEW, PATIENT, HOME, "o2", TENANT_KIT_PROJECT, NEW_MEMBER, NEW), NULL},
+    {"the account of another tenant, as it is", "account",
+     PERSON(ID("3", "01"), PRACTITIONER, "null", "o1", TENANT_KIT_PROJECT, NEW_MEMBER,
+            ID("3", "01")),
+     "Account " ID("3", "01") " is there already, and no member of this project."},
+    {"an account of no tenant, as it is", "account",
+     PERSON(ID("3", "03"), PRACTITIONER, "null", "o3", TENANT_KIT_PROJECT, NEW_MEMBER,
+            ID("3", "03")),
+     "Account " ID("3", "03") " is there already, and no member of this project."},
+    {"an address of another tenant's practitioner", "account",
+     PERSON(NEW, PRACTITIONER, "null", "o1", TENANT_KIT_PROJECT, NEW_MEMBER, NEW),
+     "The address of account " NEW " is that of another account here."},
+    {"an address of the project's own patient", "account",
+     PERSON(NEW, PATIENT, HOME, "a1\\u00401.example", TENANT_KIT_PROJECT, NEW_MEMBER, NEW),
+     "The address of account " NEW " is that of another account here."},
+    {"an address that its owner may take back", "account",
+     PERSON(NEW, PRACTITIONER, "null", "before", TENANT_KIT_PROJECT, NEW_MEMBER, NEW),
+     "The address of account " NEW " is kept for another account here"},
+    {"a patient of another tenant", "account",
+     PERSON(NEW, PATIENT, OTHER_HOME, "new", TENANT_KIT_PROJECT, NEW_MEMBER, NEW),
+     "not of this project"},
+    {"a membership in another tenant", "account",
+     PERSON(NEW, PRACTITIONER, "null", "new", TENANT_KIT_OTHER, NEW_MEMBER, NEW),
+     "not of this project"},
+    {"a membership for another account", "account",
+     PERSON(NEW, PRACTITIONER, "null", "new", TENANT_KIT_PROJECT, NEW_MEMBER, ID("3", "01")),
+     "not of this project"},
+    {"a membership that another account has", "account",
+     PERSON(NEW, PRACTITIONER, "null", "new", TENANT_KIT_PROJECT, ID("1", "08"), NEW),
+     "not of this project"},
+
+    {"a password", "credential", PASSWORD(ID("3", "05")), NULL},
+    {"a password for another tenant's account", "credential", PASSWORD(ID("3", "01")),
+     "Account " ID("3", "01") " is no member of this project."},
+    {"a password for a member of two tenants", "credential", PASSWORD(ID("3", "04")),
+     "Account " ID("3", "04") " is a member of another project here, too."},
+    {"a password for an account of no tenant", "credential", PASSWORD(ID("3", "03")),
+     "no member of this project"},
+    {"a password for no account", "credential", PASSWORD(NEW), "no member of this project"},
+    {"another password", "credential", PASSWORD(ID("1", "01")), "are there otherwise"},
+
+    {"a proof", "email_verified", PROOF(ID("3", "05"), TENANT_KIT_PROJECT), NULL},
+    {"a proof for all tenants", "email_verified", PROOF(ID("3", "05"), TENANT_NO_ID),
+     "not of this project"},
+    {"a proof for another tenant", "email_verified", PROOF(ID("3", "05"), TENANT_KIT_OTHER),
+     "not of this project"},
+    {"a proof of another tenant's account", "email_verified",
+     PROOF(ID("3", "02"), TENANT_KIT_PROJECT), "no member of this project"},
+
+    {"a factor", "mfa_factor", TOTP(ID("3", "05")), NULL},
+    {"a factor for another tenant's account", "mfa_factor", TOTP(ID("3", "02")),
+     "no member of this project"},
+    {"a factor for a member of two tenants", "mfa_factor", TOTP(ID("3", "04")),
+     "a member of another project here"},
+
+    {"a passkey of the project's application", "passkey", PASSKEY(ID("3", "05"), HOME), NULL},
+    {"a passkey of the installation's pages", "passkey", PASSKEY(ID("3", "05"), "null"), NULL},
+    {"a passkey of another tenant's application", "passkey", PASSKEY(ID("3", "05"), OTHER_HOME),
+     "not of this project"},
+    {"a passkey for another tenant's account", "passkey", PASSKEY(ID("3", "01"), HOME),
+     "no member of this project"},
+
+    {"a sign-in", "last_sign_in", SIGN_IN(ID("3", "05"), TENANT_KIT_PROJECT), NULL},
+    {"a sign-in to another tenant", "last_sign_in", SIGN_IN(ID("3", "05"), TENANT_KIT_OTHER),
+     "not of this project"},
+
+    {"an invitation", "invitation", INVITATION("\"secret_hash\":\"\""), NULL},
+    {"an invitation with a link", "invitation", INVITATION("\"secret_hash\":\"\\\\x01\""),
+     "not of this project"},
+    {"an invitation with a link of a sign-up", "invitation",
+     INVITATION("\"secret_hash\":\"\",\"sign_up_hash\":\"\\\\x01\",\"sign_up_expires_at\":9"),
+     "not of this project"},
+};
+
+/* How many rows all of authd's tables that travel have. */
+static long count_rows(const struct tenant_kit_case *self)
+{
+    return tenant_kit_sql(
+        self, TENANT_KIT_RECEIVER,
+        "select (select count(*) from account) + (select count(*) from membership) + "
+        "(select count(*) from credential) + (select count(*) from email_verified) + "
+        "(select count(*) from mfa_factor) + (select count(*) from passkey) + "
+        "(select count(*) from last_sign_in) + (select count(*) from invitation)");
+}
+
+static void add_each_row(struct tenant_kit_case *self)
+{
+    UNIT_CHECK(tenant_kit_move(self, true) > 0, "%s", tenant_kit_error(self)->message);
+    tenant_kit_sql(self, TENANT_KIT_RECEIVER, others);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const char *row = tenant_kit_text(self, TENANT_KIT_RECEIVER, rows[i].row);
+        long before = count_rows(self);
+        int64_t added = tenant_kit_add(self, rows[i].table, row);
+        const struct error *err = tenant_kit_error(self);
+
+        if (!rows[i].says) {
+            UNIT_CHECK(added == 1, "%s: %s", rows[i].label, added < 0 ? err->message : row);
+            UNIT_CHECK(tenant_kit_add(self, rows[i].table, row) == 0, "%s: again", rows[i].label);
+            tenant_kit_sql(
+                self, TENANT_KIT_RECEIVER,
+                "delete from account where id = '" NEW "'; "
+                "delete from passkey where id = '" NEW "'; "
+                "delete from invitation where id = '" NEW "'; "
+                "delete from mfa_factor where account_id = '" ID(
+                    "3",
+                    "05") "'; "
+                          "delete from credential where account_id = '" ID(
+                              "3",
+                              "05") "'; "
+                                    "delete from email_verified where account_id = '" ID(
+                                        "3",
+                                        "05") "'; "
+                                              "delete from last_sign_in where account_id = '" ID(
+                                                  "3", "05") "'; "
+                                                             "select 1");
+            continue;
+        }
+        UNIT_CHECK(added < 0 && err->code == ERR_CONFLICT && strstr(err->message, rows[i].says),
+                   "%s: %" PRId64 " %s", rows[i].label, added, added < 0 ? err->message : "");
+        UNIT_CHECK(count_rows(self) == before, "%s: nothing is added", rows[i].label);
+    }
+}
+
+static void nothing_is_added_to_other_tenants(void)
+{
+    tenant_kit_run(add_each_row);
+}
+
+/* ---- an account that joins another tenant meanwhile ---- */
+
+struct joining {
+    struct tenant_kit_case *kit;
+    PGconn *conn;
+};
+
+static void commit_later(void *arg)
+{
+    const struct joining *self = arg;
+    struct error err;
+
+    error_init(&err, NULL);
+    UNIT_CHECK(fiber_sleep_until(tenant_kit_loop(self->kit), clock_mono_ms() + WAIT_MS, &err) == 0,
+               "%s", err.message);
+    PQclear(PQexec(self->conn, "commit"));
+}
+
+static void join_meanwhile(struct tenant_kit_case *self)
+{
+    struct joining joining = {self, tenant_kit_connect(self, TENANT_KIT_RECEIVER)};
+    int64_t from_ms = clock_mono_ms();
+    struct error err;
+
+    error_init(&err, NULL);
+    tenant_kit_sql(self, TENANT_KIT_RECEIVER, others);
+    PQclear(PQexec(joining.conn,
+                   "begin; insert into membership (project_id, id, account_id, profile_id, "
+                   "created_at) values ('" TENANT_KIT_OTHER
+                   "', id(3, 99), id(3, 5), id(3, 1), 1)"));
+    UNIT_CHECK(PQtransactionStatus(joining.conn) == PQTRANS_INTRANS, "%s",
+               PQerrorMessage(joining.conn));
+    UNIT_CHECK(fiber_start(tenant_kit_loop(self), commit_later, &joining, &err) == 0, "%s",
+               err.message);
+    UNIT_CHECK(tenant_kit_add(self, "mfa_factor",
+                              tenant_kit_text(self, TENANT_KIT_RECEIVER, TOTP(ID("3", "05")))) < 0,
+               "the factor is added");
+    UNIT_CHECK(clock_mono_ms() - from_ms >= WAIT_MS, "it has waited for the membership");
+    UNIT_CHECK(strstr(tenant_kit_error(self)->message, "a member of another project here"), "%s",
+               tenant_kit_error(self)->message);
+    PQfinish(joining.conn);
+}
+
+static void an_account_that_joins_another_tenant_meanwhile_gets_nothing(void)
+{
+    tenant_kit_run(join_meanwhile);
+}
+
+/* ---- the sender's side ---- */
+
+/* A practitioner of both, proven for all and for each, with passkeys of each. */
+static void move_a_member_of_two(struct tenant_kit_case *self)
+{
+    tenant_kit_sql(self, TENANT_KIT_SENDER,
+                   "insert into membership (project_id, id, account_id, profile_id, created_at) "
+                   "values ('" TENANT_KIT_OTHER "', id(4, 1), id(1, 2), id(1, 2), 1);\n"
+                   "insert into email_verified values (id(1, 2), '" TENANT_NO_ID "', 1), "
+                   "(id(1, 2), '" TENANT_KIT_OTHER "', 0);\n"
+                   "update passkey set project_id = '" TENANT_KIT_OTHER "' where id = id(1, 22);\n"
+                   "insert into last_sign_in values (id(1, 2), '" TENANT_KIT_OTHER "', 9);\n"
+                   "select 1");
+    UNIT_CHECK(tenant_kit_move(self, false) > 0, "%s", tenant_kit_error(self)->message);
+    CU_ASSERT_EQUAL(
+        tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                       "select count(*) from membership where project_id <> '" TENANT_KIT_PROJECT
+                       "'"),
+        0);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                                   "select verified_at from email_verified where account_id = '" ID(
+                                       "1", "02") "' and organization_id = '" TENANT_KIT_PROJECT
+                                                  "'"),
+                    1);
+    CU_ASSERT_EQUAL(
+        tenant_kit_sql(self, TENANT_KIT_RECEIVER, "select count(*) from email_verified"), 3);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER, "select count(*) from passkey"), 2);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER, "select count(*) from last_sign_in"),
+                    3);
+}
+
+static void what_a_member_has_of_other_tenants_stays(void)
+{
+    tenant_kit_run(move_a_member_of_two);
+}
+
+static void lose_the_place(struct tenant_kit_case *self)
+{
+    UNIT_CHECK(tenant_kit_read_behind(self, "credential",
+                                      "{\"account_id\":\"" ID("1", "02") "\"}") == 1,
+               "%s", tenant_kit_error(self)->message);
+    tenant_kit_sql(self, TENANT_KIT_SENDER, "delete from membership where account_id = id(1, 2)");
+    UNIT_CHECK(tenant_kit_read_behind(self, "credential",
+                                      "{\"account_id\":\"" ID("1", "02") "\"}") < 0 &&
+                   tenant_kit_error(self)->code == ERR_CONFLICT,
+               "%s", tenant_kit_error(self)->message);
+}
+
+static void an_account_that_leaves_while_it_is_read_is_told(void)
+{
+    tenant_kit_run(lose_the_place);
+}
+
+/* ---- many ---- */
+
+static void move_many(struct tenant_kit_case *self)
+{
+    int64_t rows_sent;
+
+    tenant_kit_sql(self, TENANT_KIT_SENDER,
+                   "insert into account (id, role, project_id, email, name, surname, created_at) "
+                   "select id(5, i), 'Patient', '" TENANT_KIT_PROJECT "', 'm' || i, 'N', 'S', 1 "
+                   "from generate_series(1, 10000) i;\n"
+                   "insert into membership (project_id, id, account_id, profile_id, created_at) "
+                   "select '" TENANT_KIT_PROJECT "', gen_random_uuid(), id, id, 1 from account "
+                   "where created_at = 1;\n"
+                   "insert into credential select id, 'x', 1 from account where created_at = 1;\n"
+                   "insert into passkey select gen_random_uuid(), id, 'a', null, "
+                   "uuid_send(gen_random_uuid()), '\\x01', -7, '\\x01', 1, true, 'k', 1, null "
+                   "from account, generate_series(1, 2) where created_at = 1;\n"
+                   "insert into email_verified select id, '" TENANT_NO_ID "', 1 from account "
+                   "where created_at = 1 and email like '%7';\n"
+                   "select 1");
+    rows_sent = tenant_kit_move(self, true);
+    UNIT_CHECK(rows_sent > 4 * MANY, "%" PRId64 " %s", rows_sent, tenant_kit_error(self)->message);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                                   "select count(*) from account join membership on account_id = "
+                                   "account.id join credential using (account_id)"),
+                    MANY + 3);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER, "select count(*) from passkey"),
+                    2 * MANY + 3);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                                   "select count(*) from email_verified"),
+                    MANY / 10 + 3);
+    CU_ASSERT_EQUAL(tenant_kit_move(self, true), 0);
+}
+
+static void ten_thousand_accounts_come_over(void)
+{
+    tenant_kit_run(move_many);
+}
+
+static const struct unit_case cases[] = {
+    CASE(nothing_is_added_to_other_tenants),
+    CASE(an_account_that_joins_another_tenant_meanwhile_gets_nothing),
+    CASE(what_a_member_has_of_other_tenants_stays),
+    CASE(an_account_that_leaves_while_it_is_read_is_told),
+    CASE(ten_thousand_accounts_come_over),
+    {.fn = NULL},
+};
+
+static const struct tenant_kit kit = {
+    .migrations = authd_migrations,
+    .sql = authd_sql,
+    .tables = authd_tenant_tables,
+    .seed = seed,
+    .arrives = "select count(*) from mfa_factor, import_state, membership m join account a on "
+               "a.id = m.account_id and (a.role = 'Practitioner') = m.admin where changed_at > 0 "
+               "and position('known' in secret_sealed) = 0 and not exists (select from invitation "
+               "where secret_hash <> '' or sign_up_hash is not null) and not exists (select from "
+               "email_verified where organization_id <> '" TENANT_KIT_PROJECT "') and not exists "
+               "(select from mfa_recovery) having count(*) = 6",
+    .opens = "update mfa_factor set last_step = 9, failures = '{}'; update passkey set "
+             "sign_count = 7, name = 'mine', last_used_at = 8; update last_sign_in set at = 99; "
+             "update invitation set secret_hash = '\\x01', expires_at = 99, invited_by = id",
+    .conflict = "update account set name = 'other'",
+    .account = ID("1", "02"),
+    .other_account = ID("2", "02"),
+    .cases = cases,
+};
+
+int main(void)
+{
+    return tenant_kit_main("authd tenant", &kit);
+}
