@@ -9,9 +9,16 @@
 #include "common/base/cache.h"
 #include "common/base/log.h"
 
+/* A change: which identities depend on it. */
+struct identity_change {
+    bool (*concerns)(const void *identity, const void *id);
+    struct uuid id;
+};
+
 struct identities {
     struct cache *cache;
-    uint64_t generation;
+    uint64_t generation, cleared; /* cleared: the generation since which fetches count at all */
+    struct identity_change changes[IDENTITY_CHANGES_KEPT]; /* the last ones, by generation */
 };
 
 static size_t text_size(const char *text)
@@ -117,12 +124,26 @@ uint64_t identities_generation(const struct identities *self)
     return self->generation;
 }
 
+static bool has_changed(const struct identities *self, const struct identity *identity,
+                        uint64_t since)
+{
+    if (since < self->cleared || self->generation - since > IDENTITY_CHANGES_KEPT)
+        return true;
+    for (uint64_t at = since; at < self->generation; at++) {
+        const struct identity_change *change = &self->changes[at % IDENTITY_CHANGES_KEPT];
+
+        if (change->concerns(identity, &change->id))
+            return true;
+    }
+    return false;
+}
+
 bool identities_put(struct identities *self, struct identity *identity, uint64_t generation,
                     int64_t mono_ms)
 {
     struct cache_key key = identity_key(&identity->caller.session);
 
-    if (generation != self->generation)
+    if (has_changed(self, identity, generation))
         return false;
     identity->expires_ms = mono_ms + IDENTITY_AGE_MAX_MS;
     cache_put(self->cache, &key, identity_hold(identity));
@@ -151,19 +172,25 @@ static bool of_project(const void *value, const void *arg)
 
 void identities_forget(struct identities *self, const char *kind, const struct uuid *id)
 {
-    self->generation++;
-    if (strcmp(kind, "membership") == 0)
-        cache_remove_if(self->cache, of_membership, id);
-    else if (strcmp(kind, "account") == 0)
-        cache_remove_if(self->cache, of_account, id);
-    else if (strcmp(kind, "policy") == 0)
-        cache_remove_if(self->cache, of_policy, id);
-    else if (strcmp(kind, "project") == 0)
-        cache_remove_if(self->cache, of_project, id);
+    static const struct {
+        const char *kind;
+        bool (*concerns)(const void *identity, const void *id);
+    } kinds[] = {{"membership", of_membership},
+                 {"account", of_account},
+                 {"policy", of_policy},
+                 {"project", of_project}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+        if (strcmp(kind, kinds[i].kind) != 0)
+            continue;
+        self->changes[self->generation++ % IDENTITY_CHANGES_KEPT] =
+            (struct identity_change){kinds[i].concerns, *id};
+        cache_remove_if(self->cache, kinds[i].concerns, id);
+    }
 }
 
 void identities_clear(struct identities *self)
 {
-    self->generation++;
+    self->cleared = ++self->generation;
     cache_remove_if(self->cache, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 #include "common/domain/request.h"
 
-enum { IDENTITY_CACHE_MAX = 8192, IDENTITY_AGE_MAX_MS = 60000 };
+enum { IDENTITY_CACHE_MAX = 8192, IDENTITY_AGE_MAX_MS = 60000, IDENTITY_CHANGES_KEPT = 256 };
 
 /* Shared by the cache and by the requests that use it; freed with the last hold. */
 struct identity {
@@ -34,11 +34,11 @@ struct identity *identities_get(struct identities *self, const struct uuid *sess
                                 int64_t mono_ms);
 
 /* Counts the changes so far. Read it before a fetch starts: what was fetched counts as current only
- * while no change came in between. */
+ * when no change of it came in between. */
 uint64_t identities_generation(const struct identities *self);
 
-/* Keeps it, and takes a hold, unless the generation has moved on: then false, and the fetch must be
- * repeated. */
+/* Keeps it, and takes a hold. False, and the fetch must be repeated, when one of the changes since
+ * that generation is of it, or they are more than IDENTITY_CHANGES_KEPT. */
 bool identities_put(struct identities *self, struct identity *identity, uint64_t generation,
                     int64_t mono_ms) MUST_USE;
 

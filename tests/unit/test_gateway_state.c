@@ -190,21 +190,66 @@ static void changes_drop_identities(void)
     identities_destroy(&all);
 }
 
+/* Puts what was fetched since a generation, and takes it out again. */
+static bool fits(struct identities *all, struct identity *identity, uint64_t since)
+{
+    bool kept = identities_put(all, identity, since, 0);
+
+    if (kept) {
+        CU_ASSERT_TRUE(known(all, &identity->caller.session, 0));
+        identities_forget(all, "membership", &identity->caller.membership);
+    }
+    CU_ASSERT_FALSE(known(all, &identity->caller.session, 0));
+    return kept;
+}
+
 static void a_fetch_that_a_change_overtook_is_not_kept(void)
+{
+    static const struct {
+        const char *kind, *id;
+    } rows[] = {{"membership", membership_1},
+                {"policy", policy_1},
+                {"project", project_1},
+                {"account", account_1}};
+    struct identities *all = identities_new();
+    struct uuid session = uuid_random(), other = uuid_random(), id;
+    struct identity *identity = someone(&session, project_1, policy_1);
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        uint64_t generation = identities_generation(all);
+
+        CU_ASSERT_EQUAL(uuid_parse(rows[i].id, &id), 0);
+        identities_forget(all, rows[i].kind, &id);
+        for (int n = 1; n < IDENTITY_CHANGES_KEPT; n++)
+            identities_forget(all, "account", &other);
+        UNIT_CHECK(!fits(all, identity, generation), "%s", rows[i].kind);
+        UNIT_CHECK(fits(all, identity, generation + 1), "after %s", rows[i].kind);
+    }
+    uint64_t generation = identities_generation(all);
+    identities_clear(all);
+    CU_ASSERT_FALSE(fits(all, identity, generation));
+    CU_ASSERT_TRUE(fits(all, identity, identities_generation(all)));
+    /* A request that holds it may go on with it after it was forgotten. */
+    CU_ASSERT_STRING_EQUAL(identity->caller.display, "Ana");
+    identity_release(&identity);
+    identities_destroy(&all);
+}
+
+/* A large installation has some at any time: only those of the person make a fetch start again. */
+static void a_fetch_goes_on_through_changes_of_others(void)
 {
     struct identities *all = identities_new();
     struct uuid session = uuid_random(), other = uuid_random();
-    uint64_t generation = identities_generation(all);
     struct identity *identity = someone(&session, project_1, policy_1);
+    uint64_t generation = identities_generation(all);
 
-    identities_forget(all, "project", &other);
-    CU_ASSERT_FALSE(identities_put(all, identity, generation, 0));
-    CU_ASSERT_FALSE(known(all, &session, 0));
-    CU_ASSERT_TRUE(identities_put(all, identity, identities_generation(all), 0));
-    CU_ASSERT_TRUE(known(all, &session, 0));
-    /* A request that holds it may go on with it after it was forgotten. */
-    identities_clear(all);
-    CU_ASSERT_STRING_EQUAL(identity->caller.display, "Ana");
+    for (int n = 0; n < IDENTITY_CHANGES_KEPT; n++)
+        identities_forget(all, n % 2 ? "account" : "project", &other);
+    CU_ASSERT_TRUE(fits(all, identity, generation));
+    generation = identities_generation(all);
+    for (int n = 0; n <= IDENTITY_CHANGES_KEPT; n++)
+        identities_forget(all, "account", &other);
+    CU_ASSERT_FALSE(fits(all, identity, generation));
     identity_release(&identity);
     identities_destroy(&all);
 }
@@ -323,6 +368,7 @@ static const struct unit_case cases[] = {
     CASE(the_cache_is_bounded),
     CASE(changes_drop_identities),
     CASE(a_fetch_that_a_change_overtook_is_not_kept),
+    CASE(a_fetch_goes_on_through_changes_of_others),
     CASE(request_ids_are_sane),
     CASE(errors_become_bodies),
     CASE(metrics_are_written_by_family),
