@@ -667,6 +667,17 @@ static const struct field passkey_request_rows[] = {
 };
 FIELD_TABLE(passkey_request);
 
+#define PASSKEY_LOGIN_ID(s, doc) \
+    PASSKEY_BYTES(s, loginId, PASSKEY_LOGIN_ID_MAX, FIELD_REQUIRED, doc)
+
+static const struct field passkey_start_out_rows[] = {
+    PASSKEY_LOGIN_ID(struct passkey_start_out, "Goes back with the credential."),
+    FIELD_OBJECT(struct passkey_start_out, options, passkey_request_options, FIELD_REQUIRED,
+                 "For PublicKeyCredential.parseRequestOptionsFromJSON() and "
+                 "navigator.credentials.get()."),
+};
+FIELD_TABLE(passkey_start_out);
+
 static const struct field passkey_attestation_response_rows[] = {
     PASSKEY_BYTES(struct passkey_attestation_response, clientDataJSON, PASSKEY_CLIENT_DATA_MAX,
                   FIELD_REQUIRED, "What the browser has asked the authenticator for."),
@@ -774,8 +785,8 @@ static const struct field practitioner_passkey_start_in_rows[] = {
 FIELD_TABLE(practitioner_passkey_start_in);
 
 static const struct field passkey_finish_in_rows[] = {
-    FIELD_UUID(struct passkey_finish_in, loginId, FIELD_REQUIRED,
-               "What the start has answered; good once and for five minutes."),
+    PASSKEY_LOGIN_ID(struct passkey_finish_in,
+                     "What the start has answered; good once and for five minutes."),
     FIELD_OBJECT(struct passkey_finish_in, credential, passkey_credential, FIELD_REQUIRED,
                  "What navigator.credentials.get() has given, by its toJSON()."),
 };

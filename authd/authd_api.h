@@ -273,6 +273,14 @@ struct passkey_request {
 };
 FIELD_DECLARE(passkey_request);
 
+enum { PASSKEY_LOGIN_ID_MAX = 1200 };
+
+struct passkey_start_out {
+    const char *loginId; /* sealed, see authd/passkey/passkey_start.h */
+    const struct passkey_request_options *options;
+};
+FIELD_DECLARE(passkey_start_out);
+
 struct passkey_attestation_response {
     const char *clientDataJSON, *attestationObject;
 };
@@ -337,7 +345,7 @@ struct practitioner_passkey_start_in {
 FIELD_DECLARE(practitioner_passkey_start_in);
 
 struct passkey_finish_in {
-    struct uuid loginId;
+    const char *loginId;
     const struct passkey_credential *credential;
 };
 FIELD_DECLARE(passkey_finish_in);

@@ -190,7 +190,7 @@ int passkey_enroll_finish(struct authd *d, const struct request *req,
     if (credential_owner_find(d, req, &owner, err) < 0 ||
         passkey_ceremony_spend(d, req, kind, req->caller->role, in->enrollmentId, &ceremony, err) <
             0 ||
-        passkey_ceremony_find_rp(d, req, &ceremony, err) < 0 ||
+        passkey_ceremony_find_rp(d, req, NULL, &ceremony, err) < 0 ||
         passkey_ceremony_check_new(d, req, &ceremony, in->credential, &made, &wrong, err) < 0)
         return -1;
     if (wrong)

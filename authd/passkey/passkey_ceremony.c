@@ -26,8 +26,6 @@ int passkey_ceremony_begin(struct authd *d, const struct request *req,
                                             .rp_id = self->rp.id,
                                             .project = self->rp.project,
                                             .tenant = self->tenant,
-                                            .email = self->email,
-                                            .code_challenge = self->code_challenge,
                                             .account = self->account,
                                             .expires_at = req->now_ms + PASSKEY_CEREMONY_LIFE};
 
@@ -94,7 +92,7 @@ int passkey_ceremony_request(struct authd *d, const struct request *req, struct 
     return 0;
 }
 
-static int invalid(struct error *err)
+int passkey_ceremony_invalid(struct error *err)
 {
     return error_set(err, ERR_BAD_REQUEST, "The challenge is invalid or has expired.");
 }
@@ -111,15 +109,13 @@ int passkey_ceremony_spend(struct authd *d, const struct request *req, const cha
         spend.session = req->caller->session;
     found = sql_ceremony_spend(d->svc.db, req, &spend, &row, err);
     if (found <= 0)
-        return found < 0 ? -1 : invalid(err);
+        return found < 0 ? -1 : passkey_ceremony_invalid(err);
     *ret = (struct passkey_ceremony){
         .kind = kind,
         .role = role,
         .id = id,
         .rp = {.id = row.rp_id, .project = row.project},
         .tenant = row.tenant,
-        .email = row.email,
-        .code_challenge = row.code_challenge,
         .account = row.account,
     };
     if (row.challenge.size != sizeof(ret->challenge) ||
@@ -131,18 +127,22 @@ int passkey_ceremony_spend(struct authd *d, const struct request *req, const cha
     return 0;
 }
 
-int passkey_ceremony_find_rp(struct authd *d, const struct request *req,
+int passkey_ceremony_find_rp(struct authd *d, const struct request *req, const struct tenant *known,
                              struct passkey_ceremony *self, struct error *err)
 {
     bool own = uuid_is_set(&self->rp.project);
     struct tenant tenant;
     struct passkey_rp rp;
 
-    if ((own && tenant_open_id(d, req, self->rp.project, &tenant, err) < 0) ||
-        passkey_rp_find(d, req, own ? &tenant : NULL, self->role, &rp, err) < 0)
+    if (own && !(known && uuid_equal(&known->projectId, &self->rp.project))) {
+        if (tenant_open_id(d, req, self->rp.project, &tenant, err) < 0)
+            return -1;
+        known = &tenant;
+    }
+    if (passkey_rp_find(d, req, own ? known : NULL, self->role, &rp, err) < 0)
         return -1;
     if (strcmp(rp.id, self->rp.id) != 0)
-        return invalid(err);
+        return passkey_ceremony_invalid(err);
     self->rp = rp;
     return 0;
 }

@@ -4,7 +4,9 @@
  * (passkey_step_up.c) and as second factor (passkey_factor.c).
  *
  * A ceremony is spent by the first answer, right or wrong, at whatever instance, and lives five
- * minutes. Its origins are those of the settings at the time of the answer.
+ * minutes. Its origins are those of the settings at the time of the answer. It is a row of the
+ * session or the login that asks for it; that of a sign-in, for which anyone asks, is not, see
+ * passkey_start.h.
  */
 #ifndef ATRIUM_AUTHD_PASSKEY_PASSKEY_CEREMONY_H
 #define ATRIUM_AUTHD_PASSKEY_PASSKEY_CEREMONY_H
@@ -20,24 +22,26 @@ struct passkey_credential;
 struct passkey_attestation;
 struct passkey_request;
 struct passkey_request_options;
+struct tenant;
 struct sql_passkey_list_rows;
 
 struct passkey_ceremony {
-    const char *kind; /* "enroll", "sign-in", "step-up", "factor" */
+    const char *kind; /* of a row: "enroll", "step-up", "factor" */
     const char *role;
     struct uuid id;
     struct passkey_rp rp; /* of a spent one id and project only, see passkey_ceremony_find_rp() */
     uint8_t challenge[WEBAUTHN_CHALLENGE_SIZE];
     /* sign-in */
     struct uuid tenant;                 /* the one that was named; absent: none */
+    int64_t until;                      /* contract time, ms */
     const char *email, *code_challenge; /* email NULL: any account */
     struct uuid account;                /* factor: whose it is */
     /* enrolment */
     uint8_t user_handle[PASSKEY_HANDLE_SIZE];
 };
 
-/* Writes a ceremony of kind, role and rp as they are set, with a new challenge and, unless it is
- * set, a new id; of an enrolment or a step-up the caller's session alone can spend it. Parks. */
+/* Writes a row of kind, role and rp as they are set, with a new challenge and, unless it is set, a
+ * new id; of an enrolment or a step-up the caller's session alone can spend it. Parks. */
 int passkey_ceremony_begin(struct authd *d, const struct request *req,
                            struct passkey_ceremony *self, struct error *err) MUST_USE;
 
@@ -56,15 +60,17 @@ int passkey_ceremony_request(struct authd *d, const struct request *req, struct 
                              struct passkey_ceremony *self, struct passkey_request *out,
                              struct error *err) MUST_USE;
 
-/* Spends the ceremony `id`: ERR_BAD_REQUEST when there is none of this kind, role and session.
- * Parks. */
+/* ERR_BAD_REQUEST: there is no such ceremony, or no longer. */
+int passkey_ceremony_invalid(struct error *err);
+
+/* Spends the row `id`: ERR_BAD_REQUEST when there is none of this kind, role and session. Parks. */
 int passkey_ceremony_spend(struct authd *d, const struct request *req, const char *kind,
                            const char *role, struct uuid id, struct passkey_ceremony *ret,
                            struct error *err) MUST_USE;
 
-/* Completes the relying party of a spent ceremony. ERR_BAD_REQUEST when its application has
- * another host name now. Parks. */
-int passkey_ceremony_find_rp(struct authd *d, const struct request *req,
+/* Completes the relying party of a ceremony that came back. known: a tenant that need not be looked
+ * up again, or NULL. ERR_BAD_REQUEST when its application has another host name now. Parks. */
+int passkey_ceremony_find_rp(struct authd *d, const struct request *req, const struct tenant *known,
                              struct passkey_ceremony *self, struct error *err) MUST_USE;
 
 /* Checks an answer on the pool. *ret_wrong: why not, one word; NULL: it holds, and *ret is set.

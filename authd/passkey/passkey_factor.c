@@ -89,7 +89,7 @@ int passkey_factor_check(struct authd *d, const struct request *req, struct uuid
     bool within = true;
 
     if (passkey_ceremony_spend(d, req, kind, who->is.role, login, &ceremony, err) < 0 ||
-        passkey_ceremony_find_rp(d, req, &ceremony, err) < 0 ||
+        passkey_ceremony_find_rp(d, req, NULL, &ceremony, err) < 0 ||
         tenant_open_id(d, req, who->places[0].project, ret_tenant, err) < 0 ||
         passkey_proof_check(d, req, &ceremony, credential, ret, ret_wrong, err) < 0)
         return -1;

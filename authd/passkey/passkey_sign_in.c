@@ -3,23 +3,22 @@
  * for the token step of the password's sign-in. Handlers: {patient,practitioner}_passkey_start,
  * {patient,practitioner}_passkey_finish.
  *
- * The start looks no account up, so its answer tells nothing of one, whatever address is named: the
- * browser finds the passkey, which its owner must have shown themself to. A passkey counts as two
- * factors: no other is asked for.
+ * The start looks no account up and writes nothing, so its answer tells nothing of one, whatever
+ * address is named: the browser finds the passkey, which its owner must have shown themself to. A
+ * passkey counts as two factors: no other is asked for.
  */
 #include <string.h>
 
 #include "authd/account/email_verified.h"
 #include "authd/authd_api.h"
 #include "authd/passkey/passkey_proof.h"
+#include "authd/passkey/passkey_start.h"
 #include "authd/signin/login.h"
 #include "authd/sql/passkey.h"
 #include "authd/tenant.h"
 
-enum { STARTS_MAX = 100 }; /* of one client in a window: a clinic is one, and each page asks */
-#define STARTS_WINDOW SECONDS(10)
-
-static const char kind[] = "sign-in";
+enum { REFUSALS_MAX = 100 }; /* of one client in a window: a clinic is one */
+#define REFUSALS_WINDOW SECONDS(10)
 
 /* ---- start ---- */
 
@@ -31,7 +30,8 @@ static int check_patient_login(const struct tenant *tenant, const char *role, st
 }
 
 static int start(struct authd *d, const struct request *req, const char *tenant_code,
-                 struct passkey_ceremony *ceremony, struct passkey_request *out, struct error *err)
+                 struct passkey_ceremony *ceremony, struct passkey_start_out *out,
+                 struct error *err)
 {
     struct tenant tenant;
 
@@ -41,23 +41,20 @@ static int start(struct authd *d, const struct request *req, const char *tenant_
     if (tenant_code)
         ceremony->tenant = tenant.projectId;
     if (passkey_rp_find(d, req, tenant_code ? &tenant : NULL, ceremony->role, &ceremony->rp, err) <
-            0 ||
-        throttle_limit_client(d, req, "passkey start", req->address, STARTS_WINDOW, STARTS_MAX,
-                              err) < 0 ||
-        passkey_ceremony_begin(d, req, ceremony, err) < 0)
+        0)
         return -1;
-    out->loginId = ceremony->id;
+    passkey_start_seal(d, req, ceremony, &out->loginId);
     out->options = passkey_ceremony_options(req->arena, ceremony, (struct field_list){NULL, 0});
     return 0;
 }
 
-/* Fails: NOT_FOUND, FORBIDDEN, BAD_REQUEST (no application that has passkeys), THROTTLED. */
+/* Fails: NOT_FOUND, FORBIDDEN, BAD_REQUEST (no application that has passkeys). */
 int patient_passkey_start(struct authd *d, const struct request *req,
-                          const struct patient_passkey_start_in *in, struct passkey_request *out,
+                          const struct patient_passkey_start_in *in, struct passkey_start_out *out,
                           struct error *err)
 {
     struct passkey_ceremony ceremony = {
-        .kind = kind, .role = "Patient", .email = in->email, .code_challenge = in->codeChallenge};
+        .role = "Patient", .email = in->email, .code_challenge = in->codeChallenge};
 
     return start(d, req, in->tenantCode, &ceremony, out, err);
 }
@@ -65,25 +62,46 @@ int patient_passkey_start(struct authd *d, const struct request *req,
 /* The same; naming no tenant asks for a passkey of the installation. */
 int practitioner_passkey_start(struct authd *d, const struct request *req,
                                const struct practitioner_passkey_start_in *in,
-                               struct passkey_request *out, struct error *err)
+                               struct passkey_start_out *out, struct error *err)
 {
-    struct passkey_ceremony ceremony = {.kind = kind,
-                                        .role = "Practitioner",
-                                        .email = in->email,
-                                        .code_challenge = in->codeChallenge};
+    struct passkey_ceremony ceremony = {
+        .role = "Practitioner", .email = in->email, .code_challenge = in->codeChallenge};
 
     return start(d, req, in->tenantCode, &ceremony, out, err);
 }
 
 /* ---- finish ---- */
 
-static int refuse(struct authd *d, const struct request *req, const struct sign_in *who,
-                  const char *why, struct error *err)
+static int refuse_spent(struct authd *d, const struct request *req, const struct sign_in *who,
+                        const char *why, struct error *err)
 {
     if (sign_in_refused(d, req, who, why, err) < 0)
         return -1;
     ++*d->count.sign_in_bad;
     return error_set(err, ERR_BAD_REQUEST, "The passkey is not accepted.");
+}
+
+/* Writes it down, unless the challenge was spent: whatever is sent for a start leaves one row. */
+static int refuse(struct authd *d, const struct request *req,
+                  const struct passkey_ceremony *ceremony, const struct sign_in *who,
+                  const char *why, struct error *err)
+{
+    if (throttle_limit_client(d, req, "passkey refused", req->address, REFUSALS_WINDOW,
+                              REFUSALS_MAX, err) < 0 ||
+        passkey_start_spend(d, req, ceremony, err) < 0)
+        return -1;
+    return refuse_spent(d, req, who, why, err);
+}
+
+/* For a passkey that was right but opens nothing now: keeps err. */
+static int spend(struct authd *d, const struct request *req,
+                 const struct passkey_ceremony *ceremony)
+{
+    struct error ignored;
+
+    error_init(&ignored, req->arena);
+    (void)!passkey_start_spend(d, req, ceremony, &ignored);
+    return -1;
 }
 
 /* Whether it may open what the sign-in named. *ret_wrong: why not. */
@@ -110,22 +128,21 @@ static int check_reach(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Spends the ceremony and finds out who has shown which passkey. */
-static int prove(struct authd *d, const struct request *req, const char *role,
+/* Finds out who has shown which passkey. tenant: the ceremony's, or NULL. */
+static int prove(struct authd *d, const struct request *req, const struct tenant *tenant,
                  const struct passkey_finish_in *in, struct passkey_ceremony *ceremony,
                  struct passkey_proof *proof, struct error *err)
 {
-    struct sign_in who = {.role = role};
+    struct sign_in who = {.role = ceremony->role};
     const char *wrong;
 
-    if (passkey_ceremony_spend(d, req, kind, role, in->loginId, ceremony, err) < 0 ||
-        passkey_ceremony_find_rp(d, req, ceremony, err) < 0 ||
+    if (passkey_ceremony_find_rp(d, req, tenant, ceremony, err) < 0 ||
         passkey_proof_check(d, req, ceremony, in->credential, proof, &wrong, err) < 0 ||
         (!wrong && check_reach(d, req, ceremony, proof, &wrong, err) < 0))
         return -1;
     who.account = proof->account;
     who.project = ceremony->tenant;
-    return wrong ? refuse(d, req, &who, wrong, err) : 0;
+    return wrong ? refuse(d, req, ceremony, &who, wrong, err) : 0;
 }
 
 static int give_code(struct authd *d, const struct request *req,
@@ -134,7 +151,9 @@ static int give_code(struct authd *d, const struct request *req,
 {
     const char *code = secret_random_text(req->arena, LOGIN_CODE_SIZE);
     uint8_t hash[SECRET_HASH_SIZE];
-    const struct sql_passkey_sign_in_in in = {.passkey = proof->passkey,
+    const struct sql_passkey_sign_in_in in = {.start = ceremony->id,
+                                              .start_until = ceremony->until,
+                                              .passkey = proof->passkey,
                                               .sign_count = proof->shown.sign_count,
                                               .backed_up = proof->shown.backed_up,
                                               .now = req->now_ms,
@@ -144,12 +163,15 @@ static int give_code(struct authd *d, const struct request *req,
                                               .challenge = ceremony->code_challenge,
                                               .expires_at = req->now_ms + LOGIN_LIFE,
                                               .changes = who->changes};
-    int begun;
+    struct sql_passkey_sign_in_row row;
 
     secret_hash(code, hash);
-    begun = sql_passkey_sign_in(d->svc.db, req, &in, err);
-    if (begun <= 0)
-        return begun < 0 ? -1 : refuse(d, req, &who->is, "credential", err);
+    if (sql_passkey_sign_in(d->svc.db, req, &in, &row, err) < 0)
+        return -1;
+    if (row.spent)
+        return passkey_ceremony_invalid(err);
+    if (!row.begun)
+        return refuse_spent(d, req, &who->is, "credential", err);
     out->nextStep = "token";
     out->sessionCode = code;
     return 0;
@@ -166,16 +188,19 @@ int patient_passkey_finish(struct authd *d, const struct request *req,
     struct candidate who;
     struct tenant tenant;
 
-    if (prove(d, req, "Patient", in, &ceremony, &proof, err) < 0 ||
+    if (passkey_start_open(d, req, "Patient", in->loginId, &ceremony, err) < 0 ||
         tenant_open_id(d, req, ceremony.tenant, &tenant, err) < 0 ||
         check_patient_login(&tenant, "Patient", err) < 0 ||
-        candidate_of_account(d, req, "Patient", proof.account, ceremony.tenant, &who, err) < 0)
+        prove(d, req, &tenant, in, &ceremony, &proof, err) < 0)
         return -1;
+    if (candidate_of_account(d, req, "Patient", proof.account, ceremony.tenant, &who, err) < 0)
+        return spend(d, req, &ceremony);
     if (!candidate_is_member(&who))
-        return refuse(d, req, &who.is, "not-a-member", err);
+        return refuse(d, req, &ceremony, &who.is, "not-a-member", err);
     if (candidate_check_lock(d, req, &who, NULL, err) < 0 ||
-        email_check_sign_in(d, req, &tenant, &who.is, NULL, err) < 0 ||
-        give_code(d, req, &ceremony, &proof, &who, out, err) < 0)
+        email_check_sign_in(d, req, &tenant, &who.is, NULL, err) < 0)
+        return spend(d, req, &ceremony);
+    if (give_code(d, req, &ceremony, &proof, &who, out, err) < 0)
         return -1;
     passkey_proof_report(d, req, &tenant, &proof, who.display);
     return 0;
@@ -192,14 +217,16 @@ int practitioner_passkey_finish(struct authd *d, const struct request *req,
     struct field_list tenants;
     struct candidate who;
 
-    if (prove(d, req, "Practitioner", in, &ceremony, &proof, err) < 0 ||
-        candidate_of_account(d, req, "Practitioner", proof.account, ceremony.tenant, &who, err) <
+    if (passkey_start_open(d, req, "Practitioner", in->loginId, &ceremony, err) < 0 ||
+        prove(d, req, NULL, in, &ceremony, &proof, err) < 0)
+        return -1;
+    if (candidate_of_account(d, req, "Practitioner", proof.account, ceremony.tenant, &who, err) <
             0 ||
         candidate_check_lock(d, req, &who, NULL, err) < 0 ||
         login_places(d, req, &who, &tenants, err) < 0)
-        return -1;
+        return spend(d, req, &ceremony);
     if (tenants.count == 0)
-        return refuse(d, req, &who.is, "not-a-member", err);
+        return refuse(d, req, &ceremony, &who.is, "not-a-member", err);
     if (give_code(d, req, &ceremony, &proof, &who, out, err) < 0)
         return -1;
     out->tenants = login_choices(req, &who, tenants);

@@ -29,7 +29,7 @@ int passkey_step_up(struct authd *d, const struct request *req, const struct ste
     bool within;
 
     if (passkey_ceremony_spend(d, req, kind, req->caller->role, in->loginId, &ceremony, err) < 0 ||
-        passkey_ceremony_find_rp(d, req, &ceremony, err) < 0 ||
+        passkey_ceremony_find_rp(d, req, NULL, &ceremony, err) < 0 ||
         passkey_proof_check(d, req, &ceremony, in->credential, ret, ret_wrong, err) < 0)
         return -1;
     if (!*ret_wrong && !uuid_equal(&ret->account, &req->caller->account))

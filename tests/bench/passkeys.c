@@ -4,12 +4,13 @@
  *     passkeys URL PEOPLE ROUND SECONDS
  *
  * PEOPLE is a file of seed.c with patients without a second factor, of which each round takes
- * others: one for each of 32 connections, which signs in by password, enrols a key (ES256) and then
- * signs in by it: start, finish and token. Each of the 32 is eight in turn, from addresses of their
- * own, so that no limit is met. Prints what wrk prints of it, and "operations <n>", whole sign-ins.
+ * others: eight for each of 32 connections. They sign in by password and enrol a key (ES256). Then
+ * the process stops itself (SIGSTOP), and from SIGCONT on they sign in by their keys in turn:
+ * start, finish and token. Prints what wrk prints of that, and "operations <n>", whole sign-ins.
  */
 #include <curl/curl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,20 +27,24 @@
 
 enum {
     CONNECTIONS = 32,
-    ADDRESSES = 8,
+    PEOPLE_EACH = 8, /* so that none gathers more sessions than people have */
     BODY_MAX = 16 * 1024,
     WORD_MAX = 320,
     SAMPLES_MAX = 1 << 18
 };
 
+struct person {
+    char tenant[WORD_MAX], email[WORD_MAX];
+    struct authenticator *key;
+};
+
 struct connection {
     pthread_t thread;
-    CURL *curls[ADDRESSES]; /* used in turn */
-    size_t turn;
-    char tenant[WORD_MAX], email[WORD_MAX], body[BODY_MAX];
+    CURL *curl;
+    char body[BODY_MAX];
     size_t size;
-    struct authenticator *key;
-    const char *error; /* what failed; NULL: nothing */
+    struct person people[PEOPLE_EACH], *who; /* whose turn it is */
+    const char *error;                       /* what failed; NULL: nothing */
 };
 
 static const char *base;
@@ -67,7 +72,6 @@ static json_t *post(struct connection *self, const char *path, const char *acces
     struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
     char *text = json_dumps(body, JSON_COMPACT), url[256], bearer[2048];
     int64_t since = clock_mono_us();
-    CURL *curl = self->curls[self->turn++ % ADDRESSES];
     long status = 0;
     size_t at;
 
@@ -75,12 +79,12 @@ static json_t *post(struct connection *self, const char *path, const char *acces
     if (access)
         headers = curl_slist_append(headers, bearer);
     snprintf(url, sizeof(url), "%s%s", base, path);
-    curl_easy_setopt(curl, CURLOPT_URL, url);
-    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
-    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, text);
+    curl_easy_setopt(self->curl, CURLOPT_URL, url);
+    curl_easy_setopt(self->curl, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(self->curl, CURLOPT_POSTFIELDS, text);
     self->size = 0;
-    if (curl_easy_perform(curl) == CURLE_OK)
-        curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    if (curl_easy_perform(self->curl) == CURLE_OK)
+        curl_easy_getinfo(self->curl, CURLINFO_RESPONSE_CODE, &status);
     at = atomic_fetch_add(&samples, 1);
     if (at < SAMPLES_MAX)
         latencies[at] = (int32_t)(clock_mono_us() - since);
@@ -114,9 +118,10 @@ static json_t *exchange(struct connection *self, const json_t *step)
 
 static bool enrol(struct connection *self)
 {
-    ANSWER step = post(self, "/auth/tenant/Patient/login/start", NULL,
-                       json_pack("{s:s, s:s, s:s, s:s}", "email", self->email, "password", PASSWORD,
-                                 "tenantCode", self->tenant, "codeChallenge", CHALLENGE));
+    ANSWER step =
+        post(self, "/auth/tenant/Patient/login/start", NULL,
+             json_pack("{s:s, s:s, s:s, s:s}", "email", self->who->email, "password", PASSWORD,
+                       "tenantCode", self->who->tenant, "codeChallenge", CHALLENGE));
     ANSWER tokens = step ? exchange(self, step) : NULL;
     const char *access = text_of(tokens, "accessToken");
     ANSWER start = tokens ? post(self, "/auth/passkey/enroll/start", access, json_object()) : NULL;
@@ -124,7 +129,7 @@ static bool enrol(struct connection *self)
     ANSWER passkey =
         start ? post(self, "/auth/passkey/enroll/finish", access,
                      json_pack("{s:s, s:o}", "enrollmentId", text_of(start, "enrollmentId"),
-                               "credential", authenticator_create(self->key, options)))
+                               "credential", authenticator_create(self->who->key, options)))
               : NULL;
 
     return passkey != NULL;
@@ -134,11 +139,11 @@ static bool sign_in(struct connection *self)
 {
     ANSWER start =
         post(self, "/auth/tenant/Patient/passkey/start", NULL,
-             json_pack("{s:s, s:s}", "tenantCode", self->tenant, "codeChallenge", CHALLENGE));
+             json_pack("{s:s, s:s}", "tenantCode", self->who->tenant, "codeChallenge", CHALLENGE));
     const json_t *options = json_object_get(start, "options");
     ANSWER step = start ? post(self, "/auth/tenant/Patient/passkey/finish", NULL,
                                json_pack("{s:s, s:o}", "loginId", text_of(start, "loginId"),
-                                         "credential", authenticator_get(self->key, options)))
+                                         "credential", authenticator_get(self->who->key, options)))
                         : NULL;
     ANSWER tokens = step ? exchange(self, step) : NULL;
 
@@ -149,11 +154,15 @@ static void *run(void *arg)
 {
     struct connection *self = arg;
 
-    if (!enrol(self))
-        self->error = "enrolment";
+    for (int i = 0; i < PEOPLE_EACH && !self->error; i++) {
+        self->who = &self->people[i];
+        if (!enrol(self))
+            self->error = "enrolment";
+    }
     pthread_barrier_wait(&ready); /* all have their keys */
     pthread_barrier_wait(&ready); /* and the counters are at 0 */
-    while (!self->error && !atomic_load(&stop)) {
+    for (size_t turn = 0; !self->error && !atomic_load(&stop); turn++) {
+        self->who = &self->people[turn % PEOPLE_EACH];
         if (sign_in(self))
             atomic_fetch_add(&sign_ins, 1);
         else
@@ -168,20 +177,19 @@ static void open_connection(struct connection *self, FILE *people, long round, i
 {
     char source[32];
 
-    if (fscanf(people, "%*s %319s %319s%*[^\n]", self->tenant, self->email) != 2) {
-        fprintf(stderr, "passkeys: too few people\n");
-        exit(2);
+    for (struct person *who = self->people; who < self->people + PEOPLE_EACH; who++) {
+        if (fscanf(people, "%*s %319s %319s%*[^\n]", who->tenant, who->email) != 2) {
+            fprintf(stderr, "passkeys: too few people\n");
+            exit(2);
+        }
+        who->key = authenticator_new(AUTHENTICATOR_ES256, "https://patients.seed.example");
     }
-    self->key = authenticator_new(AUTHENTICATOR_ES256, "https://patients.seed.example");
-    for (int i = 0; i < ADDRESSES; i++) {
-        CURL *curl = self->curls[i] = curl_easy_init();
-
-        snprintf(source, sizeof(source), "127.%d.%ld.%d", 70 + i, round % 256, number + 1);
-        curl_easy_setopt(curl, CURLOPT_INTERFACE, source);
-        curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take);
-        curl_easy_setopt(curl, CURLOPT_WRITEDATA, self);
-        curl_easy_setopt(curl, CURLOPT_TIMEOUT, 10L);
-    }
+    snprintf(source, sizeof(source), "127.70.%ld.%d", round % 256, number + 1);
+    self->curl = curl_easy_init();
+    curl_easy_setopt(self->curl, CURLOPT_INTERFACE, source);
+    curl_easy_setopt(self->curl, CURLOPT_WRITEFUNCTION, take);
+    curl_easy_setopt(self->curl, CURLOPT_WRITEDATA, self);
+    curl_easy_setopt(self->curl, CURLOPT_TIMEOUT, 10L);
     pthread_create(&self->thread, NULL, run, self);
 }
 
@@ -218,11 +226,12 @@ int main(int argc, char **argv)
     base = argv[1];
     curl_global_init(CURL_GLOBAL_DEFAULT);
     pthread_barrier_init(&ready, NULL, CONNECTIONS + 1);
-    for (long line = 0; line < round * CONNECTIONS; line++)
+    for (long line = 0; line < round * CONNECTIONS * PEOPLE_EACH; line++)
         (void)!fscanf(people, "%*[^\n]\n");
     for (int i = 0; i < CONNECTIONS; i++)
         open_connection(&connections[i], people, round, i);
     pthread_barrier_wait(&ready);
+    raise(SIGSTOP);
     atomic_store(&samples, 0);
     since = clock_mono_us();
     pthread_barrier_wait(&ready);
@@ -232,8 +241,8 @@ int main(int argc, char **argv)
         pthread_join(connections[i].thread, NULL);
         failed += connections[i].error != NULL;
         if (connections[i].error)
-            fprintf(stderr, "passkeys: %s of %s failed\n", connections[i].error,
-                    connections[i].email);
+            fprintf(stderr, "passkeys: %s of %s failed: %.*s\n", connections[i].error,
+                    connections[i].who->email, (int)connections[i].size, connections[i].body);
     }
     print_result((double)(clock_mono_us() - since) / 1e6);
     printf("Non-2xx responses: %d\n", failed);

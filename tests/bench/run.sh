@@ -80,7 +80,7 @@ fresh_tokens() { # enough for every connection, with some to spare
 
 # People of whom one in five is a practitioner of three tenants, and one in five a patient with a second factor. Each of
 # these signs in once: so many that a thousand a second would not run out.
-people=400
+people=$((800 * rounds))
 ! { wanted login_mfa || wanted login_tenants; } || people=$((5 * 1000 * seconds * rounds))
 suite_seed suite 20 "$people" "$people"
 awk '$1 == "Practitioner"' "$scratch/suite.people" >"$scratch/practitioners"
@@ -200,17 +200,22 @@ measure_bots() {
 measure() {
     local name=$1 url=$2
     shift 2
-    measure_by "$name" wrk -t"$threads" -c"$connections" -d"${seconds}s" --timeout 10s --latency "$@" "$url"
+    measure_prepared "$name" bash -c 'kill -STOP $$; exec "$@"' wrk wrk -t"$threads" -c"$connections" -d"${seconds}s" --timeout 10s --latency "$@" "$url"
 }
-# measure_by NAME COMMAND...: of a command that prints what wrk does, one line "rate p50ms p99ms ourUs postgresUs bad" per
-# round
-measure_by() {
-    local name=$1 ours before_ours before_pg after_ours after_pg
+# measure_prepared NAME COMMAND...: of a command that prints what wrk does, one line "rate p50ms p99ms ourUs postgresUs
+# bad" per round. It stops itself once it is prepared.
+measure_prepared() {
+    local name=$1 command ours before_ours before_pg after_ours after_pg
     shift
     wanted "$name" || return 0
+    "$@" >"$scratch/wrk" 2>&1 &
+    command=$!
+    started+=("$command")
+    while [ -e "/proc/$command/stat" ] && [[ $(</proc/$command/stat) != *') T '* ]]; do sleep 0.02; done
     ours=$(our_pids)
     before_ours=$(ticks $ours) before_pg=$(ticks $(postgres_pids))
-    "$@" >"$scratch/wrk" 2>&1 || cat "$scratch/wrk" >&2
+    kill -CONT "$command"
+    wait "$command" || cat "$scratch/wrk" >&2
     after_ours=$(ticks $ours) after_pg=$(ticks $(postgres_pids))
     awk -v ours="$((after_ours - before_ours))" -v pg="$((after_pg - before_pg))" -v hz="$(getconf CLK_TCK)" '
         function ms(t) { return t ~ /us$/ ? t / 1000 : t ~ /ms$/ ? t + 0 : t * 1000 }
@@ -255,7 +260,7 @@ for ((round = 1; round <= rounds; round++)); do
     BENCH_PEOPLE=$scratch/second-factors.$((round - 1)) measure login_mfa "$base" -s tests/bench/login_mfa.lua
     BENCH_PEOPLE=$scratch/practitioners measure login_tenants "$base" -s tests/bench/login_tenants.lua
     measure login_client "$base" -s tests/bench/login_client.lua
-    measure_by passkeys "$build/tests/bench/passkeys" "$base" "$scratch/patients" "$((round - 1))" "$seconds"
+    measure_prepared passkeys "$build/tests/bench/passkeys" "$base" "$scratch/patients" "$((round - 1))" "$seconds"
     measure nginx_small "$nginx/10k"
     measure small "$base/document/$small" -H "Authorization: Bearer $patient"
     measure nginx_large "$nginx/1m"

@@ -551,7 +551,7 @@ static void a_challenge_is_good_once_and_for_five_minutes(void)
     CHECK_ERROR(late, 400, "The challenge is invalid or has expired.");
 }
 
-/* It lies in PostgreSQL: no instance needs to live from one step to the next. */
+/* It is with the client: no instance needs to live from one step to the next. */
 static void a_challenge_outlives_every_authd(void)
 {
     static const char *const instances[] = {"1", "2"};
@@ -575,6 +575,28 @@ static void a_challenge_outlives_every_authd(void)
     CU_ASSERT_STRING_EQUAL(http_text(tokens, "profile.reference"), person->profile);
 }
 
+/* What it holds is the service's: a client can change nothing of it. */
+static void an_altered_login_id_is_none(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    UNUSED PERSON person = patient_with(key);
+
+    HTTP_ANSWER start = sign_in_start("Patient", "demo", NULL);
+    const char *login_id = http_text(start, "loginId");
+    for (size_t at = 0; at < strlen(login_id); at += strlen(login_id) / 8) {
+        char *altered = strdup(login_id);
+
+        altered[at] = altered[at] == 'A' ? 'B' : 'A';
+        HTTP_ANSWER answer = sign_in_finish("Patient", altered,
+                                            authenticator_get(key, http_member(start, "options")));
+        CHECK_ERROR(answer, 400, "The challenge is invalid or has expired.");
+        free(altered);
+    }
+    HTTP_ANSWER good =
+        sign_in_finish("Patient", login_id, authenticator_get(key, http_member(start, "options")));
+    CHECK_STATUS(good, 200);
+}
+
 /* A challenge belongs to what it was made for: kind, role and session. */
 static void a_challenge_serves_its_own_purpose(void)
 {
@@ -591,7 +613,7 @@ static void a_challenge_serves_its_own_purpose(void)
         post("/auth/step-up", person->access,
              json_pack("{s:s, s:o}", "loginId", http_text(start, "loginId"), "credential",
                        authenticator_get(key, http_member(start, "options"))));
-    CHECK_STATUS(step, 400);
+    CHECK_STATUS(step, 422);
     HTTP_ANSWER enrolment = enroll_start(person->access);
     HTTP_ANSWER stolen =
         enroll_finish(thief->access, http_text(enrolment, "enrollmentId"),
@@ -701,28 +723,65 @@ static void a_passkey_opens_its_tenant_only(void)
     CHECK_STATUS(down, 200);
 }
 
-/* Each start is a row for five minutes. */
-static void challenges_of_one_client_are_limited(void)
+/* A start writes nothing; refusals are written down, so that a client gets a hundred in ten
+ * seconds.
+ */
+static void refusals_of_one_client_are_limited(void)
 {
     enum { STARTS = 130, MOST = 100 };
+    static const char rows[] = "select (select count(*) from auth.passkey_start_spent) + "
+                               "(select count(*) from auth.passkey_ceremony) + "
+                               "(select count(*) from auth.throttle)";
+    AUTHENTICATOR unknown = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
     struct http_request requests[STARTS];
     struct http_answer *answers[STARTS];
     char *source = fresh_source();
-    int given = 0, refusals = 0;
+    int told = 0, refusals = 0;
+    int64_t before = suite_count(suite, rows);
 
-    for (size_t i = 0; i < STARTS; i++)
+    for (size_t i = 0; i < STARTS; i++) {
+        HTTP_ANSWER start = sign_in_start("Patient", "demo", NULL);
+        json_t *body = json_pack("{s:s, s:o}", "loginId", http_text(start, "loginId"), "credential",
+                                 authenticator_get(unknown, http_member(start, "options")));
         requests[i] = (struct http_request){.method = "POST",
-                                            .path = "/auth/tenant/Patient/passkey/start",
-                                            .body = start_body("demo", NULL),
+                                            .path = "/auth/tenant/Patient/passkey/finish",
+                                            .body = body,
                                             .source = source};
+    }
+    CU_ASSERT_EQUAL(suite_count(suite, rows), before);
     http_call_many(suite_url(suite), requests, STARTS, 8, answers);
     for (size_t i = 0; i < STARTS; i++) {
-        given += answers[i]->status == 200;
+        told += answers[i]->status == 400;
         refusals += answers[i]->status == 429;
     }
-    UNIT_CHECK(given == MOST && refusals == STARTS - MOST, "%d given, %d refused", given, refusals);
+    UNIT_CHECK(told == MOST && refusals == STARTS - MOST, "%d told, %d refused", told, refusals);
     http_answers_destroy(answers, STARTS);
     free(source);
+}
+
+/* However many are sent for one start. */
+static void a_start_leaves_one_refusal(void)
+{
+    enum { MANY = 16 };
+    static const char refused_rows[] = "select count(*) from auth.audit where event->>'detail' = "
+                                       "'credential' and event->>'outcome' <> 'ok'";
+    AUTHENTICATOR unknown = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    int64_t before = suite_count(suite, refused_rows);
+
+    HTTP_ANSWER start = sign_in_start("Patient", "demo", NULL);
+    for (size_t i = 0; i < MANY; i++)
+        requests[i] = (struct http_request){
+            .method = "POST",
+            .path = "/auth/tenant/Patient/passkey/finish",
+            .body = json_pack("{s:s, s:o}", "loginId", http_text(start, "loginId"), "credential",
+                              authenticator_get(unknown, http_member(start, "options")))};
+    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    for (size_t i = 0; i < MANY; i++)
+        CHECK_STATUS(answers[i], 400);
+    http_answers_destroy(answers, MANY);
+    CU_ASSERT_EQUAL(suite_count(suite, refused_rows), before + 1);
 }
 
 static void known_and_unknown_addresses_get_the_same_options(void)
@@ -872,12 +931,14 @@ static const struct unit_case cases[] = {
     CASE(a_wrong_page_or_authenticator_is_refused),
     CASE(a_challenge_is_good_once_and_for_five_minutes),
     CASE(a_challenge_outlives_every_authd),
+    CASE(an_altered_login_id_is_none),
     CASE(a_challenge_serves_its_own_purpose),
     CASE(of_many_answers_to_one_challenge_one_counts),
     CASE(an_account_has_at_most_twenty),
     CASE(a_passkey_belongs_to_one_account),
     CASE(a_passkey_opens_its_tenant_only),
-    CASE(challenges_of_one_client_are_limited),
+    CASE(refusals_of_one_client_are_limited),
+    CASE(a_start_leaves_one_refusal),
     CASE(known_and_unknown_addresses_get_the_same_options),
     CASE(a_counter_that_falls_is_reported),
     CASE(switches_and_locks_hold),

@@ -1,10 +1,10 @@
 -- Spends a ceremony, whatever comes of it: of two requests with one challenge one gets the row. The
--- one of a sign-in has no session; that of another kind only its own session spends.
+-- one of a second factor has no session; that of another kind only its own session spends.
 -- class: write
 -- in: id uuid, kind text, role text, session uuid null, now int8
 -- rows: one
--- row: challenge bytea, rp_id text, project uuid null, tenant uuid null, email text null
--- row: code_challenge text null, account uuid null, user_handle bytea null
+-- row: challenge bytea, rp_id text, project uuid null, tenant uuid null, account uuid null
+-- row: user_handle bytea null
 delete from passkey_ceremony
 where id = :id and kind = :kind and role = :role and session_id is not distinct from :session and
     -- include: not_expired(column = expires_at, now = :now)
@@ -13,7 +13,5 @@ returning
     rp_id,
     project_id as project,
     tenant_id as tenant,
-    email,
-    code_challenge,
     account_id as account,
     user_handle

@@ -1,14 +1,22 @@
--- A passkey was shown: notes its use as passkey_use does and gives a login its session code. Not
--- when the passkey or the account has gone meanwhile: no row.
+-- A passkey was shown: spends the challenge, notes the use as passkey_use does and gives a login its
+-- session code. begun: not when the passkey or the account has gone meanwhile, and not when the
+-- challenge was spent, of which spent tells.
 -- class: write
--- in: passkey uuid, sign_count int8, backed_up bool, now int8, id uuid, code_hash bytea
--- in: project uuid null, challenge text, expires_at int8, changes int8
+-- in: start uuid, start_until int8, passkey uuid, sign_count int8, backed_up bool, now int8
+-- in: id uuid, code_hash bytea, project uuid null, challenge text, expires_at int8, changes int8
 -- rows: one
+-- row: spent bool, begun bool
 with
+spent as (
+    insert into passkey_start_spent (id, until)
+    values (:start, :start_until)
+    on conflict (id) do nothing
+    returning 1
+),
 used as (
     update passkey
     set sign_count = greatest(sign_count, :sign_count), backed_up = :backed_up, last_used_at = :now
-    where id = :passkey
+    where id = :passkey and exists (select from spent)
     returning account_id
 ),
 begun as (
@@ -24,4 +32,4 @@ begun as (
     for key share of a
     returning 1
 )
-select from begun
+select not exists (select from spent) as spent, exists (select from begun) as begun

@@ -12,6 +12,8 @@ with
 --     before = :now, most = :most),
 -- include: sweep_rows as ceremonies(table = passkey_ceremony, column = expires_at,
 --     before = :now, most = :most),
+-- include: sweep_rows as starts(table = passkey_start_spent, column = until,
+--     before = :now, most = :most),
 -- include: sweep_rows as codes(table = mail_code, column = expires_at,
 --     before = :now, most = :most),
 -- include: sweep_rows as resets(table = password_reset, column = expires_at,
@@ -44,6 +46,8 @@ from (
     select count(*) from factors
     union all
     select count(*) from ceremonies
+    union all
+    select count(*) from starts
     union all
     select count(*) from codes
     union all

@@ -2648,11 +2648,19 @@ export interface components {
              */
             codeChallenge: string;
         };
+        passkey_start_out: {
+            /**
+             * @description Goes back with the credential.
+             * @example eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0
+             */
+            loginId: string;
+            /** @description For PublicKeyCredential.parseRequestOptionsFromJSON() and navigator.credentials.get(). */
+            options: components["schemas"]["passkey_request_options"];
+        };
         passkey_finish_in: {
             /**
-             * Format: uuid
              * @description What the start has answered; good once and for five minutes.
-             * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+             * @example eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0
              */
             loginId: string;
             /** @description What navigator.credentials.get() has given, by its toJSON(). */
@@ -6247,7 +6255,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "loginId": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *       "loginId": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
                      *       "options": {
                      *         "challenge": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
                      *         "rpId": "patient.demo.example",
@@ -6262,7 +6270,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["passkey_request"];
+                    "application/json": components["schemas"]["passkey_start_out"];
                 };
             };
             400: components["responses"]["bad_request"];
@@ -6292,7 +6300,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "loginId": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                 *       "loginId": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
                  *       "credential": {
                  *         "type": "public-key",
                  *         "id": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
@@ -6364,7 +6372,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "loginId": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *       "loginId": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
                      *       "options": {
                      *         "challenge": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
                      *         "rpId": "patient.demo.example",
@@ -6379,7 +6387,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["passkey_request"];
+                    "application/json": components["schemas"]["passkey_start_out"];
                 };
             };
             400: components["responses"]["bad_request"];
@@ -6409,7 +6417,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "loginId": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                 *       "loginId": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
                  *       "credential": {
                  *         "type": "public-key",
                  *         "id": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
