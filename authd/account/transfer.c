@@ -3,10 +3,13 @@
  */
 #include "authd/account/transfer.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "authd/credential/factor.h"
 #include "authd/sql/tenant.h"
+
+enum { CONFLICTS_NAMED = 4 }; /* an error has 255 characters */
 
 /* ---- accounts ---- */
 
@@ -24,20 +27,26 @@ static int tenant_page_account(struct db *db, const struct request *req,
     return 0;
 }
 
-static int refuse_conflict(const struct sql_tenant_account_conflict_row *row, struct error *err)
+/* Names those that cannot be added for the same reason as the first; count > 0. */
+static int refuse_conflicts(const struct request *req,
+                            const struct sql_tenant_account_conflict_rows *rows, struct error *err)
 {
-    if (strcmp(row->why, "id") == 0)
-        return error_set(err, ERR_CONFLICT,
-                         "Account %s is there already, and no member of this project.",
-                         row->account.text);
-    if (strcmp(row->why, "address") == 0)
-        return error_set(err, ERR_CONFLICT,
-                         "The address of account %s is that of another account here.",
-                         row->account.text);
-    return error_set(err, ERR_CONFLICT,
-                     "The address of account %s is kept for another account here, whose owner has "
-                     "changed it lately and may take that back.",
-                     row->account.text);
+    const char *why = rows->items[0].why, *accounts = "", *what;
+    int64_t total = rows->items[0].total, named = 0;
+
+    for (size_t i = 0; i < rows->count; i++)
+        if (strcmp(rows->items[i].why, why) == 0)
+            accounts = arena_printf(req->arena, "%s%s%s", accounts, named++ > 0 ? ", " : "",
+                                    rows->items[i].account.text);
+    if (strcmp(why, "id") == 0)
+        what = "Accounts that are there already and no members of this project";
+    else if (strcmp(why, "address") == 0)
+        what = "Accounts whose addresses are those of other accounts here";
+    else
+        what = "Accounts whose addresses others here have changed lately and may take back";
+    if (named < total)
+        accounts = arena_printf(req->arena, "%s, %" PRId64 " more", accounts, total - named);
+    return error_set(err, ERR_CONFLICT, "%s: %s.", what, accounts);
 }
 
 static int tenant_insert_account(struct db_tx *tx, const struct request *req,
@@ -45,16 +54,16 @@ static int tenant_insert_account(struct db_tx *tx, const struct request *req,
                                  const struct sql_audit *audit, int64_t *ret_added,
                                  int64_t *ret_same, struct error *err)
 {
-    const struct sql_tenant_account_conflict_in conflict = {.project = insert->project,
-                                                            .rows = insert->rows};
+    const struct sql_tenant_account_conflict_in conflict = {
+        .project = insert->project, .rows = insert->rows, .most = CONFLICTS_NAMED};
     const struct sql_tenant_insert_account_in in = {
         .project = insert->project, .rows = insert->rows, .audit = *audit};
-    struct sql_tenant_account_conflict_row found;
+    struct sql_tenant_account_conflict_rows found;
     struct sql_tenant_insert_account_row row;
     int conflicts = sql_tenant_account_conflict(tx, req, &conflict, &found, err);
 
     if (conflicts != 0)
-        return conflicts < 0 ? -1 : refuse_conflict(&found, err);
+        return conflicts < 0 ? -1 : refuse_conflicts(req, &found, err);
     if (sql_tenant_insert_account(tx, req, &in, &row, err) < 0)
         return -1;
     *ret_added = row.added;

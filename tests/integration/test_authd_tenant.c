@@ -129,20 +129,20 @@ static const struct {
     {"the account of another tenant, as it is", "account",
      PERSON(ID("3", "01"), PRACTITIONER, "null", "o1", TENANT_KIT_PROJECT, NEW_MEMBER,
             ID("3", "01")),
-     "Account " ID("3", "01") " is there already, and no member of this project."},
+     "Accounts that are there already and no members of this project: " ID("3", "01") "."},
     {"an account of no tenant, as it is", "account",
      PERSON(ID("3", "03"), PRACTITIONER, "null", "o3", TENANT_KIT_PROJECT, NEW_MEMBER,
             ID("3", "03")),
-     "Account " ID("3", "03") " is there already, and no member of this project."},
+     "Accounts that are there already and no members of this project: " ID("3", "03") "."},
     {"an address of another tenant's practitioner", "account",
      PERSON(NEW, PRACTITIONER, "null", "o1", TENANT_KIT_PROJECT, NEW_MEMBER, NEW),
-     "The address of account " NEW " is that of another account here."},
+     "Accounts whose addresses are those of other accounts here: " NEW "."},
     {"an address of the project's own patient", "account",
      PERSON(NEW, PATIENT, HOME, "a1\\u00401.example", TENANT_KIT_PROJECT, NEW_MEMBER, NEW),
-     "The address of account " NEW " is that of another account here."},
+     "Accounts whose addresses are those of other accounts here: " NEW "."},
     {"an address that its owner may take back", "account",
      PERSON(NEW, PRACTITIONER, "null", "before", TENANT_KIT_PROJECT, NEW_MEMBER, NEW),
-     "The address of account " NEW " is kept for another account here"},
+     "Accounts whose addresses others here have changed lately and may take back: " NEW},
     {"a patient of another tenant", "account",
      PERSON(NEW, PATIENT, OTHER_HOME, "new", TENANT_KIT_PROJECT, NEW_MEMBER, NEW),
      "not of this project"},
@@ -253,7 +253,35 @@ static void nothing_is_added_to_other_tenants(void)
     tenant_kit_run(add_each_row);
 }
 
-/* ---- an account that joins another tenant meanwhile ---- */
+/* Twelve practitioners whose addresses the receiver has: four are named. */
+static void move_known_addresses(struct tenant_kit_case *self)
+{
+    const struct error *err = tenant_kit_error(self);
+    size_t named = 0;
+
+    tenant_kit_sql(self, TENANT_KIT_SENDER,
+                   "insert into account (id, role, email, name, surname, created_at) select "
+                   "id(5, i), 'Practitioner', 'k' || i, 'N', 'S', 1 from generate_series(1, 12) i;"
+                   "insert into membership (project_id, id, account_id, profile_id, created_at) "
+                   "select '" TENANT_KIT_PROJECT "', id(6, i), id(5, i), id(5, i), 1 "
+                   "from generate_series(1, 12) i; select 1");
+    tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                   MAKE_ID "insert into account (id, role, email, name, surname, created_at) "
+                           "select id(7, i), 'Practitioner', 'k' || i, 'N', 'S', 1 "
+                           "from generate_series(1, 12) i; select 1");
+    UNIT_CHECK(tenant_kit_move(self, true) < 0 && err->code == ERR_CONFLICT, "it is refused");
+    for (const char *at = err->message; (at = strstr(at, "0190a005")); at++)
+        named++;
+    UNIT_CHECK(named == 4 && strstr(err->message, ", 8 more."), "%zu: %s", named, err->message);
+    CU_ASSERT_EQUAL(count_rows(self), 12); /* the receiver's own */
+}
+
+static void conflicts_are_named(void)
+{
+    tenant_kit_run(move_known_addresses);
+}
+
+/* ---- what happens meanwhile ---- */
 
 struct joining {
     struct tenant_kit_case *kit;
@@ -294,6 +322,35 @@ static void join_meanwhile(struct tenant_kit_case *self)
     UNIT_CHECK(strstr(tenant_kit_error(self)->message, "a member of another project here"), "%s",
                tenant_kit_error(self)->message);
     PQfinish(joining.conn);
+}
+
+/* No account without a membership is left behind. */
+static void take_the_address_meanwhile(struct tenant_kit_case *self)
+{
+    struct joining joining = {self, tenant_kit_connect(self, TENANT_KIT_RECEIVER)};
+    const char *row = tenant_kit_text(self, TENANT_KIT_RECEIVER,
+                                      PERSON(NEW, PRACTITIONER, "null", "new", TENANT_KIT_PROJECT,
+                                             NEW_MEMBER, NEW));
+    struct error err;
+
+    error_init(&err, NULL);
+    PQclear(PQexec(joining.conn,
+                   "begin; insert into account (id, role, email, name, surname, created_at) values "
+                   "('" NEW_MEMBER "', 'Practitioner', 'new', 'N', 'S', 1)"));
+    UNIT_CHECK(PQtransactionStatus(joining.conn) == PQTRANS_INTRANS, "%s",
+               PQerrorMessage(joining.conn));
+    UNIT_CHECK(fiber_start(tenant_kit_loop(self), commit_later, &joining, &err) == 0, "%s",
+               err.message);
+    UNIT_CHECK(tenant_kit_add(self, "account", row) < 0 &&
+                   tenant_kit_error(self)->code == ERR_CONFLICT,
+               "%s", tenant_kit_error(self)->message);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER, "select count(*) from account"), 1);
+    PQfinish(joining.conn);
+}
+
+static void an_address_that_is_taken_meanwhile_is_a_conflict(void)
+{
+    tenant_kit_run(take_the_address_meanwhile);
 }
 
 static void an_account_that_joins_another_tenant_meanwhile_gets_nothing(void)
@@ -395,6 +452,8 @@ static void ten_thousand_accounts_come_over(void)
 
 static const struct unit_case cases[] = {
     CASE(nothing_is_added_to_other_tenants),
+    CASE(conflicts_are_named),
+    CASE(an_address_that_is_taken_meanwhile_is_a_conflict),
     CASE(an_account_that_joins_another_tenant_meanwhile_gets_nothing),
     CASE(what_a_member_has_of_other_tenants_stays),
     CASE(an_account_that_leaves_while_it_is_read_is_told),

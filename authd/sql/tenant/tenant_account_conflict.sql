@@ -1,17 +1,17 @@
--- An account from another installation that cannot be added to a project, and why: an account of
--- this id is no member of the project ("id"), another account has the address ("address"), or had
--- it and may take it back ("reserved"). No row: none of these.
+-- Accounts from another installation that cannot be added to a project, at most `most`, and why: an
+-- account of this id is no member of the project ("id"), another account has the address
+-- ("address"), or had it and may take it back ("reserved"). `total` are there for that reason.
 -- class: tx
--- in: project uuid, rows text
--- rows: one
--- row: account uuid, why text
+-- in: project uuid, rows text, most int8
+-- rows: many
+-- row: account uuid, why text, total int8
 with
 given as materialized (
     select a.*
     from json_array_elements(:rows::json) e (value),
         json_populate_record(null::account, e.value -> 'account') a
 )
-select g.id as account, c.why
+select g.id as account, c.why, count(*) over (partition by c.why) as total
 from given g
 cross join lateral (
     select 'id' as why
@@ -38,4 +38,5 @@ cross join lateral (
     where u.email = g.email and u.role = g.role and u.home_id is not distinct from g.project_id
         and u.account_id <> g.id
 ) c
-limit 1
+order by c.why, g.id
+limit :most
