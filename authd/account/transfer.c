@@ -199,6 +199,7 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("continue_spent", SESSION_STAYS),
     TENANT_STAYS("mfa_pending", SESSION_STAYS),
     TENANT_STAYS("passkey_ceremony", SESSION_STAYS),
+    TENANT_STAYS("passkey_start_spent", SESSION_STAYS),
     TENANT_STAYS("signing_key", SESSION_STAYS),
     TENANT_STAYS("throttle", LIMIT_STAYS),
     TENANT_STAYS("known_address", LIMIT_STAYS),
