@@ -240,6 +240,17 @@ static const char *join(struct arena *arena, const struct tenant_page *page)
     return text;
 }
 
+/* Of rows with a text that is no JSON, or a value that is none of its column's (SQLSTATE class 22,
+ * data exception), it was the file that was wrong, not the statement. */
+static int refuse_values(const struct tenant_table *table, struct error *err)
+{
+    if (strncmp(err->sqlstate, "22", 2) != 0)
+        return -1;
+    error_clear(err);
+    return error_set(err, ERR_CONFLICT, "Rows of %s have values that its columns do not have.",
+                     table->name);
+}
+
 int tenant_table_add(const struct tenant_table *table, const struct tenant_store *to,
                      const struct request *req, struct uuid project, const struct tenant_page *page,
                      int64_t *ret_added, struct error *err)
@@ -260,9 +271,10 @@ int tenant_table_add(const struct tenant_table *table, const struct tenant_store
         return error_set(err, ERR_CONFLICT, "%s of a row of %s is of another build.", column,
                          table->name);
     in.rows = join(req->arena, &sealed);
-    if (db_begin(to->db, req->deadline_mono_ms, &tx, err) < 0 ||
-        table->insert(tx, req, &in, &audit, &added, &same, err) < 0)
+    if (db_begin(to->db, req->deadline_mono_ms, &tx, err) < 0)
         return -1;
+    if (table->insert(tx, req, &in, &audit, &added, &same, err) < 0)
+        return refuse_values(table, err);
     if (added + same != (int64_t)page->count)
         return error_set(err, ERR_CONFLICT,
                          "%" PRId64 " of %zu rows of %s are not of this project, are there "

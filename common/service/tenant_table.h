@@ -95,8 +95,8 @@ int tenant_table_read(const struct tenant_table *table, const struct tenant_stor
 
 /* Adds the rows of a page to a project; repeating it is harmless. ERR_CONFLICT, and nothing was
  * added, when one of them is not the project's, is there otherwise (sealed values are not
- * compared), has a unique value that another row has, or has other columns than the table.
- * Parks. */
+ * compared), has a unique value that another row has, or has other columns or values than the table
+ * may have. Parks. */
 int tenant_table_add(const struct tenant_table *table, const struct tenant_store *to,
                      const struct request *req, struct uuid project, const struct tenant_page *page,
                      int64_t *ret_added, struct error *err) MUST_USE;

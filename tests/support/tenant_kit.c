@@ -388,7 +388,7 @@ static void refuse(struct tenant_kit_case *self, const char *label, const char *
         memcpy(rows, page.items, page.count * sizeof(rows[0]));
         if (!strstr(rows[page.count - 1].value, was) && kit->account) {
             was = kit->account;
-            becomes = kit->other_account;
+            becomes = strcmp(to, TENANT_KIT_OTHER) == 0 ? kit->other_account : to;
         }
         at = strstr(rows[page.count - 1].value, was);
         if (!UNIT_CHECK(at, "%s: %s has %s", label, table->name, was))
@@ -403,6 +403,21 @@ static void refuse(struct tenant_kit_case *self, const char *label, const char *
         UNIT_CHECK(count(&self->receiver, table->name, "true") == before,
                    "%s: %s: nothing is added", label, table->name);
     }
+}
+
+/* Rows that are none, as a file may have them. */
+static void refuse_texts(struct tenant_kit_case *self)
+{
+    static const char *const texts[] = {
+        "",     "{",  "}",     "null", "5",    "\"x\"",          "[]",
+        "[{}]", "{}", "{},{}", "{}]",  "\xff", "{\"\\u0000\":1}"};
+
+    for (const struct tenant_table *table = travelling(); table->name; table++)
+        for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+            UNIT_CHECK(
+                tenant_kit_add(self, table->name, texts[i]) < 0 && self->err.code == ERR_CONFLICT &&
+                    count(&self->receiver, table->name, "true") == 0,
+                "%s takes %s: %s %s", table->name, texts[i], self->err.message, self->err.detail);
 }
 
 /* A value that none of the sender's keys opens does not travel as it is. */
@@ -425,8 +440,10 @@ static void refuse_rows(struct loop *loop, void *arg UNUSED)
 
     if (setup(&self, loop)) {
         refuse(&self, "of another project", TENANT_KIT_PROJECT, TENANT_KIT_OTHER);
+        refuse(&self, "no identifier", TENANT_KIT_PROJECT, "x");
         refuse(&self, "a further column", "{", "{\"nonsense\":1,");
         refuse(&self, "a column of another name", "{\"", "{\"x");
+        refuse_texts(&self);
         refuse_other_keys(&self);
         UNIT_CHECK(move(&self, ALL) > 3, "%s", self.err.message);
         run(&self.receiver, kit->conflict);
