@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "docd/sql/document.h"
+#include "docd/sql/tenant.h"
 #include "docd/sql/upload.h"
 #include "tests/support/plans.h"
 
@@ -50,6 +51,14 @@ static void test_look_ups_use_the_primary_key(void)
          "Index Cond: ((project_id = $2) AND (author_id = $3))"},
         {&sql_document_wipe_statement, "Index Cond: ((project_id = $1) AND (author_id = $2))"},
         {&sql_upload_finish_statement, "Index Scan using document_pkey on document d"},
+        {&sql_tenant_page_document_statement, "Index Cond: ((project_id = $1) AND (id > $0))"},
+        {&sql_tenant_insert_document_statement, "Index Only Scan using document_pkey on document"},
+        {&sql_tenant_insert_document_statement, "Index Scan using document_pkey on document t"},
+        {&sql_tenant_insert_document_statement, "Index Only Scan using object_id on object"},
+        {&sql_tenant_page_content_translation_statement,
+         "Index Scan using content_translation_pkey on content_translation t"},
+        {&sql_tenant_insert_content_translation_statement,
+         "Index Scan using content_translation_pkey on content_translation t"},
     };
     PGconn *conn = plans_open(&plans, server);
     char plan[8192];

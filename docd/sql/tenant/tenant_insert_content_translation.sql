@@ -1,0 +1,47 @@
+-- Adds the translations of content of a project, from another installation, and counts their words.
+-- class: tx
+-- in: project uuid, rows text
+-- rows: one
+-- row: added int8, same int8
+with
+given as materialized (
+    select g.*
+    from json_array_elements(:rows::json) e (value),
+        json_populate_record(null::content_translation, e.value) g
+    where g.project_id = :project and g.words is null
+        and row_to_json(g)::text = e.value::text
+),
+added as (
+    insert into content_translation (
+        project_id, type, key, language, title, sections, author, code, updated_at
+    )
+    select project_id, type, key, language, title, sections, author, code, updated_at
+    from given
+    order by type, key, language
+    on conflict do nothing
+    returning *
+),
+same as (
+    select 1
+    from given g
+    cross join lateral (
+        select t as translation
+        from content_translation t
+        where t.project_id = :project and t.type = g.type and t.key = g.key
+            and t.language = g.language
+        limit 1
+    ) d
+    where row_to_json(json_populate_record(d.translation, '{"words":null}'))::text
+        = row_to_json(g)::text
+),
+word as (
+    select type, language, unnest(tsvector_to_array(words)) as word, 1 as n from added
+),
+-- include: content_word_count as words(project = :project),
+found as (
+    select from added limit 1
+),
+-- include: audit(from = found)
+select
+    (select count(*) from added) as added,
+    (select count(*) from same) as same

@@ -1,0 +1,69 @@
+-- Adds the documents of a project, from another installation. One with a file is marked as lacking
+-- its bytes until they have come (docd/tenant_bytes.c). Its object is there for them, and must be
+-- new in all projects, for files of a store are named after objects alone. A document is the same
+-- also when they have come: what the store tells of them is its own. Public tokens are sealed anew,
+-- so their hashes are compared.
+-- class: tx
+-- in: project uuid, rows text
+-- rows: one
+-- row: added int8, same int8
+with
+given as materialized (
+    select g as document
+    from json_array_elements(:rows::json) e (value),
+        json_populate_record(null::document, e.value) g
+    where g.project_id = :project and row_to_json(g)::text = e.value::text
+),
+object_added as (
+    insert into object (project_id, id, document_id)
+    select (g.document).project_id, (g.document).object_id, (g.document).id
+    from given g
+    left join lateral (
+        select id from document where project_id = :project and id = (g.document).id limit 1
+    ) d on true
+    left join lateral (
+        select id from object where id = (g.document).object_id limit 1
+    ) o on true
+    where (g.document).object_id is not null and d.id is null and o.id is null
+    on conflict do nothing
+    returning id, document_id
+),
+added as (
+    insert into document
+    select r.*
+    from given g
+    left join object_added o
+        on o.id = (g.document).object_id and o.document_id = (g.document).id
+    cross join lateral json_populate_record(
+        g.document, json_build_object('missing_at', case when o.id is not null then :audit.at end)
+    ) r
+    where o.id is not null or (g.document).object_id is null
+    on conflict do nothing
+    returning 1
+),
+same as (
+    select 1
+    from given g
+    cross join lateral (
+        select t as document
+        from document t
+        where t.project_id = :project and t.id = (g.document).id
+        limit 1
+    ) d
+    where row_to_json(
+        json_populate_record(
+            d.document, '{"public_token":null,"etag":null,"found_type":null,"missing_at":null}'
+        )
+    )::text = row_to_json(
+        json_populate_record(
+            g.document, '{"public_token":null,"etag":null,"found_type":null,"missing_at":null}'
+        )
+    )::text
+),
+found as (
+    select from added limit 1
+),
+-- include: audit(from = found)
+select
+    (select count(*) from added) as added,
+    (select count(*) from same) as same

@@ -1,0 +1,7 @@
+-- A page of the documents of a project, for another installation. Whether the store is known not to
+-- have the bytes is of the installation.
+-- class: read
+-- rows: many
+-- row: struct tenant_json
+-- include: tenant_page(table = document, key = id,
+--     state = {json_populate_record(t, '{"missing_at":null}')})

@@ -1,0 +1,64 @@
+/*
+ * tenant.c - see tenant.h.
+ */
+#include "docd/tenant.h"
+
+#include "docd/docd.h"
+#include "docd/sql/tenant.h"
+
+/* Defines the two functions of a table whose statement does not have the part "tenant_insert". */
+#define OWN_STATEMENTS(table_)                                                                   \
+    static int tenant_page_##table_(struct db *db, const struct request *req,                    \
+                                    const struct sql_tenant_page *page, struct tenant_page *ret, \
+                                    struct error *err)                                           \
+    {                                                                                            \
+        const struct sql_tenant_page_##table_##_in in = {.tenant_page = *page};                  \
+        struct field_list rows;                                                                  \
+                                                                                                 \
+        if (sql_tenant_page_##table_(db, req, &in, &rows, err) < 0)                              \
+            return -1;                                                                           \
+        *ret = (struct tenant_page){rows.items, rows.count};                                     \
+        return 0;                                                                                \
+    }                                                                                            \
+                                                                                                 \
+    static int tenant_insert_##table_(struct db_tx *tx, const struct request *req,               \
+                                      const struct sql_tenant_insert *insert,                    \
+                                      const struct sql_audit *audit, int64_t *ret_added,         \
+                                      int64_t *ret_same, struct error *err)                      \
+    {                                                                                            \
+        const struct sql_tenant_insert_##table_##_in in = {                                      \
+            .project = insert->project, .rows = insert->rows, .audit = *audit};                  \
+        struct sql_tenant_insert_##table_##_row row;                                             \
+                                                                                                 \
+        if (sql_tenant_insert_##table_(tx, req, &in, &row, err) < 0)                             \
+            return -1;                                                                           \
+        *ret_added = row.added;                                                                  \
+        *ret_same = row.same;                                                                    \
+        return 0;                                                                                \
+    }
+
+OWN_STATEMENTS(document)
+TENANT_STATEMENTS(content)
+OWN_STATEMENTS(content_translation)
+
+/* Content first: its translations refer to it. */
+const struct tenant_table docd_tenant_tables[] = {
+    {.name = "document",
+     .first = "{\"id\":\"" TENANT_NO_ID "\"}",
+     .rows = 500,
+     TENANT_TABLE(document),
+     .sealed = {{"public_token", DOCUMENT_TOKEN_PURPOSE, NULL, NULL, NULL}}},
+    {.name = "content",
+     .first = "{\"type\":\"\",\"key\":\"\"}",
+     .rows = 500,
+     TENANT_TABLE(content)},
+    {.name = "content_translation",
+     .first = "{\"type\":\"\",\"key\":\"\",\"language\":\"\"}",
+     .rows = 3, /* each may have a mebibyte */
+     TENANT_TABLE(content_translation)},
+    TENANT_STAYS("object", "made anew with the documents that show it"),
+    TENANT_STAYS("upload", "a form is signed by its own installation, which gets what it brings"),
+    TENANT_STAYS("content_word", "counted anew where translations are added"),
+    TENANT_STAYS("document_usage", "counted anew where documents are added"),
+    {.name = NULL},
+};
