@@ -493,6 +493,39 @@ static const struct field objects_verified_rows[] = {
 };
 FIELD_TABLE(objects_verified);
 
+static const struct field tenant_bytes_get_in_rows[] = {
+    FIELD_UUID(struct tenant_bytes_get_in, projectId, FIELD_REQUIRED, "Project of the document."),
+    FIELD_UUID(struct tenant_bytes_get_in, objectId, FIELD_REQUIRED, "Its file."),
+    FIELD_INT(struct tenant_bytes_get_in, offset, 0, INT64_MAX, 0, FIELD_REQUIRED, "First byte.",
+              "0"),
+};
+FIELD_TABLE(tenant_bytes_get_in);
+
+static const struct field tenant_bytes_got_rows[] = {
+    FIELD_INT(struct tenant_bytes_got, size, 0, INT64_MAX, 0, FIELD_REQUIRED, "Bytes of the file.",
+              "48213"),
+    FIELD_BYTES(struct tenant_bytes_got, bytes, TENANT_BYTES_MAX, FIELD_REQUIRED, "The bytes."),
+};
+FIELD_TABLE(tenant_bytes_got);
+
+static const struct field tenant_bytes_put_in_rows[] = {
+    FIELD_UUID(struct tenant_bytes_put_in, projectId, FIELD_REQUIRED, "Project of the document."),
+    FIELD_UUID(struct tenant_bytes_put_in, objectId, FIELD_REQUIRED, "Its file."),
+    FIELD_INT(struct tenant_bytes_put_in, offset, 0, INT64_MAX, 0, FIELD_REQUIRED, "First byte.",
+              "0"),
+    FIELD_BYTES(struct tenant_bytes_put_in, bytes, TENANT_BYTES_MAX, 0, "The bytes."),
+    FIELD_TEXT(struct tenant_bytes_put_in, hash, TENANT_BYTES_HASH, TENANT_BYTES_HASH, 0,
+               "Hash of all bytes, with the last ones.", ""),
+};
+FIELD_TABLE(tenant_bytes_put_in);
+
+static const struct field tenant_bytes_put_out_rows[] = {
+    FIELD_INT(struct tenant_bytes_put_out, have, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Bytes that are there.", "0"),
+    FIELD_BOOL(struct tenant_bytes_put_out, done, false, 0, "The document has its file."),
+};
+FIELD_TABLE(tenant_bytes_put_out);
+
 static const struct field membership_ref_rows[] = {
     FIELD_UUID(struct membership_ref, project, FIELD_REQUIRED, "Project of the profile."),
     FIELD_UUID(struct membership_ref, profile, FIELD_REQUIRED, "The profile."),

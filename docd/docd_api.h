@@ -221,6 +221,45 @@ struct objects_verified {
 };
 FIELD_DECLARE(objects_verified);
 
+/* ---- the bytes of documents that travel with their tenant (docd/document/tenant_bytes.c) ---- */
+
+enum { TENANT_BYTES_MAX = 1024 * 1024, TENANT_BYTES_HASH = 64 };
+
+/* Reads a piece of the file of a document, named by its object_id. ERR_NOT_FOUND: none of the
+ * project's documents has it, or the store lacks it, wholly or in part; such a document travels
+ * without its bytes. */
+struct tenant_bytes_get_in {
+    struct uuid projectId, objectId;
+    int64_t offset;
+};
+FIELD_DECLARE(tenant_bytes_get_in);
+
+struct tenant_bytes_got {
+    int64_t size;             /* of the file */
+    struct field_bytes bytes; /* TENANT_BYTES_MAX of them, fewer only at the end */
+};
+FIELD_DECLARE(tenant_bytes_got);
+
+/* Adds a piece to the file of a document whose row has come: at once behind what is there, or once
+ * more what is there already; what is not so is left out. The last one, which may have no bytes,
+ * brings the hash of the whole file, by which it becomes readable. To begin and to go on, a call
+ * without bytes at offset 0 asks how many are there. Repeating a call is harmless.
+ * ERR_NOT_FOUND: no document of the project waits for it. ERR_BAD_REQUEST: the hash is another, and
+ * all was dropped. ERR_CONFLICT: it has more bytes than the document. */
+struct tenant_bytes_put_in {
+    struct uuid projectId, objectId;
+    int64_t offset;
+    struct field_bytes bytes; /* at most TENANT_BYTES_MAX */
+    const char *hash;         /* BLAKE2b of 32 bytes, in hexadecimal digits; NULL: more follows */
+};
+FIELD_DECLARE(tenant_bytes_put_in);
+
+struct tenant_bytes_put_out {
+    int64_t have; /* bytes that are there from the start on: where the next piece begins */
+    bool done;    /* the document has its file; else, behind the hash, some are not there yet */
+};
+FIELD_DECLARE(tenant_bytes_put_out);
+
 /* A profile of an account that is gone. */
 struct membership_ref {
     struct uuid project, profile;

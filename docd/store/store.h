@@ -108,6 +108,20 @@ struct store_functions {
     int (*direct_uploads)(struct store *self, const struct request *req, const char **cursor,
                           struct store_key *ret, size_t room, size_t *ret_count, struct error *err);
 
+    /* ---- files of other installations; NULL: this store takes none ---- */
+
+    /* Adds bytes to an object that is not finished: from `offset` on, unless that is behind its
+     * end; at 0 it is made when it is not there. *ret_have: how many it has then; those of an
+     * object that is finished are `size`. */
+    int (*append)(struct store *self, const struct request *req, struct store_key key,
+                  int64_t offset, struct field_bytes bytes, int64_t size, int64_t *ret_have,
+                  struct error *err);
+
+    /* As finish(), of bytes whose hash (BLAKE2b of 32 bytes, hexadecimal) is that one: else
+     * ERR_BAD_REQUEST, and what is not finished is removed. */
+    int (*keep)(struct store *self, const struct request *req, struct store_key key, int64_t size,
+                const char *hash, struct stored *ret, struct error *err);
+
     /* ---- all stores ---- */
 
     /* At most `size` bytes from `offset` on, fewer at the end, into `bytes`. ERR_NOT_FOUND. */

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,10 +56,12 @@ struct job {
     int64_t offset, size;
     const uint8_t *source;
     uint8_t *target;
-    size_t count; /* of source or target; then of what was read */
-    char *etag;   /* ETAG_SIZE */
-    int file;     /* that was opened */
-    int error;    /* errno; 0: done */
+    size_t count;     /* of source or target; then of what was read */
+    char *etag;       /* ETAG_SIZE */
+    const char *hash; /* that it must have */
+    int64_t have;
+    int file;  /* that was opened */
+    int error; /* errno; 0: done */
 };
 
 enum { ETAG_SIZE = 2 * HASH_SIZE + 3 };
@@ -204,6 +207,115 @@ static void finish_work(void *arg)
     struct job *job = arg;
 
     job->error = finish_file(job) < 0 ? errno : 0;
+}
+
+/* ---- files of other installations ---- */
+
+/* An unfinished file is locked while it is written, and until it is finished: several may write
+ * the same one, and it must not change behind the hash. -1, ENOENT: it was finished or removed
+ * meanwhile. */
+static int lock_incoming(const struct job *job, const char *path, int flags)
+{
+    struct stat mine, there;
+    int file = openat(job->self->dir, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+
+    if (file < 0)
+        return -1;
+    while (flock(file, LOCK_EX) < 0) {
+        if (errno != EINTR) {
+            close(file);
+            return -1;
+        }
+    }
+    if (fstat(file, &mine) == 0 &&
+        fstatat(job->self->dir, path, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+        mine.st_ino == there.st_ino && mine.st_dev == there.st_dev)
+        return file;
+    close(file);
+    errno = ENOENT;
+    return -1;
+}
+
+static int append_file(struct job *job)
+{
+    char incoming[PATH_SIZE], complete[PATH_SIZE];
+    struct stat status;
+
+    path_incoming(job, incoming);
+    path_complete(job, complete);
+    CLEANUP(file_close_descriptor)
+    int file = lock_incoming(job, incoming, job->offset == 0 ? O_CREAT : 0);
+    if (file < 0 && errno != ENOENT)
+        return -1;
+    if (faccessat(job->self->dir, complete, F_OK, 0) == 0) {
+        job->have = job->size;
+        return file < 0 ? 0 : unlinkat(job->self->dir, incoming, 0);
+    }
+    if (file < 0) /* it begins anew */
+        return 0;
+    if (fstat(file, &status) < 0)
+        return -1;
+    job->have = status.st_size;
+    if (job->offset > job->have)
+        return 0;
+    if (write_all(file, job) < 0)
+        return -1;
+    job->have = MAX(job->have, job->offset + (int64_t)job->count);
+    return 0;
+}
+
+static void append_work(void *arg)
+{
+    struct job *job = arg;
+
+    job->error = append_file(job) < 0 ? errno : 0;
+}
+
+static bool has_hash(const struct job *job)
+{
+    return strncmp(job->etag + 1, job->hash, strlen(job->hash)) == 0;
+}
+
+static int keep_file(struct job *job)
+{
+    char incoming[PATH_SIZE], complete[PATH_SIZE];
+
+    path_incoming(job, incoming);
+    path_complete(job, complete);
+    CLEANUP(file_close_descriptor) int file = lock_incoming(job, incoming, 0);
+    if (file < 0)
+        return -1;
+    if (hash_file(file, job) < 0 || !has_hash(job)) {
+        (void)unlinkat(job->self->dir, incoming, 0);
+        errno = EBADMSG;
+        return -1;
+    }
+    if (fsync(file) < 0 || renameat(job->self->dir, incoming, job->self->dir, complete) < 0)
+        return -1;
+    return sync_folder_of(job);
+}
+
+/* One that was finished before, when that could not be written down, or by another transfer. */
+static int keep_again(struct job *job)
+{
+    char complete[PATH_SIZE];
+
+    path_complete(job, complete);
+    CLEANUP(file_close_descriptor)
+    int file = openat(job->self->dir, complete, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0 || hash_file(file, job) < 0)
+        return -1;
+    if (has_hash(job))
+        return sync_folder_of(job);
+    errno = EBADMSG;
+    return -1;
+}
+
+static void keep_work(void *arg)
+{
+    struct job *job = arg;
+
+    job->error = keep_file(job) < 0 && (errno != ENOENT || keep_again(job) < 0) ? errno : 0;
 }
 
 static void read_work(void *arg)
@@ -401,6 +513,40 @@ static int local_finish(struct store *store, const struct request *req, struct s
     return 0;
 }
 
+static int local_append(struct store *store, const struct request *req, struct store_key key,
+                        int64_t offset, struct field_bytes bytes, int64_t size, int64_t *ret_have,
+                        struct error *err)
+{
+    struct job job = {.object = key.object,
+                      .offset = offset,
+                      .size = size,
+                      .source = bytes.bytes,
+                      .count = bytes.size};
+
+    if (run(local(store), req, append_work, &job, "append", err) < 0)
+        return -1;
+    *ret_have = job.have;
+    return 0;
+}
+
+static int local_keep(struct store *store, const struct request *req, struct store_key key,
+                      int64_t size, const char *hash, struct stored *ret, struct error *err)
+{
+    struct job job = {.object = key.object,
+                      .size = size,
+                      .hash = hash,
+                      .target = arena_alloc(req->arena, STORE_HEAD_MAX),
+                      .count = STORE_HEAD_MAX,
+                      .etag = arena_alloc(req->arena, ETAG_SIZE)};
+
+    if (run(local(store), req, keep_work, &job, "keep", err) < 0)
+        return job.error == EBADMSG
+                   ? error_set(err, ERR_BAD_REQUEST, "The file did not arrive as it was sent.")
+                   : -1;
+    *ret = (struct stored){size, job.etag, {job.target, size > 0 ? job.count : 0}};
+    return 0;
+}
+
 /* What the caches of the kernel have, without waiting for the disk; -1 when that cannot be told. */
 static ssize_t read_cached(const struct store_local *self, const struct job *job)
 {
@@ -545,6 +691,8 @@ static const struct store_functions functions = {
     .begin = local_begin,
     .write = local_write,
     .finish = local_finish,
+    .append = local_append,
+    .keep = local_keep,
     .read = local_read,
     .open = local_open,
     .open_cached = local_open_cached,

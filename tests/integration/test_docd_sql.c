@@ -51,6 +51,8 @@ static void test_look_ups_use_the_primary_key(void)
          "Index Cond: ((project_id = $2) AND (author_id = $3))"},
         {&sql_document_wipe_statement, "Index Cond: ((project_id = $1) AND (author_id = $2))"},
         {&sql_upload_finish_statement, "Index Scan using document_pkey on document d"},
+        {&sql_tenant_bytes_find_statement, "Index Scan using document_object on document"},
+        {&sql_tenant_bytes_show_statement, "Index Scan using document_object on document"},
         {&sql_tenant_page_document_statement, "Index Cond: ((project_id = $1) AND (id > $0))"},
         {&sql_tenant_insert_document_statement, "Index Only Scan using document_pkey on document"},
         {&sql_tenant_insert_document_statement, "Index Scan using document_pkey on document t"},

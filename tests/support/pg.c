@@ -212,3 +212,15 @@ long pg_exec(const struct pg *self, const char *sql)
     PQfinish(conn);
     return value;
 }
+
+void pg_make_schema(const struct pg *self, const char *name)
+{
+    char sql[512];
+
+    snprintf(sql, sizeof(sql),
+             "create schema %s; do $$ declare name text; begin "
+             "for name in select extname from pg_extension where extname <> 'plpgsql' loop "
+             "execute format('alter extension %%I set schema %s', name); end loop; end $$",
+             name, name);
+    pg_exec(self, sql);
+}

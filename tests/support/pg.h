@@ -47,4 +47,7 @@ void pg_next_timeline(struct pg *self);
  * number. */
 long pg_exec(const struct pg *self, const char *sql);
 
+/* Makes a schema. Extensions move there: schema files look for them in their own schema. */
+void pg_make_schema(const struct pg *self, const char *name);
+
 #endif

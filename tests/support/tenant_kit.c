@@ -62,18 +62,8 @@ static long count(const struct installation *self, const char *table, const char
 
 static bool open_installation(struct installation *self, struct loop *loop, struct error *err)
 {
-    char sql[512];
-
     snprintf(self->schema, sizeof(self->schema), "tenant%d", ++schemas);
-    snprintf(sql, sizeof(sql), "create schema %s", self->schema);
-    pg_exec(server, sql);
-    /* Schema files look for extensions in their own schema. */
-    snprintf(sql, sizeof(sql),
-             "do $$ declare name text; begin "
-             "for name in select extname from pg_extension where extname <> 'plpgsql' loop "
-             "execute format('alter extension %%I set schema %s', name); end loop; end $$",
-             self->schema);
-    pg_exec(server, sql);
+    pg_make_schema(server, self->schema);
     self->metrics = metrics_new();
     self->options = (struct db_options){
         .conninfo = server->conninfo,

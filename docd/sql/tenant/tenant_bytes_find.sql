@@ -1,0 +1,9 @@
+-- The document whose file the object is, and whether it lacks its bytes.
+-- class: read
+-- in: project uuid, object uuid
+-- rows: one
+-- row: id uuid, size int8, missing bool
+select id, size, missing_at is not null as missing
+from document
+where project_id = :project and object_id = :object
+limit 1

@@ -1,0 +1,15 @@
+-- The bytes of a document have come: what the store tells of them, and that they are no longer
+-- missing. No row: it was so before, or the document has another file.
+-- class: write
+-- in: project uuid, object uuid, size int8, etag text, found_type text
+-- rows: one
+with
+updated as (
+    update document
+    set missing_at = null, etag = :etag, found_type = :found_type
+    where project_id = :project and object_id = :object and size = :size
+        and missing_at is not null
+    returning *
+),
+-- include: audit(from = updated, entity = {'DocumentReference/' || id})
+select from updated
