@@ -12,6 +12,8 @@
 #include "docd/document/sniff.h"
 #include "docd/sql/tenant.h"
 
+static_assert((int)TENANT_BYTES_MAX == (int)STORE_PIECE, "a call has a piece");
+
 /* The document that shows the object: 1; 0: none does. */
 static int find(struct docd *d, const struct request *req, struct uuid project, struct uuid object,
                 struct sql_tenant_bytes_find_row *ret, struct error *err)
@@ -104,9 +106,6 @@ int tenant_bytes_put(struct docd *d, const struct request *req,
         *out = (struct tenant_bytes_put_out){.have = row.size, .done = true};
         return 0;
     }
-    if (!d->store->functions->append)
-        return error_set(err, ERR_UNAVAILABLE,
-                         "The store of this installation takes no files of others.");
     if (in->offset > row.size - (int64_t)in->bytes.size)
         return error_set(err, ERR_CONFLICT, "The file has more bytes than its document says.");
     if (d->store->functions->append(d->store, req, key, in->offset, in->bytes, row.size, &out->have,
@@ -115,8 +114,10 @@ int tenant_bytes_put(struct docd *d, const struct request *req,
         return -1;
     if (!in->hash || out->have < row.size)
         return 0;
-    if (keep(d, req, in, row.size, err) < 0)
-        return -1;
-    out->done = true;
+    out->done = keep(d, req, in, row.size, err) == 0;
+    if (out->done || err->code != ERR_NOT_FOUND)
+        return out->done ? 0 : -1;
+    error_clear(err); /* another transfer has dropped them meanwhile: this one begins anew */
+    out->have = 0;
     return 0;
 }

@@ -209,6 +209,11 @@ static size_t take(char *bytes, size_t one, size_t count, void *arg)
     return try->too_large || codec_write(&try->text, bytes, size) != 0 ? 0 : size;
 }
 
+static size_t body_size(const struct s3_call *call)
+{
+    return !call->body ? 0 : call->body_size > 0 ? call->body_size : strlen(call->body);
+}
+
 /* "GET /bucket/key" signed: all its headers, as libcurl is to send them. */
 static struct curl_slist *sign(const struct s3 *self, const struct s3_call *call,
                                struct arena *arena)
@@ -225,7 +230,7 @@ static struct curl_slist *sign(const struct s3 *self, const struct s3_call *call
                        ? arena_printf(arena, "/%s", call->key)
                        : arena_printf(arena, "/%s%s%s", self->options.bucket, slash, call->key);
     sigv4_stamp((int64_t)time(NULL) * 1000, stamp); /* theirs is no contract time */
-    sigv4_hash(body, strlen(body), hash);
+    sigv4_hash(body, body_size(call), hash);
     headers[request.header_count++] = (struct sigv4_header){"host", self->host};
     for (size_t i = 0; i <= S3_HEADERS_MAX; i++) {
         const struct sigv4_header *each = i < S3_HEADERS_MAX ? &call->headers[i] : NULL;
@@ -268,7 +273,7 @@ static CURLcode set_options(const struct s3 *self, struct try *try, struct curl_
     if (strcmp(call->method, "HEAD") == 0)
         SET(CURLOPT_NOBODY, 1L);
     else if (strcmp(call->method, "GET") != 0) {
-        SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)(call->body ? strlen(call->body) : 0));
+        SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body_size(call));
         SET(CURLOPT_POSTFIELDS, call->body ? call->body : "");
         SET(CURLOPT_CUSTOMREQUEST, call->method);
     }

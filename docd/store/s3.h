@@ -36,11 +36,12 @@ struct s3_call {
     const char *query; /* percent-encoded, sorted by name, each with its "="; NULL: none */
     struct sigv4_header
         headers[S3_HEADERS_MAX]; /* further ones, sorted, between "host" and "x-amz-date" */
-    const char *body;            /* text, or NULL */
-    void *target;                /* where the bytes of a good answer go; NULL: to the arena */
-    size_t room;                 /* of target; what is beyond is left */
-    int64_t try_ms;              /* longest try; 0: S3_TRY_MS */
-    bool once;                   /* is not tried again */
+    const char *body;            /* of body_size bytes, or, where that is 0, a text; NULL: none */
+    size_t body_size;
+    void *target;   /* where the bytes of a good answer go; NULL: to the arena */
+    size_t room;    /* of target; what is beyond is left */
+    int64_t try_ms; /* longest try; 0: S3_TRY_MS */
+    bool once;      /* is not tried again */
 };
 struct s3_answer {
     int status;       /* 200 ... 299, 400 ... 499, 501: it cannot do that */

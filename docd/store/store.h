@@ -35,7 +35,7 @@ struct stored {
     struct field_bytes head; /* the first STORE_HEAD_MAX of them, in the request's arena */
 };
 
-enum { STORE_HEAD_MAX = 64 * 1024 };
+enum { STORE_HEAD_MAX = 64 * 1024, STORE_PIECE = 1024 * 1024 };
 
 /* Names an object. */
 struct store_key {
@@ -108,11 +108,13 @@ struct store_functions {
     int (*direct_uploads)(struct store *self, const struct request *req, const char **cursor,
                           struct store_key *ret, size_t room, size_t *ret_count, struct error *err);
 
-    /* ---- files of other installations; NULL: this store takes none ---- */
+    /* ---- files of other installations ---- */
 
     /* Adds bytes to an object that is not finished: from `offset` on, unless that is behind its
-     * end; at 0 it is made when it is not there. *ret_have: how many it has then; those of an
-     * object that is finished are `size`. */
+     * end; at 0 it is made when it is not there. A piece begins at a multiple of STORE_PIECE, or
+     * at what *ret_have said, and has so many bytes, or the last ones of `size`: others may be
+     * left out. *ret_have: how many it has then; those of an object that is finished are
+     * `size`. */
     int (*append)(struct store *self, const struct request *req, struct store_key key,
                   int64_t offset, struct field_bytes bytes, int64_t size, int64_t *ret_have,
                   struct error *err);
@@ -179,6 +181,7 @@ struct store *store_local_new(struct loop *loop, const struct store_local_option
 /* A bucket of a server of S3, by options that s3_check() found good (API reference of Amazon S3):
  *     incoming/<project>/<form>   what has come
  *     <project>/<object>          objects
+ *     arriving/<project>/<object>/<number>   pieces of those that append() makes
  * The bucket is all ours. The directory is there. */
 struct store_s3_options {
     struct s3_options s3;

@@ -25,9 +25,11 @@ enum {
     SECOND_MS = 1000,
     PIECE = 1024 * 1024, /* of open() */
     TAG_HASH = 32,
+    KEEP_PIECES = 8, /* of a part that keep() makes: Amazon wants 5 MiB at least */
+    PIECES_PAGE = 1000,
 };
 
-static const char incoming[] = "incoming/";
+static const char incoming[] = "incoming/", arriving[] = "arriving/";
 
 struct store_s3 {
     struct store store; /* first */
@@ -368,24 +370,30 @@ static int wait_for_second(const struct store_s3 *self, const struct facts *fact
     return fiber_sleep_until(self->loop, clock_mono_ms() + SECOND_MS, err);
 }
 
+static void add_part(const struct request *req, struct codec_buffer *body, int number,
+                     const char *etag)
+{
+    const char *line = arena_printf(
+        req->arena, "<Part><PartNumber>%d</PartNumber><ETag>&quot;%.*s&quot;</ETag></Part>", number,
+        (int)strcspn(etag + (etag[0] == '"'), "\"<>&"), etag + (etag[0] == '"'));
+
+    codec_write(body, line, strlen(line));
+}
+
 static int copy_parts(const struct store_s3 *self, const struct request *req, const char *from,
                       const char *to, const char *upload, const struct facts *facts,
                       struct error *err)
 {
     const int count = (int)((facts->size + self->options.part_size - 1) / self->options.part_size);
     struct codec_buffer body;
-    const char *etag, *line;
+    const char *etag;
 
     codec_buffer_init(&body, req->arena);
     codec_write(&body, "<CompleteMultipartUpload>", strlen("<CompleteMultipartUpload>"));
     for (int number = 1; number <= count; number++) {
         if (part_copy(self, req, from, to, upload, facts, number, &etag, err) < 0)
             return -1;
-        line = arena_printf(req->arena,
-                            "<Part><PartNumber>%d</PartNumber><ETag>&quot;%.*s&quot;</ETag></Part>",
-                            number, (int)strcspn(etag + (etag[0] == '"'), "\"<>&"),
-                            etag + (etag[0] == '"'));
-        codec_write(&body, line, strlen(line));
+        add_part(req, &body, number, etag);
     }
     codec_write(&body, "</CompleteMultipartUpload>", sizeof("</CompleteMultipartUpload>"));
     if (check_unchanged(self, req, from, facts, err) < 0)
@@ -543,13 +551,347 @@ static int remove_parts(const struct store_s3 *self, const struct request *req, 
     return 0;
 }
 
+/* ---- files of other installations ---- */
+
+/* "arriving/<project>/<object>/", behind which pieces have their numbers. */
+static const char *pieces_prefix(const struct request *req, struct store_key key)
+{
+    return arena_printf(req->arena, "%s%s/%s/", arriving, key.project.text, key.object.text);
+}
+
+static const char *piece_key(const struct request *req, struct store_key key, int64_t number)
+{
+    return arena_printf(req->arena, "%s%08lld", pieces_prefix(req, key), (long long)number);
+}
+
+struct pieces {
+    const struct request *req;
+    const char *keys[PIECES_PAGE];
+    size_t count;
+    bool told, more;
+};
+
+static void pieces_element(void *arg, const char *path, const char *text)
+{
+    struct pieces *self = arg;
+
+    if (strcmp(path, "ListBucketResult/IsTruncated") == 0) {
+        self->told = true;
+        self->more = strcmp(text, "true") == 0;
+    }
+    if (strcmp(path, "ListBucketResult/Contents/Key") == 0 && self->count < PIECES_PAGE)
+        self->keys[self->count++] = arena_strdup(self->req->arena, text);
+}
+
+/* A page of the keys of pieces, behind the key `after`. */
+static int list_pieces(const struct store_s3 *self, const struct request *req, struct store_key key,
+                       const char *after, struct pieces *ret, struct error *err)
+{
+    struct s3_call call = {.method = "GET", .key = ""};
+    struct s3_answer answer;
+
+    *ret = (struct pieces){.req = req};
+    call.query =
+        arena_printf(req->arena, "list-type=2&max-keys=%d&prefix=%s%s%s", (int)PIECES_PAGE,
+                     s3_encode(req->arena, pieces_prefix(req, key)), after ? "&start-after=" : "",
+                     after ? s3_encode(req->arena, after) : "");
+    if (s3_call(self->s3, req, &call, &answer, err) < 0)
+        return -1;
+    if (answer.status != 200 ||
+        s3_xml_read(answer.text, answer.size, "ListBucketResult", pieces_element, ret) < 0 ||
+        !ret->told)
+        return unexpected(req, &call, &answer, err);
+    return 0;
+}
+
+/* How many pieces there are from the first on, without a gap. */
+static int count_pieces(const struct store_s3 *self, const struct request *req,
+                        struct store_key key, int64_t *ret, struct error *err)
+{
+    struct pieces page;
+    const char *after = NULL;
+
+    *ret = 0;
+    do {
+        if (list_pieces(self, req, key, after, &page, err) < 0)
+            return -1;
+        for (size_t i = 0; i < page.count; i++) {
+            if (strcmp(page.keys[i], piece_key(req, key, *ret)) != 0)
+                return 0;
+            ++*ret;
+        }
+        after = page.count > 0 ? page.keys[page.count - 1] : NULL;
+    } while (page.more && after);
+    return 0;
+}
+
+static int remove_pieces(const struct store_s3 *self, const struct request *req,
+                         struct store_key key, struct error *err)
+{
+    struct pieces page;
+    const char *after = NULL;
+
+    do {
+        if (list_pieces(self, req, key, after, &page, err) < 0)
+            return -1;
+        for (size_t i = 0; i < page.count; i++)
+            if (remove_key(self, req, page.keys[i], err) < 0)
+                return -1;
+        after = page.count > 0 ? page.keys[page.count - 1] : NULL;
+    } while (page.more && after);
+    return 0;
+}
+
+/* Puts bytes; *ret_etag is the server's. */
+static int put_bytes(const struct store_s3 *self, const struct request *req, const char *key,
+                     const char *query, struct field_bytes bytes, const char **ret_etag,
+                     struct error *err)
+{
+    struct s3_call call = {.method = "PUT",
+                           .key = key,
+                           .query = query,
+                           .body = bytes.size > 0 ? (const char *)bytes.bytes : NULL,
+                           .body_size = bytes.size,
+                           .try_ms = copy_ms((int64_t)bytes.size)};
+    struct s3_answer answer;
+
+    if (make(self, req, &call, &answer, err) < 0)
+        return -1;
+    *ret_etag = answer.etag;
+    return answer.status == 200 && answer.etag ? 0 : unexpected(req, &call, &answer, err);
+}
+
+/* Whether the object is finished, by its size. */
+static int is_kept(const struct store_s3 *self, const struct request *req, struct store_key key,
+                   int64_t size, bool *ret, struct error *err)
+{
+    struct facts facts = {.etag = ""};
+    int result = look(self, req, object_key(req, key), &facts, err);
+
+    if (result < 0 && err->code != ERR_NOT_FOUND)
+        return -1;
+    error_clear(err);
+    *ret = result == 0 && facts.size == size;
+    return 0;
+}
+
+/* Whether a piece may be put there: the first, and one behind another. */
+static int is_next(const struct store_s3 *self, const struct request *req, struct store_key key,
+                   int64_t number, bool *ret, struct error *err)
+{
+    struct facts facts = {.etag = ""};
+
+    *ret = number == 0 || look(self, req, piece_key(req, key, number - 1), &facts, err) == 0;
+    if (!*ret && err->code != ERR_NOT_FOUND)
+        return -1;
+    error_clear(err);
+    return 0;
+}
+
+static int append_piece(const struct store_s3 *self, const struct request *req,
+                        struct store_key key, int64_t offset, struct field_bytes bytes,
+                        int64_t size, int64_t *ret_have, struct error *err)
+{
+    int64_t number = offset / STORE_PIECE, end = offset + (int64_t)bytes.size, count;
+    bool whole =
+        bytes.size > 0 && offset % STORE_PIECE == 0 && (bytes.size == STORE_PIECE || end == size);
+    const char *etag;
+
+    if (whole && is_next(self, req, key, number, &whole, err) < 0)
+        return -1;
+    if (!whole) {
+        if (count_pieces(self, req, key, &count, err) < 0)
+            return -1;
+        *ret_have = MIN(count * STORE_PIECE, size);
+        return 0;
+    }
+    *ret_have = end;
+    return put_bytes(self, req, piece_key(req, key, number), NULL, bytes, &etag, err);
+}
+
+/* Whether it is finished is asked at the start and at the end: what comes between is left alone. */
+static int s3_append(struct store *store, const struct request *req, struct store_key key,
+                     int64_t offset, struct field_bytes bytes, int64_t size, int64_t *ret_have,
+                     struct error *err)
+{
+    const struct store_s3 *self = s3_of(store);
+    bool kept = false;
+
+    if ((offset == 0 || bytes.size == 0) && is_kept(self, req, key, size, &kept, err) < 0)
+        return -1;
+    *ret_have = size;
+    return kept ? 0 : append_piece(self, req, key, offset, bytes, size, ret_have, err);
+}
+
+/* Pieces on their way to the object, of which the hash is taken apart from the loop. */
+struct keeping {
+    const struct store_s3 *self;
+    const struct request *req;
+    struct store_key key;
+    int64_t size, done; /* bytes */
+    uint8_t *bytes;     /* of a part */
+    size_t count;
+    crypto_generichash_state state;
+    struct stored *stored;
+};
+
+static void hash_part(void *arg)
+{
+    struct keeping *keeping = arg;
+
+    crypto_generichash_update(&keeping->state, keeping->bytes, keeping->count);
+}
+
+/* Reads the next bytes, from pieces or, where it is there already, from the object. */
+static int read_part(struct keeping *keeping, bool kept, struct error *err)
+{
+    const struct store_s3 *self = keeping->self;
+    const struct request *req = keeping->req;
+
+    keeping->count = 0;
+    while (keeping->count < (size_t)KEEP_PIECES * STORE_PIECE && keeping->done < keeping->size) {
+        size_t wanted = (size_t)MIN(keeping->size - keeping->done, STORE_PIECE), size = 0;
+        const char *key = kept ? object_key(req, keeping->key)
+                               : piece_key(req, keeping->key, keeping->done / STORE_PIECE);
+
+        if (get(self, req, key, kept ? keeping->done : 0, keeping->bytes + keeping->count, wanted,
+                &size, err) < 0)
+            return -1;
+        if (size < wanted)
+            return not_found(err);
+        keeping->count += size;
+        keeping->done += (int64_t)size;
+    }
+    if (keeping->done == (int64_t)keeping->count) { /* the first */
+        struct field_bytes *head = &keeping->stored->head;
+        uint8_t *copy = arena_alloc(req->arena, STORE_HEAD_MAX);
+
+        *head = (struct field_bytes){copy, MIN(keeping->count, (size_t)STORE_HEAD_MAX)};
+        memcpy(copy, keeping->bytes, head->size);
+    }
+    return offload_run(self->options.pool, hash_part, keeping, req->deadline_mono_ms, err);
+}
+
+static int check_hash(struct keeping *keeping, const char *hash, struct error *err)
+{
+    uint8_t bytes[TAG_HASH];
+    char hex[2 * TAG_HASH + 1];
+
+    crypto_generichash_final(&keeping->state, bytes, sizeof(bytes));
+    sodium_bin2hex(hex, sizeof(hex), bytes, sizeof(bytes));
+    return strcmp(hex, hash) == 0
+               ? 0
+               : error_set(err, ERR_BAD_REQUEST, "The file did not arrive as it was sent.");
+}
+
+/* All parts; the object is there only when the last step is done, behind the hash. */
+static int keep_parts(struct keeping *keeping, const char *upload, const char *hash,
+                      struct error *err)
+{
+    const struct request *req = keeping->req;
+    const char *to = object_key(req, keeping->key), *etag;
+    const struct facts facts = {.size = keeping->size, .etag = ""};
+    struct codec_buffer body;
+    int number = 1;
+
+    codec_buffer_init(&body, req->arena);
+    codec_write(&body, "<CompleteMultipartUpload>", strlen("<CompleteMultipartUpload>"));
+    for (; keeping->count > 0; number++) {
+        if (put_bytes(keeping->self, req, to,
+                      arena_printf(req->arena, "partNumber=%d&uploadId=%s", number, upload),
+                      (struct field_bytes){keeping->bytes, keeping->count}, &etag, err) < 0)
+            return -1;
+        add_part(req, &body, number, etag);
+        if (read_part(keeping, false, err) < 0)
+            return -1;
+    }
+    codec_write(&body, "</CompleteMultipartUpload>", sizeof("</CompleteMultipartUpload>"));
+    if (check_hash(keeping, hash, err) < 0)
+        return -1;
+    return parts_complete(keeping->self, req, to, upload, &facts, (const char *)body.bytes, err);
+}
+
+static int keep_large(struct keeping *keeping, const char *hash, struct error *err)
+{
+    const char *to = object_key(keeping->req, keeping->key), *upload = NULL;
+    struct error ignored; /* remove() tries that again */
+
+    if (part_begin(keeping->self, keeping->req, to, &upload, err) < 0)
+        return -1;
+    if (keep_parts(keeping, upload, hash, err) == 0)
+        return 0;
+    error_init(&ignored, NULL);
+    (void)!abort_parts(keeping->self, keeping->req, to, upload, &ignored);
+    return -1;
+}
+
+static int keep_small(struct keeping *keeping, const char *hash, struct error *err)
+{
+    const char *etag;
+
+    return check_hash(keeping, hash, err) < 0 ||
+                   put_bytes(keeping->self, keeping->req, object_key(keeping->req, keeping->key),
+                             NULL, (struct field_bytes){keeping->bytes, keeping->count}, &etag,
+                             err) < 0
+               ? -1
+               : 0;
+}
+
+/* One that was finished before, when that could not be written down, is only read. */
+static int keep_again(struct keeping *keeping, const char *hash, struct error *err)
+{
+    while (keeping->done < keeping->size)
+        if (read_part(keeping, true, err) < 0)
+            return -1;
+    return check_hash(keeping, hash, err);
+}
+
+static int keep_all(struct keeping *keeping, const char *hash, struct error *err)
+{
+    bool kept = false;
+
+    if (is_kept(keeping->self, keeping->req, keeping->key, keeping->size, &kept, err) < 0 ||
+        read_part(keeping, kept, err) < 0)
+        return -1;
+    if (kept)
+        return keep_again(keeping, hash, err);
+    return (keeping->done < keeping->size ? keep_large : keep_small)(keeping, hash, err);
+}
+
+static int s3_keep(struct store *store, const struct request *req, struct store_key key,
+                   int64_t size, const char *hash, struct stored *ret, struct error *err)
+{
+    const struct store_s3 *self = s3_of(store);
+    struct keeping keeping = {.self = self, .req = req, .key = key, .size = size, .stored = ret};
+    struct facts facts = {.etag = ""};
+    struct error ignored; /* remove() tries that again */
+    int result;
+
+    *ret = (struct stored){.size = size};
+    crypto_generichash_init(&keeping.state, NULL, 0, TAG_HASH);
+    keeping.bytes = malloc((size_t)KEEP_PIECES * STORE_PIECE);
+    if (!keeping.bytes)
+        log_die("s3", "out of memory");
+    result = keep_all(&keeping, hash, err);
+    free(keeping.bytes);
+    error_init(&ignored, NULL);
+    if (result == 0 || err->code == ERR_BAD_REQUEST)
+        (void)!remove_pieces(self, req, key, &ignored);
+    if (result < 0 || look_at_copy(self, req, object_key(req, key), &facts, err) < 0)
+        return -1;
+    ret->etag = tag_of(req, &facts);
+    return 0;
+}
+
 static int s3_remove(struct store *store, const struct request *req, struct store_key key,
                      struct error *err)
 {
     const struct store_s3 *self = s3_of(store);
     const char *name = object_key(req, key);
 
-    return remove_key(self, req, name, err) < 0 ? -1 : remove_parts(self, req, name, err);
+    return remove_key(self, req, name, err) < 0 || remove_parts(self, req, name, err) < 0
+               ? -1
+               : remove_pieces(self, req, key, err);
 }
 
 /* ---- trying it ---- */
@@ -714,6 +1056,8 @@ static const struct store_functions functions = {
     .adopt = s3_adopt,
     .forget = s3_forget,
     .direct_uploads = s3_direct_uploads,
+    .append = s3_append,
+    .keep = s3_keep,
     .read = s3_read,
     .open = s3_open,
     .check = s3_check_object,

@@ -16,7 +16,9 @@
 #include "docd/docd.h"
 #include "docd/document/sniff.h"
 #include "docd/sql_part.h"
+#include "tests/support/http.h"
 #include "tests/support/pg.h"
+#include "tests/support/program.h"
 #include "tests/support/unit.h"
 
 extern const struct db_migration docd_migrations[];
@@ -34,8 +36,15 @@ enum {
     ROOM_KIB = 24 * 1024, /* of memory, for any file */
 };
 
+static const char other[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
 static struct pg *server;
 static int schemas;
+
+static struct program *s3_server;
+static struct unit_dir s3_dir;
+static char s3_door[128]; /* URL of the server */
+static bool s3;           /* the store is a bucket */
 
 /* A store with a file of `size` bytes, which a document shows, and a document that waits for such
  * bytes. */
@@ -102,6 +111,30 @@ static struct store_key key_of(const char *project, const char *object)
     return key;
 }
 
+/* Keys in the bucket that begin so. */
+static size_t keys(const char *prefix)
+{
+    HTTP_ANSWER answer = http_get(s3_door, "/-/keys", NULL);
+    size_t i, count = 0;
+    json_t *key;
+
+    json_array_foreach(answer->json, i, key) count +=
+        strncmp(json_string_value(key), prefix, strlen(prefix)) == 0;
+    return count;
+}
+
+static void write_piece(struct fixture *f, struct store_key key, int64_t offset,
+                        struct field_bytes bytes)
+{
+    const struct store_functions *functions = f->d.store->functions;
+    int64_t have;
+    int result =
+        s3 ? functions->append(f->d.store, &f->req, key, offset, bytes, f->size, &have, &f->err)
+           : functions->write(f->d.store, &f->req, key, offset, bytes, &f->err);
+
+    UNIT_CHECK(result == 0, "%s %s", f->err.message, f->err.detail);
+}
+
 static void add_file(struct fixture *f)
 {
     const struct store_functions *functions = f->d.store->functions;
@@ -111,23 +144,46 @@ static void add_file(struct fixture *f)
     struct stored stored;
 
     crypto_generichash_init(&state, NULL, 0, sizeof(hash));
-    UNIT_CHECK(functions->begin(f->d.store, &f->req, key, &f->err) == 0, "%s", f->err.message);
+    UNIT_CHECK(s3 || functions->begin(f->d.store, &f->req, key, &f->err) == 0, "%s",
+               f->err.message);
     for (int64_t at = 0; at < f->size; at += PIECE) {
         size_t size = (size_t)MIN(f->size - at, PIECE);
 
         fill(bytes, at, size);
         crypto_generichash_update(&state, bytes, size);
-        UNIT_CHECK(functions->write(f->d.store, &f->req, key, at, (struct field_bytes){bytes, size},
-                                    &f->err) == 0,
-                   "%s", f->err.message);
+        write_piece(f, key, at, (struct field_bytes){bytes, size});
+        renew(f);
     }
-    UNIT_CHECK(functions->finish(f->d.store, &f->req, key, f->size, &stored, &f->err) == 0, "%s",
-               f->err.message);
     crypto_generichash_final(&state, hash, sizeof(hash));
     sodium_bin2hex(f->hash, sizeof(f->hash), hash, sizeof(hash));
+    UNIT_CHECK((s3 ? functions->keep(f->d.store, &f->req, key, f->size, f->hash, &stored, &f->err)
+                   : functions->finish(f->d.store, &f->req, key, f->size, &stored, &f->err)) == 0,
+               "%s %s", f->err.message, f->err.detail);
     free(bytes);
     add_document(f, SENDER, FROM, "null");
     add_document(f, RECEIVER, TO, "5");
+}
+
+static const char *setting(const char *name, const char *fallback)
+{
+    const char *value = getenv(name);
+
+    return value ? value : fallback;
+}
+
+static struct store *open_store(struct fixture *f)
+{
+    const struct store_local_options local = {.dir = f->dir.path, .bucket = "b", .seal = &f->seal};
+    const struct store_s3_options bucket = {
+        .s3 = {.url = s3_door,
+               .bucket = setting("ATRIUM_S3_BUCKET", "documents"),
+               .signer = {setting("ATRIUM_S3_KEY", "S3RVER"), setting("ATRIUM_S3_SECRET", "S3RVER"),
+                          setting("ATRIUM_S3_REGION", "us-east-1")}},
+        .part_size = 5 * 1024 * 1024,
+        .dir = f->dir.path,
+        .pool = f->pool};
+
+    return s3 ? store_s3_new(f->loop, &bucket) : store_local_new(f->loop, &local, &f->err);
 }
 
 static bool setup(struct fixture *f, struct loop *loop, int64_t size)
@@ -151,9 +207,7 @@ static bool setup(struct fixture *f, struct loop *loop, int64_t size)
                                 .queue_max = 64};
     f->d.svc.db = db_new(loop, f->metrics, &f->db);
     f->d.svc.loop = loop;
-    f->d.store = store_local_new(
-        loop, &(struct store_local_options){.dir = f->dir.path, .bucket = "b", .seal = &f->seal},
-        &f->err);
+    f->d.store = open_store(f);
     f->d.sniffer = sniffer_new(loop, f->pool, &f->err);
     if (!UNIT_CHECK(f->d.store && f->d.sniffer && db_prepare(f->d.svc.db, &f->err) == 0, "%s %s",
                     f->err.message, f->err.detail))
@@ -164,6 +218,14 @@ static bool setup(struct fixture *f, struct loop *loop, int64_t size)
 
 static void teardown(struct fixture *f)
 {
+    const char *const projects[] = {SENDER, RECEIVER}, *const objects[] = {FROM, TO};
+
+    renew(f);
+    for (size_t i = 0; i < ARRAY_SIZE(projects); i++)
+        UNIT_CHECK(f->d.store->functions->remove(f->d.store, &f->req,
+                                                 key_of(projects[i], objects[i]), &f->err) == 0,
+                   "%s %s", f->err.message, f->err.detail);
+    UNIT_CHECK(!s3 || keys("") == 0, "all was removed");
     db_destroy(&f->d.svc.db);
     metrics_destroy(&f->metrics);
     store_destroy(&f->d.store);
@@ -235,6 +297,9 @@ static bool is_file(const struct fixture *f, const char *folder)
 {
     char path[512];
 
+    if (s3)
+        return keys(strcmp(folder, "incoming") == 0 ? "arriving/" RECEIVER "/" TO
+                                                    : RECEIVER "/" TO) > 0;
     snprintf(path, sizeof(path), "%s/%s/%s", f->dir.path, folder, TO);
     return access(path, F_OK) == 0;
 }
@@ -245,8 +310,9 @@ static void check_whole(struct fixture *f, const char *label)
 
     snprintf(sql, sizeof(sql),
              "select count(*) from document where object_id = '%s' and missing_at is null "
-             "and found_type = 'text/plain' and etag = '\"%s\"' and size = %lld",
-             TO, f->hash, (long long)f->size);
+             "and found_type = 'text/plain' and (%s or etag = '\"%s\"') and etag <> '\"sent\"' "
+             "and size = %lld",
+             TO, s3 ? "true" : "false", f->hash, (long long)f->size);
     UNIT_CHECK(run(f, sql) == 1, "%s: the document has its file", label);
     UNIT_CHECK(is_file(f, "01") && !is_file(f, "incoming"), "%s: the file is complete", label);
     for (int64_t at = 0; at < f->size; at += PIECE) {
@@ -320,7 +386,7 @@ static void in_any_order(struct loop *loop, void *arg UNUSED)
         out = move_piece(&f, 2 * PIECE, f.hash);
         UNIT_CHECK(out.have == PIECE && !out.done && is_missing(&f), "one is left out");
         snprintf(path, sizeof(path), "%s/incoming/%s", f.dir.path, TO);
-        UNIT_CHECK(truncate(path, PIECE / 2) == 0, "half of it was written");
+        UNIT_CHECK(s3 || truncate(path, PIECE / 2) == 0, "half of it was written");
         out = move_on(&f, f.hash);
         UNIT_CHECK(out.done, "it goes on");
         check_whole(&f, "in any order");
@@ -341,11 +407,8 @@ static void killed(struct loop *loop, void *arg UNUSED)
         UNIT_CHECK(put(&f, 0, NONE, NULL, &out) == 0 && !out.done && out.have == SIZE, "%lld",
                    (long long)out.have);
         UNIT_CHECK(!is_file(&f, "incoming"), "nothing is begun");
-        UNIT_CHECK(put(&f, SIZE, NONE,
-                       "0000000000000000000000000000000000000000000000000000000000"
-                       "000000",
-                       &out) < 0 &&
-                       f.err.code == ERR_BAD_REQUEST && is_missing(&f),
+        UNIT_CHECK(put(&f, SIZE, NONE, other, &out) < 0 && f.err.code == ERR_BAD_REQUEST &&
+                       is_missing(&f),
                    "another hash: %s", f.err.message);
         UNIT_CHECK(put(&f, SIZE, NONE, f.hash, &out) == 0 && out.done, "%s", f.err.message);
         check_whole(&f, "killed");
@@ -438,12 +501,46 @@ static int append_behind_deletion(struct store *store, const struct request *req
     return real->append(store, req, key, offset, bytes, size, ret_have, err);
 }
 
+static int append_then_drop(struct store *store, const struct request *req, struct store_key key,
+                            int64_t offset, struct field_bytes bytes, int64_t size,
+                            int64_t *ret_have, struct error *err)
+{
+    return real->append(store, req, key, offset, bytes, size, ret_have, err) < 0 ||
+                   real->remove(store, req, key, err) < 0
+               ? -1
+               : 0;
+}
+
+/* What the last piece completes was dropped, by another transfer with another hash. */
+static void dropped_meanwhile(struct loop *loop, void *arg UNUSED)
+{
+    struct fixture f;
+    struct store_functions functions;
+    struct tenant_bytes_put_out out;
+
+    if (setup(&f, loop, SIZE)) {
+        out = move_on(&f, NULL);
+        UNIT_CHECK(out.have == SIZE && !out.done, "%lld", (long long)out.have);
+        real = f.d.store->functions;
+        functions = *real;
+        functions.append = append_then_drop;
+        f.d.store->functions = &functions;
+        out = move_piece(&f, 2 * PIECE, f.hash);
+        f.d.store->functions = real;
+        UNIT_CHECK(!out.done && out.have == 0 && is_missing(&f), "%lld", (long long)out.have);
+        UNIT_CHECK(move_on(&f, f.hash).done, "it begins anew");
+        check_whole(&f, "dropped");
+    }
+    teardown(&f);
+}
+
 /* Document and file are removed while the first piece is on its way. */
 static void deleted_meanwhile(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;
     struct store_functions functions;
     struct tenant_bytes_put_out out;
+    uint8_t *bytes = calloc(1, PIECE);
 
     if (setup(&f, loop, SIZE)) {
         real = f.d.store->functions;
@@ -451,11 +548,13 @@ static void deleted_meanwhile(struct loop *loop, void *arg UNUSED)
         functions = *real;
         functions.append = append_behind_deletion;
         f.d.store->functions = &functions;
-        UNIT_CHECK(put(&f, 0, NONE, NULL, &out) < 0 && f.err.code == ERR_NOT_FOUND, "%s",
-                   f.err.message);
+        UNIT_CHECK(put(&f, 0, (struct field_bytes){bytes, PIECE}, NULL, &out) < 0 &&
+                       f.err.code == ERR_NOT_FOUND,
+                   "%s", f.err.message);
         UNIT_CHECK(!is_file(&f, "incoming"), "nothing is left");
         f.d.store->functions = real;
     }
+    free(bytes);
     teardown(&f);
 }
 
@@ -483,10 +582,16 @@ static void large(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;
     struct rusage before, after;
+    struct tenant_bytes_put_out out;
 
     if (setup(&f, loop, LARGE)) {
         (void)move_piece(&f, 0, NULL);
         getrusage(RUSAGE_SELF, &before);
+        out = move_on(&f, NULL);
+        UNIT_CHECK(!out.done && out.have == LARGE, "%lld", (long long)out.have);
+        UNIT_CHECK(put(&f, LARGE, NONE, other, &out) < 0 && f.err.code == ERR_BAD_REQUEST &&
+                       !is_file(&f, "01") && !is_file(&f, "incoming"),
+                   "another hash: %s", f.err.message);
         UNIT_CHECK(move_on(&f, f.hash).done, "done");
         getrusage(RUSAGE_SELF, &after);
         UNIT_CHECK(after.ru_maxrss - before.ru_maxrss < ROOM_KIB, "%ld KiB more",
@@ -501,6 +606,13 @@ static void large(struct loop *loop, void *arg UNUSED)
     {                             \
         unit_on_fiber(fn_, NULL); \
     }
+#define ON_S3(name_, fn_)         \
+    static void name_(void)       \
+    {                             \
+        s3 = true;                \
+        unit_on_fiber(fn_, NULL); \
+        s3 = false;               \
+    }
 ON_FIBER(a_file_comes_over, whole)
 ON_FIBER(an_empty_file_comes_over, empty)
 ON_FIBER(pieces_come_twice_too_early_and_after_a_crash, in_any_order)
@@ -509,8 +621,19 @@ ON_FIBER(other_bytes_are_never_readable, other_bytes)
 ON_FIBER(two_transfers_at_once_are_harmless, two_at_once)
 ON_FIBER(files_of_others_are_neither_read_nor_written, of_others)
 ON_FIBER(a_document_that_is_deleted_meanwhile_leaves_no_file, deleted_meanwhile)
+ON_FIBER(what_was_dropped_meanwhile_begins_anew, dropped_meanwhile)
 ON_FIBER(a_file_that_is_damaged_is_not_sent, cut_at_the_sender)
 ON_FIBER(a_large_file_takes_little_memory, large)
+ON_S3(s3_a_file_comes_over, whole)
+ON_S3(s3_an_empty_file_comes_over, empty)
+ON_S3(s3_pieces_come_in_any_order, in_any_order)
+ON_S3(s3_what_was_not_written_down_is_written_down_later, killed)
+ON_S3(s3_other_bytes_are_never_readable, other_bytes)
+ON_S3(s3_two_transfers_at_once_are_harmless, two_at_once)
+ON_S3(s3_files_of_others_are_neither_read_nor_written, of_others)
+ON_S3(s3_a_document_that_is_deleted_meanwhile_leaves_no_file, deleted_meanwhile)
+ON_S3(s3_what_was_dropped_meanwhile_begins_anew, dropped_meanwhile)
+ON_S3(s3_a_large_file_takes_little_memory, large)
 
 static const struct unit_case cases[] = {
     CASE(a_file_comes_over),
@@ -521,9 +644,56 @@ static const struct unit_case cases[] = {
     CASE(two_transfers_at_once_are_harmless),
     CASE(files_of_others_are_neither_read_nor_written),
     CASE(a_document_that_is_deleted_meanwhile_leaves_no_file),
+    CASE(what_was_dropped_meanwhile_begins_anew),
     CASE(a_file_that_is_damaged_is_not_sent),
     CASE(a_large_file_takes_little_memory),
 };
+
+static const struct unit_case s3_cases[] = {
+    CASE(s3_a_file_comes_over),
+    CASE(s3_an_empty_file_comes_over),
+    CASE(s3_pieces_come_in_any_order),
+    CASE(s3_what_was_not_written_down_is_written_down_later),
+    CASE(s3_other_bytes_are_never_readable),
+    CASE(s3_two_transfers_at_once_are_harmless),
+    CASE(s3_files_of_others_are_neither_read_nor_written),
+    CASE(s3_a_document_that_is_deleted_meanwhile_leaves_no_file),
+    CASE(s3_what_was_dropped_meanwhile_begins_anew),
+    CASE(s3_a_large_file_takes_little_memory),
+};
+
+static void left_out(void)
+{
+    unit_leave_out("there is no server of S3 (make s3)");
+    CU_ASSERT_PTR_NULL(getenv("ATRIUM_REQUIRE_S3"));
+}
+
+/* 0: all passed. */
+static int run_s3(void)
+{
+    static const struct unit_case none[] = {CASE(left_out)};
+    const char *argv[] = {"/usr/bin/env", "NODE_PATH=build/s3/node_modules",
+                          "node",         "tests/s3/server.cjs",
+                          NULL,           NULL};
+    const char *at;
+    int failed;
+
+    if (access("build/s3/node_modules/s3rver", R_OK) != 0)
+        return unit_run("docd tenant bytes, s3", none, ARRAY_SIZE(none));
+    s3_dir = unit_dir_make();
+    argv[4] = s3_dir.path;
+    s3_server = program_start(argv, NULL);
+    if (!program_wait_output(s3_server, "ready http", 30000)) {
+        fprintf(stderr, "server: %s\n", s3_server->err);
+        exit(1);
+    }
+    at = strstr(s3_server->out, "http");
+    snprintf(s3_door, sizeof(s3_door), "%.*s", (int)strcspn(at, "\n"), at);
+    failed = unit_run("docd tenant bytes, s3", s3_cases, ARRAY_SIZE(s3_cases));
+    program_destroy(&s3_server);
+    unit_dir_remove(&s3_dir);
+    return failed;
+}
 
 int main(void)
 {
@@ -531,6 +701,7 @@ int main(void)
 
     server = pg_new();
     failed = unit_run("docd tenant bytes", cases, ARRAY_SIZE(cases));
+    failed |= run_s3();
     pg_destroy(&server);
     return failed;
 }
