@@ -1,6 +1,6 @@
 /*
  * tenant.h - what docd keeps of a project, as it travels to another installation. The bytes of its
- * documents come behind the rows, see tenant_bytes.c.
+ * documents come behind the rows, see document/tenant_bytes.c.
  */
 #ifndef ATRIUM_DOCD_TENANT_H
 #define ATRIUM_DOCD_TENANT_H

@@ -142,10 +142,16 @@ static void objects_case(struct tenant_kit_case *self)
 static void two_of_one_case(struct tenant_kit_case *self)
 {
     refuse_document(self, "another project", ",\"project_id\":\"" TENANT_KIT_OTHER "\"");
-    UNIT_CHECK(tenant_kit_add(self, "document", document_row(self, ",\"missing_at\":4")) == 1, "%s",
-               tenant_kit_error(self)->message);
+    UNIT_CHECK(
+        tenant_kit_add(self, "document",
+                       document_row(self, ",\"missing_at\":4,\"found_type\":\"text/html\"")) == 1,
+        "%s", tenant_kit_error(self)->message);
     UNIT_CHECK(tenant_kit_sql(self, TENANT_KIT_RECEIVER, "select missing_at from document") == 1,
                "marked now");
+    UNIT_CHECK(tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                              "select count(*) from document where found_type = "
+                              "'application/octet-stream'") == 1,
+               "what the bytes are is not believed");
 }
 
 static void content_case(struct tenant_kit_case *self)

@@ -1,8 +1,8 @@
 -- Adds the documents of a project, from another installation. One with a file is marked as lacking
--- its bytes until they have come (docd/tenant_bytes.c). Its object is there for them, and must be
--- new in all projects, for files of a store are named after objects alone. A document is the same
--- also when they have come: what the store tells of them is its own. Public tokens are sealed anew,
--- so their hashes are compared.
+-- its bytes until they have come (docd/document/tenant_bytes.c). Its object is there for them, and
+-- must be new in all projects, for files of a store are named after objects alone. A document is
+-- the same also when they have come: what the store tells of them is its own. What they are is not
+-- believed. Public tokens are sealed anew, so their hashes are compared.
 -- class: tx
 -- in: project uuid, rows text
 -- rows: one
@@ -35,7 +35,11 @@ added as (
     left join object_added o
         on o.id = (g.document).object_id and o.document_id = (g.document).id
     cross join lateral json_populate_record(
-        g.document, json_build_object('missing_at', case when o.id is not null then :audit.at end)
+        g.document,
+        json_build_object(
+            'missing_at', case when o.id is not null then :audit.at end,
+            'found_type', case when o.id is not null then 'application/octet-stream' end
+        )
     ) r
     where o.id is not null or (g.document).object_id is null
     on conflict do nothing

@@ -1,7 +1,8 @@
 -- A page of the documents of a project, for another installation. Whether the store is known not to
--- have the bytes is of the installation.
+-- have the bytes is of the installation, and what they are is looked at where they come.
 -- class: read
 -- rows: many
 -- row: struct tenant_json
 -- include: tenant_page(table = document, key = id,
---     state = {json_populate_record(t, '{"missing_at":null}')})
+--     state = {json_populate_record(t, json_build_object('missing_at', null, 'found_type',
+--     case when t.found_type is not null then 'application/octet-stream' end))})
