@@ -10,6 +10,7 @@
 #include "authd/account/email_verified.h"
 #include "authd/account/mail_domain.h"
 #include "authd/account/purge.h"
+#include "authd/account/transfer.h"
 #include "authd/authd_api.h"
 #include "authd/credential/common_password.h"
 #include "authd/credential/factor.h"
@@ -224,6 +225,7 @@ int main(int argc, char **argv)
         .seal_key_offset = offsetof(struct authd_config, seal_key),
         .seal_tables = seal_tables,
         .purge = authd_purge,
+        .tenant = authd_tenant_tables,
         .configured = configured,
         .reload = reload,
         .start = start,

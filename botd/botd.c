@@ -8,6 +8,7 @@
 #include "botd/sandbox/sandbox.h"
 #include "botd/sql/purge.h"
 #include "botd/sql/seal.h"
+#include "botd/tenant.h"
 #include "common/base/log.h"
 
 enum { CHECK_MS = 60 * 1000, IDLE_MS = 5 * 1000, SWEEP_MS = 60 * 1000 };
@@ -186,6 +187,7 @@ static const struct service_definition definition = {
     .seal_key_offset = offsetof(struct botd_config, seal_key),
     .seal_tables = seal_tables,
     .purge = purge_steps,
+    .tenant = botd_tenant_tables,
     .configured = configured,
     .reload = reload,
     .start = start,

@@ -66,6 +66,14 @@ int project_suspend_command(struct ctl *ctl, struct error *err) MUST_USE;
 /* project_delete.c */
 int project_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
 
+/* tenant_export.c */
+int tenant_key_command(struct ctl *ctl, struct error *err) MUST_USE;
+int tenant_export_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* tenant_import.c */
+int tenant_import_command(struct ctl *ctl, struct error *err) MUST_USE;
+int tenant_verify_command(struct ctl *ctl, struct error *err) MUST_USE;
+
 /* project.c */
 
 /* What `project set` writes, a word of its usage (settingsd/setting_names.c): texts, then

@@ -14,7 +14,7 @@
 #include "common/service/config.h"
 #include "common/service/service.h"
 
-enum { PEER_POLL_MS = 5, INSTANCES_MAX = 256 };
+enum { PEER_POLL_MS = 5, INSTANCES_MAX = 256, RETRY_PAUSE_MS = 250 };
 
 const char *const ctl_bus_services[] = {"gateway", "authd", "settingsd", "maild",
                                         "docd",    "botd",  NULL};
@@ -139,6 +139,18 @@ struct request ctl_bus_request(struct ctl_bus *self, struct arena *arena)
                             .userAgent = "",
                             .now_ms = clock_now_ms(self->clock),
                             .deadline_mono_ms = clock_mono_ms() + CTL_BUS_CALL_MS};
+}
+
+int ctl_bus_retry(struct ctl_bus *self, int64_t since_mono_ms, struct error *err)
+{
+    int64_t now_ms = clock_mono_ms();
+    bool passing = err->code == ERR_UNAVAILABLE || err->code == ERR_UNCERTAIN ||
+                   err->code == ERR_OVERLOADED || err->code == ERR_DEADLINE;
+
+    if (!passing || now_ms - since_mono_ms >= CTL_BUS_RETRY_MS)
+        return -1;
+    error_clear(err);
+    return fiber_sleep_until(self->loop, now_ms + RETRY_PAUSE_MS, err);
 }
 
 /* ---- one operator command ---- */

@@ -20,7 +20,11 @@ struct ctl_bus {
     const char *run_dir; /* borrowed */
 };
 
-enum { CTL_BUS_CALL_MS = 10000, CTL_BUS_PEER_MS = 2000 };
+enum {
+    CTL_BUS_CALL_MS = 10000,
+    CTL_BUS_PEER_MS = 2000,
+    CTL_BUS_RETRY_MS = 60000, /* how long long work waits for a daemon that is gone */
+};
 
 /* Every service of the suite, NULL-ended. */
 extern const char *const ctl_bus_services[];
@@ -42,6 +46,11 @@ const char **ctl_bus_instances(const struct ctl_bus *self, const char *service,
 
 /* A request of the operator's, CTL_BUS_CALL_MS from now. */
 struct request ctl_bus_request(struct ctl_bus *self, struct arena *arena);
+
+/* Behind a call that failed, of work that was begun at `since_mono_ms` and may be repeated: 0 after
+ * a pause, when the failure may pass and there is time left; else -1, and the error is the call's.
+ * Parks. */
+int ctl_bus_retry(struct ctl_bus *self, int64_t since_mono_ms, struct error *err) MUST_USE;
 
 /* The section `common` of the configuration that --dir or --config names. */
 struct common_config;

@@ -56,6 +56,14 @@ const char *files_program_dir(struct arena *arena)
     return arena_strdup(arena, path);
 }
 
+const char *files_seal_key(struct arena *arena, const char *keys, const char *dir,
+                           const char *service)
+{
+    if (!keys)
+        keys = dir ? arena_printf(arena, "%s/keys", dir) : "/etc/atrium";
+    return arena_printf(arena, "%s/%s.key", keys, service);
+}
+
 int files_replace(const char *path, mode_t mode, const char *text, struct error *err)
 {
     size_t size = strlen(text);

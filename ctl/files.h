@@ -18,6 +18,11 @@ char *files_read(struct arena *arena, const char *path, struct error *err);
 /* The folder of the running program, from the arena. */
 const char *files_program_dir(struct arena *arena);
 
+/* The file of a daemon's seal key, from the arena: below `keys`; NULL: of the development suite in
+ * `dir`; NULL: /etc/atrium. */
+const char *files_seal_key(struct arena *arena, const char *keys, const char *dir,
+                           const char *service);
+
 /* Replaces a file atomically: a reader sees the old file or the new one, never a part. */
 int files_replace(const char *path, mode_t mode, const char *text, struct error *err) MUST_USE;
 

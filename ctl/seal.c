@@ -324,15 +324,6 @@ static int exchange_whole(struct exchange *self, const struct instances *all,
 
 /* ---- the command ---- */
 
-static const char *key_path(struct ctl *ctl, const char *service)
-{
-    const char *keys = arguments_get(&ctl->args, "--keys");
-
-    if (!keys)
-        keys = ctl->dir ? arena_printf(ctl->arena, "%s/keys", ctl->dir) : "/etc/atrium";
-    return arena_printf(ctl->arena, "%s/%s.key", keys, service);
-}
-
 static void tell(const struct ctl *ctl, const struct seal_progress *rows, size_t count)
 {
     size_t waiting = 0, finished = 0;
@@ -365,7 +356,8 @@ int keys_seal(struct ctl *ctl, struct error *err)
 
         self->ctl = ctl;
         self->service = services[i];
-        self->path = key_path(ctl, services[i]);
+        self->path =
+            files_seal_key(ctl->arena, arguments_get(&ctl->args, "--keys"), ctl->dir, services[i]);
         if (access(self->path, F_OK) < 0) {
             output_note(ctl, "%s: there is no %s on this host", services[i], self->path);
             continue;

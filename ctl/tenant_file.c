@@ -39,12 +39,6 @@ static_assert(TENANT_SUM_SIZE == crypto_generichash_BYTES, "BLAKE2b");
 
 enum record_kind { RECORD_HEAD = 1, RECORD_TABLE, RECORD_ROW, RECORD_SUMS };
 
-/* The sums as they are made, on both sides. */
-struct summing {
-    struct tenant_sums sums;
-    crypto_generichash_state hash; /* of the last table, until it has ended */
-};
-
 static void put_number(uint8_t *at, uint64_t number, size_t size)
 {
     while (size-- > 0) {
@@ -64,15 +58,14 @@ static uint64_t get_number(const uint8_t *at, size_t size)
 
 /* ---- sums ---- */
 
-static void end_table(struct summing *self)
+void tenant_summing_end(struct tenant_summing *self)
 {
     if (self->sums.count > 0)
         crypto_generichash_final(&self->hash, self->sums.items[self->sums.count - 1].hash,
                                  TENANT_SUM_SIZE);
 }
 
-/* -1: the name is none, was there already, or is one too many. */
-static int begin_table(struct summing *self, const char *name, size_t size)
+int tenant_summing_table(struct tenant_summing *self, const char *name, size_t size)
 {
     struct tenant_sum *sum = &self->sums.items[self->sums.count];
 
@@ -83,7 +76,7 @@ static int begin_table(struct summing *self, const char *name, size_t size)
         if (strlen(self->sums.items[i].table) == size &&
             memcmp(self->sums.items[i].table, name, size) == 0)
             return -1;
-    end_table(self);
+    tenant_summing_end(self);
     *sum = (struct tenant_sum){.rows = 0};
     memcpy(sum->table, name, size);
     crypto_generichash_init(&self->hash, NULL, 0, TENANT_SUM_SIZE);
@@ -91,7 +84,7 @@ static int begin_table(struct summing *self, const char *name, size_t size)
     return 0;
 }
 
-static void add_row(struct summing *self, const uint8_t *bytes, size_t size)
+void tenant_summing_row(struct tenant_summing *self, const void *bytes, size_t size)
 {
     struct tenant_sum *sum = &self->sums.items[self->sums.count - 1];
     uint8_t length[4];
@@ -135,9 +128,9 @@ struct tenant_writer {
     uint8_t header[HEADER_SIZE];
     bool begun; /* a chunk has been written */
     bool finished;
-    struct summing summing;
+    struct tenant_summing summing;
     size_t used;
-    uint8_t plain[PLAIN_SIZE];
+    uint8_t plain[PLAIN_SIZE], chunk[CHUNK_SIZE]; /* too long for the stack of a fiber */
 };
 
 static int write_all(int fd, const char *path, const uint8_t *bytes, size_t size, struct error *err)
@@ -157,15 +150,14 @@ static int write_all(int fd, const char *path, const uint8_t *bytes, size_t size
 
 static int write_chunk(struct tenant_writer *self, uint8_t tag, struct error *err)
 {
-    uint8_t chunk[CHUNK_SIZE];
     unsigned long long size;
 
-    crypto_secretstream_xchacha20poly1305_push(&self->stream, chunk, &size, self->plain, self->used,
-                                               self->begun ? NULL : self->header,
+    crypto_secretstream_xchacha20poly1305_push(&self->stream, self->chunk, &size, self->plain,
+                                               self->used, self->begun ? NULL : self->header,
                                                self->begun ? 0 : sizeof(self->header), tag);
     self->begun = true;
     self->used = 0;
-    return write_all(self->fd, self->part, chunk, (size_t)size, err);
+    return write_all(self->fd, self->part, self->chunk, (size_t)size, err);
 }
 
 /* A chunk that is full waits for what follows: only then it is not the last. */
@@ -287,7 +279,7 @@ void tenant_writer_destroy(struct tenant_writer **self_p)
 
 int tenant_writer_table(struct tenant_writer *self, const char *name, struct error *err)
 {
-    if (begin_table(&self->summing, name, strlen(name)) < 0)
+    if (tenant_summing_table(&self->summing, name, strlen(name)) < 0)
         return error_set(err, ERR_INTERNAL, "%s: there is a table %s already, or too many",
                          self->path, name);
     return put_record(self, RECORD_TABLE, name, strlen(name), err);
@@ -300,7 +292,7 @@ int tenant_writer_row(struct tenant_writer *self, const void *bytes, size_t size
         return error_set(err, ERR_TOO_LARGE, "%s: a row of %s has %zu bytes, %d are the most",
                          self->path, self->summing.sums.items[self->summing.sums.count - 1].table,
                          size, TENANT_ROW_MAX);
-    add_row(&self->summing, bytes, size);
+    tenant_summing_row(&self->summing, bytes, size);
     return put_record(self, RECORD_ROW, bytes, size, err);
 }
 
@@ -320,7 +312,7 @@ int tenant_writer_finish(struct tenant_writer *self, const struct tenant_sums **
 {
     uint8_t sums[TENANT_TABLES_MAX * SUM_MAX];
 
-    end_table(&self->summing);
+    tenant_summing_end(&self->summing);
     if (put_record(self, RECORD_SUMS, sums, print_sums(&self->summing.sums, sums), err) < 0 ||
         write_chunk(self, TAG_FINAL, err) < 0)
         return -1;
@@ -341,10 +333,10 @@ struct tenant_reader {
     crypto_secretstream_xchacha20poly1305_state stream;
     uint8_t header[HEADER_SIZE];
     bool begun, final, ended;
-    struct summing summing;
+    struct tenant_summing summing;
     char head[TENANT_HEAD_MAX + 1];
     size_t at, used;
-    uint8_t plain[PLAIN_SIZE];
+    uint8_t plain[PLAIN_SIZE], chunk[CHUNK_SIZE];
     uint8_t record[TENANT_ROW_MAX + 1];
 };
 
@@ -374,18 +366,18 @@ static int read_some(struct tenant_reader *self, uint8_t *ret, size_t size, size
 
 static int read_chunk(struct tenant_reader *self, struct error *err)
 {
-    uint8_t chunk[CHUNK_SIZE], tag = 0;
+    uint8_t tag = 0;
     unsigned long long plain;
     size_t size;
 
-    if (read_some(self, chunk, sizeof(chunk), &size, err) < 0)
+    if (read_some(self, self->chunk, CHUNK_SIZE, &size, err) < 0)
         return -1;
     if (size < crypto_secretstream_xchacha20poly1305_ABYTES)
         return altered(self, "is truncated", err);
-    if (crypto_secretstream_xchacha20poly1305_pull(&self->stream, self->plain, &plain, &tag, chunk,
-                                                   size, self->begun ? NULL : self->header,
-                                                   self->begun ? 0 : sizeof(self->header)) != 0)
-        return altered(self, size < sizeof(chunk) ? "is truncated or was altered" : "was altered",
+    if (crypto_secretstream_xchacha20poly1305_pull(
+            &self->stream, self->plain, &plain, &tag, self->chunk, size,
+            self->begun ? NULL : self->header, self->begun ? 0 : sizeof(self->header)) != 0)
+        return altered(self, size < CHUNK_SIZE ? "is truncated or was altered" : "was altered",
                        err);
     self->begun = true;
     self->at = 0;
@@ -393,7 +385,7 @@ static int read_chunk(struct tenant_reader *self, struct error *err)
     self->final = tag == TAG_FINAL;
     if (!self->final)
         return 0;
-    if (read_some(self, chunk, 1, &size, err) < 0)
+    if (read_some(self, self->chunk, 1, &size, err) < 0)
         return -1;
     return size == 0 ? 0 : altered(self, "has bytes behind its end", err);
 }
@@ -522,7 +514,7 @@ static int compare_sums(struct tenant_reader *self, size_t size, struct error *e
 {
     uint8_t sums[TENANT_TABLES_MAX * SUM_MAX];
 
-    end_table(&self->summing);
+    tenant_summing_end(&self->summing);
     if (print_sums(&self->summing.sums, sums) != size || memcmp(sums, self->record, size) != 0)
         return altered(self, "does not hold what its sums say", err);
     if (!self->final && read_chunk(self, err) < 0)
@@ -545,10 +537,10 @@ int tenant_reader_next(struct tenant_reader *self, struct tenant_row *ret, struc
             if (compare_sums(self, size, err) < 0)
                 return -1;
         } else if (kind == RECORD_TABLE) {
-            if (begin_table(&self->summing, (const char *)self->record, size) < 0)
+            if (tenant_summing_table(&self->summing, (const char *)self->record, size) < 0)
                 return altered(self, "has a table twice, or one without a name", err);
         } else if (kind == RECORD_ROW && self->summing.sums.count > 0) {
-            add_row(&self->summing, self->record, size);
+            tenant_summing_row(&self->summing, self->record, size);
             ret->table = self->summing.sums.items[self->summing.sums.count - 1].table;
             ret->bytes = self->record;
             ret->size = size;

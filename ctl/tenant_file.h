@@ -24,6 +24,9 @@
 #ifndef ATRIUM_CTL_TENANT_FILE_H
 #define ATRIUM_CTL_TENANT_FILE_H
 
+#include <sodium.h>
+
+#include "common/service/service_tenant.h"
 #include "common/service/tenant_key.h"
 
 enum {
@@ -31,7 +34,6 @@ enum {
     TENANT_TABLES_MAX = 128,
     TENANT_TABLE_NAME_MAX = 63,
     TENANT_HEAD_MAX = 16 * 1024,
-    TENANT_ROW_MAX = 4 * 1024 * 1024,
     TENANT_SUM_SIZE = 32,
 };
 
@@ -47,6 +49,17 @@ struct tenant_sums {
     struct tenant_sum items[TENANT_TABLES_MAX];
     size_t count;
 };
+
+/* The sums as they are made: of a file, and of the same rows elsewhere. Begins zeroed. */
+struct tenant_summing {
+    struct tenant_sums sums;
+    crypto_generichash_state hash; /* of the last table, until it has ended */
+};
+
+/* Begins a table. -1: the name is none, was there already, or is one too many. */
+int tenant_summing_table(struct tenant_summing *self, const char *name, size_t size) MUST_USE;
+void tenant_summing_row(struct tenant_summing *self, const void *bytes, size_t size);
+void tenant_summing_end(struct tenant_summing *self); /* of the last table */
 
 /* ---- writing ---- */
 

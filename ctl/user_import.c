@@ -23,9 +23,7 @@
 enum {
     BATCH_LINES = IMPORT_LINES_MAX,
     BATCH_SIZE = IMPORT_BATCH_MAX + 2 * IMPORT_LINE_MAX,
-    BATCHES = 2,      /* under way at once: while one is read by authd, the other is written */
-    RETRY_MS = 60000, /* how long an authd that is gone is waited for */
-    RETRY_PAUSE_MS = 250,
+    BATCHES = 2, /* under way at once: while one is read by authd, the other is written */
     SEEN_MIN = 4096,
 };
 
@@ -73,7 +71,7 @@ static void batch_wait(struct batch *batch)
 
     batch->waiter = fiber_self(loop);
     while (batch->begun && !batch->done)
-        (void)!fiber_park_until(loop, &batch->done, clock_mono_ms() + RETRY_MS);
+        (void)!fiber_park_until(loop, &batch->done, clock_mono_ms() + CTL_BUS_RETRY_MS);
     batch->begun = false;
 }
 
@@ -275,24 +273,8 @@ static void add_repeated(struct import *self, struct batch *batch)
 
 /* ---- batches ---- */
 
-static bool is_passing(enum error_code code)
-{
-    return code == ERR_UNAVAILABLE || code == ERR_UNCERTAIN || code == ERR_OVERLOADED ||
-           code == ERR_DEADLINE;
-}
-
-/* Waits before the next try; -1 when there were enough. Whether a lost answer was that of a batch
- * which is committed makes no difference: it is answered again. */
-static int wait_for_retry(struct import *self, int64_t since_mono_ms, struct error *err)
-{
-    int64_t now = clock_mono_ms();
-
-    if (!is_passing(err->code) || now - since_mono_ms >= RETRY_MS)
-        return -1;
-    error_clear(err);
-    return fiber_sleep_until(self->ctl->bus->loop, now + RETRY_PAUSE_MS, err);
-}
-
+/* Whether a lost answer was that of a batch which is committed makes no difference: it is answered
+ * again. */
 static int call_import(struct import *self, struct batch *batch)
 {
     const struct operator_import_in in = {.projectId = self->project,
@@ -309,7 +291,7 @@ static int call_import(struct import *self, struct batch *batch)
         batch->out = (struct operator_import_out){0};
         if (authd_operator_import(self->ctl->bus->bus, &req, &in, &batch->out, &batch->err) == 0)
             return 0;
-    } while (wait_for_retry(self, since, &batch->err) == 0);
+    } while (ctl_bus_retry(self->ctl->bus, since, &batch->err) == 0);
     return -1;
 }
 
@@ -388,7 +370,7 @@ static int call_end(struct import *self, struct error *err)
         req = ctl_bus_request(self->ctl->bus, self->ctl->arena);
         if (authd_operator_import_end(self->ctl->bus->bus, &req, &in, &out, err) == 0)
             return 0;
-    } while (wait_for_retry(self, since, err) == 0);
+    } while (ctl_bus_retry(self->ctl->bus, since, err) == 0);
     return -1;
 }
 

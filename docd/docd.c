@@ -16,6 +16,7 @@
 #include "docd/image/image_process.h"
 #include "docd/sql/seal.h"
 #include "docd/sql_part.h"
+#include "docd/tenant.h"
 
 enum { SWEEP_PERIOD_MS = 60000 };
 
@@ -243,6 +244,7 @@ static const struct service_definition definition = {
     .seal_key_offset = offsetof(struct docd_config, seal_key),
     .seal_tables = seal_tables,
     .purge = docd_purge,
+    .tenant = docd_tenant_tables,
     .configured = configured,
     .start = start,
     .drain = drain,

@@ -11,6 +11,7 @@
 #include "maild/sql/mail.h"
 #include "maild/sql/purge.h"
 #include "maild/sql/seal.h"
+#include "maild/tenant.h"
 #include "maild/transport.h"
 
 enum { PURGE_PERIOD_MS = 3600 * 1000, PURGE_BATCH = 1000 };
@@ -194,6 +195,7 @@ static const struct service_definition definition = {
     .seal_key_offset = offsetof(struct maild_config, seal_key),
     .seal_tables = seal_tables,
     .purge = purge_steps,
+    .tenant = maild_tenant_tables,
     .configured = maild_configured,
     .reload = maild_reload,
     .start = maild_start,

@@ -7,6 +7,7 @@
 #include "maild/maild_api.h"
 #include "settingsd/deletion.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant.h"
 
 extern const struct db_migration settingsd_migrations[];
 
@@ -51,6 +52,7 @@ static const struct service_definition definition = {
     .operations = operations,
     .upstreams = upstreams,
     .outbox_methods = outbox_methods,
+    .tenant = settingsd_tenant_tables,
     .seal_key_offset = offsetof(struct settingsd_config, seal_key),
     .start = start,
 };

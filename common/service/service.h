@@ -116,6 +116,8 @@ struct service_definition {
         *seal_tables; /* what it seals, ended by name NULL; NULL: the outbox alone */
     const struct purge_step
         *purge; /* what it keeps of a project, ended by table NULL; NULL: nothing */
+    const struct tenant_table
+        *tenant; /* of that, what travels to another installation; NULL: nothing */
     /* May be NULL. After the configuration was read, for --check-config too: looks at the files
      * that it names. Nothing is open yet, so it may block. */
     int (*configured)(void *daemon, struct error *err);
@@ -213,6 +215,9 @@ struct bus_method service_check_method(const char *service);
 struct bus_method service_config_method(const char *service);
 struct bus_method seal_reseal_method(const char *service);
 struct bus_method seal_retire_method(const char *service);
+struct bus_method tenant_tables_method(const char *service);
+struct bus_method tenant_read_method(const char *service);
+struct bus_method tenant_add_method(const char *service);
 
 struct service_status_out {
     const char *service, *instance, *version;

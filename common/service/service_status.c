@@ -8,6 +8,7 @@
 
 #include "common/service/metric_rows.h"
 #include "common/service/service_private.h"
+#include "common/service/service_tenant.h"
 #include "common/service/span_json.h"
 
 enum { METRIC_ROWS_MAX = 20000 };

@@ -164,6 +164,13 @@ static const struct row {
      "0 refused",
      "imported",
      NULL},
+    {"tenant key",
+     {NULL},
+     {"--keys", "/nonexistent"},
+     "/nonexistent",
+     "atrium-tenant-",
+     "key",
+     NULL},
     {"member list",
      {"--project", "demo", "--count", "5"},
      {"--project", "nobody"},
@@ -325,9 +332,16 @@ static const struct row {
 
 /* Commands that call no daemon, with tests of their own (test_dev.c, test_atriumctl.c,
  * test_bus_keys.c, test_completion.c, test_ctl_passwords.c). */
-static const char *const alone[] = {"dev",           "database sql",    "keys bus",
-                                    "completion",    "passwords build", "passwords verify",
-                                    "passwords info"};
+static const char *const alone[] = {"dev",
+                                    "database sql",
+                                    "keys bus",
+                                    "completion",
+                                    "passwords build",
+                                    "passwords verify",
+                                    "passwords info",
+                                    "tenant export",
+                                    "tenant import",
+                                    "tenant verify"};
 
 static const char *word_of(const char *word)
 {

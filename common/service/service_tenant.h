@@ -1,0 +1,57 @@
+/*
+ * service_tenant.h - what each daemon answers to atriumctl when a tenant travels: the tables that
+ * do, pages of their rows, and rows that are added.
+ */
+#ifndef ATRIUM_COMMON_SERVICE_SERVICE_TENANT_H
+#define ATRIUM_COMMON_SERVICE_SERVICE_TENANT_H
+
+#include "common/service/service.h"
+#include "common/service/tenant_table.h"
+
+enum {
+    TENANT_ROW_MAX = 4 * 1024 * 1024,  /* bytes of a row as JSON */
+    TENANT_PAGE_MAX = 2 * 1024 * 1024, /* bytes of a page; one row may be as long as it is */
+    TENANT_PAGE_ROWS_MAX = 1000,
+};
+
+struct tenant_table_name {
+    const char *name;
+};
+FIELD_DECLARE(tenant_table_name);
+
+struct tenant_tables_in {
+    struct uuid projectId; /* one that is to be added here; absent: none is */
+};
+FIELD_DECLARE(tenant_tables_in);
+
+/* In the order in which they are added. */
+struct tenant_tables_out {
+    struct field_list tables; /* struct tenant_table_name */
+};
+FIELD_DECLARE(tenant_tables_out);
+
+struct tenant_read_in {
+    struct uuid projectId;
+    const char *table, *after; /* after: the last row of the page before; NULL: from the start */
+};
+FIELD_DECLARE(tenant_read_in);
+
+struct tenant_read_out {
+    struct field_list rows; /* struct tenant_json */
+    bool more;
+};
+FIELD_DECLARE(tenant_read_out);
+
+struct tenant_add_in {
+    struct uuid projectId;
+    const char *table;
+    struct field_list rows; /* struct tenant_json */
+};
+FIELD_DECLARE(tenant_add_in);
+
+struct tenant_add_out {
+    int64_t added; /* the others were there */
+};
+FIELD_DECLARE(tenant_add_out);
+
+#endif

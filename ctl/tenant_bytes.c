@@ -1,0 +1,223 @@
+/*
+ * tenant_bytes.c - see tenant_bytes.h.
+ */
+#include "ctl/tenant_bytes.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "ctl/ctl_bus.h"
+#include "docd/docd_api.h"
+
+enum {
+    ID_SIZE = 36,
+    OFFSET_SIZE = 8,
+    HEAD_SIZE = ID_SIZE + OFFSET_SIZE,
+    WHOLE_MS = 15 * 60 * 1000, /* of the last call for a file, by which all of it is read */
+};
+
+/* ---- reading ---- */
+
+struct bytes_walk {
+    struct ctl *ctl;
+    struct uuid project;
+    const struct tenant_sink *sink;
+    struct progress *progress;
+    struct arena *arena; /* of a piece */
+    int64_t pieces;
+};
+
+static int get_piece(struct bytes_walk *self, struct uuid object, int64_t offset,
+                     struct tenant_bytes_got *ret, struct error *err)
+{
+    const struct tenant_bytes_get_in in = {
+        .projectId = self->project, .objectId = object, .offset = offset};
+    int64_t since = clock_mono_ms();
+    struct request req;
+
+    do {
+        arena_reset(self->arena);
+        req = ctl_bus_request(self->ctl->bus, self->arena);
+        *ret = (struct tenant_bytes_got){.size = 0};
+        if (docd_tenant_bytes_get(self->ctl->bus->bus, &req, &in, ret, err) == 0)
+            return 0;
+    } while (ctl_bus_retry(self->ctl->bus, since, err) == 0);
+    return -1;
+}
+
+static int hand_over(struct bytes_walk *self, struct uuid object, int64_t offset,
+                     struct field_bytes piece, struct error *err)
+{
+    uint8_t *row = arena_alloc_raw(self->arena, HEAD_SIZE + piece.size);
+
+    memcpy(row, object.text, ID_SIZE);
+    for (int i = 0; i < OFFSET_SIZE; i++)
+        row[ID_SIZE + i] = (uint8_t)((uint64_t)offset >> (8 * (OFFSET_SIZE - 1 - i)));
+    if (piece.size > 0)
+        memcpy(row + HEAD_SIZE, piece.bytes, piece.size);
+    progress_count(self->progress, ++self->pieces, 0);
+    return self->sink->row(self->sink->arg, row, HEAD_SIZE + piece.size, err);
+}
+
+static int walk_object(struct bytes_walk *self, struct uuid object, struct error *err)
+{
+    struct tenant_bytes_got piece;
+    int64_t offset = 0;
+
+    do {
+        if (get_piece(self, object, offset, &piece, err) < 0) {
+            if (err->code != ERR_NOT_FOUND || offset > 0)
+                return -1;
+            error_clear(err); /* it lacks its bytes */
+            return 0;
+        }
+        if (piece.bytes.size == 0 && piece.size > offset)
+            return error_set(err, ERR_INTERNAL, "docd gives no bytes of %s", object.text);
+        if (hand_over(self, object, offset, piece.bytes, err) < 0)
+            return -1;
+        offset += (int64_t)piece.bytes.size;
+    } while (offset < piece.size);
+    return 0;
+}
+
+static int walk_document(void *arg, const void *row, size_t size, struct error *err)
+{
+    json_auto_t *json = json_loadb(row, size, 0, NULL);
+    const char *text = json_string_value(json_object_get(json, "object_id"));
+    struct uuid object;
+
+    if (!text)
+        return 0;
+    if (uuid_parse(text, &object) < 0)
+        return error_set(err, ERR_INTERNAL, "docd has a document with the object %s", text);
+    return walk_object(arg, object, err);
+}
+
+int tenant_bytes_walk(struct ctl *ctl, struct uuid project, const struct tenant_sink *sink,
+                      struct progress *progress, struct error *err)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct bytes_walk self = {
+        .ctl = ctl, .project = project, .sink = sink, .progress = progress, .arena = arena};
+    const struct tenant_sink documents = {.table = NULL, .row = walk_document, .arg = &self};
+
+    return tenant_rows_table(ctl, project, "docd", "document", &documents, err);
+}
+
+/* ---- adding ---- */
+
+static int put(struct tenant_bytes_adder *self, struct tenant_bytes_put_in *in,
+               struct tenant_bytes_put_out *ret, struct error *err)
+{
+    int64_t since = clock_mono_ms();
+    struct request req;
+
+    in->projectId = self->project;
+    in->objectId = self->object;
+    do {
+        arena_reset(self->arena);
+        req = ctl_bus_request(self->ctl->bus, self->arena);
+        if (in->hash)
+            req.deadline_mono_ms = clock_mono_ms() + WHOLE_MS;
+        *ret = (struct tenant_bytes_put_out){.have = 0};
+        if (docd_tenant_bytes_put(self->ctl->bus->bus, &req, in, ret, err) == 0)
+            return 0;
+    } while (ctl_bus_retry(self->ctl->bus, since, err) == 0);
+    return -1;
+}
+
+/* Asks how much of it is there. */
+static int begin(struct tenant_bytes_adder *self, struct uuid object, struct error *err)
+{
+    struct tenant_bytes_put_in in = {.offset = 0};
+    struct tenant_bytes_put_out out;
+
+    if (!self->arena)
+        self->arena = arena_new();
+    self->object = object;
+    self->have = 0;
+    crypto_generichash_init(&self->hash, NULL, 0, TENANT_BYTES_HASH / 2);
+    self->skip = put(self, &in, &out, err) < 0;
+    if (self->skip && err->code != ERR_NOT_FOUND)
+        return -1;
+    error_clear(err);
+    self->have = out.have;
+    self->skip = self->skip || out.done;
+    return 0;
+}
+
+int tenant_bytes_end(struct tenant_bytes_adder *self, struct error *err)
+{
+    uint8_t hash[TENANT_BYTES_HASH / 2];
+    char text[TENANT_BYTES_HASH + 1];
+    struct tenant_bytes_put_in in = {.offset = self->have, .hash = text};
+    struct tenant_bytes_put_out out;
+
+    if (!uuid_is_set(&self->object) || self->skip)
+        return 0;
+    crypto_generichash_final(&self->hash, hash, sizeof(hash));
+    sodium_bin2hex(text, sizeof(text), hash, sizeof(hash));
+    if (put(self, &in, &out, err) < 0)
+        return -1;
+    if (!out.done)
+        return error_set(err, ERR_CONFLICT, "docd lacks bytes of %s that it had: run this again",
+                         self->object.text);
+    self->files++;
+    self->skip = true;
+    return 0;
+}
+
+static int64_t read_offset(const uint8_t *row)
+{
+    uint64_t offset = 0;
+
+    for (int i = 0; i < OFFSET_SIZE; i++)
+        offset = offset << 8 | row[ID_SIZE + i];
+    return offset > INT64_MAX ? -1 : (int64_t)offset;
+}
+
+/* What is not there yet of a piece at that offset. */
+static int put_piece(struct tenant_bytes_adder *self, int64_t offset, const uint8_t *bytes,
+                     size_t size, struct error *err)
+{
+    int64_t there = MIN(MAX(self->have - offset, 0), (int64_t)size);
+    struct tenant_bytes_put_in in = {.offset = offset + there,
+                                     .bytes = {bytes + there, size - (size_t)there}};
+    struct tenant_bytes_put_out out;
+
+    crypto_generichash_update(&self->hash, bytes, size);
+    if (self->skip || there == (int64_t)size)
+        return 0;
+    if (put(self, &in, &out, err) < 0)
+        return -1;
+    self->have = out.have;
+    return self->have >= offset + (int64_t)size
+               ? 0
+               : error_set(err, ERR_CONFLICT, "docd lacks bytes of %s before %lld: run this again",
+                           self->object.text, (long long)offset);
+}
+
+int tenant_bytes_add(struct tenant_bytes_adder *self, const void *row, size_t size,
+                     struct error *err)
+{
+    char text[ID_SIZE + 1] = "";
+    struct uuid object = {""};
+    int64_t offset = -1;
+
+    if (size >= HEAD_SIZE && size - HEAD_SIZE <= TENANT_BYTES_MAX) {
+        memcpy(text, row, ID_SIZE);
+        offset = read_offset(row);
+    }
+    if (offset < 0 || uuid_parse(text, &object) < 0)
+        return error_set(err, ERR_CONFLICT, "a row of " TENANT_BYTES_TABLE " is of another build");
+    if (!uuid_equal(&object, &self->object) &&
+        (tenant_bytes_end(self, err) < 0 || begin(self, object, err) < 0))
+        return -1;
+    return put_piece(self, offset, (const uint8_t *)row + HEAD_SIZE, size - HEAD_SIZE, err);
+}
+
+void tenant_bytes_adder_wipe(struct tenant_bytes_adder *self)
+{
+    arena_destroy(&self->arena);
+}

@@ -1,0 +1,168 @@
+/*
+ * tenant_export.c - `atriumctl tenant key`, `tenant export`: a tenant whole, into a file for
+ * another installation (docs/transfer.md).
+ *
+ * A tenant that people use changes while it is read, so it is to be suspended first. It is then
+ * read a second time, but for the bytes of documents, which are never written over: what changed
+ * all the same leaves no file.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "ctl/ctl_bus.h"
+#include "ctl/output.h"
+#include "ctl/tenant_walk.h"
+#include "settingsd/settingsd_api.h"
+
+struct export
+{
+    struct ctl *ctl;
+    struct tenant tenant;
+    const char *path;
+    bool live;
+    struct tenant_writer *writer;
+    struct tenant_summing written;
+    struct progress progress;
+    int64_t began_mono_ms;
+};
+
+int tenant_key_command(struct ctl *ctl, struct error *err)
+{
+    CLEANUP(seal_keys_wipe) struct seal_keys keys = {.count = 0};
+    struct tenant_key key;
+    json_auto_t *json = NULL;
+    const char *text;
+
+    if (tenant_keys_load(ctl, &keys, err) < 0)
+        return -1;
+    key = tenant_key_derive(seal_keys_current(&keys));
+    text = tenant_key_print(ctl->arena, &key);
+    json = json_pack("{s:s}", "key", text);
+    if (ctl->json)
+        output_object(ctl, json);
+    else
+        printf("%s\n", text);
+    return 0;
+}
+
+/* ---- export ---- */
+
+static const char *head_of(const struct export *self)
+{
+    char at[25];
+    json_auto_t *json = NULL;
+
+    clock_format_iso(clock_real_ms(), at);
+    json = json_pack("{s:i, s:s, s:s, s:s, s:s*, s:s, s:b}", "format", TENANT_HEAD_FORMAT,
+                     "version", ATRIUM_VERSION, "projectId", self->tenant.projectId.text, "name",
+                     self->tenant.name, "tenantCode", self->tenant.tenantCode, "exportedAt", at,
+                     "live", self->live);
+    return codec_dump_json(self->ctl->arena, json);
+}
+
+static int write_table(void *arg, const char *name, struct error *err)
+{
+    struct export *self = arg;
+
+    return tenant_writer_table(self->writer, name, err) < 0 ||
+                   tenant_summing_table(&self->written, name, strlen(name)) < 0
+               ? -1
+               : 0;
+}
+
+static int write_row(void *arg, const void *bytes, size_t size, struct error *err)
+{
+    struct export *self = arg;
+
+    tenant_summing_row(&self->written, bytes, size);
+    return tenant_writer_row(self->writer, bytes, size, err);
+}
+
+static int find_tenant(struct export *self, struct error *err)
+{
+    const char *code = arguments_get(&self->ctl->args, "CODE");
+
+    if (project_find(self->ctl, code, &self->tenant, err) < 0)
+        return -1;
+    if (self->tenant.deleting)
+        return error_set(err, ERR_CONFLICT, "%s is being deleted.", code);
+    if (!self->tenant.suspended && !self->live)
+        return error_set(err, ERR_CONFLICT,
+                         "%s is open, so it may change while it is read: `project suspend %s` "
+                         "first, or --live for a rehearsal",
+                         code, code);
+    return 0;
+}
+
+static int read_again(struct export *self, struct error *err)
+{
+    struct tenant_summing *now = arena_calloc(self->ctl->arena, 1, sizeof(*now));
+
+    if (self->live)
+        return 0;
+    progress_start(&self->progress, "reading again", "rows", self->ctl->json);
+    if (tenant_walk_sums(self->ctl, self->tenant.projectId, false, now, &self->progress, err) < 0)
+        return -1;
+    progress_end(&self->progress);
+    for (size_t i = 0; i < now->sums.count; i++) {
+        const struct tenant_sum *sum = &now->sums.items[i],
+                                *before = tenant_sums_find(&self->written.sums, sum->table);
+
+        if (!before || !tenant_sum_same(before, sum))
+            return error_set(err, ERR_CONFLICT, "%s changed while it was read: run this again",
+                             sum->table);
+    }
+    return 0;
+}
+
+static int write_file(struct export *self, struct error *err)
+{
+    const struct tenant_sink sink = {.table = write_table, .row = write_row, .arg = self};
+    const struct tenant_sums *sums;
+    struct tenant_key to;
+
+    if (tenant_key_parse(arguments_get(&self->ctl->args, "--to"), &to, err) < 0)
+        return -1;
+    self->writer = tenant_writer_create(self->path, &to, head_of(self), err);
+    if (!self->writer)
+        return -1;
+    progress_start(&self->progress, "export", "rows", self->ctl->json);
+    if (tenant_walk(self->ctl, self->tenant.projectId, true, &sink, &self->progress, err) < 0)
+        return -1;
+    progress_end(&self->progress);
+    tenant_summing_end(&self->written);
+    return read_again(self, err) < 0 ? -1 : tenant_writer_finish(self->writer, &sums, err);
+}
+
+static void show(const struct export *self)
+{
+    double seconds = (double)(clock_mono_ms() - self->began_mono_ms) / 1000;
+    json_auto_t *json =
+        json_pack("{s:s, s:s*, s:s, s:b, s:f}", "projectId", self->tenant.projectId.text,
+                  "tenantCode", self->tenant.tenantCode, "file", self->path, "live", self->live,
+                  "seconds", seconds);
+
+    tenant_sums_show(self->ctl, &self->written.sums, json);
+    if (self->ctl->json)
+        output_object(self->ctl, json);
+    output_note(self->ctl, "\n%s has %s, read in %.1f s%s.", self->path, self->tenant.name, seconds,
+                self->live ? " while it was open: good for a rehearsal" : " and unchanged since");
+}
+
+int tenant_export_command(struct ctl *ctl, struct error *err)
+{
+    struct export *self = arena_calloc(ctl->arena, 1, sizeof(*self));
+    int rc;
+
+    self->ctl = ctl;
+    self->path = arguments_get(&ctl->args, "FILE");
+    self->live = arguments_has(&ctl->args, "--live");
+    self->began_mono_ms = clock_mono_ms();
+    rc = find_tenant(self, err) < 0 ? -1 : write_file(self, err);
+    progress_end(&self->progress);
+    if (rc == 0)
+        show(self);
+    tenant_writer_destroy(&self->writer);
+    return rc;
+}
