@@ -26,6 +26,7 @@ struct import {
     struct uuid project;
     const char *name, *code, *exported_at, *version;
     bool live;
+    int64_t began_mono_ms;
     struct progress progress;
     int64_t rows, added, total;
     /* rows of one table that wait to be sent */
@@ -81,6 +82,7 @@ static int read_through(struct import *self, struct error *err)
 static int begin(struct import *self, struct ctl *ctl, struct error *err)
 {
     self->ctl = ctl;
+    self->began_mono_ms = clock_mono_ms();
     self->path = arguments_get(&ctl->args, "FILE");
     if (tenant_keys_load(ctl, &self->keys, err) < 0 || open_file(self, err) < 0)
         return -1;
@@ -218,11 +220,12 @@ static int add_rows(struct import *self, struct error *err)
 
 static void show(struct import *self, bool dry_run)
 {
+    double seconds = (double)(clock_mono_ms() - self->began_mono_ms) / 1000;
     json_auto_t *json =
-        json_pack("{s:s, s:s*, s:s, s:s, s:b, s:b, s:I, s:I}", "projectId", self->project.text,
+        json_pack("{s:s, s:s*, s:s, s:s, s:b, s:b, s:I, s:I, s:f}", "projectId", self->project.text,
                   "tenantCode", self->code, "exportedAt", self->exported_at, "version",
                   self->version, "live", self->live, "dryRun", dry_run, "rows",
-                  (json_int_t)self->total, "added", (json_int_t)self->added);
+                  (json_int_t)self->total, "added", (json_int_t)self->added, "seconds", seconds);
 
     tenant_sums_show(self->ctl, tenant_reader_sums(self->reader), json);
     if (self->ctl->json)
@@ -232,11 +235,12 @@ static void show(struct import *self, bool dry_run)
     if (dry_run)
         output_note(self->ctl, "\nThe file is whole, and %s can be added here.", self->name);
     else
-        output_note(self->ctl,
-                    "\n%s is here: %lld rows were added, %lld were there. It is suspended: `tenant "
-                    "verify`, then `project suspend %s --resume` opens it.",
-                    self->name, (long long)self->added, (long long)(self->rows - self->added),
-                    self->code ? self->code : self->project.text);
+        output_note(
+            self->ctl,
+            "\n%s is here: %lld rows were added, %lld were there, in %.1f s. It is suspended: "
+            "`tenant verify`, then `project suspend %s --resume` opens it.",
+            self->name, (long long)self->added, (long long)(self->rows - self->added), seconds,
+            self->code ? self->code : self->project.text);
 }
 
 int tenant_import_command(struct ctl *ctl, struct error *err)
