@@ -7,6 +7,7 @@
  * all the same leaves no file.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/clock.h"
@@ -95,9 +96,14 @@ static int find_tenant(struct export *self, struct error *err)
     return 0;
 }
 
+static void summing_free(struct tenant_summing **self_p)
+{
+    free(*self_p);
+}
+
 static int read_again(struct export *self, struct error *err)
 {
-    struct tenant_summing *now = arena_calloc(self->ctl->arena, 1, sizeof(*now));
+    CLEANUP(summing_free) struct tenant_summing *now = tenant_summing_alloc(sizeof(*now));
 
     if (self->live)
         return 0;
@@ -152,7 +158,7 @@ static void show(const struct export *self)
 
 int tenant_export_command(struct ctl *ctl, struct error *err)
 {
-    struct export *self = arena_calloc(ctl->arena, 1, sizeof(*self));
+    struct export *self = tenant_summing_alloc(sizeof(*self));
     int rc;
 
     self->ctl = ctl;
@@ -164,5 +170,6 @@ int tenant_export_command(struct ctl *ctl, struct error *err)
     if (rc == 0)
         show(self);
     tenant_writer_destroy(&self->writer);
+    free(self);
     return rc;
 }

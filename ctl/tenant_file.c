@@ -58,6 +58,17 @@ static uint64_t get_number(const uint8_t *at, size_t size)
 
 /* ---- sums ---- */
 
+void *tenant_summing_alloc(size_t size)
+{
+    enum { ALIGNMENT = 64 };
+    size_t whole = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    void *memory = aligned_alloc(ALIGNMENT, whole);
+
+    if (!memory)
+        abort();
+    return memset(memory, 0, whole);
+}
+
 void tenant_summing_end(struct tenant_summing *self)
 {
     if (self->sums.count > 0)
@@ -226,20 +237,13 @@ static int write_header(struct tenant_writer *self, const struct tenant_key *to,
     return write_all(self->fd, self->part, self->header, sizeof(self->header), err);
 }
 
-static void *allocate(size_t size)
-{
-    void *memory = calloc(1, size);
-
-    if (!memory)
-        abort();
-    return memory;
-}
-
 static char *join(const char *a, const char *b)
 {
     size_t size = strlen(a) + strlen(b) + 1;
-    char *text = allocate(size);
+    char *text = malloc(size);
 
+    if (!text)
+        abort();
     snprintf(text, size, "%s%s", a, b);
     return text;
 }
@@ -247,7 +251,7 @@ static char *join(const char *a, const char *b)
 struct tenant_writer *tenant_writer_create(const char *path, const struct tenant_key *to,
                                            const char *head, struct error *err)
 {
-    CLEANUP(tenant_writer_destroy) struct tenant_writer *self = allocate(sizeof(*self));
+    CLEANUP(tenant_writer_destroy) struct tenant_writer *self = tenant_summing_alloc(sizeof(*self));
 
     assert(strlen(head) <= TENANT_HEAD_MAX);
     self->fd = -1;
@@ -472,7 +476,7 @@ static int read_head(struct tenant_reader *self, struct error *err)
 struct tenant_reader *tenant_reader_open(const char *path, const struct seal_keys *keys,
                                          struct error *err)
 {
-    CLEANUP(tenant_reader_destroy) struct tenant_reader *self = allocate(sizeof(*self));
+    CLEANUP(tenant_reader_destroy) struct tenant_reader *self = tenant_summing_alloc(sizeof(*self));
     struct stat stat;
 
     self->path = join(path, "");

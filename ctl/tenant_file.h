@@ -56,6 +56,10 @@ struct tenant_summing {
     crypto_generichash_state hash; /* of the last table, until it has ended */
 };
 
+/* Zeroed memory for a struct that has one in it: the hash lies on 64 bytes, which arenas and
+ * malloc() do not promise. Ends by free(). */
+void *tenant_summing_alloc(size_t size);
+
 /* Begins a table. -1: the name is none, was there already, or is one too many. */
 int tenant_summing_table(struct tenant_summing *self, const char *name, size_t size) MUST_USE;
 void tenant_summing_row(struct tenant_summing *self, const void *bytes, size_t size);

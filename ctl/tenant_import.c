@@ -7,6 +7,7 @@
  * by the same command. The project stays suspended until an operator opens it.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/clock.h"
@@ -35,6 +36,7 @@ struct import {
     const char *service, *table;
     size_t count, bytes;
     struct tenant_bytes_adder files;
+    struct tenant_summing *here; /* what verify compares with */
 };
 
 /* ---- the file ---- */
@@ -95,7 +97,9 @@ static void end(struct import *self)
     tenant_reader_destroy(&self->reader);
     seal_keys_wipe(&self->keys);
     arena_destroy(&self->arena);
+    free(self->here);
     tenant_bytes_adder_wipe(&self->files);
+    free(self);
 }
 
 /* ---- what is here ---- */
@@ -245,7 +249,7 @@ static void show(struct import *self, bool dry_run)
 
 int tenant_import_command(struct ctl *ctl, struct error *err)
 {
-    struct import *self = arena_calloc(ctl->arena, 1, sizeof(*self));
+    struct import *self = tenant_summing_alloc(sizeof(*self));
     bool dry_run = arguments_has(&ctl->args, "--dry-run");
     int rc =
         begin(self, ctl, err) < 0 || check_tables(self, err) < 0 || check_project(self, err) < 0
@@ -281,7 +285,7 @@ static bool show_table(struct ctl *ctl, const char *table, const struct tenant_s
 
 static int verify(struct import *self, struct error *err)
 {
-    struct tenant_summing *here = arena_calloc(self->ctl->arena, 1, sizeof(*here));
+    struct tenant_summing *here = self->here = tenant_summing_alloc(sizeof(*here));
     const struct tenant_sums *file = tenant_reader_sums(self->reader);
     json_auto_t *json = json_pack("{s:s}", "projectId", self->project.text);
     json_t *list = json_array();
@@ -306,7 +310,7 @@ static int verify(struct import *self, struct error *err)
 
 int tenant_verify_command(struct ctl *ctl, struct error *err)
 {
-    struct import *self = arena_calloc(ctl->arena, 1, sizeof(*self));
+    struct import *self = tenant_summing_alloc(sizeof(*self));
     struct tenant tenant = {0};
     int rc = begin(self, ctl, err) < 0 || project_find(ctl, self->project.text, &tenant, err) < 0
                  ? -1
