@@ -72,7 +72,9 @@ object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 # A program: the files of its folder and of the folders in it.
 sources = $(wildcard $(1)/*.c $(1)/*/*.c)
 
-COMMON_OBJECTS := $(call object,$(filter-out common/runtime/curl_loop.c,$(wildcard common/*/*.c))) \
+# What needs libcurl is an archive of its own, for the programs that are linked with it.
+CURL_SOURCES   := common/runtime/curl_loop.c common/service/fetch.c
+COMMON_OBJECTS := $(call object,$(filter-out $(CURL_SOURCES),$(wildcard common/*/*.c))) \
     $(BUILD)/gen/common/service/sql.o
 API_OBJECTS    := $(foreach d,$(APIS),$(call object,$(d)/$(d)_api.c))
 
@@ -120,7 +122,7 @@ $(BUILD)/libapi.a: $(API_OBJECTS)
 	@rm -f $@
 	ar rcs $@ $^
 
-$(BUILD)/libcurl_loop.a: $(BUILD)/common/runtime/curl_loop.o
+$(BUILD)/libcurl_loop.a: $(call object,$(CURL_SOURCES))
 	@rm -f $@
 	ar rcs $@ $^
 

@@ -7,10 +7,10 @@
 #ifndef ATRIUM_BOTD_BOTD_H
 #define ATRIUM_BOTD_BOTD_H
 
-#include "botd/network.h"
 #include "botd/translation/provider.h"
 #include "common/bus/method.h"
 #include "common/runtime/fiber_sem.h"
+#include "common/service/network.h"
 #include "common/service/service.h"
 
 struct botd_config {

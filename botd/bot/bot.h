@@ -6,7 +6,7 @@
 
 #include "botd/bot/program.h"
 #include "botd/botd.h"
-#include "botd/fetch.h"
+#include "common/service/fetch.h"
 
 /* A bot as it is needed to execute it. */
 struct found_bot {

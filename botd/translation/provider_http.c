@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "botd/fetch.h"
 #include "common/base/address.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/service/fetch.h"
 #include "common/wire/codec.h"
 
 enum {

@@ -1,5 +1,5 @@
 /*
- * test_botd_rebinding.c - names that change their mind. The program has a network of its own, with
+ * test_fetch_rebinding.c - names that change their mind. The program has a network of its own, with
  * an address that is public elsewhere, and plays the only name server there: what libcurl resolves
  * through the system is what the test says, answer by answer.
  */
@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "botd/fetch.h"
 #include "common/base/clock.h"
+#include "common/service/fetch.h"
 #include "tests/support/unit.h"
 
 #define PUBLIC "198.41.0.4"
@@ -266,6 +266,6 @@ static const struct unit_case cases[] = {
 int main(void)
 {
     if (!move_away())
-        return unit_leave_out_suite("botd rebinding", "the kernel makes no network namespace");
-    return unit_run("botd rebinding", cases, ARRAY_SIZE(cases));
+        return unit_leave_out_suite("fetch rebinding", "the kernel makes no network namespace");
+    return unit_run("fetch rebinding", cases, ARRAY_SIZE(cases));
 }

@@ -1,7 +1,7 @@
 /*
  * fetch.c - see fetch.h.
  */
-#include "botd/fetch.h"
+#include "common/service/fetch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -103,8 +103,8 @@ static int too_late(struct error *err)
     return error_set(err, ERR_DEADLINE, "There was no answer in time.");
 }
 
-/* Why there is no answer, in words for the caller of the bot: nothing of our network shows in
- * them. */
+/* Why there is no answer, in words for members of a project: nothing of the installation's network
+ * shows in them. */
 static int failed(const struct transfer_state *state, CURLcode code, struct error *err)
 {
     if (state->too_large)

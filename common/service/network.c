@@ -2,7 +2,7 @@
  * network.c - see network.h.  Called by fetch.c for each address that libcurl is about to connect
  * to.
  */
-#include "botd/network.h"
+#include "common/service/network.h"
 
 /* What carries an IPv4 address within (6to4, NAT64, Teredo) is closed too: it would lead around
  * these rows. */

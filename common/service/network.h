@@ -2,8 +2,8 @@
  * network.h - which addresses a project's URL may lead to: the public ones, and those that the
  * operator allows.
  */
-#ifndef ATRIUM_BOTD_NETWORK_H
-#define ATRIUM_BOTD_NETWORK_H
+#ifndef ATRIUM_COMMON_SERVICE_NETWORK_H
+#define ATRIUM_COMMON_SERVICE_NETWORK_H
 
 #include "common/base/address.h"
 

@@ -1,6 +1,6 @@
 /*
- * test_botd_fetch.c - that it is the address of the connection that counts: a name is no way around
- * the closed networks. Which ones are closed is in test_botd_names.c.
+ * test_fetch.c - that it is the address of the connection that counts: a name is no way around
+ * the closed networks. Which ones are closed is in test_network.c.
  */
 #include <netinet/in.h>
 #include <pthread.h>
@@ -9,9 +9,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "botd/fetch.h"
-#include "botd/network.h"
 #include "common/base/clock.h"
+#include "common/service/fetch.h"
+#include "common/service/network.h"
 #include "tests/support/unit.h"
 
 static void test_bad_rules(void)
@@ -152,5 +152,5 @@ static const struct unit_case cases[] = {
 
 int main(void)
 {
-    return unit_run("botd fetch", cases, ARRAY_SIZE(cases));
+    return unit_run("fetch", cases, ARRAY_SIZE(cases));
 }

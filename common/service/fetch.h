@@ -1,11 +1,11 @@
 /*
- * fetch.h - one HTTP request to an address that a project or the operator gave us.
+ * fetch.h - one HTTP request to a URL that a project or the operator chose: bots, translation.
  */
-#ifndef ATRIUM_BOTD_FETCH_H
-#define ATRIUM_BOTD_FETCH_H
+#ifndef ATRIUM_COMMON_SERVICE_FETCH_H
+#define ATRIUM_COMMON_SERVICE_FETCH_H
 
-#include "botd/network.h"
 #include "common/runtime/curl_loop.h"
+#include "common/service/network.h"
 
 struct fetch {
     const char *url, *body;               /* JSON that is posted; NULL: a GET */
@@ -24,10 +24,11 @@ struct fetch_answer {
 };
 
 /* Sends the request and takes the answer, whatever its status; redirects are not followed, no proxy
- * is used. A connection may be kept and used again for the same host: who asks with other
- * `networks` needs another `curl`. The address is looked at when the connection is made, so no name
- * can lead to another one. Parks. Fails: ERR_DEADLINE; ERR_TOO_LARGE (the answer); ERR_FORBIDDEN
- * (the address is closed, or not https); ERR_UNAVAILABLE (no connection, TLS, cut). */
+ * is used, and the certificate must be the host's. A connection may be kept and used again for the
+ * same host: requests with other `networks` need another `curl`. The address is looked at when the
+ * connection is made, so no name can lead to another one. Parks. Fails: ERR_DEADLINE; ERR_TOO_LARGE
+ * (the answer); ERR_FORBIDDEN (the address is closed, or not https); ERR_UNAVAILABLE (no
+ * connection, TLS, cut). */
 int fetch_perform(struct curl_loop *curl, struct arena *arena, const struct fetch *what,
                   struct fetch_answer *ret, struct error *err) MUST_USE;
 
