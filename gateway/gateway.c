@@ -17,6 +17,7 @@
 #include "gateway/endpoint/health.h"
 #include "gateway/endpoint/jwks.h"
 #include "gateway/endpoint/otlp.h"
+#include "gateway/endpoint/page.h"
 #include "gateway/endpoint/serve.h"
 #include "gateway/http/listen.h"
 
@@ -107,13 +108,18 @@ static const struct endpoint admin_endpoints[] = {
 static int make_routes(struct gateway *self, struct error *err)
 {
     struct arena *arena = self->service.arena;
-    size_t count, own = ARRAY_SIZE(own_endpoints);
-    const struct endpoint *rows = routes_all(arena, &count);
-    struct endpoint *all = arena_calloc(arena, count + own, sizeof(*all));
+    size_t made, count = 0, own = ARRAY_SIZE(own_endpoints);
+    const struct endpoint *rows = routes_all(arena, &made);
+    struct endpoint *all = arena_calloc(arena, made + own, sizeof(*all));
 
-    memcpy(all, rows, count * sizeof(*all));
+    for (size_t i = 0; i < made; i++) {
+        bool page = rows[i].route.flags & R_PAGE;
+
+        if (!page || self->service.common->public_url)
+            all[count++] = rows[i];
+    }
     for (size_t i = 0; i < count; i++) {
-        all[i].serve = serve_route;
+        all[i].serve = all[i].route.flags & R_PAGE ? page_serve : serve_route;
         if (all[i].route.flags & R_CONTENT)
             self->content_service = all[i].route.service;
     }

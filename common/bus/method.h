@@ -1,13 +1,15 @@
 /*
  * method.h - what one row of a <daemon>_routes.def becomes.
  *
- * The file is included several times, each time with other meanings of its three macros, which it
+ * The file is included several times, each time with other meanings of its four macros, which it
  * undefines at its end:
  *
  *     ROUTE(method, path, handler, input, output, access, flags, since, summary)   an HTTP route
  *         and its operation
  *     ALIAS(method, path, handler, input, output, access, flags, since, summary)   an old path of a
  *         ROUTE
+ *     PAGE(method, path, handler, input, flags)                    a page for people, see
+ *         common/domain/page.h
  *     OP(handler, input, output, callers, flags)                   an operation between daemons, no
  *         route
  *
@@ -28,11 +30,11 @@
  *   <daemon>/<daemon>_api.h     OPERATION_CALLS      typed calls for others              (OP)
  *   <daemon>/<daemon>_api.c     OPERATION_METHODS    their descriptors                   (OP)
  *   <daemon>/<daemon>.h         OPERATION_HANDLERS   prototypes of the handlers          (ROUTE,
- *                               OP)
+ *                               PAGE, OP)
  *   <daemon>/<daemon>.c         OPERATION_TABLE      static operations[], for dispatch   (ROUTE,
- *                               OP)
- *   gateway/endpoint/routes.c   OPERATION_ROUTES     rows of its own SERVICE_ROUTE()     (ROUTE,
- *                                                                                        ALIAS)
+ *                               PAGE, OP)
+ *   gateway/endpoint/routes.c   OPERATION_ROUTES     rows of its own SERVICE_ROUTE() and
+ *                               SERVICE_PAGE()       (ROUTE, ALIAS, PAGE)
  */
 #ifndef ATRIUM_COMMON_BUS_METHOD_H
 #define ATRIUM_COMMON_BUS_METHOD_H

@@ -73,6 +73,7 @@ enum route_flags {
     R_FORM = 1 << 6,    /* takes a form with a file, see content.h */
     R_CONTENT = 1 << 7, /* answers with a file, see content.h */
     R_LIMITED = 1 << 8, /* may be refused because a person or a project had enough of it: 429 */
+    R_PAGE = 1 << 9,    /* answers with a page for people, see page.h */
     R_OPTIONAL_TOKEN =
         1 << 10, /* ACCESS_PUBLIC, but a presented token must be live: it says who calls */
 };

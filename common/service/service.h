@@ -39,6 +39,7 @@ struct common_config {
     int64_t audit_keep_months; /* 0: all; this and the next two: `atriumctl audit prune` */
     const char *audit_export_dir; /* where months go before they are dropped */
     const char *audit_database;   /* conninfo of a role that may become atrium_audit */
+    const char *public_url;       /* of the gateway, for pages; NULL: there are none */
 };
 extern const struct config_row common_config_rows[];
 extern const size_t common_config_row_count;

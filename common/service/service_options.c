@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/domain/page.h"
 #include "common/service/service_private.h"
 
 enum { EXIT_USAGE = 2 };
@@ -39,6 +40,10 @@ const struct config_row common_config_rows[] = {
     CONFIG_TEXT(struct common_config, audit_database,
                 "host=/run/postgresql dbname=atrium user=postgres", CONFIG_RELOAD,
                 "libpq connection string of a role that may become atrium_audit."),
+    CONFIG_TEXT(
+        struct common_config, public_url, NULL, 0,
+        "Address that people reach the gateway by, \"https://id.example.org\", for the pages "
+        "to sign in on; without it there are none."),
 };
 const size_t common_config_row_count = ARRAY_SIZE(common_config_rows);
 
@@ -198,6 +203,9 @@ int service_config_check(struct service *self, const struct service_options *opt
 
     if (service_config_load(self, options, err) < 0 || load_hosts(self, err) < 0)
         return -1;
+    if (self->common->public_url && !page_is_origin(self->common->public_url))
+        return error_set(err, ERR_INTERNAL,
+                         "public_url must be https://HOST[:PORT], or http on localhost");
     self->check_only = options->check_config;
     return !definition->configured ? 0 : definition->configured(self, err);
 }

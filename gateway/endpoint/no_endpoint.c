@@ -23,9 +23,9 @@ static const char *preflight_headers(const struct exchange *self)
 
 static void answer_options(struct exchange *self)
 {
-    struct answer answer = {.status = 204, .allow = self->match.allow};
+    struct answer answer = {.status = 204, .allow = self->match.allow, .page = self->match.page};
 
-    if (self->head.cors_method) {
+    if (self->head.cors_method && !self->match.page) {
         answer.allow_methods = self->match.allow;
         answer.allow_headers = preflight_headers(self);
     }
@@ -56,7 +56,10 @@ void no_endpoint_serve(struct exchange *self)
         struct answer answer;
 
         (void)error_set(&self->err, ERR_METHOD_NOT_ALLOWED, "Method not allowed.");
-        answer_from_error(&self->err, self->arena, &answer);
+        if (self->match.page)
+            answer_page_from_error(&self->err, self->arena, &answer);
+        else
+            answer_from_error(&self->err, self->arena, &answer);
         answer.allow = self->match.allow;
         exchange_reply(self, &answer);
     } else {

@@ -111,6 +111,9 @@ void exchange_fail(struct exchange *self, const struct error *err)
     if (err->code == ERR_INTERNAL)
         log_event(LOG_ERR, "exchange", "request failed", "trace", self->trace, "detail",
                   err->detail[0] ? err->detail : err->message, NULL);
-    answer_from_error(err, self->arena, &answer);
+    if (self->endpoint && self->endpoint->route.flags & R_PAGE)
+        answer_page_from_error(err, self->arena, &answer);
+    else
+        answer_from_error(err, self->arena, &answer);
     exchange_reply(self, &answer);
 }

@@ -9,6 +9,7 @@
 
 #include "authd/authd_api.h"
 #include "botd/botd_api.h"
+#include "common/domain/page.h"
 #include "docd/docd_api.h"
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
@@ -35,6 +36,11 @@
     {{#method_, path_, #service_, #handler_, access_, flags_, &input_##_table, &output_##_table,  \
       since_, summary_, alias_},                                                                  \
      &doc_##handler_},
+#define SERVICE_PAGE(...) PAGE_ROW(__VA_ARGS__)
+#define PAGE_ROW(service_, method_, path_, handler_, input_, flags_)                            \
+    {{#method_, path_, #service_, #handler_, ACCESS_PUBLIC, (flags_) | R_PAGE, &input_##_table, \
+      &page_answer_table, NULL, NULL, false},                                                   \
+     NULL},
 
 static const struct {
     struct route route;
@@ -173,6 +179,7 @@ static bool node_select(const struct node *node, const char *method, struct rout
             match->endpoint = node->endpoints[i];
             return true;
         }
+        match->page |= (node->endpoints[i]->route.flags & R_PAGE) != 0;
         allow_add(match->allow, own);
         if (strcmp(own, "GET") == 0)
             allow_add(match->allow, "HEAD");
@@ -205,6 +212,7 @@ void router_match(const struct router *self, const char *method, const struct pa
                   struct route_match *ret)
 {
     ret->endpoint = NULL;
+    ret->page = false;
     ret->count = 0;
     ret->allow[0] = '\0';
     if (strcmp(method, "HEAD") == 0)

@@ -82,9 +82,7 @@ static const char *lookup(const void *context, unsigned where, const char *name)
     return NULL;
 }
 
-/* Whether a body of that media type is read: JSON, and on PATCH its merge patches (RFC 7396), which
- * are what PATCH does here. */
-static bool is_media_type(const char *content_type, const char *wanted)
+bool serve_is_media_type(const char *content_type, const char *wanted)
 {
     size_t length = strlen(wanted);
 
@@ -92,6 +90,8 @@ static bool is_media_type(const char *content_type, const char *wanted)
            strchr("; \t", content_type[length]);
 }
 
+/* Which bodies are read: JSON, and on PATCH its merge patches (RFC 7396), which are what PATCH does
+ * here. */
 static int check_media_type(const struct exchange *exchange, struct error *err)
 {
     const char *encoding = exchange->head.content_encoding, *type = exchange->head.content_type;
@@ -100,9 +100,9 @@ static int check_media_type(const struct exchange *exchange, struct error *err)
         return 0;
     if (encoding && strcasecmp(encoding, "identity") != 0)
         return error_set(err, ERR_UNSUPPORTED_MEDIA, UNENCODED);
-    if (!is_media_type(type, "application/json") &&
+    if (!serve_is_media_type(type, "application/json") &&
         !(strcmp(exchange->method, "PATCH") == 0 &&
-          is_media_type(type, "application/merge-patch+json")))
+          serve_is_media_type(type, "application/merge-patch+json")))
         return error_set(err, ERR_UNSUPPORTED_MEDIA, "The content type must be application/json.");
     return 0;
 }
@@ -127,23 +127,20 @@ static int read_body(const struct exchange *exchange, json_t **ret, struct error
     return *ret ? 0 : -1;
 }
 
-/* The route's input struct from path, query, headers and body. */
-static int read_input(struct exchange *exchange, void **ret, struct error *err)
+int serve_input(struct exchange *exchange, json_t *body, void **ret, struct error *err)
 {
     const struct field_table *table = exchange->endpoint->route.input;
     struct source source = {.exchange = exchange};
-    json_auto_t *body = NULL;
 
-    if (read_body(exchange, &body, err) < 0 ||
-        query_decode(exchange->parts.query, exchange->arena, &source.query, err) < 0)
+    if (query_decode(exchange->parts.query, exchange->arena, &source.query, err) < 0)
         return -1;
     *ret = arena_alloc(exchange->arena, table->size);
     return fields_read(table, &(struct field_source){body, lookup, &source}, exchange->arena, *ret,
                        err);
 }
 
-static int call(struct exchange *exchange, const struct request *req, void *input,
-                msgpack_object *ret, struct error *err)
+int serve_call(struct exchange *exchange, const struct request *req, void *input,
+               msgpack_object *ret, struct error *err)
 {
     const struct endpoint *endpoint = exchange->endpoint;
     struct codec_buffer buffer;
@@ -178,7 +175,7 @@ static int call_with_file(struct exchange *exchange, const struct request *req, 
     if (!form)
         return -1;
     set_form(exchange->endpoint->route.input, input, form);
-    if (call(exchange, req, input, ret, err) < 0 ||
+    if (serve_call(exchange, req, input, ret, err) < 0 ||
         fields_unpack(&form_ticket_table, ret, exchange->arena, &ticket, err) < 0)
         return -1;
     return upload_run(exchange->upload, req, &ticket, err);
@@ -246,6 +243,7 @@ static int run(struct exchange *exchange, struct request *req, struct authentica
 {
     const struct error refusal = *err;
     int admitted = admit(exchange, req, who, err);
+    json_auto_t *body = NULL;
     void *input;
 
     if (admitted != 0)
@@ -254,13 +252,14 @@ static int run(struct exchange *exchange, struct request *req, struct authentica
         *err = refusal;
         return -1;
     }
-    if (check_media_type(exchange, err) < 0 || read_input(exchange, &input, err) < 0)
+    if (check_media_type(exchange, err) < 0 || read_body(exchange, &body, err) < 0 ||
+        serve_input(exchange, body, &input, err) < 0)
         return -1;
     if (exchange->upload)
         return call_with_file(exchange, req, input, ret, err);
     if (exchange->endpoint->route.flags & R_CONTENT)
         download_prepare(exchange, input);
-    if (call(exchange, req, input, ret, err) == 0)
+    if (serve_call(exchange, req, input, ret, err) == 0)
         return 0;
     /* The same token logged out twice at once: the second is told so, and answers as if it had come
      * later. */

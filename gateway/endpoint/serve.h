@@ -13,4 +13,15 @@ void serve_route(struct exchange *exchange);
  * arena. */
 void serve_request(const struct exchange *exchange, struct request *ret);
 
+/* Whether a Content-Type (NULL: none) is that media type, with parameters or without. */
+bool serve_is_media_type(const char *content_type, const char *wanted);
+
+/* The route's input struct, in the exchange's arena, from path, query, headers and body (borrowed;
+ * NULL: none). */
+int serve_input(struct exchange *exchange, json_t *body, void **ret, struct error *err) MUST_USE;
+
+/* Asks the route's daemon; secrets of the input are wiped. Parks. */
+int serve_call(struct exchange *exchange, const struct request *req, void *input,
+               msgpack_object *ret, struct error *err) MUST_USE;
+
 #endif

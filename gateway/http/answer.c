@@ -14,11 +14,15 @@
 
 /* RFC 9470: signed in too long ago, in seconds. */
 
-/* On every answer. CORS: any origin may call, without credentials (cookies are never used). */
+/* On every answer. */
 static const struct answer_header standing[] = {
     {"X-Content-Type-Options", "nosniff"},
     {"Referrer-Policy", "no-referrer"},
     {"X-Frame-Options", "DENY"},
+};
+
+/* On all but pages. CORS: any origin may call, without credentials (cookies are never used). */
+static const struct answer_header shared[] = {
     {"Access-Control-Allow-Origin", "*"},
     {"Access-Control-Expose-Headers", "ETag, Retry-After, X-Request-Id"},
 };
@@ -65,6 +69,49 @@ void answer_from_error(const struct error *err, struct arena *arena, struct answ
         .status = (unsigned)kind->status, .body = codec_dump_json(arena, body), .error = err};
     ret->size = strlen(ret->body);
     json_decref(body);
+}
+
+/* Of a text that may hold what a client has sent. */
+static const char *as_html(struct arena *arena, const char *text)
+{
+    const char *html = "";
+
+    for (; *text; text++) {
+        if (strchr("<>&\"'", *text))
+            html = arena_printf(arena, "%s&#%d;", html, *text);
+        else
+            html = arena_printf(arena, "%s%c", html, *text);
+    }
+    return html;
+}
+
+void answer_page_from_error(const struct error *err, struct arena *arena, struct answer *ret)
+{
+    static const struct answer_header more[] = {
+        {"Content-Security-Policy",
+         "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+        {NULL, NULL},
+    };
+    const struct error_kind *kind = error_kind(err->code);
+    const char *title = error_status_name(kind->status);
+
+    *ret = (struct answer){
+        .status = (unsigned)kind->status,
+        .body =
+            arena_printf(arena,
+                         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                         "<meta name=\"viewport\" content=\"width=device-width\">\n"
+                         "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                         "<meta name=\"robots\" content=\"noindex\">\n<title>%s</title>\n"
+                         "</head>\n<body>\n<main>\n<h1>%s</h1>\n<p>%s</p>\n</main>\n</body>\n"
+                         "</html>\n",
+                         title, title, as_html(arena, message_of(err, kind->status))),
+        .content_type = "text/html; charset=utf-8",
+        .more = more,
+        .page = true,
+        .error = err,
+    };
+    ret->size = strlen(ret->body);
 }
 
 /* Where headers go: to libmicrohttpd, or behind a text. */
@@ -124,6 +171,8 @@ static void add_headers(struct headers *to, const struct answer *self)
 {
     for (size_t i = 0; i < ARRAY_SIZE(standing); i++)
         add(to, standing[i].name, standing[i].value);
+    for (size_t i = 0; i < ARRAY_SIZE(shared) && !self->page; i++)
+        add(to, shared[i].name, shared[i].value);
     add(to, "Cache-Control", self->cache ? self->cache : "no-store");
     add(to, "X-Request-Id", self->trace);
     if (self->content_type || self->body)

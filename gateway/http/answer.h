@@ -27,12 +27,16 @@ struct answer {
     const struct answer_header *more;          /* further headers, ended by name NULL; NULL: none */
     const struct error *error;                 /* Retry-After and RateLimit-* of it; NULL: none */
     const char *trace;                         /* X-Request-Id */
+    bool page;                                 /* for people: no other site's script reads it */
     bool close;                                /* the connection ends with this answer */
 };
 
 /* The answer that says `err`: status, body, headers. Messages of 500 are never shown; a 503 or 504
  * without one gets the usual sentence. Texts in the arena. */
 void answer_from_error(const struct error *err, struct arena *arena, struct answer *ret);
+
+/* The same for a browser: a page of its own, in English, that says no more. */
+void answer_page_from_error(const struct error *err, struct arena *arena, struct answer *ret);
 
 /* The answer as libmicrohttpd sends it; the caller owns it. */
 struct MHD_Response *answer_response(const struct answer *self);

@@ -19,22 +19,27 @@
 const struct route test_routes[] = {
 #define ROUTE(...) ROW("authd", false, __VA_ARGS__)
 #define ALIAS(...) ROW("authd", true, __VA_ARGS__)
+#define PAGE(...)
 #define OP(...)
 #include "authd/authd_routes.def"
 #define ROUTE(...) ROW("settingsd", false, __VA_ARGS__)
 #define ALIAS(...) ROW("settingsd", true, __VA_ARGS__)
+#define PAGE(...)
 #define OP(...)
 #include "settingsd/settingsd_routes.def"
 #define ROUTE(...) ROW("maild", false, __VA_ARGS__)
 #define ALIAS(...) ROW("maild", true, __VA_ARGS__)
+#define PAGE(...)
 #define OP(...)
 #include "maild/maild_routes.def"
 #define ROUTE(...) ROW("docd", false, __VA_ARGS__)
 #define ALIAS(...) ROW("docd", true, __VA_ARGS__)
+#define PAGE(...)
 #define OP(...)
 #include "docd/docd_routes.def"
 #define ROUTE(...) ROW("botd", false, __VA_ARGS__)
 #define ALIAS(...) ROW("botd", true, __VA_ARGS__)
+#define PAGE(...)
 #define OP(...)
 #include "botd/botd_routes.def"
     {.method = NULL},

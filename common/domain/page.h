@@ -1,0 +1,47 @@
+/*
+ * page.h - a page that people see in their browser: what the gateway tells a daemon of the request,
+ * and what it gets back.
+ *
+ * A row PAGE of the daemon's routes has an input with a member `const struct page_visit *visit`,
+ * which the gateway fills, beside rows for the path and for the fields of the form
+ * (application/x-www-form-urlencoded), which are texts. Its output is struct page_answer.
+ *
+ * A browser has one cookie for each tenant. The gateway knows nothing of what it stands for: it
+ * gives one to a browser that has none, so that a form can be bound to it before anyone has signed
+ * in, and hands it on.
+ */
+#ifndef ATRIUM_COMMON_DOMAIN_PAGE_H
+#define ATRIUM_COMMON_DOMAIN_PAGE_H
+
+#include "common/wire/fields.h"
+
+enum { PAGE_COOKIE_MAX = 64, PAGE_HTML_MAX = 512 * 1024 };
+
+struct page_visit {
+    const char *url;       /* public_url: "https://id.example.org" */
+    const char *cookie;    /* of this browser and tenant; of a new visitor a new one */
+    const char *formToken; /* for the forms of the answer */
+    const char *languages; /* Accept-Language (RFC 9110, section 12.5.4); NULL: none */
+    bool own;              /* the form was sent by a page of this origin, for this browser */
+};
+FIELD_DECLARE(page_visit);
+
+struct page_answer {
+    int64_t status;       /* 200 or 303, or an error's */
+    const char *location; /* with 303: a path of this host */
+    const char *html;     /* else */
+    const char *policy;   /* Content-Security-Policy of the html */
+    const char *cookie;   /* takes the place of the visitor's; "": it ends; NULL: it stays */
+    int64_t retryAfter;   /* seconds; 0: not said */
+};
+FIELD_DECLARE(page_answer);
+
+/* The member of an input that the gateway fills. */
+#define FIELD_VISIT(s) \
+    FIELD_OBJECT(s, visit, page_visit, FIELD_INTERNAL, "What the gateway knows of the browser.")
+
+/* Whether an address is one that pages can be at: "https://host[:port]", or http on the machine
+ * itself (localhost, 127.0.0.1, [::1]), and nothing behind it. */
+bool page_is_origin(const char *url);
+
+#endif

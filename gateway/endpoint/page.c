@@ -1,0 +1,172 @@
+/*
+ * page.c - a browser's request for a page becomes a bus call, and its reply the page.
+ *
+ * A cookie is taken here and nowhere else: no route of the API knows it. A form counts only when
+ * the browser says that a page of this origin has sent it, and when its token is that of the
+ * cookie; what the daemon answers to any other is its own affair.
+ */
+#include "gateway/endpoint/page.h"
+
+#include <strings.h>
+
+#include "common/base/secret.h"
+#include "common/domain/page.h"
+#include "gateway/endpoint/serve.h"
+#include "gateway/http/browser.h"
+
+/* The cookie of the browser that asks. */
+struct visitor {
+    const char *name; /* of its cookie */
+    const char *shown;
+    bool secure, is_new;
+};
+
+static const char *header(const struct exchange *exchange, const char *name)
+{
+    return MHD_lookup_connection_value(exchange->mhd, MHD_HEADER_KIND, name);
+}
+
+static const char *public_url(const struct exchange *exchange)
+{
+    return exchange->gateway->service.common->public_url;
+}
+
+/* The tenant stands in the path of every page. */
+static int visitor_find(const struct exchange *exchange, struct visitor *ret, struct error *err)
+{
+    const struct route_match *match = &exchange->match;
+    const char *tenant = match->count > 0 ? match->parameters[0].value : "";
+    const char *shown;
+
+    ret->secure = strncmp(public_url(exchange), "https:", 6) == 0;
+    ret->name = cookie_name(exchange->arena, tenant, ret->secure);
+    if (!ret->name)
+        return error_set(err, ERR_NOT_FOUND, "There is no such page.");
+    shown = cookie_find(exchange->arena, header(exchange, "Cookie"), ret->name);
+    ret->is_new = !shown;
+    ret->shown = shown ? shown : secret_random_text(exchange->arena, COOKIE_BYTES);
+    return 0;
+}
+
+/* Whether the form comes from a page of this origin, and from this browser. */
+static bool is_own(const struct exchange *exchange, const struct visitor *visitor,
+                   const struct query *form)
+{
+    return !visitor->is_new &&
+           browser_is_own(header(exchange, "Origin"), header(exchange, "Sec-Fetch-Site"),
+                          public_url(exchange)) &&
+           form_token_is_of(query_find(form, "formToken"), visitor->shown);
+}
+
+/* The fields of a form are the members of the body. */
+static json_t *form_json(const struct query *form)
+{
+    json_t *body = json_object();
+
+    for (size_t i = 0; i < form->count; i++)
+        json_object_set_new(body, form->pairs[i].name, json_string(form->pairs[i].value));
+    return body;
+}
+
+static int read_form(const struct exchange *exchange, struct query *ret, struct error *err)
+{
+    const char *encoding = exchange->head.content_encoding;
+
+    *ret = (struct query){0};
+    if (encoding && strcasecmp(encoding, "identity") != 0)
+        return error_set(err, ERR_UNSUPPORTED_MEDIA, UNENCODED);
+    if (!serve_is_media_type(exchange->head.content_type, "application/x-www-form-urlencoded"))
+        return error_set(err, ERR_UNSUPPORTED_MEDIA, "This is no form.");
+    return browser_form_decode(exchange->body, exchange->body_size, exchange->arena, ret, err);
+}
+
+/* Fills the input's member of that type. */
+static void set_visit(const struct field_table *table, void *input, const struct page_visit *visit)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (table->rows[i].table == &page_visit_table)
+            memcpy((char *)input + table->rows[i].offset, &visit, sizeof(visit));
+}
+
+static int ask(struct exchange *exchange, const struct visitor *visitor, struct page_answer *ret,
+               struct error *err)
+{
+    const struct field_table *table = exchange->endpoint->route.input;
+    struct page_visit visit = {
+        .url = public_url(exchange),
+        .cookie = arena_strdup(exchange->arena, visitor->shown),
+        .formToken = form_token(exchange->arena, visitor->shown),
+        .languages = header(exchange, "Accept-Language"),
+    };
+    json_auto_t *body = NULL;
+    struct query form = {0};
+    msgpack_object output;
+    struct request req;
+    void *input;
+
+    if (visit.languages && !codec_is_text(visit.languages, strlen(visit.languages)))
+        visit.languages = NULL;
+    if (strcmp(exchange->method, "POST") == 0) {
+        if (read_form(exchange, &form, err) < 0)
+            return -1;
+        visit.own = is_own(exchange, visitor, &form);
+        body = form_json(&form);
+        for (size_t i = 0; i < form.count; i++)
+            secret_wipe_text(form.pairs[i].value);
+    }
+    serve_request(exchange, &req);
+    if (serve_input(exchange, body, &input, err) < 0)
+        return -1;
+    set_visit(table, input, &visit);
+    if (serve_call(exchange, &req, input, &output, err) < 0)
+        return -1;
+    return fields_unpack(&page_answer_table, &output, exchange->arena, ret, err);
+}
+
+/* The Set-Cookie that makes the browser's cookie the daemon's, or the one it was just given. */
+static const char *set_cookie(const struct exchange *exchange, const struct visitor *visitor,
+                              const struct page_answer *page)
+{
+    const char *value = page->cookie ? page->cookie : visitor->is_new ? visitor->shown : NULL;
+
+    if (!value)
+        return NULL;
+    return cookie_header(exchange->arena, visitor->name, *value ? value : NULL, visitor->secure);
+}
+
+static void answer_page(struct exchange *exchange, const struct visitor *visitor,
+                        const struct page_answer *page)
+{
+    struct answer answer = {.status = (unsigned)page->status, .page = true};
+    const struct answer_header more[] = {
+        {"Content-Security-Policy", page->policy},
+        {"Location", page->location},
+        {"Set-Cookie", set_cookie(exchange, visitor, page)},
+        {"Strict-Transport-Security", visitor->secure ? "max-age=31536000" : NULL},
+        {"Retry-After", page->retryAfter > 0
+                            ? arena_printf(exchange->arena, "%lld", (long long)page->retryAfter)
+                            : NULL},
+        {NULL, NULL},
+    };
+
+    answer.more = arena_memdup(exchange->arena, more, sizeof(more));
+    if (page->html) {
+        answer.body = page->html;
+        answer.size = strlen(page->html);
+        answer.content_type = "text/html; charset=utf-8";
+    }
+    exchange_reply(exchange, &answer);
+}
+
+void page_serve(struct exchange *exchange)
+{
+    struct visitor visitor = {.name = NULL};
+    struct page_answer page;
+
+    warm_up_wait(exchange->gateway);
+    if (exchange->refused || visitor_find(exchange, &visitor, &exchange->err) < 0 ||
+        ask(exchange, &visitor, &page, &exchange->err) < 0)
+        exchange_fail(exchange, NULL);
+    else
+        answer_page(exchange, &visitor, &page);
+}
