@@ -23,6 +23,8 @@
 #define LOGIN_LIFE MINUTES(5)
 #define SESSION_IDLE_LIFE DAYS(14)
 #define SESSION_ABSOLUTE_LIFE DAYS(90)
+#define BROWSER_IDLE_LIFE HOURS(12) /* of a session on our own pages */
+#define BROWSER_ABSOLUTE_LIFE DAYS(7)
 #define KNOWN_ADDRESS_LIFE DAYS(30)
 
 struct authd_config {

@@ -155,6 +155,11 @@ static int check_policy_reference(const char *value, char why[static 96])
 
 /* ---- sign-in ---- */
 
+/* Of inputs that a page makes a session by. */
+#define COOKIE_ROW(s)                                                        \
+    FIELD_TEXT(s, cookie, 1, PAGE_COOKIE_MAX, FIELD_INTERNAL | FIELD_SECRET, \
+               "The browser's next cookie.", "")
+
 static const struct field patient_register_in_rows[] = {
     FIELD_EMAIL(struct patient_register_in, email, FIELD_REQUIRED,
                 "Address to sign in with; kept in lower case.", "ana@example.org"),
@@ -169,6 +174,7 @@ static const struct field patient_register_in_rows[] = {
     FIELD_TEXT(struct patient_register_in, continueAsPatientToken, 0, TOKEN_MAX,
                FIELD_NULLABLE | FIELD_SECRET,
                "From the link by which an invited clinician goes on as a patient.", ""),
+    COOKIE_ROW(struct patient_register_in),
 };
 FIELD_TABLE(patient_register_in);
 
@@ -183,6 +189,7 @@ static const struct field practitioner_register_in_rows[] = {
                   FIELD_REQUIRED | FIELD_CHARACTERS, "Family name.", "Costa"),
     FIELD_TEXT(struct practitioner_register_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
                "Tenant to join.", "demo"),
+    COOKIE_ROW(struct practitioner_register_in),
 };
 FIELD_TABLE(practitioner_register_in);
 
@@ -215,12 +222,13 @@ static const struct field practitioner_login_start_in_rows[] = {
 FIELD_TABLE(practitioner_login_start_in);
 
 /* What both roles send; `s` is the input's struct. */
-#define LOGIN_TOKEN_ROWS(s)                                                       \
-    FIELD_TEXT(s, sessionCode, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,        \
-               "Code from the step before; good once.", EXAMPLE_CODE),            \
-        FIELD_PATTERN(s, codeVerifier, 43, 128, check_verifier, VERIFIER_PATTERN, \
-                      FIELD_REQUIRED | FIELD_SECRET,                              \
-                      "The verifier whose hash started the sign-in.", EXAMPLE_VERIFIER)
+#define LOGIN_TOKEN_ROWS(s)                                                              \
+    FIELD_TEXT(s, sessionCode, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,               \
+               "Code from the step before; good once.", EXAMPLE_CODE),                   \
+        FIELD_PATTERN(s, codeVerifier, 43, 128, check_verifier, VERIFIER_PATTERN,        \
+                      FIELD_REQUIRED | FIELD_SECRET,                                     \
+                      "The verifier whose hash started the sign-in.", EXAMPLE_VERIFIER), \
+        COOKIE_ROW(s)
 
 static const struct field patient_login_token_in_rows[] = {
     LOGIN_TOKEN_ROWS(struct patient_login_token_in),
@@ -1562,6 +1570,58 @@ static const struct field operator_mfa_reset_in_rows[] = {
     FIELD_CHOICE(struct operator_mfa_reset_in, role, roles, 0, "As what.", "Patient"),
 };
 FIELD_TABLE(operator_mfa_reset_in);
+
+/* ---- pages ---- */
+
+/* What stands in a field of a form; the page itself says what is wrong with it. */
+enum { PAGE_FIELD_MAX = ANY_PASSWORD_MAX };
+static const char *const page_notes[] = {"session-ended", "signed-out", NULL};
+
+#define PAGE_TENANT_ROWS(s)                                                                   \
+    FIELD_TEXT(s, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED | FIELD_PATH, "Whose page.", \
+               "demo"),                                                                       \
+        FIELD_VISIT(s)
+#define PAGE_FORM_ROW(s, member, flags) \
+    FIELD_TEXT(s, member, 0, PAGE_FIELD_MAX, flags, "A field of the form.", "")
+
+static const struct field page_query_rows[] = {
+    PAGE_TENANT_ROWS(struct page_query),
+    FIELD_CHOICE(struct page_query, note, page_notes, FIELD_QUERY, "What was done.", "signed-out"),
+};
+FIELD_TABLE(page_query);
+
+static const struct field sign_in_form_rows[] = {
+    PAGE_TENANT_ROWS(struct sign_in_form),
+    PAGE_FORM_ROW(struct sign_in_form, email, 0),
+    PAGE_FORM_ROW(struct sign_in_form, password, FIELD_SECRET),
+    PAGE_FORM_ROW(struct sign_in_form, step, FIELD_SECRET),
+    PAGE_FORM_ROW(struct sign_in_form, role, 0),
+};
+FIELD_TABLE(sign_in_form);
+
+static const struct field mfa_form_rows[] = {
+    PAGE_TENANT_ROWS(struct mfa_form),
+    PAGE_FORM_ROW(struct mfa_form, step, FIELD_SECRET),
+    PAGE_FORM_ROW(struct mfa_form, code, FIELD_SECRET),
+};
+FIELD_TABLE(mfa_form);
+
+static const struct field register_form_rows[] = {
+    PAGE_TENANT_ROWS(struct register_form),
+    PAGE_FORM_ROW(struct register_form, role, 0),
+    PAGE_FORM_ROW(struct register_form, name, 0),
+    PAGE_FORM_ROW(struct register_form, surname, 0),
+    PAGE_FORM_ROW(struct register_form, email, 0),
+    PAGE_FORM_ROW(struct register_form, password, FIELD_SECRET),
+};
+FIELD_TABLE(register_form);
+
+static const struct field account_form_rows[] = {
+    PAGE_TENANT_ROWS(struct account_form),
+    PAGE_FORM_ROW(struct account_form, FIELD_AS(action, "do"), 0),
+    PAGE_FORM_ROW(struct account_form, session, 0),
+};
+FIELD_TABLE(account_form);
 
 #define SERVICE authd
 #define SERVICE_OPERATIONS OPERATION_METHODS

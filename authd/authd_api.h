@@ -6,6 +6,7 @@
 #define ATRIUM_AUTHD_AUTHD_API_H
 
 #include "common/bus/method.h"
+#include "common/domain/page.h"
 #include "common/domain/reference.h"
 #include "common/service/purge.h"
 #include "common/wire/fields.h"
@@ -14,11 +15,13 @@
 
 struct patient_register_in {
     const char *email, *password, *name, *surname, *tenantCode, *continueAsPatientToken;
+    const char *cookie; /* of a page: the browser's next one; NULL: a client asks */
 };
 FIELD_DECLARE(patient_register_in);
 
 struct practitioner_register_in {
     const char *email, *password, *name, *surname, *tenantCode;
+    const char *cookie; /* as above */
 };
 FIELD_DECLARE(practitioner_register_in);
 
@@ -34,11 +37,13 @@ FIELD_DECLARE(practitioner_login_start_in);
 
 struct patient_login_token_in {
     const char *sessionCode, *codeVerifier;
+    const char *cookie; /* of a page: the browser's next one; NULL: a client asks */
 };
 FIELD_DECLARE(patient_login_token_in);
 
 struct practitioner_login_token_in {
     const char *sessionCode, *codeVerifier, *tenantCode /* optional */;
+    const char *cookie; /* as above */
 };
 FIELD_DECLARE(practitioner_login_token_in);
 
@@ -915,6 +920,47 @@ struct operator_import_out {
     struct field_bytes addresses;
 };
 FIELD_DECLARE(operator_import_out);
+
+/* ---- pages ---- */
+
+struct page_query {
+    const char *tenantCode; /* path */
+    const struct page_visit *visit;
+    const char *note; /* what the page before did, one of page_notes */
+};
+FIELD_DECLARE(page_query);
+
+struct sign_in_form {
+    const char *tenantCode;
+    const struct page_visit *visit;
+    const char *email, *password;
+    const char *step, *role; /* instead, of who was asked which account it shall be */
+};
+FIELD_DECLARE(sign_in_form);
+
+struct mfa_form {
+    const char *tenantCode;
+    const struct page_visit *visit;
+    const char *step, *code;
+};
+FIELD_DECLARE(mfa_form);
+
+struct register_form {
+    const char *tenantCode;
+    const struct page_visit *visit;
+    const char *role, *name, *surname, *email, *password;
+};
+FIELD_DECLARE(register_form);
+
+struct account_form {
+    const char *tenantCode;
+    const struct page_visit *visit;
+    const char *action;  /* "end", "sign-out" */
+    const char *session; /* of "end" */
+};
+FIELD_DECLARE(account_form);
+
+/* ---- imports ---- */
 
 /* The import is complete: its batches are forgotten. */
 struct operator_import_end_in {

@@ -31,6 +31,7 @@ struct registration {
     struct uuid home; /* the account's project: patients only */
     struct uuid policy;
     const char *email, *password, *name, *surname;
+    const char *cookie;         /* of the browser that registers on a page, or NULL */
     const char *continue_token; /* continueAsPatientToken, or NULL */
     struct continue_token link; /* the same, once it was read; id absent: none */
 };
@@ -174,6 +175,7 @@ static int register_account(struct authd *d, const struct request *req,
     secret_wipe_text(who->password);
     session_draft(d, req, who->tenant->projectId, uuid_ordered(req->now_ms), who->role, who->email,
                   "password", &draft);
+    session_draft_for_browser(&draft, who->cookie);
     holder = (struct holder){.project = who->tenant->projectId,
                              .membership = uuid_ordered(req->now_ms),
                              .profile = uuid_random(),
@@ -293,6 +295,7 @@ int patient_register(struct authd *d, const struct request *req,
     bool invited = false;
 
     who.continue_token = in->continueAsPatientToken;
+    who.cookie = in->cookie;
     if (password_slot_acquire(d, req, &slot, err) < 0 ||
         tenant_open(d, req, in->tenantCode, &tenant, err) < 0 ||
         admit_patient(d, req, &who, err) < 0 || invite_clinician(d, req, &who, &invited, err) < 0)
@@ -313,6 +316,7 @@ int practitioner_register(struct authd *d, const struct request *req,
     struct tenant tenant;
     struct registration who = REGISTRATION(in, &tenant);
 
+    who.cookie = in->cookie;
     if (password_slot_acquire(d, req, &slot, err) < 0 ||
         tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;

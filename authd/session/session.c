@@ -40,28 +40,40 @@ void session_draft(struct authd *d, const struct request *req, struct uuid proje
     throttle_keys(d, req, role, project, email, req->address, &keys);
     memcpy(ret->known, keys.pair, THROTTLE_KEY_SIZE);
     arrival_keys(d, req, account, ret->known + THROTTLE_KEY_SIZE);
+    ret->of_browser = false;
+}
+
+void session_draft_for_browser(struct session_draft *self, const char *cookie)
+{
+    self->of_browser = cookie != NULL;
+    if (cookie)
+        secret_hash(cookie, self->cookie_hash);
 }
 
 struct sql_session_insert session_values(const struct request *req,
                                          const struct session_draft *draft)
 {
     const uint8_t *address = draft->known + THROTTLE_KEY_SIZE;
+    bool page = draft->of_browser;
+    int64_t idle_until = req->now_ms + (page ? BROWSER_IDLE_LIFE : SESSION_IDLE_LIFE);
+    int64_t absolute_until = req->now_ms + (page ? BROWSER_ABSOLUTE_LIFE : SESSION_ABSOLUTE_LIFE);
 
-    return (struct sql_session_insert){.project = draft->refresh.project,
-                                       .id = draft->id,
-                                       .auth_method = draft->auth_method,
-                                       .address = req->address,
-                                       .browser = draft->browser,
-                                       .os = draft->os,
-                                       .now = req->now_ms,
-                                       .refresh_hash = {draft->refresh.hash, SECRET_HASH_SIZE},
-                                       .idle_until = req->now_ms + SESSION_IDLE_LIFE,
-                                       .absolute_until = req->now_ms + SESSION_ABSOLUTE_LIFE,
-                                       .pair_key = {draft->known, THROTTLE_KEY_SIZE},
-                                       .pair_until = req->now_ms + KNOWN_ADDRESS_LIFE,
-                                       .address_key = {address, ARRIVAL_KEYS_SIZE / 2},
-                                       .user_agent_key = {address + ARRIVAL_KEYS_SIZE / 2,
-                                                          ARRIVAL_KEYS_SIZE / 2}};
+    return (struct sql_session_insert){
+        .project = draft->refresh.project,
+        .id = draft->id,
+        .auth_method = draft->auth_method,
+        .address = req->address,
+        .browser = draft->browser,
+        .os = draft->os,
+        .now = req->now_ms,
+        .refresh_hash = {draft->refresh.hash, SECRET_HASH_SIZE},
+        .cookie_hash = {page ? draft->cookie_hash : NULL, page ? SECRET_HASH_SIZE : 0},
+        .idle_until = idle_until,
+        .absolute_until = absolute_until,
+        .pair_key = {draft->known, THROTTLE_KEY_SIZE},
+        .pair_until = req->now_ms + KNOWN_ADDRESS_LIFE,
+        .address_key = {address, ARRIVAL_KEYS_SIZE / 2},
+        .user_agent_key = {address + ARRIVAL_KEYS_SIZE / 2, ARRIVAL_KEYS_SIZE / 2}};
 }
 
 void session_draft_wipe(struct session_draft *self)

@@ -29,6 +29,8 @@ struct session_draft {
     struct refresh_token refresh;
     uint8_t known
         [SESSION_KEYS_SIZE]; /* what becomes known: the pair's throttle key, the arrival's keys */
+    bool of_browser;         /* that signed in on a page; then */
+    uint8_t cookie_hash[SECRET_HASH_SIZE];
 };
 
 /* What a statement writes of the draft by the parts session_insert, address_known and client_known.
@@ -40,6 +42,10 @@ struct sql_session_insert session_values(const struct request *req,
 void session_draft(struct authd *d, const struct request *req, struct uuid project,
                    struct uuid account, const char *role, const char *email,
                    const char *auth_method, struct session_draft *ret);
+
+/* The session becomes that of the browser that holds the cookie, and lives as long as
+ * authd/page/visit.h says; its refresh token is no use. NULL: it stays a client's. */
+void session_draft_for_browser(struct session_draft *self, const char *cookie);
 
 /* Usable with CLEANUP on a struct session_draft variable. */
 void session_draft_wipe(struct session_draft *self);

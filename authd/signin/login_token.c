@@ -146,10 +146,11 @@ static int only_tenant(struct authd *d, const struct request *req, const struct 
     return 0;
 }
 
-/* Spends the code and answers the tokens of its session, in a project of that name. */
+/* Spends the code and answers the tokens of its session, in a project of that name. cookie: of the
+ * browser that is to hold it, or NULL. */
 static int spend(struct authd *d, const struct request *req, const char *code,
                  const struct login *login, struct uuid project, const char *name,
-                 struct token_response *out, struct error *err)
+                 const char *cookie, struct token_response *out, struct error *err)
 {
     CLEANUP(session_draft_wipe) struct session_draft draft;
     const char *role = login->is.role;
@@ -160,6 +161,7 @@ static int spend(struct authd *d, const struct request *req, const char *code,
 
     session_draft(d, req, project, login->is.account, role, login->email, login->auth_method,
                   &draft);
+    session_draft_for_browser(&draft, cookie);
     spend = (struct sql_login_spend_in){
         .login = login->id,
         .role = role,
@@ -190,7 +192,7 @@ int patient_login_token(struct authd *d, const struct request *req,
     if (open_login(d, req, "Patient", in->sessionCode, in->codeVerifier, &login, err) < 0 ||
         admission_open(d, req, &login.comes, &name, err) < 0)
         return -1;
-    return spend(d, req, in->sessionCode, &login, login.is.project, name, out, err);
+    return spend(d, req, in->sessionCode, &login, login.is.project, name, in->cookie, out, err);
 }
 
 /* Exchanges a practitioner's code for tokens of one tenant. Fails: BAD_REQUEST; NOT_FOUND and
@@ -226,5 +228,6 @@ int practitioner_login_token(struct authd *d, const struct request *req,
             admission_check_sign_in(d, req, login.is.role, login.is.account, tenant.projectId, err);
     if (rc < 0)
         return -1;
-    return spend(d, req, in->sessionCode, &login, tenant.projectId, tenant.name, out, err);
+    return spend(d, req, in->sessionCode, &login, tenant.projectId, tenant.name, in->cookie, out,
+                 err);
 }

@@ -85,6 +85,7 @@ static int open_ports(struct dev *self, struct error *err)
             return -1;
     }
     self->base_url = arena_printf(self->arena, "http://127.0.0.1:%d", self->port);
+    self->public_url = arena_printf(self->arena, "http://localhost:%d", self->port);
     return 0;
 }
 
@@ -181,6 +182,7 @@ static int start_daemons(struct dev *self, struct error *err)
 static void describe(struct dev *self)
 {
     self->json.base_url = self->base_url;
+    self->json.public_url = self->public_url;
     self->json.admin_url =
         arena_printf(self->arena, "http://127.0.0.1:%d", self->gateways[0].admin_port);
     self->json.conninfo = self->postgres.conninfo;

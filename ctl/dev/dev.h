@@ -51,6 +51,7 @@ struct dev {
     struct gateway_site gateways[INSTANCES_MAX];
     size_t gateway_count;
     const char *config_file, *json_file, *base_url;
+    const char *public_url; /* of the pages: passkeys need a name of the host */
 
     struct supervisor *supervisor;
     struct postgres postgres;

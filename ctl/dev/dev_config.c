@@ -218,6 +218,8 @@ int dev_config_write(const struct dev *self, struct error *err)
             "#   Made by atriumctl dev at each start: changes are lost.\n"
             "common\n    run_dir = \"%s\"\n    development = \"true\"\n",
             self->dir.socket_dir);
+    if (!self->set || !strstr(self->set, "common.public_url="))
+        fprintf(file, "    public_url = \"%s\"\n", self->public_url);
     write_set(self, file, "common");
     for (size_t i = 0; i < self->daemon_count && result == 0; i++)
         result = write_daemon(self, file, self->daemons[i].name, err);

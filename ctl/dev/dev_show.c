@@ -34,6 +34,8 @@ static void show_curl_lines(const char *url)
 void dev_show(const struct dev *self)
 {
     printf("atrium: ready %s\n\n", self->base_url);
+    if (self->demo_wanted)
+        printf("page      %s/t/" DEMO_TENANT "/sign-in\n", self->public_url);
     printf("URL       %s   (API description: %s/openapi.json)\n", self->base_url, self->base_url);
     printf("metrics   %s/metrics\n", self->json.admin_url);
     if (!self->smtp)

@@ -31,12 +31,14 @@ static json_t *daemons_json(const struct devjson *self)
 
 int devjson_write(const struct devjson *self, const char *path, pid_t pid, struct error *err)
 {
-    json_auto_t *json = json_pack(
-        "{s:s, s:s, s:i, s:{s:s, s:i}, s:o, s:s, s:s?, s:s, s:s, s:o}", "baseUrl", self->base_url,
-        "adminUrl", self->admin_url, "pid", (int)pid, "postgres", "conninfo", self->conninfo, "pid",
-        self->postgres ? (int)child_pid(self->postgres) : 0, "daemons", daemons_json(self),
-        "mailDir", self->mail_dir, "clockFile", self->clock_file, "busDir", self->bus_dir, "botDir",
-        self->bot_dir, "demo", self->demo ? demo_json(self->demo) : json_null());
+    json_auto_t *json =
+        json_pack("{s:s, s:s, s:s, s:i, s:{s:s, s:i}, s:o, s:s, s:s?, s:s, s:s, s:o}", "baseUrl",
+                  self->base_url, "publicUrl", self->public_url, "adminUrl", self->admin_url, "pid",
+                  (int)pid, "postgres", "conninfo", self->conninfo, "pid",
+                  self->postgres ? (int)child_pid(self->postgres) : 0, "daemons",
+                  daemons_json(self), "mailDir", self->mail_dir, "clockFile", self->clock_file,
+                  "busDir", self->bus_dir, "botDir", self->bot_dir, "demo",
+                  self->demo ? demo_json(self->demo) : json_null());
     CLEANUP(free_text) char *text = json_dumps(json, JSON_INDENT(2));
 
     if (!text)

@@ -8,7 +8,7 @@
 #include "ctl/dev/supervise.h"
 
 struct devjson {
-    const char *base_url, *admin_url;
+    const char *base_url, *public_url, *admin_url;
     const char *conninfo; /* of PostgreSQL's superuser */
     const char *mail_dir, *clock_file /* NULL without a test clock */, *bus_dir, *bot_dir;
     const struct demo *demo; /* NULL without a demo tenant */

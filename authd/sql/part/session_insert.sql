@@ -4,16 +4,17 @@
 -- client_known.
 -- args: from
 -- in: project uuid, id uuid, auth_method text, address text, browser text null, os text null
--- in: now int8, refresh_hash bytea, idle_until int8, absolute_until int8
+-- in: now int8, refresh_hash bytea, cookie_hash bytea null, idle_until int8, absolute_until int8
 -- in: pair_key bytea, pair_until int8, address_key bytea, user_agent_key bytea
 {as}_inserted as (
     insert into session (
         project_id, id, account_id, membership_id, profile_id, role, auth_method, remote_address,
-        browser, os, created_at, last_updated, refresh_hash, idle_until, absolute_until
+        browser, os, created_at, last_updated, refresh_hash, cookie_hash, idle_until,
+        absolute_until
     )
     select
         :project, :id, f.account_id, f.membership_id, f.profile_id, f.role, :auth_method, :address,
-        :browser, :os, :now, :now, :refresh_hash, :idle_until, :absolute_until
+        :browser, :os, :now, :now, :refresh_hash, :cookie_hash, :idle_until, :absolute_until
     from {from} f
     returning account_id, membership_id, profile_id
 ),

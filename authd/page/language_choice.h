@@ -1,0 +1,14 @@
+/*
+ * language_choice.h - which of the languages of the pages a browser gets. Pure.
+ */
+#ifndef ATRIUM_AUTHD_PAGE_LANGUAGE_CHOICE_H
+#define ATRIUM_AUTHD_PAGE_LANGUAGE_CHOICE_H
+
+#include "authd/page/page.h"
+
+/* The language that Accept-Language (RFC 9110, section 12.5.4; NULL: none) wants most among ours,
+ * by its first subtag; else that of `fallback`, the tenant's language (NULL: none); else
+ * English. */
+enum page_language language_choice(const char *accept, const char *fallback);
+
+#endif

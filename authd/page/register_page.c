@@ -1,0 +1,193 @@
+/*
+ * register_page.c - the page that a person makes an account on. Handlers: page_register_get,
+ * page_register_post.
+ *
+ * A form counts for the limit of registrations as a request of the API does, whatever is wrong with
+ * it; what is right and wrong in its fields says the table of the API's route.
+ */
+#include <string.h>
+
+#include "authd/authd_api.h"
+#include "authd/page/visit.h"
+#include "common/domain/page.h"
+
+/* What was entered, and what is wrong with it. */
+struct entered {
+    const struct register_form *form; /* NULL: nothing yet */
+    enum page_text problem, name, surname, email, password;
+};
+
+static bool patient_may(const struct tenant *tenant)
+{
+    return tenant->patientRegistration && uuid_is_set(&tenant->defaultPatientPolicy);
+}
+
+static bool practitioner_may(const struct tenant *tenant)
+{
+    return tenant->practitionerRegistration && uuid_is_set(&tenant->defaultPractitionerPolicy);
+}
+
+/* As what the form's sender registers: where one role may register alone it is not asked for. */
+static bool is_practitioner(const struct tenant *tenant, const struct register_form *form)
+{
+    if (!patient_may(tenant) || !practitioner_may(tenant))
+        return practitioner_may(tenant);
+    return form && form->role && strcmp(form->role, "practitioner") == 0;
+}
+
+static enum visit_step show_form(const struct visit *visit, int status,
+                                 const struct entered *entered, struct page_answer *out)
+{
+    const struct register_form *form = entered->form;
+    struct page page;
+
+    visit_page(visit, &page);
+    page_register(&page,
+                  &(struct page_register_in){
+                      VISIT_VALUES(visit), .wrong = status >= 400,
+                      .ask_role = patient_may(&visit->tenant) && practitioner_may(&visit->tenant),
+                      .practitioner = is_practitioner(&visit->tenant, form),
+                      .name = form ? form->name : NULL, .surname = form ? form->surname : NULL,
+                      .email = form ? form->email : NULL, .problem = entered->problem,
+                      .name_problem = entered->name, .surname_problem = entered->surname,
+                      .email_problem = entered->email, .password_problem = entered->password});
+    return visit_show(&page, status, out);
+}
+
+/* ---- what was entered ---- */
+
+/* The problems that the route of the API reports become those of the form's fields. */
+static void show_problems(const struct error *err, struct entered *entered)
+{
+    const struct {
+        const char *name;
+        enum page_text *place, text;
+    } fields[] = {{"name", &entered->name, PAGE_TEXT_ERROR_NAME},
+                  {"surname", &entered->surname, PAGE_TEXT_ERROR_NAME},
+                  {"email", &entered->email, PAGE_TEXT_ERROR_EMAIL},
+                  {"password", &entered->password, PAGE_TEXT_ERROR_PASSWORD}};
+
+    for (const struct error_item *item = err->problems; item; item = item->next) {
+        for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+            if (strcmp(item->name, fields[i].name) == 0)
+                *fields[i].place = fields[i].text;
+        }
+    }
+}
+
+/* An empty field counts as one that was left out. */
+static const char *given(const char *text)
+{
+    return page_has(text) ? text : NULL;
+}
+
+static const char *path_of(const void *context UNUSED, unsigned where UNUSED,
+                           const char *name UNUSED)
+{
+    return NULL;
+}
+
+/* Checks the fields by the route's own table, which both roles' inputs share. */
+static int read_fields(const struct visit *visit, const struct register_form *form,
+                       const char *cookie, struct patient_register_in *ret, struct error *err)
+{
+    json_auto_t *body =
+        json_pack("{s:s*, s:s*, s:s*, s:s*, s:s}", "name", given(form->name), "surname",
+                  given(form->surname), "email", given(form->email), "password",
+                  given(form->password), "tenantCode", visit->tenant.tenantCode);
+
+    if (fields_read(&patient_register_in_table, &(struct field_source){body, path_of, NULL},
+                    visit->req.arena, ret, err) < 0)
+        return -1;
+    ret->cookie = cookie;
+    return 0;
+}
+
+static int register_as(const struct visit *visit, bool practitioner,
+                       const struct patient_register_in *in, struct token_or_step *out,
+                       struct error *err)
+{
+    const struct practitioner_register_in other = {.email = in->email,
+                                                   .password = in->password,
+                                                   .name = in->name,
+                                                   .surname = in->surname,
+                                                   .tenantCode = in->tenantCode,
+                                                   .cookie = in->cookie};
+
+    return practitioner ? practitioner_register(visit->d, &visit->req, &other, out, err)
+                        : patient_register(visit->d, &visit->req, in, out, err);
+}
+
+/* ---- what came of it ---- */
+
+static enum visit_step refuse(const struct visit *visit, const struct register_form *form,
+                              struct page_answer *out, const struct error *err)
+{
+    struct entered entered = {.form = form};
+
+    show_problems(err, &entered);
+    if (!err->problems)
+        entered.problem = visit_problem(err);
+    if (err->code == ERR_BAD_REQUEST)
+        entered.problem = PAGE_TEXT_ERROR_TAKEN;
+    if (!err->problems && entered.problem == PAGE_NO_TEXT)
+        return VISIT_FAILED;
+    out->retryAfter = err->retry_after_s;
+    return show_form(visit, visit_status(err), &entered, out);
+}
+
+static enum visit_step take_form(struct visit *visit, const struct register_form *form,
+                                 struct page_answer *out, struct error *err)
+{
+    const char *cookie = visit_new_cookie(visit);
+    const struct register_admit_in admit = {visit->req.address};
+    struct token_or_step made = {.nextStep = NULL};
+    struct patient_register_in in;
+    struct nothing nothing;
+
+    if (register_admit(visit->d, &visit->req, &admit, &nothing, err) < 0 ||
+        read_fields(visit, form, cookie, &in, err) < 0 ||
+        register_as(visit, is_practitioner(&visit->tenant, form), &in, &made, err) < 0)
+        return refuse(visit, form, out, err);
+    if (!made.nextStep)
+        return visit_signed_in(visit, cookie, out, err);
+    if (strcmp(made.nextStep, "verify-email") == 0)
+        return visit_say(visit, 200, PAGE_TEXT_NOTE_VERIFY, PAGE_TEXT_NOTE_VERIFY_TEXT, out);
+    return visit_say(visit, 200, PAGE_TEXT_NOTE_INVITED, PAGE_TEXT_NOTE_INVITED_TEXT, out);
+}
+
+/* ---- handlers ---- */
+
+static bool is_open(const struct tenant *tenant)
+{
+    return patient_may(tenant) || practitioner_may(tenant);
+}
+
+static enum visit_step say_closed(const struct visit *visit, struct page_answer *out)
+{
+    return visit_say(visit, 403, PAGE_TEXT_REGISTER_TITLE, PAGE_TEXT_ERROR_DISABLED, out);
+}
+
+int page_register_get(struct authd *d, const struct request *req, const struct page_query *in,
+                      struct page_answer *out, struct error *err)
+{
+    struct visit visit;
+    enum visit_step step = visit_open(d, req, in->tenantCode, in->visit, &visit, out, err);
+
+    if (step != VISIT_OPEN)
+        return visit_result(step);
+    if (!is_open(&visit.tenant))
+        return visit_result(say_closed(&visit, out));
+    return visit_result(show_form(&visit, 200, &(struct entered){.form = NULL}, out));
+}
+
+int page_register_post(struct authd *d, const struct request *req, const struct register_form *in,
+                       struct page_answer *out, struct error *err)
+{
+    struct visit visit;
+    enum visit_step step = visit_open_form(d, req, in->tenantCode, in->visit, &visit, out, err);
+
+    if (step == VISIT_OPEN)
+        step = is_open(&visit.tenant) ? take_form(&visit, in, out, err) : say_closed(&visit, out);
+    return visit_result(step);
+}

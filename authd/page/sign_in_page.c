@@ -1,0 +1,350 @@
+/*
+ * sign_in_page.c - the pages that a person signs in on: address and password, which of two accounts
+ * it shall be, the second factor. Handlers: page_sign_in_get, page_sign_in_post, page_mfa_get,
+ * page_mfa_post.
+ *
+ * What the tenant routes do in their steps happens here in one or two requests, by their functions:
+ * login_begin(), then patient_login_mfa(), then patient_login_token(). The verifier of a sign-in is
+ * made here and travels sealed in the form, with the code or the login that comes next.
+ */
+#include <string.h>
+
+#include "authd/authd_api.h"
+#include "authd/credential/password.h"
+#include "authd/page/visit.h"
+#include "authd/signin/attempt.h"
+#include "authd/signin/login.h"
+#include "common/domain/page.h"
+
+enum { VERIFIER_SIZE = 32 }; /* random bytes: 43 characters (RFC 7636, section 4.1) */
+
+/* A sign-in whose password was right: what it waits for. */
+struct begun {
+    const char *role;  /* "Patient", "Practitioner" */
+    const char *next;  /* "token", "mfa" */
+    const char *value; /* the session code, the login's id */
+};
+
+struct begun_list {
+    const char *verifier;
+    struct begun items[ATTEMPTS];
+    size_t count;
+};
+
+/* What was entered and is wrong with it. */
+struct entered {
+    const char *email;
+    enum page_text notice, problem, email_problem, password_problem;
+};
+
+static bool may_register(const struct tenant *tenant)
+{
+    return (tenant->patientRegistration && uuid_is_set(&tenant->defaultPatientPolicy)) ||
+           (tenant->practitionerRegistration && uuid_is_set(&tenant->defaultPractitionerPolicy));
+}
+
+static enum visit_step show_form(const struct visit *visit, int status,
+                                 const struct entered *entered, struct page_answer *out)
+{
+    struct page page;
+
+    visit_page(visit, &page);
+    page_sign_in(&page, &(struct page_sign_in_in){
+                            VISIT_VALUES(visit), .email = entered->email, .notice = entered->notice,
+                            .problem = entered->problem, .email_problem = entered->email_problem,
+                            .password_problem = entered->password_problem,
+                            .may_register = may_register(&visit->tenant)});
+    return visit_show(&page, status, out);
+}
+
+/* ---- what is sealed in a form ---- */
+
+static const char *list_seal(const struct visit *visit, const struct begun_list *list)
+{
+    const char *text = list->verifier;
+
+    for (size_t i = 0; i < list->count; i++)
+        text = arena_printf(visit->req.arena, "%s %s %s %s", text, list->items[i].role,
+                            list->items[i].next, list->items[i].value);
+    return visit_seal(visit, text);
+}
+
+/* False when the form was open for too long, or is another browser's. */
+static bool list_unseal(const struct visit *visit, const char *step, struct begun_list *ret)
+{
+    const char *state = visit_unseal(visit, step);
+    char *rest = NULL;
+
+    *ret = (struct begun_list){.count = 0};
+    if (!state)
+        return false;
+    ret->verifier = strtok_r(arena_strdup(visit->req.arena, state), " ", &rest);
+    for (struct begun *item = ret->items; ret->count < ATTEMPTS; item++) {
+        item->role = strtok_r(NULL, " ", &rest);
+        item->next = strtok_r(NULL, " ", &rest);
+        item->value = strtok_r(NULL, " ", &rest);
+        if (!item->value)
+            break;
+        ret->count++;
+    }
+    return ret->count > 0;
+}
+
+/* ---- the steps ---- */
+
+static enum visit_step say_expired(const struct visit *visit, struct page_answer *out)
+{
+    return visit_say(visit, 400, PAGE_TEXT_ERROR_EXPIRED, PAGE_TEXT_ERROR_EXPIRED_TEXT, out);
+}
+
+static int exchange(struct visit *visit, const struct begun *item, const char *verifier,
+                    const char *cookie, struct error *err)
+{
+    const struct patient_login_token_in patient = {item->value, verifier, cookie};
+    const struct practitioner_login_token_in practitioner = {item->value, verifier,
+                                                             visit->tenant.tenantCode, cookie};
+    struct token_response tokens;
+
+    if (strcmp(item->role, "Patient") == 0)
+        return patient_login_token(visit->d, &visit->req, &patient, &tokens, err);
+    return practitioner_login_token(visit->d, &visit->req, &practitioner, &tokens, err);
+}
+
+/* The last step: the code makes the browser's session. */
+static enum visit_step finish(struct visit *visit, const struct begun *item, const char *verifier,
+                              struct page_answer *out, struct error *err)
+{
+    const char *cookie = visit_new_cookie(visit);
+    struct entered entered = {.email = NULL};
+
+    if (exchange(visit, item, verifier, cookie, err) == 0)
+        return visit_signed_in(visit, cookie, out, err);
+    entered.problem = visit_problem(err);
+    if (entered.problem == PAGE_NO_TEXT)
+        return VISIT_FAILED;
+    return show_form(visit, visit_status(err), &entered, out);
+}
+
+static enum visit_step ask_factor(const struct visit *visit, const char *step, int status,
+                                  enum page_text problem, struct page_answer *out)
+{
+    struct page page;
+
+    visit_page(visit, &page);
+    page_mfa(&page,
+             &(struct page_mfa_in){VISIT_VALUES(visit), .step = step, .code_problem = problem});
+    return visit_show(&page, status, out);
+}
+
+static enum visit_step go_on(struct visit *visit, struct begun_list *list, size_t chosen,
+                             struct page_answer *out, struct error *err)
+{
+    struct begun_list one = {list->verifier, {list->items[chosen]}, 1};
+
+    if (strcmp(one.items[0].next, "token") == 0)
+        return finish(visit, &one.items[0], one.verifier, out, err);
+    return ask_factor(visit, list_seal(visit, &one), 200, PAGE_NO_TEXT, out);
+}
+
+static enum visit_step ask_which(const struct visit *visit, const struct begun_list *list,
+                                 struct page_answer *out)
+{
+    struct page page;
+
+    visit_page(visit, &page);
+    page_choose(&page,
+                &(struct page_choose_in){VISIT_VALUES(visit), .step = list_seal(visit, list)});
+    return visit_show(&page, 200, out);
+}
+
+/* ---- address and password ---- */
+
+/* Begins the sign-in of an attempt whose password was right. */
+static int begin(const struct visit *visit, struct attempt *attempt, const char *challenge,
+                 struct begun *ret, struct error *err)
+{
+    struct login_step step = {.nextStep = NULL};
+
+    if (attempt_admit(visit->d, &visit->req, &visit->tenant, attempt, err) < 0 ||
+        login_begin(visit->d, &visit->req, &attempt->who, &attempt->keys, visit->tenant.projectId,
+                    challenge, &step, err) < 0)
+        return -1;
+    *ret = (struct begun){attempt->role, step.nextStep,
+                          step.sessionCode ? step.sessionCode
+                                           : arena_strdup(visit->req.arena, step.loginId.text)};
+    return 0;
+}
+
+/* Begins each that is open. Of two accounts one may be refused: the person goes on with the
+ * other. */
+static int begin_all(const struct visit *visit, struct attempt tried[static ATTEMPTS],
+                     struct begun_list *ret, struct error *err)
+{
+    uint8_t hash[SECRET_HASH_SIZE];
+    const char *challenge;
+    struct error refusal;
+
+    error_init(&refusal, visit->req.arena);
+    ret->verifier = secret_random_text(visit->req.arena, VERIFIER_SIZE);
+    ret->count = 0;
+    secret_hash(ret->verifier, hash);
+    challenge = secret_encode(visit->req.arena, hash, sizeof(hash));
+    for (size_t i = 0; i < ATTEMPTS; i++) {
+        if (!attempt_is_open(&tried[i]))
+            continue;
+        if (begin(visit, &tried[i], challenge, &ret->items[ret->count], &refusal) == 0)
+            ret->count++;
+        else if (visit_problem(&refusal) == PAGE_NO_TEXT)
+            break;
+    }
+    if (ret->count > 0)
+        return 0;
+    if (refusal.code == ERR_NONE)
+        return attempts_refuse(visit->d, &visit->req, tried, err);
+    error_copy(err, &refusal);
+    return -1;
+}
+
+static int sign_in(const struct visit *visit, const char *email, const char *password,
+                   struct begun_list *ret, struct error *err)
+{
+    CLEANUP(password_slot_leave) struct password_slot slot = {0};
+    struct attempt tried[ATTEMPTS];
+
+    if (password_slot_acquire(visit->d, &visit->req, &slot, err) < 0 ||
+        attempts_make(visit->d, &visit->req, &visit->tenant, email, password, tried, err) < 0)
+        return -1;
+    return begin_all(visit, tried, ret, err);
+}
+
+static enum visit_step take_password(struct visit *visit, const struct sign_in_form *in,
+                                     struct page_answer *out, struct error *err)
+{
+    const char *email = fields_email(visit->req.arena, in->email ? in->email : "");
+    struct entered entered = {.email = in->email};
+    struct begun_list list;
+
+    if (!email)
+        entered.email_problem = PAGE_TEXT_ERROR_EMAIL;
+    if (!page_has(in->password))
+        entered.password_problem = PAGE_TEXT_ERROR_REQUIRED;
+    if (!email || !page_has(in->password))
+        return show_form(visit, 422, &entered, out);
+    if (sign_in(visit, email, in->password, &list, err) == 0)
+        return list.count > 1 ? ask_which(visit, &list, out) : go_on(visit, &list, 0, out, err);
+    entered.problem = visit_problem(err);
+    if (entered.problem == PAGE_NO_TEXT)
+        return VISIT_FAILED;
+    out->retryAfter = err->retry_after_s;
+    return show_form(visit, visit_status(err), &entered, out);
+}
+
+/* Which of two accounts it shall be. */
+static enum visit_step take_choice(struct visit *visit, const struct sign_in_form *in,
+                                   struct page_answer *out, struct error *err)
+{
+    const char *role = in->role && strcmp(in->role, "patient") == 0 ? "Patient" : "Practitioner";
+    struct begun_list list;
+
+    if (!list_unseal(visit, in->step, &list))
+        return say_expired(visit, out);
+    for (size_t i = 0; i < list.count; i++) {
+        if (strcmp(list.items[i].role, role) == 0)
+            return go_on(visit, &list, i, out, err);
+    }
+    return say_expired(visit, out);
+}
+
+/* ---- handlers ---- */
+
+/* The form; who is signed in goes on to the account. */
+int page_sign_in_get(struct authd *d, const struct request *req, const struct page_query *in,
+                     struct page_answer *out, struct error *err)
+{
+    struct entered entered = {.email = NULL};
+    struct visit visit;
+    enum visit_step step = visit_open(d, req, in->tenantCode, in->visit, &visit, out, err);
+
+    if (step != VISIT_OPEN)
+        return visit_result(step);
+    if (visit.signed_in)
+        return visit_result(visit_go(&visit, "account", out));
+    if (in->note && strcmp(in->note, "signed-out") == 0)
+        entered.notice = PAGE_TEXT_NOTE_SIGNED_OUT;
+    return visit_result(show_form(&visit, 200, &entered, out));
+}
+
+int page_sign_in_post(struct authd *d, const struct request *req, const struct sign_in_form *in,
+                      struct page_answer *out, struct error *err)
+{
+    struct visit visit;
+    enum visit_step step = visit_open_form(d, req, in->tenantCode, in->visit, &visit, out, err);
+
+    if (step == VISIT_OPEN)
+        step = in->step ? take_choice(&visit, in, out, err) : take_password(&visit, in, out, err);
+    return visit_result(step);
+}
+
+/* A form that was sent cannot be asked for again. */
+int page_mfa_get(struct authd *d, const struct request *req, const struct page_query *in,
+                 struct page_answer *out, struct error *err)
+{
+    struct visit visit;
+    enum visit_step step = visit_open(d, req, in->tenantCode, in->visit, &visit, out, err);
+
+    return visit_result(step == VISIT_OPEN ? visit_go(&visit, "sign-in", out) : step);
+}
+
+/* A code as people copy it: "123 456". */
+static const char *without_blanks(struct arena *arena, const char *text)
+{
+    char *out = arena_strdup(arena, text ? text : ""), *end = out;
+
+    for (const char *at = out; *at; at++)
+        if (!strchr(" \t", *at))
+            *end++ = *at;
+    *end = '\0';
+    return out;
+}
+
+/* Takes the code for the session code. */
+static int show_factor(struct visit *visit, const struct begun *item, const char *code,
+                       struct login_step *ret, struct error *err)
+{
+    struct login_mfa_in in = {.mfaToken = code};
+
+    if (uuid_parse(item->value, &in.loginId) < 0)
+        return error_set(err, ERR_BAD_REQUEST, "Login session is invalid or has expired.");
+    if (strcmp(item->role, "Patient") == 0)
+        return patient_login_mfa(visit->d, &visit->req, &in, ret, err);
+    return practitioner_login_mfa(visit->d, &visit->req, &in, ret, err);
+}
+
+int page_mfa_post(struct authd *d, const struct request *req, const struct mfa_form *in,
+                  struct page_answer *out, struct error *err)
+{
+    struct visit visit;
+    enum visit_step step = visit_open_form(d, req, in->tenantCode, in->visit, &visit, out, err);
+    const char *code = without_blanks(req->arena, in->code);
+    struct login_step shown = {.nextStep = NULL};
+    struct begun_list list;
+
+    if (step != VISIT_OPEN)
+        return visit_result(step);
+    if (!list_unseal(&visit, in->step, &list) || strcmp(list.items[0].next, "mfa") != 0)
+        return visit_result(say_expired(&visit, out));
+    if (*code == '\0')
+        return visit_result(ask_factor(&visit, in->step, 422, PAGE_TEXT_ERROR_REQUIRED, out));
+    if (show_factor(&visit, &list.items[0], code, &shown, err) < 0) {
+        enum page_text problem = visit_problem(err);
+
+        if (problem == PAGE_NO_TEXT)
+            return -1;
+        if (problem == PAGE_TEXT_ERROR_CREDENTIALS)
+            problem = PAGE_TEXT_ERROR_CODE;
+        out->retryAfter = err->retry_after_s;
+        return visit_result(ask_factor(&visit, in->step, visit_status(err), problem, out));
+    }
+    list.items[0].value = shown.sessionCode;
+    return visit_result(finish(&visit, &list.items[0], list.verifier, out, err));
+}

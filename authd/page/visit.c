@@ -1,0 +1,221 @@
+/*
+ * visit.c - see visit.h.
+ */
+#include "authd/page/visit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "authd/authd_api.h"
+#include "authd/page/language_choice.h"
+#include "authd/session/session.h"
+#include "authd/sql/page.h"
+#include "authd/sql/session.h"
+#include "authd/tenant.h"
+#include "common/domain/page.h"
+
+#define TOUCH_AFTER MINUTES(1) /* a use that is noted spares others their row */
+enum { COOKIE_SIZE = 32 };     /* random bytes */
+
+/* Trusted Types: these pages have no script that writes markup, and none may come to be. */
+static const char policy[] =
+    "default-src 'none'; style-src " PAGE_STYLE_HASH "; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+/* ---- answers ---- */
+
+void visit_page(const struct visit *self, struct page *ret)
+{
+    page_init(ret, self->req.arena, self->language);
+}
+
+enum visit_step visit_show(const struct page *page, int status, struct page_answer *out)
+{
+    out->status = status;
+    out->html = page->text;
+    out->policy = policy;
+    return VISIT_ANSWERED;
+}
+
+enum visit_step visit_go(const struct visit *self, const char *page, struct page_answer *out)
+{
+    out->status = 303;
+    out->location = arena_printf(self->req.arena, "/t/%s/%s", self->tenant.tenantCode, page);
+    return VISIT_ANSWERED;
+}
+
+enum visit_step visit_say(const struct visit *self, int status, enum page_text title,
+                          enum page_text text, struct page_answer *out)
+{
+    struct page page;
+
+    visit_page(self, &page);
+    page_note(&page, &(struct page_note_in){.host = self->host,
+                                            .code = self->tenant.tenantCode,
+                                            .tenant = self->tenant.name,
+                                            .title = title,
+                                            .text = text,
+                                            .wrong = status >= 400});
+    return visit_show(&page, status, out);
+}
+
+enum page_text visit_problem(const struct error *err)
+{
+    switch (err->code) {
+    case ERR_BAD_REQUEST:
+        return PAGE_TEXT_ERROR_CREDENTIALS;
+    case ERR_THROTTLED:
+        return PAGE_TEXT_ERROR_TOO_OFTEN;
+    case ERR_FORBIDDEN:
+        return PAGE_TEXT_ERROR_DISABLED;
+    case ERR_ACCOUNT_LOCKED:
+        return PAGE_TEXT_ERROR_LOCKED;
+    case ERR_PASSWORD_CHANGE_REQUIRED:
+        return PAGE_TEXT_ERROR_PASSWORD_CHANGE;
+    case ERR_EMAIL_NOT_VERIFIED:
+        return PAGE_TEXT_ERROR_UNVERIFIED;
+    default:
+        return PAGE_NO_TEXT;
+    }
+}
+
+int visit_status(const struct error *err)
+{
+    return error_kind(err->code)->status;
+}
+
+/* ---- opening ---- */
+
+static void open_language(struct visit *self)
+{
+    self->language = language_choice(self->from->languages, self->tenant.defaultLanguage);
+    self->host = strstr(self->from->url, "://") + 3;
+}
+
+/* A tenant that there is not has a page that says so. */
+static enum visit_step no_tenant(struct visit *self, const char *code, struct page_answer *out)
+{
+    self->tenant = (struct tenant){.tenantCode = code};
+    open_language(self);
+    return visit_say(self, 404, PAGE_TEXT_ERROR_NO_PAGE, PAGE_TEXT_ERROR_NO_PAGE_TEXT, out);
+}
+
+/* A session that is in use lives on. */
+static int touch(struct visit *self, const struct sql_browser_get_row *held, struct error *err)
+{
+    const struct sql_browser_touch_in in = {.project = self->tenant.projectId,
+                                            .session = held->session,
+                                            .now = self->req.now_ms,
+                                            .idle_until = self->req.now_ms + BROWSER_IDLE_LIFE};
+
+    if (held->used_at > self->req.now_ms - TOUCH_AFTER)
+        return 0;
+    return MIN(sql_browser_touch(self->d->svc.db, &self->req, &in, err), 0);
+}
+
+static int open_session(struct visit *self, struct error *err)
+{
+    uint8_t hash[SECRET_HASH_SIZE];
+    const struct sql_browser_get_in get = {.project = self->tenant.projectId,
+                                           .cookie_hash = {hash, sizeof(hash)},
+                                           .now = self->req.now_ms};
+    struct sql_identity_get_in who = {.project = self->tenant.projectId, .now = self->req.now_ms};
+    struct sql_browser_get_row held;
+    int found;
+
+    secret_hash(self->from->cookie, hash);
+    found = sql_browser_get(self->d->svc.db, &self->req, &get, &held, err);
+    if (found <= 0)
+        return found;
+    who.membership = held.membership;
+    who.session = held.session;
+    found = sql_identity_get(self->d->svc.db, &self->req, &who, &self->caller, err);
+    if (found <= 0 || touch(self, &held, err) < 0)
+        return MIN(found, found > 0 ? -1 : 0);
+    self->caller.projectName = self->tenant.name;
+    self->req.caller = &self->caller;
+    self->signed_in = true;
+    return 0;
+}
+
+enum visit_step visit_open(struct authd *d, const struct request *req, const char *code,
+                           const struct page_visit *from, struct visit *ret,
+                           struct page_answer *out, struct error *err)
+{
+    *ret = (struct visit){.d = d, .from = from, .req = *req};
+    *out = (struct page_answer){.cookie = NULL};
+    if (tenant_open(d, req, code, &ret->tenant, err) < 0) {
+        if (err->code != ERR_NOT_FOUND)
+            return VISIT_FAILED;
+        error_clear(err);
+        return no_tenant(ret, code, out);
+    }
+    open_language(ret);
+    return open_session(ret, err) < 0 ? VISIT_FAILED : VISIT_OPEN;
+}
+
+enum visit_step visit_open_form(struct authd *d, const struct request *req, const char *code,
+                                const struct page_visit *from, struct visit *ret,
+                                struct page_answer *out, struct error *err)
+{
+    enum visit_step step = visit_open(d, req, code, from, ret, out, err);
+
+    if (step != VISIT_OPEN || from->own)
+        return step;
+    return visit_say(ret, 403, PAGE_TEXT_ERROR_EXPIRED, PAGE_TEXT_ERROR_EXPIRED_TEXT, out);
+}
+
+/* ---- signing in ---- */
+
+const char *visit_new_cookie(const struct visit *self)
+{
+    return secret_random_text(self->req.arena, COOKIE_SIZE);
+}
+
+enum visit_step visit_signed_in(struct visit *self, const char *cookie, struct page_answer *out,
+                                struct error *err)
+{
+    const struct session_end former = {.project = self->caller.project,
+                                       .account = self->caller.account,
+                                       .only = self->caller.session,
+                                       .reason = "logout"};
+    size_t count;
+
+    if (self->signed_in && session_end(self->d, &self->req, &former, &count, err) < 0)
+        return VISIT_FAILED;
+    out->cookie = cookie;
+    return visit_go(self, "account", out);
+}
+
+/* ---- from step to step ---- */
+
+static const char *purpose(const struct visit *self)
+{
+    return arena_printf(self->req.arena, "page step %s %s", self->tenant.projectId.text,
+                        self->from->cookie);
+}
+
+const char *visit_seal(const struct visit *self, const char *state)
+{
+    const char *plain =
+        arena_printf(self->req.arena, "%lld %s", (long long)(self->req.now_ms + LOGIN_LIFE), state);
+    struct sealed sealed =
+        seal_value(self->req.arena, &self->d->svc.seal, purpose(self), plain, strlen(plain));
+
+    return secret_encode(self->req.arena, sealed.bytes, sealed.size);
+}
+
+const char *visit_unseal(const struct visit *self, const char *text)
+{
+    size_t most = text ? strlen(text) : 0, size;
+    uint8_t *bytes = arena_alloc(self->req.arena, most + 1), *plain;
+    char *state;
+
+    if (most == 0 || secret_decode(text, bytes, most, &size) < 0 ||
+        seal_open(self->req.arena, &self->d->svc.seal, purpose(self), (struct sealed){bytes, size},
+                  &plain, &size) < 0)
+        return NULL;
+    if (strtoll((const char *)plain, &state, 10) <= self->req.now_ms || *state != ' ')
+        return NULL;
+    return state + 1;
+}

@@ -1,0 +1,89 @@
+/*
+ * visit.h - a person's visit to a page of a tenant: which tenant, which language, and the session
+ * that the browser holds. What a page does it does by the function of the route of the API that
+ * does the same, so that checks, limits and texts are one.
+ *
+ * The session of a browser is one like any other: it is listed, ended and audited so. It lives 12
+ * hours after its last use and 7 days at most, is found by its cookie, and opens no route of the
+ * API. A sign-in makes a new cookie, whatever the browser had before.
+ */
+#ifndef ATRIUM_AUTHD_PAGE_VISIT_H
+#define ATRIUM_AUTHD_PAGE_VISIT_H
+
+#include "authd/authd.h"
+#include "authd/pages/pages.h"
+#include "settingsd/settingsd_api.h"
+
+struct page_answer;
+struct page_visit;
+
+struct visit {
+    struct authd *d;
+    const struct page_visit *from;
+    struct tenant tenant;
+    enum page_language language;
+    const char *host; /* of these pages, with its port */
+    bool signed_in;   /* then: */
+    struct caller caller;
+    struct request req; /* in the name of the caller, if there is one */
+};
+
+/* What all pages show. */
+#define VISIT_VALUES(visit)                                                                    \
+    .host = (visit)->host, .code = (visit)->tenant.tenantCode, .tenant = (visit)->tenant.name, \
+    .form_token = (visit)->from->formToken
+
+/* How a step has gone: the page goes on, it is answered, or the request has failed (err is set). */
+enum visit_step { VISIT_FAILED = -1, VISIT_OPEN, VISIT_ANSWERED };
+
+/* Finds tenant and session. VISIT_ANSWERED: there is no such page. Parks. */
+enum visit_step visit_open(struct authd *d, const struct request *req, const char *code,
+                           const struct page_visit *from, struct visit *ret,
+                           struct page_answer *out, struct error *err) MUST_USE;
+
+/* The same for a form. VISIT_ANSWERED, too, when it is not from such a page: nothing was done.
+ * Parks. */
+enum visit_step visit_open_form(struct authd *d, const struct request *req, const char *code,
+                                const struct page_visit *from, struct visit *ret,
+                                struct page_answer *out, struct error *err) MUST_USE;
+
+/* A page to write into. */
+void visit_page(const struct visit *self, struct page *ret);
+
+/* Answers with that page, or with another address of this host: one of the tenant's pages
+ * ("account", "sign-in?note=signed-out"). Return VISIT_ANSWERED. */
+enum visit_step visit_show(const struct page *page, int status, struct page_answer *out);
+enum visit_step visit_go(const struct visit *self, const char *page, struct page_answer *out);
+
+/* Answers with one thing that is said. */
+enum visit_step visit_say(const struct visit *self, int status, enum page_text title,
+                          enum page_text text, struct page_answer *out);
+
+/* What a person is told of a refusal that is theirs to mend; PAGE_NO_TEXT: of any other, which is
+ * the request's failure. */
+enum page_text visit_problem(const struct error *err);
+
+/* The status of the page that tells of it. */
+int visit_status(const struct error *err);
+
+/* The cookie of the session that is about to be made, from the request's arena. */
+const char *visit_new_cookie(const struct visit *self);
+
+/* That session was made: the one that the browser held before ends, and it goes on to the account.
+ * Parks. */
+enum visit_step visit_signed_in(struct visit *self, const char *cookie, struct page_answer *out,
+                                struct error *err) MUST_USE;
+
+/* What a form carries from one step to the next: the words of `state`, sealed for this browser,
+ * good for as long as a sign-in may take. The text, from the arena; and back, NULL: it is none, or
+ * over. */
+const char *visit_seal(const struct visit *self, const char *state);
+const char *visit_unseal(const struct visit *self, const char *text);
+
+/* The handler's result of a step. */
+static inline int visit_result(enum visit_step step)
+{
+    return step == VISIT_FAILED ? -1 : 0;
+}
+
+#endif

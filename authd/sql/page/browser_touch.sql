@@ -1,0 +1,8 @@
+-- Notes that a browser has used its session, which lives on from here.
+-- class: write
+-- in: project uuid, session uuid, now int8, idle_until int8
+-- rows: none
+update session s
+set last_updated = :now, idle_until = least(:idle_until, s.absolute_until)
+where s.project_id = :project and s.id = :session and
+    -- include: session_valid(session = s, now = :now)

@@ -1,0 +1,617 @@
+/*
+ * test_pages.c - the hosted pages without scripts: sign-in, second factor, registration, account.
+ * What a browser holds, what a form needs to count, how long a session lives, and that what people
+ * wrote is text on every page. Over two gateways and two authd, on the test clock.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests/support/browser.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/totp.h"
+#include "tests/support/unit.h"
+
+#define PASSWORD "correct+horse+battery+staple" /* of every person, as a form sends it */
+#define HOUR 3600
+
+static struct suite *suite;
+static int64_t ahead; /* of the test clock, seconds */
+
+static void start_suite(void)
+{
+    suite =
+        suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
+}
+
+static void go_ahead(int64_t seconds)
+{
+    ahead += seconds;
+    suite_set_clock(suite, ahead);
+}
+
+static bool header_has(const struct browser *browser, const char *name, const char *text)
+{
+    char *value = http_header(browser->page, name);
+    bool has = value && strstr(value, text);
+
+    free(value);
+    return has;
+}
+
+/* ---- the form ---- */
+
+static void pages_say_what_they_are(void)
+{
+    BROWSER browser = browser_open(suite);
+
+    CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 200);
+    CU_ASSERT_TRUE(header_has(browser, "Content-Type", "text/html; charset=utf-8"));
+    CU_ASSERT_TRUE(header_has(browser, "Cache-Control", "no-store"));
+    CU_ASSERT_TRUE(header_has(browser, "Content-Security-Policy",
+                              "default-src 'none'; style-src "
+                              "'sha256-"));
+    CU_ASSERT_TRUE(header_has(browser, "Content-Security-Policy", "frame-ancestors 'none'"));
+    CU_ASSERT_TRUE(header_has(browser, "Content-Security-Policy", "form-action 'self'"));
+    CU_ASSERT_FALSE(header_has(browser, "Content-Security-Policy", "unsafe"));
+    CU_ASSERT_TRUE(header_has(browser, "X-Frame-Options", "DENY"));
+    CU_ASSERT_TRUE(header_has(browser, "Referrer-Policy", "no-referrer"));
+    CU_ASSERT_FALSE(header_has(browser, "Access-Control-Allow-Origin", ""));
+    CU_ASSERT_TRUE(header_has(browser, "Set-Cookie", "HttpOnly"));
+    CU_ASSERT_TRUE(header_has(browser, "Set-Cookie", "SameSite=Lax"));
+    CU_ASSERT_TRUE(header_has(browser, "Set-Cookie", "Path=/"));
+    CU_ASSERT_TRUE(browser_sees(browser, "<html lang=\"en\">"));
+    CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"current-password\""));
+    CU_ASSERT_TRUE(browser_sees(browser, strstr(browser->origin, "://") + 3));
+    CU_ASSERT_TRUE(browser_sees(browser, "<bdi>demo</bdi>"));
+    CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 200);
+    CU_ASSERT_FALSE(header_has(browser, "Set-Cookie", "")); /* it has one */
+}
+
+/* Two answers share no token, and each is good. */
+static void tokens_are_masked(void)
+{
+    BROWSER browser = browser_open(suite);
+    char *one, *other;
+
+    browser_get(browser, "sign-in");
+    one = browser_value(browser, "formToken");
+    browser_get(browser, "sign-in");
+    other = browser_value(browser, "formToken");
+    CU_ASSERT_STRING_NOT_EQUAL(one, "");
+    CU_ASSERT_STRING_NOT_EQUAL(one, other);
+    free(one);
+    free(other);
+}
+
+static void languages_are_the_browsers(void)
+{
+    static const struct {
+        const char *accept, *lang, *title;
+    } rows[] = {
+        {"de-AT, en;q=0.8", "lang=\"de\"", "<h1>Anmelden</h1>"},
+        {"fr, es;q=0.5, en;q=0.4", "lang=\"es\"", "<h1>Iniciar sesi\xc3\xb3n</h1>"},
+        {"de;q=0, es;q=0.1", "lang=\"es\"", "<h1>Iniciar"},
+        {"fr", "lang=\"en\"", "<h1>Sign in</h1>"},
+        {"de;q", "lang=\"en\"", "<h1>Sign in</h1>"},
+        {",;=,", "lang=\"en\"", "<h1>Sign in</h1>"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        BROWSER browser = browser_open(suite);
+
+        browser->language = strdup(rows[i].accept);
+        CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 200);
+        UNIT_CHECK(browser_sees(browser, rows[i].lang) && browser_sees(browser, rows[i].title),
+                   "%s", rows[i].accept);
+    }
+}
+
+/* A tenant that there is not, a code that no cookie can be named after. */
+static void unknown_tenants_have_no_page(void)
+{
+    BROWSER browser = browser_open(suite);
+
+    CU_ASSERT_EQUAL(browser_get(browser, "/t/nowhere/sign-in"), 404);
+    CU_ASSERT_TRUE(browser_sees(browser, "There is no such page"));
+    CU_ASSERT_EQUAL(browser_get(browser, "/t/no%3Cscript%3Ewhere/sign-in"), 404);
+    CU_ASSERT_TRUE(header_has(browser, "Content-Type", "text/html"));
+    CU_ASSERT_FALSE(browser_sees(browser, "<script"));
+    CU_ASSERT_EQUAL(browser_get(browser, "/t/demo/no-such-page"), 404);
+}
+
+/* ---- signing in ---- */
+
+static void patient_signs_in_and_out(void)
+{
+    BROWSER browser = browser_open(suite);
+    PERSON patient = person_register(suite, NULL);
+    char *first, *kept;
+    long before = suite_count(suite, "select count(*) from auth.session where cookie_hash is not "
+                                     "null and ended_at is null");
+
+    browser_get(browser, "sign-in");
+    first = strdup(browser->cookie);
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_STRING_NOT_EQUAL(first, browser->cookie); /* no fixation */
+    CU_ASSERT_TRUE(browser_sees(browser, "(this browser)"));
+    CU_ASSERT_TRUE(browser_sees(browser, "<dd>Patient</dd>"));
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.session where cookie_hash is "
+                                       "not null and ended_at is null"),
+                    before + 1);
+    CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 303); /* is signed in already */
+
+    kept = strdup(browser->cookie);
+    browser_get(browser, "account");
+    CU_ASSERT_EQUAL(browser_post(browser, "account", "do=sign-out"), 303);
+    CU_ASSERT_PTR_NULL(browser->cookie);
+    CU_ASSERT_EQUAL(browser_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "You are signed out."));
+    free(browser->cookie);
+    browser->cookie = kept;
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* the cookie is worth nothing more */
+    free(first);
+}
+
+static void wrong_passwords_say_so(void)
+{
+    BROWSER browser = browser_open(suite);
+    PERSON patient = person_register(suite, NULL);
+    char form[256];
+
+    browser_get(browser, "sign-in");
+    snprintf(form, sizeof(form), "email=%s&password=wrong", patient->email);
+    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 400);
+    CU_ASSERT_TRUE(browser_sees(browser, "Address or password is incorrect."));
+    CU_ASSERT_TRUE(browser_sees(browser, "<title>Error: Sign in"));
+    CU_ASSERT_TRUE(browser_sees(browser, patient->email)); /* not to be typed again */
+    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", "email=nonsense&password="), 422);
+    CU_ASSERT_TRUE(browser_sees(browser, "id=\"email-wrong\""));
+    CU_ASSERT_TRUE(browser_sees(browser, "id=\"password-wrong\""));
+    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", "email=who%40else.example&password=wrong"),
+                    400);
+}
+
+/* The limits are those of the API: behind twenty guesses at one account the right password is
+ * refused, too, there and here. */
+static void guesses_are_limited(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    char form[256];
+    int status = 0;
+
+    snprintf(form, sizeof(form), "email=%s&password=wrong", patient->email);
+    browser_get(browser, "sign-in");
+    for (int i = 0; i < 30 && status != 429; i++)
+        status = browser_post(browser, "sign-in", form);
+    CU_ASSERT_EQUAL(status, 429);
+    CU_ASSERT_TRUE(browser_sees(browser, "Too many attempts."));
+    CU_ASSERT_TRUE(header_has(browser, "Retry-After", ""));
+    HTTP_ANSWER api = suite_post_from(suite, browser->source, "/auth/tenant/Patient/login/start",
+                                      body_login_start(patient->email, patient->password,
+                                                       suite_text(suite, "demo.tenantCode")));
+    CHECK_STATUS(api, 429);
+}
+
+/* A patient and a practitioner of one address and password are asked which it shall be. */
+static void two_accounts_are_asked_which(void)
+{
+    static const char email[] = "both@clinic.example";
+    PERSON admin = person_admin(suite);
+    char form[1024], *step;
+
+    suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
+    PERSON patient = person_register(suite, email);
+    HTTP_ANSWER made =
+        suite_post_fresh(suite, "/auth/tenant/Practitioner/register", body_register(email, "demo"));
+    CHECK_STATUS(made, 200);
+    CU_ASSERT_PTR_NOT_NULL(patient->access);
+
+    for (int as_patient = 0; as_patient < 2; as_patient++) {
+        BROWSER browser = browser_open(suite);
+        BROWSER other = browser_open(suite);
+
+        browser_get(browser, "sign-in");
+        snprintf(form, sizeof(form), "email=%s&password=" PASSWORD, email);
+        CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 200);
+        CU_ASSERT_TRUE(browser_sees(browser, "Which account?"));
+        step = browser_value(browser, "step");
+        snprintf(form, sizeof(form), "step=%s&role=%s", step,
+                 as_patient ? "patient" : "practitioner");
+        browser_get(other, "sign-in"); /* the step is this browser's alone */
+        CU_ASSERT_EQUAL(browser_post(other, "sign-in", form), 400);
+        CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 303);
+        CU_ASSERT_EQUAL(browser_follow(browser), 200);
+        CU_ASSERT_TRUE(
+            browser_sees(browser, as_patient ? "<dd>Patient</dd>" : "<dd>Practitioner</dd>"));
+        free(step);
+    }
+}
+
+static void closed_and_locked_are_told_behind_the_password(void)
+{
+    PERSON admin = person_admin(suite);
+    PERSON patient = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    char form[256];
+
+    snprintf(form, sizeof(form), "email=%s&password=" PASSWORD, patient->email);
+    suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", false);
+    browser_get(browser, "sign-in");
+    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 403);
+    CU_ASSERT_TRUE(browser_sees(browser, "This is switched off here."));
+    suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", true);
+    free(suite_query(suite, "update auth.account set locked_at = 1 where email like 'p%' and "
+                            "locked_at is null and created_at = (select max(created_at) from "
+                            "auth.account where email like 'p%')"));
+    browser_get(browser, "sign-in");
+    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 403);
+    CU_ASSERT_TRUE(browser_sees(browser, "This account is locked."));
+}
+
+/* ---- the second factor ---- */
+
+static void second_factor_is_asked_for(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    uint8_t secret[TOTP_SECRET];
+    char code[7], form[1024], *step;
+
+    HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", patient->access);
+    totp_read(http_text(status, "otpauthUrl"), secret);
+    HTTP_ANSWER on =
+        http_post(suite_url(suite), "/auth/mfa/enroll", patient->access,
+                  json_pack("{s:s}", "token", totp_code(secret, time(NULL) + ahead, code)));
+    CHECK_STATUS(on, 200);
+    go_ahead(2 * TOTP_STEP);
+
+    CU_ASSERT_EQUAL(browser_get(browser, "mfa"), 303); /* there is nothing to go on with */
+    browser_get(browser, "sign-in");
+    snprintf(form, sizeof(form), "email=%s&password=" PASSWORD, patient->email);
+    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"one-time-code\""));
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* half is nothing */
+    snprintf(form, sizeof(form), "email=%s&password=" PASSWORD, patient->email);
+    browser_get(browser, "sign-in");
+    browser_post(browser, "sign-in", form);
+    step = browser_value(browser, "step");
+    snprintf(form, sizeof(form), "step=%s&code=", step);
+    CU_ASSERT_EQUAL(browser_post(browser, "mfa", form), 422);
+    snprintf(form, sizeof(form), "step=%s&code=0000000", step);
+    CU_ASSERT_EQUAL(browser_post(browser, "mfa", form), 400);
+    CU_ASSERT_TRUE(browser_sees(browser, "The code is incorrect or has expired."));
+    totp_code(secret, time(NULL) + ahead, code);
+    snprintf(form, sizeof(form), "step=%s&code=%.3s+%s", step, code, code + 3); /* "123 456" */
+    CU_ASSERT_EQUAL(browser_post(browser, "mfa", form), 303);
+    CU_ASSERT_EQUAL(browser_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, patient->email));
+    free(step);
+}
+
+/* What a form carries is over with the sign-in: five minutes. */
+static void steps_end(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    uint8_t secret[TOTP_SECRET];
+    char code[7], form[1024], *step;
+
+    HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", patient->access);
+    totp_read(http_text(status, "otpauthUrl"), secret);
+    HTTP_ANSWER on =
+        http_post(suite_url(suite), "/auth/mfa/enroll", patient->access,
+                  json_pack("{s:s}", "token", totp_code(secret, time(NULL) + ahead, code)));
+    CHECK_STATUS(on, 200);
+    browser_get(browser, "sign-in");
+    snprintf(form, sizeof(form), "email=%s&password=" PASSWORD, patient->email);
+    browser_post(browser, "sign-in", form);
+    step = browser_value(browser, "step");
+    go_ahead(301);
+    totp_code(secret, time(NULL) + ahead, code);
+    snprintf(form, sizeof(form), "step=%s&code=%s", step, code);
+    CU_ASSERT_EQUAL(browser_post(browser, "mfa", form), 400);
+    CU_ASSERT_TRUE(browser_sees(browser, "This page was open for too long"));
+    free(step);
+}
+
+/* ---- forms that are not ours ---- */
+
+static void foreign_forms_do_nothing(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    BROWSER attacker = browser_open(suite);
+    char form[512], *token;
+
+    snprintf(form, sizeof(form), "email=%s&password=" PASSWORD, patient->email);
+    browser_get(browser, "sign-in");
+    browser->no_token = true;
+    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 403);
+    CU_ASSERT_TRUE(browser_sees(browser, "This page was open for too long"));
+
+    browser_get(attacker, "sign-in"); /* a token of another browser's cookie */
+    token = browser_value(attacker, "formToken");
+    snprintf(form, sizeof(form), "email=%s&password=" PASSWORD "&formToken=%s", patient->email,
+             token);
+    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 403);
+    browser->no_token = false;
+
+    snprintf(form, sizeof(form), "email=%s&password=" PASSWORD, patient->email);
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const origins[] = {"https://evil.example", "null", "http://localhost"};
+        char *own = browser->origin;
+
+        browser_get(browser, "sign-in");
+        browser->origin = strdup(origins[i]);
+        UNIT_CHECK(browser_post(browser, "sign-in", form) == 403, "%s", origins[i]);
+        free(browser->origin);
+        browser->origin = own;
+    }
+    browser_get(browser, "sign-in");
+    snprintf(form, sizeof(form), "email=a&email=%s&password=" PASSWORD, patient->email);
+    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 400); /* which one counts? */
+    CU_ASSERT_TRUE(header_has(browser, "Content-Type", "text/html"));
+    free(token);
+}
+
+/* A body of JSON is no form, and no page answers an API's client. */
+static void pages_take_forms_alone(void)
+{
+    HTTP_ANSWER json = http_post(suite_url(suite), "/t/demo/sign-in", NULL,
+                                 json_pack("{s:s, s:s}", "email", "a@b.example", "password", "x"));
+    CHECK_STATUS(json, 415);
+    char *allowed = http_header(json, "Access-Control-Allow-Origin");
+    CU_ASSERT_PTR_NULL(allowed);
+    free(allowed);
+    HTTP_ANSWER preflight =
+        http_call(suite_url(suite),
+                  &(struct http_request){.method = "OPTIONS",
+                                         .path = "/t/demo/sign-in",
+                                         .headers = {"Origin: https://evil.example",
+                                                     "Access-Control-Request-Method: POST"}});
+    allowed = http_header(preflight, "Access-Control-Allow-Origin");
+    CU_ASSERT_PTR_NULL(allowed);
+    free(allowed);
+}
+
+/* The cookie opens pages and no route of the API; a bearer token opens no page. */
+static void cookies_open_no_api(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    char line[256];
+
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    snprintf(line, sizeof(line), "Cookie: %s", browser->cookie);
+    HTTP_ANSWER me =
+        http_call(suite_url(suite), &(struct http_request){.path = "/auth/me", .headers = {line}});
+    CHECK_STATUS(me, 401);
+    HTTP_ANSWER page = http_get(suite_url(suite), "/t/demo/account", patient->access);
+    CHECK_STATUS(page, 303);
+}
+
+/* A session in one tenant is none in another, whose cookie has its own name. */
+static void tenants_keep_apart(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    PERSON child = person_admin_of_child(suite, "annex");
+    BROWSER browser = browser_open(suite);
+    char *renamed;
+
+    CU_ASSERT_PTR_NOT_NULL(child->access);
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_EQUAL(browser_get(browser, "/t/annex/account"), 303);
+    CU_ASSERT_PTR_NOT_NULL(strstr(browser->cookie, "atrium-annex="));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    if (asprintf(&renamed, "atrium-annex=%s", strchr(browser->cookie, '=') + 1) < 0)
+        abort();
+    free(browser->cookie);
+    browser->cookie = renamed;
+    CU_ASSERT_EQUAL(browser_get(browser, "/t/annex/account"), 303);
+}
+
+/* ---- registration ---- */
+
+static void patients_register(void)
+{
+    BROWSER browser = browser_open(suite);
+    char *email = person_address(), form[512];
+
+    CU_ASSERT_EQUAL(browser_get(browser, "register"), 200);
+    CU_ASSERT_EQUAL(browser_post(browser, "register", "name=&surname=&email=x&password="), 422);
+    CU_ASSERT_TRUE(browser_sees(browser, "id=\"name-wrong\""));
+    CU_ASSERT_TRUE(browser_sees(browser, "id=\"surname-wrong\""));
+    CU_ASSERT_TRUE(browser_sees(browser, "id=\"email-wrong\""));
+    CU_ASSERT_TRUE(browser_sees(browser, "id=\"password-wrong\""));
+    snprintf(form, sizeof(form),
+             "name=%%3Cscript%%3Ealert(1)%%3C/"
+             "script%%3E&surname=%%22%%3E%%3Cb&email=%s&password=" PASSWORD "&role=patient",
+             email);
+    CU_ASSERT_EQUAL(browser_post(browser, "register", form), 303);
+    CU_ASSERT_EQUAL(browser_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, email));
+    CU_ASSERT_TRUE(browser_sees(browser, "&lt;script&gt;alert(1)&lt;/script&gt; &quot;&gt;&lt;b"));
+    CU_ASSERT_FALSE(browser_sees(browser, "<script"));
+    CU_ASSERT_FALSE(browser_sees(browser, "<b"
+                                          " "));
+
+    BROWSER again = browser_open(suite);
+    browser_get(again, "register");
+    snprintf(form, sizeof(form), "name=A&surname=B&email=%s&password=" PASSWORD, email);
+    CU_ASSERT_EQUAL(browser_post(again, "register", form), 400);
+    CU_ASSERT_TRUE(browser_sees(again, "There is an account with this address."));
+    CU_ASSERT_TRUE(again->page->seconds >= 0.99); /* as the API's answer */
+    free(email);
+}
+
+/* The limit of registrations from one address counts every form, as it does every request. */
+static void registrations_are_limited(void)
+{
+    BROWSER browser = browser_open(suite);
+    int status = 0;
+
+    browser_get(browser, "register");
+    for (int i = 0; i < 12 && status != 429; i++)
+        status = browser_post(browser, "register", "name=&surname=&email=x&password=");
+    CU_ASSERT_EQUAL(status, 429);
+    CU_ASSERT_TRUE(browser_sees(browser, "Too many attempts."));
+}
+
+static void closed_registration_says_so(void)
+{
+    PERSON admin = person_admin(suite);
+    BROWSER browser = browser_open(suite);
+
+    browser_get(browser, "register");
+    suite_set_switch(suite, admin->access, "PATIENT_REGISTRATION_ENABLED", false);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", false);
+    CU_ASSERT_EQUAL(browser_post(browser, "register", "name=A"), 403);
+    CU_ASSERT_EQUAL(browser_get(browser, "register"), 403);
+    CU_ASSERT_TRUE(browser_sees(browser, "This is switched off here."));
+    CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 200);
+    CU_ASSERT_FALSE(browser_sees(browser, "/t/demo/register"));
+    suite_set_switch(suite, admin->access, "PATIENT_REGISTRATION_ENABLED", true);
+}
+
+/* ---- the account ---- */
+
+/* A session that is ended on the page is refused by every gateway at once, and the page's own is
+ * ended by the API. */
+static void sessions_end_from_either_side(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    char form[128], *id;
+
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    id = browser_value(browser, "session");
+    snprintf(form, sizeof(form), "do=end&session=%s", id);
+    CU_ASSERT_EQUAL(browser_post(browser, "account", form), 303);
+    CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 401));
+    CU_ASSERT_EQUAL(browser_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "The session has ended."));
+    CU_ASSERT_EQUAL(browser_post(browser, "account", "do=end&session=nonsense"), 303);
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 200);
+
+    PERSON api = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
+    HTTP_ANSWER ended = http_delete(suite_url(suite), "/auth/session/other", api->access);
+    CHECK_STATUS(ended, 200);
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 303);
+    free(id);
+}
+
+/* Another sign-in in the same browser takes the place of the first. */
+static void new_sign_in_ends_the_former(void)
+{
+    PERSON one = person_register(suite, NULL);
+    PERSON other = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    char form[256], *former;
+
+    CU_ASSERT_TRUE(browser_signs_in(browser, one->email, PASSWORD));
+    former = strdup(browser->cookie);
+    snprintf(form, sizeof(form), "email=%s&password=" PASSWORD, other->email);
+    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 303);
+    CU_ASSERT_EQUAL(browser_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, other->email));
+    free(browser->cookie);
+    browser->cookie = former;
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 303);
+}
+
+static void sessions_end_with_time(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    BROWSER idle = browser_open(suite);
+    BROWSER used = browser_open(suite);
+
+    CU_ASSERT_TRUE(browser_signs_in(idle, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(used, patient->email, PASSWORD));
+    for (int hours = 11; hours < 7 * 24; hours += 11) {
+        go_ahead(11 * HOUR);
+        UNIT_CHECK(browser_get(used, "account") == 200, "after %d hours", hours);
+        if (hours == 22)
+            CU_ASSERT_EQUAL(browser_get(idle, "account"), 303);
+    }
+    go_ahead(11 * HOUR);
+    CU_ASSERT_EQUAL(browser_get(used, "account"), 303);
+}
+
+/* ---- when something fails ---- */
+
+static void failures_are_pages_too(void)
+{
+    BROWSER browser = browser_open(suite);
+    pid_t one = suite_pid(suite, "authd", "1"), two = suite_pid(suite, "authd", "2");
+
+    unit_expect_log(UNIT_ANY_LOG);
+    browser_get(browser, "sign-in");
+    suite_signal(suite, "authd", "1", SIGSTOP);
+    suite_signal(suite, "authd", "2", SIGSTOP);
+    CU_ASSERT_TRUE(browser_get(browser, "sign-in") >= 503);
+    CU_ASSERT_TRUE(header_has(browser, "Content-Type", "text/html"));
+    CU_ASSERT_TRUE(header_has(browser, "Content-Security-Policy", "default-src 'none'"));
+    CU_ASSERT_TRUE(header_has(browser, "Retry-After", ""));
+    kill(one, SIGCONT);
+    kill(two, SIGCONT);
+    CU_ASSERT_TRUE(suite_wait_ready(suite, 15000));
+    CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 200);
+}
+
+/* Without an address that people reach the gateway by there are no pages. */
+static void pages_need_a_public_url(void)
+{
+    BROWSER browser = browser_open(suite);
+
+    suite_halt(suite);
+    suite_reconfigure(suite, "common.public_url=https://id.example.org");
+    free(browser->origin);
+    browser->origin = strdup("https://id.example.org");
+    CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 200);
+    CU_ASSERT_TRUE(header_has(browser, "Set-Cookie", "__Host-atrium-demo="));
+    CU_ASSERT_TRUE(header_has(browser, "Set-Cookie", "; Secure"));
+    CU_ASSERT_TRUE(header_has(browser, "Strict-Transport-Security", "max-age="));
+    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", "email=a%40b.example&password=x"), 400);
+}
+
+static void stop_suite(void)
+{
+    suite_stop(&suite);
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        CASE_ALWAYS(start_suite),
+        CASE(pages_say_what_they_are),
+        CASE(tokens_are_masked),
+        CASE(languages_are_the_browsers),
+        CASE(unknown_tenants_have_no_page),
+        CASE(patient_signs_in_and_out),
+        CASE(wrong_passwords_say_so),
+        CASE(guesses_are_limited),
+        CASE(two_accounts_are_asked_which),
+        CASE(closed_and_locked_are_told_behind_the_password),
+        CASE(second_factor_is_asked_for),
+        CASE(steps_end),
+        CASE(foreign_forms_do_nothing),
+        CASE(pages_take_forms_alone),
+        CASE(cookies_open_no_api),
+        CASE(tenants_keep_apart),
+        CASE(patients_register),
+        CASE(registrations_are_limited),
+        CASE(closed_registration_says_so),
+        CASE(sessions_end_from_either_side),
+        CASE(new_sign_in_ends_the_former),
+        CASE(sessions_end_with_time),
+        CASE(failures_are_pages_too),
+        CASE(pages_need_a_public_url),
+        CASE_ALWAYS(stop_suite),
+    };
+
+    return unit_run("pages", cases, ARRAY_SIZE(cases));
+}

@@ -1,0 +1,146 @@
+/*
+ * browser.c - see browser.h.
+ */
+#include "tests/support/browser.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct browser *browser_open(struct suite *suite)
+{
+    struct browser *self = calloc(1, sizeof(*self));
+
+    self->suite = suite;
+    self->origin = strdup(suite_text(suite, "publicUrl"));
+    self->source = fresh_source();
+    return self;
+}
+
+void browser_close(struct browser **self_p)
+{
+    struct browser *self = *self_p;
+
+    *self_p = NULL;
+    if (!self)
+        return;
+    http_answer_destroy(&self->page);
+    free(self->origin);
+    free(self->source);
+    free(self->cookie);
+    free(self->language);
+    free(self);
+}
+
+static char *path_of(const char *page)
+{
+    char *path;
+
+    if (asprintf(&path, "%s%s", page[0] == '/' ? "" : "/t/demo/", page) < 0)
+        abort();
+    return path;
+}
+
+/* "Name: value", or NULL for no value; the caller frees it. */
+static char *line(const char *name, const char *value)
+{
+    char *text = NULL;
+
+    if (value && asprintf(&text, "%s: %s", name, value) < 0)
+        abort();
+    return text;
+}
+
+/* Keeps or drops the cookie that the answer sets. */
+static void keep_cookie(struct browser *self)
+{
+    char *set = http_header(self->page, "Set-Cookie");
+
+    if (set) {
+        free(self->cookie);
+        self->cookie = strstr(set, "Max-Age=0") ? NULL : strndup(set, strcspn(set, ";"));
+    }
+    free(set);
+}
+
+static int ask(struct browser *self, const char *page, const char *method, const char *form)
+{
+    char *path = path_of(page), *cookie = line("Cookie", self->cookie);
+    char *origin = line("Origin", form ? self->origin : NULL);
+    char *language = line("Accept-Language", self->language);
+    char *lines[] = {cookie, origin, language};
+    struct http_request request = {.method = method,
+                                   .path = path,
+                                   .raw = form,
+                                   .content_type = "application/x-www-form-urlencoded",
+                                   .source = self->source};
+    size_t count = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+        if (lines[i])
+            request.headers[count++] = lines[i];
+    }
+    http_answer_destroy(&self->page);
+    self->page = http_call(suite_url(self->suite), &request);
+    keep_cookie(self);
+    free(path);
+    free(cookie);
+    free(origin);
+    free(language);
+    return self->page->status;
+}
+
+int browser_get(struct browser *self, const char *page)
+{
+    return ask(self, page, "GET", NULL);
+}
+
+int browser_post(struct browser *self, const char *page, const char *fields)
+{
+    char *token = browser_value(self, "formToken"), *form;
+    int status;
+
+    if (asprintf(&form, "%s%s%s", fields,
+                 self->no_token ? "" : "&formToken=", self->no_token ? "" : token) < 0)
+        abort();
+    status = ask(self, page, "POST", form);
+    free(token);
+    free(form);
+    return status;
+}
+
+int browser_follow(struct browser *self)
+{
+    char *location = self->page->status == 303 ? http_header(self->page, "Location") : NULL;
+    int status = location ? browser_get(self, location) : 0;
+
+    free(location);
+    return status;
+}
+
+bool browser_sees(const struct browser *self, const char *text)
+{
+    return self->page && self->page->body && strstr(self->page->body, text);
+}
+
+char *browser_value(const struct browser *self, const char *name)
+{
+    char wanted[128];
+    const char *at = self->page ? self->page->body : NULL;
+
+    snprintf(wanted, sizeof(wanted), "name=\"%s\" value=\"", name);
+    at = at ? strstr(at, wanted) : NULL;
+    if (!at)
+        return strdup("");
+    at += strlen(wanted);
+    return strndup(at, strcspn(at, "\""));
+}
+
+bool browser_signs_in(struct browser *self, const char *email, const char *password)
+{
+    char form[512];
+
+    snprintf(form, sizeof(form), "email=%s&password=%s", email, password);
+    return browser_get(self, "sign-in") == 200 && browser_post(self, "sign-in", form) == 303 &&
+           browser_follow(self) == 200 && browser_sees(self, email);
+}

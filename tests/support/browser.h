@@ -1,0 +1,44 @@
+/*
+ * browser.h - a browser without scripts, as far as the hosted pages need one: it keeps the cookie
+ * of its tenant, sends forms as a page of that origin does, and finds what a page holds.
+ */
+#ifndef ATRIUM_TESTS_SUPPORT_BROWSER_H
+#define ATRIUM_TESTS_SUPPORT_BROWSER_H
+
+#include "tests/support/suite.h"
+
+struct browser {
+    const struct suite *suite;
+    char *origin;   /* of the pages; what its forms say they come from */
+    char *source;   /* client address, a fresh one */
+    char *cookie;   /* "name=value", NULL: none */
+    char *language; /* Accept-Language, NULL: none */
+    bool no_token;  /* forms lack the page's token */
+    struct http_answer *page;
+};
+
+struct browser *browser_open(struct suite *suite);
+void browser_close(struct browser **self_p);
+#define BROWSER CLEANUP(browser_close) struct browser *
+
+/* Asks for a page of the demo tenant ("sign-in"), or by a path ("/t/other/sign-in"). The status. */
+int browser_get(struct browser *self, const char *page);
+
+/* Sends a form to a page with the token of the page that is shown; "name=value&..." of values that
+ * need no escape. The status. */
+int browser_post(struct browser *self, const char *page, const char *fields);
+
+/* Goes where a 303 sends it: the status of that page, 0 when there is none. */
+int browser_follow(struct browser *self);
+
+/* Whether the page shown has this text. */
+bool browser_sees(const struct browser *self, const char *text);
+
+/* The value of the first input of that name on the page shown (caller frees), "" when there is
+ * none. */
+char *browser_value(const struct browser *self, const char *name);
+
+/* Signs in with address and password: whether the account is shown then. */
+bool browser_signs_in(struct browser *self, const char *email, const char *password);
+
+#endif
