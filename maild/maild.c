@@ -13,6 +13,7 @@
 #include "maild/sql/seal.h"
 #include "maild/tenant.h"
 #include "maild/transport.h"
+#include "maild/webhook/webhook.h"
 
 enum { PURGE_PERIOD_MS = 3600 * 1000, PURGE_BATCH = 1000 };
 
@@ -139,14 +140,19 @@ static void maild_stop(void *daemon)
 }
 
 SEAL_STATEMENTS(message)
+SEAL_STATEMENTS(webhook_secret)
+SEAL_STATEMENTS(webhook_previous)
 
 static const struct seal_table seal_tables[] = {
     {"message", SEALED_PURPOSE, SEAL_TABLE(message), NULL},
+    {"webhook secret", WEBHOOK_SECRET_PURPOSE, SEAL_TABLE(webhook_secret), NULL},
+    {"webhook previous", WEBHOOK_SECRET_PURPOSE, SEAL_TABLE(webhook_previous), NULL},
     {.name = NULL},
 };
 
 PURGE_PAGE(template)
 PURGE_PAGE(message)
+PURGE_PAGE(webhook)
 
 static int purge_job_page(void *daemon, const struct request *req, struct uuid project,
                           int64_t rows, int64_t *ret_removed, struct error *err)
@@ -166,6 +172,7 @@ static const struct purge_step purge_steps[] = {
     {"template", 500, purge_template_page},
     {"message", 1000, purge_message_page},
     {"job", 1000, purge_job_page},
+    {"webhook", 100, purge_webhook_page},
     {.table = NULL},
 };
 

@@ -5,6 +5,9 @@
  */
 #include "maild/maild_api.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "common/domain/language.h"
 
 enum {
@@ -15,11 +18,41 @@ enum {
     PREVIEW_MAX = 1048576, /* a part, with sample values twice its length at most */
     TEMPLATES_MAX = 1000,
     QUEUE_MAX = 1000,
+    URL_MAX = 2048,
+    EVENTS_MAX = 16,
+    WEBHOOK_PAGE = 50,
+    WEBHOOK_PAGE_MAX = 100,
+    CURSOR_MAX = 4096,
+    PREVIOUS_HOURS = 24,
+    PREVIOUS_HOURS_MAX = 168,
 };
 
 static const char *const job_kinds[] = {"account-delete", "account-reminder", NULL};
 static const char *const job_states[] = {"waiting", "done", NULL};
 static const char *const queue_states[] = {"queued", "dead", NULL};
+
+/* See webhook_event.c for what becomes each of them. */
+static const char *const webhook_events[] = {"account.created",  "account.deleted",
+                                             "session.created",  "session.revoked",
+                                             "member.added",     "settings.changed",
+                                             "document.created", NULL};
+
+/* An absolute https URL (RFC 3986) of printable ASCII, without user or fragment. */
+static int webhook_url_check(const char *value, char why[static 96])
+{
+    static const char scheme[] = "https://";
+    const char *host = value + sizeof(scheme) - 1, *end;
+
+    snprintf(why, 96, "must be an absolute https URL without user and fragment");
+    if (strncmp(value, scheme, sizeof(scheme) - 1) != 0 || strchr(value, '#'))
+        return -1;
+    for (const char *c = value; *c; c++) {
+        if (*c <= ' ' || *c > '~')
+            return -1;
+    }
+    end = host + strcspn(host, "/?");
+    return end == host || memchr(host, '@', (size_t)(end - host)) ? -1 : 0;
+}
 
 /* ---- routes ---- */
 
@@ -63,6 +96,74 @@ static const struct field email_template_preview_rows[] = {
                "Text part with sample values.", "Welcome, Ana Lima."),
 };
 FIELD_TABLE(email_template_preview);
+
+static const struct field webhook_in_rows[] = {
+    FIELD_UUID(struct webhook_in, id, FIELD_PATH, "The webhook to replace."),
+    FIELD_PATTERN(struct webhook_in, url, 9, URL_MAX, webhook_url_check, "^https://",
+                  FIELD_REQUIRED, "Where events are posted to: an absolute https URL.",
+                  "https://hooks.example.com/atrium"),
+    FIELD_ROW(struct webhook_in, events, FIELD_TYPE_TEXTS, struct field_texts, .max = 64,
+              .choices = webhook_events, .min_items = 1, .max_items = EVENTS_MAX,
+              .flags = FIELD_REQUIRED, .doc = "Events that are posted.",
+              .example = "[\"session.created\"]"),
+    FIELD_BOOL(struct webhook_in, enabled, true, 0,
+               "Whether events are posted; while it is false they are not kept for later."),
+};
+FIELD_TABLE(webhook_in);
+
+static const struct field webhook_id_in_rows[] = {
+    FIELD_UUID(struct webhook_id_in, id, FIELD_PATH | FIELD_REQUIRED, "The webhook."),
+};
+FIELD_TABLE(webhook_id_in);
+
+static const struct field webhook_exchange_in_rows[] = {
+    FIELD_UUID(struct webhook_exchange_in, id, FIELD_PATH | FIELD_REQUIRED, "The webhook."),
+    FIELD_INT(struct webhook_exchange_in, previousHours, 0, PREVIOUS_HOURS_MAX, PREVIOUS_HOURS, 0,
+              "For how long the secret before signs, too; 0: not any more.", "24"),
+};
+FIELD_TABLE(webhook_exchange_in);
+
+static const struct field webhook_rows[] = {
+    FIELD_UUID(struct webhook, id, FIELD_REQUIRED, "Identifier of the webhook."),
+    FIELD_TEXT(struct webhook, url, 1, URL_MAX, FIELD_REQUIRED, "Where events are posted to.",
+               "https://hooks.example.com/atrium"),
+    FIELD_JSON_TEXTS(struct webhook, events, 1024, FIELD_REQUIRED, "Events that are posted.",
+                     "[\"session.created\"]"),
+    FIELD_BOOL(struct webhook, enabled, false, FIELD_REQUIRED, "Whether events are posted."),
+    FIELD_TEXT(struct webhook, secret, 0, 64, FIELD_SECRET,
+               "What the receiver verifies signatures with; only in the answers that make it.",
+               "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"),
+    FIELD_TIME(struct webhook, previousSecretUntil, FIELD_NULLABLE,
+               "Until when the secret before signs, too; null: it does not."),
+    FIELD_TIME(struct webhook, goneAt, FIELD_NULLABLE,
+               "When its receiver answered 410, which switched it off; null: it did not."),
+    FIELD_TIME(struct webhook, createdAt, FIELD_REQUIRED, "When it was created."),
+    FIELD_TIME(struct webhook, lastUpdated, FIELD_REQUIRED, "When it was last changed."),
+};
+FIELD_TABLE(webhook);
+
+#define CURSOR_ROW(s)                                                \
+    FIELD_TEXT(s, _cursor, 1, CURSOR_MAX, FIELD_QUERY,               \
+               "`next` of the page before; absent: the first page.", \
+               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE")
+#define NEXT_ROW(s)                                                     \
+    FIELD_TEXT(s, next, 1, CURSOR_MAX, FIELD_NULLABLE,                  \
+               "`_cursor` of the next page; null where the list ends.", \
+               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE")
+
+static const struct field webhooks_in_rows[] = {
+    CURSOR_ROW(struct webhooks_in),
+    FIELD_INT(struct webhooks_in, _count, 1, WEBHOOK_PAGE_MAX, WEBHOOK_PAGE, FIELD_QUERY,
+              "Webhooks at most.", "50"),
+};
+FIELD_TABLE(webhooks_in);
+
+static const struct field webhook_list_rows[] = {
+    FIELD_OBJECTS(struct webhook_list, resources, webhook, WEBHOOK_PAGE_MAX, FIELD_REQUIRED,
+                  "The oldest first."),
+    NEXT_ROW(struct webhook_list),
+};
+FIELD_TABLE(webhook_list);
 
 /* ---- between daemons ---- */
 

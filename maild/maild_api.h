@@ -33,6 +33,48 @@ struct email_template_preview {
 };
 FIELD_DECLARE(email_template_preview);
 
+struct webhook_in {
+    struct uuid id; /* path, absent on create */
+    const char *url;
+    struct field_texts events;
+    bool enabled;
+};
+FIELD_DECLARE(webhook_in);
+
+struct webhook_id_in {
+    struct uuid id; /* path */
+};
+FIELD_DECLARE(webhook_id_in);
+
+struct webhook_exchange_in {
+    struct uuid id; /* path */
+    int64_t previousHours;
+};
+FIELD_DECLARE(webhook_exchange_in);
+
+struct webhook {
+    struct uuid id;
+    const char *url, *events; /* JSON array of texts */
+    bool enabled;
+    const char *secret;          /* in the answers that make one, alone */
+    int64_t previousSecretUntil; /* 0: only one secret signs */
+    int64_t goneAt;              /* 0: it was not switched off by its receiver */
+    int64_t createdAt, lastUpdated;
+};
+FIELD_DECLARE(webhook);
+
+struct webhooks_in {
+    const char *_cursor;
+    int64_t _count;
+};
+FIELD_DECLARE(webhooks_in);
+
+struct webhook_list {
+    struct field_list resources; /* struct webhook */
+    const char *next;
+};
+FIELD_DECLARE(webhook_list);
+
 /* ---- between daemons ---- */
 
 /* One mail to one person. Dropped silently when the project maps no such template, unless `builtin`

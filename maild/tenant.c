@@ -4,9 +4,11 @@
 #include "maild/tenant.h"
 
 #include "maild/sql/tenant.h"
+#include "maild/webhook/webhook.h"
 
 TENANT_STATEMENTS(template)
 TENANT_STATEMENTS(job)
+TENANT_STATEMENTS(webhook)
 
 const struct tenant_table maild_tenant_tables[] = {
     {"template",
@@ -16,6 +18,13 @@ const struct tenant_table maild_tenant_tables[] = {
      NULL,
      {{.column = NULL}}},
     {"job", "{\"id\":\"" TENANT_NO_ID "\"}", 500, TENANT_TABLE(job), NULL, {{.column = NULL}}},
+    {"webhook",
+     "{\"id\":\"" TENANT_NO_ID "\"}",
+     20,
+     TENANT_TABLE(webhook),
+     NULL,
+     {{"secret_sealed", WEBHOOK_SECRET_PURPOSE, NULL, NULL, NULL},
+      {"previous_sealed", WEBHOOK_SECRET_PURPOSE, NULL, NULL, NULL}}},
     TENANT_STAYS("message", "mail is sent by the installation that its links lead to"),
     {.name = NULL},
 };

@@ -12,11 +12,11 @@
 
 #include "authd/account/email_verified.h"
 #include "authd/authd_api.h"
-#include "authd/member/page_cursor.h"
 #include "authd/signin/explain.h"
 #include "authd/sql/project_account.h"
 #include "authd/tenant.h"
 #include "common/service/audit.h"
+#include "common/service/page_cursor.h"
 
 enum {
     PAGE_MAX = 100,  /* the bound of _count */

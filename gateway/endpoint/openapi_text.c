@@ -64,6 +64,7 @@ const struct openapi_tag openapi_tags[] = {
     {"Access policies", "What members who do not administer the project may do."},
     {"Client applications", "Applications that sign people in with one request."},
     {"Mail templates", "What is mailed, in which words. Without a template nothing is mailed."},
+    {"Webhooks", "Where a project's own servers are told of what happens in it."},
     {"Documents", "Files: upload by a form, download, images in other sizes, public links."},
     {"Content", "Texts such as articles and questions, in several languages."},
     {"Bots", "Code of a project's own that clients may call."},

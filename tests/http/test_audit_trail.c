@@ -26,6 +26,7 @@
 #define POLICIES "/v1/project/access-policies"
 #define CLIENTS "/v1/project/clients"
 #define TEMPLATES "/v1/project/email-templates"
+#define WEBHOOKS "/v1/project/webhooks"
 #define NOBODY "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"
 
 enum { KEPT_MAX = 128, PATH_SIZE = 160 };
@@ -942,6 +943,31 @@ static struct http_request template_delete(void)
     return by(admin, "DELETE", TEMPLATES "/PATIENT_INVITE?language=it", NULL);
 }
 
+static json_t *body_webhook(void)
+{
+    return json_pack("{s:s, s:[s]}", "url", "https://hooks.example/", "events", "session.created");
+}
+
+static struct http_request webhook_create(void)
+{
+    return by(admin, "POST", WEBHOOKS, body_webhook());
+}
+
+static struct http_request webhook_replace(void)
+{
+    return by(admin, "PUT", path_of(WEBHOOKS "/%s", made(webhook_create())), body_webhook());
+}
+
+static struct http_request webhook_exchange(void)
+{
+    return by(admin, "POST", path_of(WEBHOOKS "/%s/secret", made(webhook_create())), json_object());
+}
+
+static struct http_request webhook_delete(void)
+{
+    return by(admin, "DELETE", path_of(WEBHOOKS "/%s", made(webhook_create())), NULL);
+}
+
 /* ---- what fails ---- */
 
 static struct http_request patient_start_wrong(void)
@@ -1177,6 +1203,10 @@ static const struct audited {
     {"email_template_put", template_put, 200, "template.write success Project PATIENT_INVITE"},
     {"email_template_delete", template_delete, 204,
      "template.delete success Project PATIENT_INVITE"},
+    {"webhook_create", webhook_create, 200, "webhook.create success Webhook"},
+    {"webhook_replace", webhook_replace, 200, "webhook.replace success Webhook"},
+    {"webhook_exchange", webhook_exchange, 200, "webhook.exchange success Webhook"},
+    {"webhook_delete", webhook_delete, 204, "webhook.delete success Webhook"},
 
     {"patient_login_start", patient_start_wrong, 400, "session.create failure password"},
     {"practitioner_login_start", practitioner_start_wrong, 400, "session.create failure password"},

@@ -1823,6 +1823,84 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/project/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the webhooks
+         * @description The webhooks of your project. Secrets are not shown.
+         *
+         *     For practitioners who administer the project.
+         */
+        get: operations["webhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Adds a webhook; a project has 20 at most (409 beyond). The answer has the secret that its receiver verifies signatures with (Standard Webhooks); it is not shown again. Events that happen from then on are posted.
+         *
+         *     For practitioners who administer the project.
+         */
+        post: operations["webhook_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace a webhook
+         * @description Replaces a webhook; its secret stays. `enabled` true switches on one that its receiver switched off by answering 410.
+         *
+         *     For practitioners who administer the project.
+         */
+        put: operations["webhook_replace"];
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Deletes a webhook, and what waits for its receiver.
+         *
+         *     For practitioners who administer the project.
+         */
+        delete: operations["webhook_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/webhooks/{id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange the secret of a webhook
+         * @description Gives a webhook another secret, which only this answer shows. For `previousHours` every request has the signatures of both, so that the receiver may change over at any time of it.
+         *
+         *     For practitioners who administer the project.
+         */
+        post: operations["webhook_exchange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/document": {
         parameters: {
             query?: never;
@@ -4593,6 +4671,98 @@ export interface components {
              * @example Welcome, Ana Lima.
              */
             text: string;
+        };
+        webhook_list: {
+            /** @description The oldest first. */
+            resources: components["schemas"]["webhook"][];
+            /**
+             * @description `_cursor` of the next page; null where the list ends.
+             * @example kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE
+             */
+            next: string | null;
+        };
+        webhook: {
+            /**
+             * Format: uuid
+             * @description Identifier of the webhook.
+             * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+             */
+            id: string;
+            /**
+             * @description Where events are posted to.
+             * @example https://hooks.example.com/atrium
+             */
+            url: string;
+            /**
+             * @description Events that are posted.
+             * @example [
+             *       "session.created"
+             *     ]
+             */
+            events: string[];
+            /**
+             * @description Whether events are posted.
+             * @example true
+             */
+            enabled: boolean;
+            /**
+             * @description What the receiver verifies signatures with; only in the answers that make it.
+             * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD
+             */
+            secret?: string;
+            /**
+             * Format: date-time
+             * @description Until when the secret before signs, too; null: it does not.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            previousSecretUntil: string | null;
+            /**
+             * Format: date-time
+             * @description When its receiver answered 410, which switched it off; null: it did not.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            goneAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            lastUpdated: string;
+        };
+        webhook_in: {
+            /**
+             * @description Where events are posted to: an absolute https URL.
+             * @example https://hooks.example.com/atrium
+             */
+            url: string;
+            /**
+             * @description Events that are posted.
+             * @example [
+             *       "[\"session.created\"]"
+             *     ]
+             */
+            events: ("account.created" | "account.deleted" | "session.created" | "session.revoked" | "member.added" | "settings.changed" | "document.created")[];
+            /**
+             * @description Whether events are posted; while it is false they are not kept for later.
+             * @default true
+             * @example true
+             */
+            enabled?: boolean;
+        };
+        webhook_exchange_in: {
+            /**
+             * Format: int64
+             * @description For how long the secret before signs, too; 0: not any more.
+             * @default 24
+             * @example 24
+             */
+            previousHours?: number;
         };
         document_create_in: {
             /**
@@ -10539,6 +10709,301 @@ export interface operations {
             403: components["responses"]["forbidden_mfa_enrollment_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    webhooks: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `next` of the page before; absent: the first page. At most 4096 bytes of UTF-8.
+                 * @example kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE
+                 */
+                _cursor?: string;
+                /**
+                 * @description Webhooks at most.
+                 * @example 50
+                 */
+                _count?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "resources": [
+                     *         {
+                     *           "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *           "url": "https://hooks.example.com/atrium",
+                     *           "events": [
+                     *             "session.created"
+                     *           ],
+                     *           "enabled": true,
+                     *           "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+                     *           "previousSecretUntil": "2026-01-31T09:30:00.000Z",
+                     *           "goneAt": "2026-01-31T09:30:00.000Z",
+                     *           "createdAt": "2026-01-31T09:30:00.000Z",
+                     *           "lastUpdated": "2026-01-31T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next": "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["webhook_list"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            414: components["responses"]["uri_too_long"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    webhook_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.com/atrium",
+                 *       "events": [
+                 *         "[\"session.created\"]"
+                 *       ],
+                 *       "enabled": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["webhook_in"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *       "url": "https://hooks.example.com/atrium",
+                     *       "events": [
+                     *         "session.created"
+                     *       ],
+                     *       "enabled": true,
+                     *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+                     *       "previousSecretUntil": "2026-01-31T09:30:00.000Z",
+                     *       "goneAt": "2026-01-31T09:30:00.000Z",
+                     *       "createdAt": "2026-01-31T09:30:00.000Z",
+                     *       "lastUpdated": "2026-01-31T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["webhook"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    webhook_replace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The webhook to replace.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.com/atrium",
+                 *       "events": [
+                 *         "[\"session.created\"]"
+                 *       ],
+                 *       "enabled": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["webhook_in"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *       "url": "https://hooks.example.com/atrium",
+                     *       "events": [
+                     *         "session.created"
+                     *       ],
+                     *       "enabled": true,
+                     *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+                     *       "previousSecretUntil": "2026-01-31T09:30:00.000Z",
+                     *       "goneAt": "2026-01-31T09:30:00.000Z",
+                     *       "createdAt": "2026-01-31T09:30:00.000Z",
+                     *       "lastUpdated": "2026-01-31T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["webhook"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    webhook_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The webhook.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            414: components["responses"]["uri_too_long"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    webhook_exchange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The webhook.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "previousHours": 24
+                 *     }
+                 */
+                "application/json": components["schemas"]["webhook_exchange_in"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *       "url": "https://hooks.example.com/atrium",
+                     *       "events": [
+                     *         "session.created"
+                     *       ],
+                     *       "enabled": true,
+                     *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+                     *       "previousSecretUntil": "2026-01-31T09:30:00.000Z",
+                     *       "goneAt": "2026-01-31T09:30:00.000Z",
+                     *       "createdAt": "2026-01-31T09:30:00.000Z",
+                     *       "lastUpdated": "2026-01-31T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["webhook"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];

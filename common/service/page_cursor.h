@@ -7,8 +7,8 @@
  * make none. `list` names all that the list depends on: the route, the project and the filters. A
  * cursor is good for that list and for a day. Pure: no database, no loop.
  */
-#ifndef ATRIUM_AUTHD_MEMBER_PAGE_CURSOR_H
-#define ATRIUM_AUTHD_MEMBER_PAGE_CURSOR_H
+#ifndef ATRIUM_COMMON_SERVICE_PAGE_CURSOR_H
+#define ATRIUM_COMMON_SERVICE_PAGE_CURSOR_H
 
 #include "common/base/error.h"
 #include "common/base/uuid.h"

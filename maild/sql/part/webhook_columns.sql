@@ -1,0 +1,10 @@
+-- The columns of struct webhook, of {from}.
+-- args: from
+{from}.id,
+{from}.url,
+array_to_json({from}.events)::text as events,
+{from}.enabled,
+coalesce({from}.gone_at, 0) as "goneAt",
+coalesce({from}.previous_until, 0) as "previousSecretUntil",
+{from}.created_at as "createdAt",
+{from}.updated_at as "lastUpdated"

@@ -1,0 +1,14 @@
+-- A page of secrets before, of webhooks whose secret is exchanged, behind the key `after` or from the start
+-- (common/service/seal_table.h).
+-- class: read
+-- in: after text null, most int8
+-- rows: many
+-- row: struct seal_row
+select
+    id::text as key,
+    null::text as subject,
+    -- include: seal_other(column = previous_sealed)
+from webhook
+where id > coalesce(:after::uuid, '00000000-0000-0000-0000-000000000000')
+order by id
+limit :most

@@ -1,0 +1,10 @@
+-- Replaces secrets before, of webhooks whose secret is exchanged by the same, sealed anew: how many were
+-- still the old ones.
+-- class: write
+-- rows: one
+-- row: total int8
+with
+-- include: seal_replace(table = webhook, column = previous_sealed,
+--     match = t.id = n.key::uuid and t.id = any (:seal_replace.keys::uuid[])),
+-- include: audit(from = (select from seal_replaced limit 1) one)
+select count(*) as total from seal_replaced

@@ -1,0 +1,5 @@
+-- A page of the webhooks of a project, for another installation.
+-- class: read
+-- rows: many
+-- row: struct tenant_json
+-- include: tenant_page(table = webhook, key = id)

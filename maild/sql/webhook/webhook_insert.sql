@@ -1,0 +1,19 @@
+-- Adds a webhook. No row: the project has 20 of them. Runs behind webhook_lock, because a statement
+-- that waits counts what there was when it began to wait.
+-- class: tx
+-- in: project uuid, id uuid, url text, events text[], enabled bool, secret bytea, now int8
+-- rows: one
+-- row: struct webhook
+with
+inserted as (
+    insert into webhook (
+        project_id, id, url, events, enabled, secret_sealed, created_at, updated_at
+    )
+    select :project, :id, :url, :events, :enabled, :secret, :now, :now
+    where (select count(*) from webhook where project_id = :project) < 20
+    returning *
+),
+-- include: audit(from = inserted)
+select
+    -- include: webhook_columns(from = i)
+from inserted i

@@ -1,0 +1,17 @@
+-- Replaces what an admin says of a webhook; one that is on is not gone. No row: there is none.
+-- class: write
+-- in: project uuid, id uuid, url text, events text[], enabled bool, now int8
+-- rows: one
+-- row: struct webhook
+with
+replaced as (
+    update webhook
+    set url = :url, events = :events, enabled = :enabled,
+        gone_at = case when not :enabled then gone_at end, updated_at = :now
+    where project_id = :project and id = :id
+    returning *
+),
+-- include: audit(from = replaced)
+select
+    -- include: webhook_columns(from = r)
+from replaced r

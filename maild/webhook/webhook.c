@@ -1,0 +1,168 @@
+/*
+ * webhook.c - which webhooks a project has. Handlers: webhooks, webhook_create, webhook_replace,
+ * webhook_delete, webhook_exchange.
+ */
+#include "maild/webhook/webhook.h"
+
+#include <sodium.h>
+#include <string.h>
+
+#include "common/service/audit.h"
+#include "common/service/page_cursor.h"
+#include "maild/maild_api.h"
+#include "maild/sql/webhook.h"
+
+enum { SECRET_SIZE = 32, HOUR_MS = 3600 * 1000 };
+
+/* ---- secrets ---- */
+
+/* A new secret as its receiver takes it: "whsec_" and base64 (Standard Webhooks, "Signature
+ * scheme"). From the arena. */
+static const char *secret_new(struct arena *arena)
+{
+    char text[sodium_base64_ENCODED_LEN(SECRET_SIZE, sodium_base64_VARIANT_ORIGINAL)];
+    uint8_t bytes[SECRET_SIZE];
+    const char *secret;
+
+    randombytes_buf(bytes, sizeof(bytes));
+    sodium_bin2base64(text, sizeof(text), bytes, sizeof(bytes), sodium_base64_VARIANT_ORIGINAL);
+    secret = arena_printf(arena, "whsec_%s", text);
+    sodium_memzero(bytes, sizeof(bytes));
+    sodium_memzero(text, sizeof(text));
+    return secret;
+}
+
+static struct field_bytes secret_sealed(const struct maild *d, const struct request *req,
+                                        const char *secret)
+{
+    const struct sealed sealed =
+        seal_value(req->arena, &d->svc.seal, WEBHOOK_SECRET_PURPOSE, secret, strlen(secret));
+
+    return (struct field_bytes){sealed.bytes, sealed.size};
+}
+
+/* ---- routes ---- */
+
+/* `rows`: what the statement returned that looked for the webhook. */
+static int require_webhook(int rows, struct error *err)
+{
+    return sql_require(rows, err, ERR_NOT_FOUND, "Webhook not found.");
+}
+
+static struct sql_audit webhook_audit(const struct request *req, const char *action, struct uuid id)
+{
+    return audit_row(req, &(struct audit){.action = action, .type = "Webhook", .id = id});
+}
+
+/* Each event once. */
+static struct db_array events_array(const struct request *req, const struct field_texts *events)
+{
+    struct db_array array = db_array_new(req->arena, events->count, 64);
+
+    for (size_t i = 0; i < events->count; i++) {
+        bool known = false;
+
+        for (size_t k = 0; k < i && !known; k++)
+            known = strcmp(events->items[i], events->items[k]) == 0;
+        if (!known)
+            db_array_add(&array, events->items[i]);
+    }
+    return array;
+}
+
+/* A page of the webhooks of the project. Fails: VALIDATION (a cursor of another list). */
+int webhooks(struct maild *d, const struct request *req, const struct webhooks_in *in,
+             struct webhook_list *out, struct error *err)
+{
+    const char *key = arena_printf(req->arena, "webhooks %s", req->caller->project.text);
+    struct sql_webhook_list_in list = {.project = req->caller->project, .most = in->_count + 1};
+    const struct webhook *rows;
+    struct page_cursor at;
+
+    if (page_cursor_read(req->arena, &d->svc.seal, key, req->now_ms, in->_cursor, &at, err) < 0)
+        return -1;
+    list.after = at.id;
+    if (sql_webhook_list(d->svc.db, req, &list, &out->resources, err) < 0)
+        return -1;
+    if (out->resources.count <= (size_t)in->_count)
+        return 0;
+    rows = out->resources.items;
+    out->resources.count = (size_t)in->_count;
+    at = (struct page_cursor){.key = "", .id = rows[in->_count - 1].id};
+    out->next = page_cursor_new(req->arena, &d->svc.seal, key, req->now_ms, &at);
+    return 0;
+}
+
+/* Fails: CONFLICT (20 webhooks are there). */
+int webhook_create(struct maild *d, const struct request *req, const struct webhook_in *in,
+                   struct webhook *out, struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    const struct sql_webhook_lock_in lock = {.project = req->caller->project};
+    const char *secret = secret_new(req->arena);
+    struct uuid id = uuid_ordered(req->now_ms);
+    const struct sql_webhook_insert_in insert = {.project = req->caller->project,
+                                                 .id = id,
+                                                 .url = in->url,
+                                                 .events = events_array(req, &in->events),
+                                                 .enabled = in->enabled,
+                                                 .secret = secret_sealed(d, req, secret),
+                                                 .now = req->now_ms,
+                                                 .audit = webhook_audit(req, "webhook.create", id)};
+
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        sql_webhook_lock(tx, req, &lock, err) < 0 ||
+        sql_require(sql_webhook_insert(tx, req, &insert, out, err), err, ERR_CONFLICT,
+                    "The project has 20 webhooks already.") < 0 ||
+        db_commit(&tx, err) < 0)
+        return -1;
+    out->secret = secret;
+    return 0;
+}
+
+/* Fails: NOT_FOUND. */
+int webhook_replace(struct maild *d, const struct request *req, const struct webhook_in *in,
+                    struct webhook *out, struct error *err)
+{
+    const struct sql_webhook_replace_in replace = {.project = req->caller->project,
+                                                   .id = in->id,
+                                                   .url = in->url,
+                                                   .events = events_array(req, &in->events),
+                                                   .enabled = in->enabled,
+                                                   .now = req->now_ms,
+                                                   .audit = webhook_audit(req, "webhook.replace",
+                                                                          in->id)};
+
+    return require_webhook(sql_webhook_replace(d->svc.db, req, &replace, out, err), err);
+}
+
+/* Fails: NOT_FOUND. */
+int webhook_delete(struct maild *d, const struct request *req, const struct webhook_id_in *in,
+                   struct nothing *out UNUSED, struct error *err)
+{
+    const struct sql_webhook_delete_in delete = {.project = req->caller->project,
+                                                 .id = in->id,
+                                                 .audit =
+                                                     webhook_audit(req, "webhook.delete", in->id)};
+
+    return require_webhook(sql_webhook_delete(d->svc.db, req, &delete, err), err);
+}
+
+/* Fails: NOT_FOUND. */
+int webhook_exchange(struct maild *d, const struct request *req,
+                     const struct webhook_exchange_in *in, struct webhook *out, struct error *err)
+{
+    const char *secret = secret_new(req->arena);
+    const struct sql_webhook_exchange_in exchange = {
+        .project = req->caller->project,
+        .id = in->id,
+        .secret = secret_sealed(d, req, secret),
+        .until = req->now_ms + in->previousHours * HOUR_MS,
+        .now = req->now_ms,
+        .audit = webhook_audit(req, "webhook.exchange", in->id)};
+
+    if (require_webhook(sql_webhook_exchange(d->svc.db, req, &exchange, out, err), err) < 0)
+        return -1;
+    out->secret = secret;
+    return 0;
+}

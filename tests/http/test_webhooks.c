@@ -1,0 +1,242 @@
+/*
+ * test_webhooks.c - the webhooks of a project: who may write them, what they may be, their secrets.
+ * What is posted to them is in test_webhook_delivery.c.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
+
+#define WEBHOOKS "/v1/project/webhooks"
+#define UNKNOWN "/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"
+
+enum { WEBHOOKS_MAX = 20 };
+
+static struct suite *suite;
+static struct person *admin, *child, *patient;
+
+static json_t *body(const char *url, const char *event)
+{
+    return json_pack("{s:s, s:[s]}", "url", url, "events", event);
+}
+
+static struct http_answer *create(const struct person *who, json_t *webhook)
+{
+    return http_post(suite_url(suite), WEBHOOKS, who->access, webhook);
+}
+
+static const char *below(const char *rest, const char *id)
+{
+    static char path[200];
+
+    snprintf(path, sizeof(path), WEBHOOKS "/%s%s", id, rest);
+    return path;
+}
+
+static void the_scene_is_set(void)
+{
+    suite = suite_start(&(struct suite_options){.test_clock = true});
+    admin = person_admin(suite);
+    child = person_admin_of_child(suite, "lakeside");
+    patient = person_register(suite, NULL);
+    UNIT_REQUIRE(admin->access && child->access && patient->access, "three people");
+}
+
+static void only_admins_have_them(void)
+{
+    HTTP_ANSWER without = http_get(suite_url(suite), WEBHOOKS, NULL);
+    HTTP_ANSWER read = http_get(suite_url(suite), WEBHOOKS, patient->access);
+    HTTP_ANSWER written = create(patient, body("https://a.example/", "session.created"));
+
+    CHECK_STATUS(without, 401);
+    CHECK_STATUS(read, 403);
+    CHECK_STATUS(written, 403);
+}
+
+static void only_https_urls_are_taken(void)
+{
+    static const struct {
+        const char *url;
+        int status;
+    } rows[] = {
+        {"https://hooks.example/x?y=1", 200},
+        {"https://hooks.example:8443", 200},
+        {"http://hooks.example/", 422},
+        {"https://", 422},
+        {"https:///path", 422},
+        {"https://?x", 422},
+        {"https://user:password@hooks.example/", 422},
+        {"https://hooks.example/#part", 422},
+        {"https://hooks.example/a b", 422},
+        {"https://h\xc3\xb6ks.example/", 422},
+        {"ftp://hooks.example/", 422},
+        {"hooks.example", 422},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER made = create(child, body(rows[i].url, "session.created"));
+
+        UNIT_CHECK(made->status == rows[i].status, "%s: %d", rows[i].url, made->status);
+        if (rows[i].status == 422)
+            CHECK_PROBLEM(made, "url");
+        else {
+            HTTP_ANSWER gone =
+                http_delete(suite_url(suite), below("", http_text(made, "id")), child->access);
+
+            CHECK_STATUS(gone, 204);
+        }
+    }
+}
+
+static void only_known_events_are_taken(void)
+{
+    HTTP_ANSWER unknown = create(admin, body("https://a.example/", "session.renewed"));
+    HTTP_ANSWER none =
+        create(admin, json_pack("{s:s, s:[]}", "url", "https://a.example/", "events"));
+    HTTP_ANSWER absent = create(admin, json_pack("{s:s}", "url", "https://a.example/"));
+    HTTP_ANSWER twice =
+        create(child, json_pack("{s:s, s:[s,s,s]}", "url", "https://a.example/", "events",
+                                "session.created", "session.revoked", "session.created"));
+    HTTP_ANSWER gone =
+        http_delete(suite_url(suite), below("", http_text(twice, "id")), child->access);
+
+    CHECK_STATUS(unknown, 422);
+    CHECK_STATUS(none, 422);
+    CHECK_STATUS(absent, 422);
+    CHECK_STATUS(twice, 200);
+    CU_ASSERT_EQUAL(json_array_size(http_member(twice, "events")), 2);
+    CHECK_STATUS(gone, 204);
+}
+
+static void a_secret_is_shown_once(void)
+{
+    HTTP_ANSWER made = create(admin, body("https://a.example/", "session.created"));
+    const char *secret = http_text(made, "secret"), *id = http_text(made, "id");
+    HTTP_ANSWER list = http_get(suite_url(suite), WEBHOOKS, admin->access);
+    HTTP_ANSWER replaced = http_put(suite_url(suite), below("", id), admin->access,
+                                    json_pack("{s:s, s:[s], s:b}", "url", "https://b.example/",
+                                              "events", "document.created", "enabled", 0));
+    HTTP_ANSWER exchanged =
+        http_post(suite_url(suite), below("/secret", id), admin->access, json_object());
+    HTTP_ANSWER at_once = http_post(suite_url(suite), below("/secret", id), admin->access,
+                                    json_pack("{s:i}", "previousHours", 0));
+
+    CHECK_STATUS(made, 200);
+    CU_ASSERT(strncmp(secret, "whsec_", 6) == 0 && strlen(secret) == 6 + 44);
+    CHECK_STATUS(list, 200);
+    CU_ASSERT(!strstr(list->body, secret) && !strstr(list->body, "whsec_"));
+    CHECK_STATUS(replaced, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(replaced, "url"), "https://b.example/");
+    CU_ASSERT(json_is_false(http_member(replaced, "enabled")));
+    CU_ASSERT(!http_member(replaced, "secret"));
+    CHECK_STATUS(exchanged, 200);
+    CU_ASSERT(strncmp(http_text(exchanged, "secret"), "whsec_", 6) == 0);
+    CU_ASSERT_STRING_NOT_EQUAL(http_text(exchanged, "secret"), secret);
+    CU_ASSERT(json_is_string(http_member(exchanged, "previousSecretUntil")));
+    CHECK_STATUS(at_once, 200);
+    CU_ASSERT(json_is_null(http_member(at_once, "previousSecretUntil")));
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from mail.webhook "
+                                "where position('whsec_' in encode(secret_sealed, 'escape')) "
+                                "> 0"),
+                    0);
+}
+
+static void those_of_another_project_are_not_found(void)
+{
+    HTTP_ANSWER made = create(admin, body("https://a.example/", "session.created"));
+    const char *id = http_text(made, "id");
+    HTTP_ANSWER list = http_get(suite_url(suite), WEBHOOKS, child->access);
+    HTTP_ANSWER replaced = http_put(suite_url(suite), below("", id), child->access,
+                                    body("https://evil.example/", "session.created"));
+    HTTP_ANSWER exchanged =
+        http_post(suite_url(suite), below("/secret", id), child->access, json_object());
+    HTTP_ANSWER deleted = http_delete(suite_url(suite), below("", id), child->access);
+    HTTP_ANSWER unknown = http_delete(suite_url(suite), WEBHOOKS UNKNOWN, admin->access);
+    HTTP_ANSWER own = http_delete(suite_url(suite), below("", id), admin->access);
+
+    CHECK_STATUS(list, 200);
+    CU_ASSERT(!strstr(list->body, id));
+    CHECK_ERROR(replaced, 404, "Webhook not found.");
+    CHECK_ERROR(exchanged, 404, "Webhook not found.");
+    CHECK_ERROR(deleted, 404, "Webhook not found.");
+    CHECK_ERROR(unknown, 404, "Webhook not found.");
+    CHECK_STATUS(own, 204);
+}
+
+/* Also when they come at the same moment. */
+static void a_project_has_twenty_at_most(void)
+{
+    struct http_request requests[WEBHOOKS_MAX + 10];
+    struct http_answer *answers[ARRAY_SIZE(requests)];
+    size_t made = 0, refused = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
+        requests[i] = (struct http_request){.method = "POST",
+                                            .path = WEBHOOKS,
+                                            .bearer = child->access,
+                                            .body = body("https://a.example/", "session.created")};
+    http_call_many(suite_url(suite), requests, ARRAY_SIZE(requests), 8, answers);
+    for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
+        made += answers[i]->status == 200;
+        refused += answers[i]->status == 409;
+    }
+    CU_ASSERT_EQUAL(made, WEBHOOKS_MAX);
+    CU_ASSERT_EQUAL(refused, 10);
+    http_answers_destroy(answers, ARRAY_SIZE(requests));
+}
+
+static void a_list_goes_on_by_its_cursor(void)
+{
+    char cursor[4200] = "", path[4500];
+    HTTP_ANSWER elsewhere =
+        http_get(suite_url(suite), WEBHOOKS "?_count=7&_cursor=AAAA", child->access);
+    size_t seen = 0, pages = 0;
+
+    do {
+        snprintf(path, sizeof(path), WEBHOOKS "?_count=7%s%s", *cursor ? "&_cursor=" : "", cursor);
+
+        HTTP_ANSWER page = http_get(suite_url(suite), path, child->access);
+
+        CHECK_STATUS(page, 200);
+        seen += json_array_size(http_member(page, "resources"));
+        snprintf(cursor, sizeof(cursor), "%s", http_text(page, "next"));
+        if (++pages == 1) {
+            HTTP_ANSWER foreign = http_get(suite_url(suite), path, admin->access);
+
+            CHECK_STATUS(foreign, 200);
+            snprintf(path, sizeof(path), WEBHOOKS "?_cursor=%s", cursor);
+
+            HTTP_ANSWER stolen = http_get(suite_url(suite), path, admin->access);
+
+            CHECK_PROBLEM(stolen, "_cursor");
+        }
+    } while (*cursor && pages < 10);
+    CU_ASSERT_EQUAL(seen, WEBHOOKS_MAX);
+    CU_ASSERT_EQUAL(pages, 3);
+    CHECK_PROBLEM(elsewhere, "_cursor");
+}
+
+static void the_scene_is_left(void)
+{
+    person_destroy(&patient);
+    person_destroy(&child);
+    person_destroy(&admin);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    CASE_ALWAYS(the_scene_is_set),      CASE(only_admins_have_them),
+    CASE(only_https_urls_are_taken),    CASE(only_known_events_are_taken),
+    CASE(a_secret_is_shown_once),       CASE(those_of_another_project_are_not_found),
+    CASE(a_project_has_twenty_at_most), CASE(a_list_goes_on_by_its_cursor),
+    CASE_ALWAYS(the_scene_is_left),
+};
+
+int main(void)
+{
+    return unit_run("webhooks", cases, ARRAY_SIZE(cases));
+}
