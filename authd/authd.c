@@ -204,6 +204,13 @@ static const struct seal_table seal_tables[] = {
     {.name = NULL},
 };
 
+/* What happened in projects, for their webhooks. */
+int audit_events(struct authd *d, const struct request *req, const struct audit_events_in *in,
+                 struct audit_events_out *out, struct error *err)
+{
+    return audit_events_read(&d->svc, req, in, out, err);
+}
+
 int main(int argc, char **argv)
 {
     const struct service_definition definition = {

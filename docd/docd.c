@@ -226,6 +226,13 @@ static const struct seal_table seal_tables[] = {
     {.name = NULL},
 };
 
+/* What happened in projects, for their webhooks. */
+int audit_events(struct docd *d, const struct request *req, const struct audit_events_in *in,
+                 struct audit_events_out *out, struct error *err)
+{
+    return audit_events_read(&d->svc, req, in, out, err);
+}
+
 static const struct service_definition definition = {
     .name = "docd",
     .summary = "Documents, their bytes, and mapped content of the Atrium suite.",

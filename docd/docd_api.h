@@ -7,6 +7,7 @@
 #include "common/bus/method.h"
 #include "common/domain/content.h"
 #include "common/domain/reference.h"
+#include "common/service/audit_events.h"
 #include "common/service/purge.h"
 #include "common/wire/fields.h"
 

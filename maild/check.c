@@ -8,10 +8,13 @@
 #include "maild/maild_api.h"
 #include "maild/sql/job.h"
 #include "maild/sql/mail.h"
+#include "maild/sql/webhook_delivery.h"
 #include "maild/transport.h"
 
 /* Mail and jobs are tried again for hours: what waits longer than this has seen several tries. */
 enum { WAIT_WARN_MS = 10 * 60 * 1000, WAIT_FAIL_MS = 60 * 60 * 1000 };
+
+enum { WEBHOOKS_NAMED = 3 };
 
 static int check_transport(void *daemon, const struct request *req, struct finding *ret,
                            struct error *err)
@@ -93,6 +96,31 @@ static int check_jobs(void *daemon, const struct request *req, struct finding *r
     return check_ok(req, ret, "none is late");
 }
 
+/* The first of what was given up, else of what fails for an hour. */
+static int check_webhooks(void *daemon, const struct request *req, struct finding *ret,
+                          struct error *err)
+{
+    const struct maild *d = daemon;
+    const struct sql_webhook_trouble_in in = {.since = clock_now_ms(d->real) - WAIT_FAIL_MS,
+                                              .most = WEBHOOKS_NAMED};
+    struct sql_webhook_trouble_rows rows;
+    const char *named = "";
+    bool dead;
+
+    if (sql_webhook_trouble(d->svc.db, req, &in, &rows, err) < 0)
+        return -1;
+    if (rows.count == 0)
+        return check_ok(req, ret, "their receivers take what happens");
+    dead = rows.items[0].dead;
+    for (size_t i = 0; i < rows.count && rows.items[i].dead == dead; i++)
+        named = arena_printf(req->arena, "%s %s of project %s", named, rows.items[i].id.text,
+                             rows.items[i].project.text);
+    return (dead ? check_fail : check_warn)(req, ret, NULL, "%s:%s",
+                                            dead ? "deliveries were given up after three days"
+                                                 : "nothing was taken for an hour",
+                                            named);
+}
+
 const struct check maild_checks[] = {
     {"mail transport", 0,
      "Start the mail server; see that smtp_url names it and that this host reaches it.",
@@ -111,5 +139,9 @@ const struct check maild_checks[] = {
     {"jobs", CHECK_DATABASE,
      "atriumctl job list, and see that authd and docd answer; then atriumctl job run-due.",
      check_jobs},
+    {"webhooks", CHECK_DATABASE,
+     "Tell the administrators of the project: their receiver answers with errors, or not at all; "
+     "then POST /v1/project/webhooks/{id}/redeliver, or delete the webhook.",
+     check_webhooks},
     {.name = NULL},
 };

@@ -52,13 +52,19 @@ static const struct config_row config_rows[] = {
     CONFIG_TEXT(struct maild_config, from_name, "", CONFIG_RELOAD, "Sender's display name."),
     CONFIG_TEXT(struct maild_config, installation_name, "Atrium", CONFIG_RELOAD,
                 "What the installation is called in its own mails."),
+    CONFIG_LIST_RELOAD(struct maild_config, allow_networks, NULL,
+                       "Private networks and addresses that webhooks may lead to; none by "
+                       "default."),
+    CONFIG_PATH(struct maild_config, webhook_ca_file, NULL, CONFIG_RELOAD,
+                "Certificates that those of webhooks' receivers must chain to; default: the "
+                "system's."),
 };
 
 #define SERVICE maild
 #define SERVICE_OPERATIONS OPERATION_TABLE
 #include "common/bus/operations.def"
 
-static const char *const upstreams[] = {"authd", NULL};
+static const char *const upstreams[] = {"authd", "settingsd", "docd", NULL};
 
 /* Deletes what ended before the period for which it stays known, until none of it is left. */
 static int purge(void *daemon, const struct request *req, struct error *err)
@@ -90,8 +96,12 @@ static bool is_smtp(const struct maild *d)
 static int maild_configured(void *daemon, struct error *err)
 {
     struct maild *d = daemon;
+    const struct maild_config *config = d->svc.config;
 
-    return is_smtp(d) ? smtp_server_read(d->svc.config, d->svc.check_only, &d->smtp, err) : 0;
+    if (network_rules_read("allow_networks", config->allow_networks, d->svc.arena, &d->networks,
+                           err) < 0)
+        return -1;
+    return is_smtp(d) ? smtp_server_read(config, d->svc.check_only, &d->smtp, err) : 0;
 }
 
 static void maild_reload(void *daemon, void *fresh)
@@ -99,6 +109,7 @@ static void maild_reload(void *daemon, void *fresh)
     struct maild *d = daemon;
     const struct maild *next = fresh;
 
+    d->networks = next->networks;
     if (!d->transport->use_server || !is_smtp(next))
         return;
     d->transport->use_server(d->transport, &next->smtp);
@@ -114,10 +125,12 @@ static int maild_start(void *daemon, struct error *err)
     d->transport = is_smtp(d) ? transport_smtp_new(d->svc.loop, &d->smtp, config->deliveries)
                               : transport_file_new(d->svc.offload, config->mail_dir, err);
     secret_wipe(&d->smtp.password);
-    if (!d->transport || deliver_start(d, err) < 0 || job_start(d, err) < 0)
+    if (!d->transport || deliver_start(d, err) < 0 || job_start(d, err) < 0 ||
+        webhook_post_start(d, err) < 0)
         return -1;
     service_every(&d->svc, "purge", PURGE_PERIOD_MS, purge);
     backlog_start(d);
+    webhook_event_start(d);
     return 0;
 }
 
@@ -127,12 +140,16 @@ static void maild_drain(void *daemon)
 
     if (d->jobs)
         job_stop(d);
+    if (d->webhooks)
+        webhook_post_drain(d);
 }
 
 static void maild_stop(void *daemon)
 {
     struct maild *d = daemon;
 
+    if (d->webhooks)
+        webhook_post_stop(d);
     if (d->deliver && !deliver_stop(d))
         return;
     transport_destroy(&d->transport);
@@ -153,6 +170,8 @@ static const struct seal_table seal_tables[] = {
 PURGE_PAGE(template)
 PURGE_PAGE(message)
 PURGE_PAGE(webhook)
+PURGE_PAGE(webhook_delivery)
+PURGE_PAGE(webhook_queue)
 
 static int purge_job_page(void *daemon, const struct request *req, struct uuid project,
                           int64_t rows, int64_t *ret_removed, struct error *err)
@@ -173,6 +192,8 @@ static const struct purge_step purge_steps[] = {
     {"message", 1000, purge_message_page},
     {"job", 1000, purge_job_page},
     {"webhook", 100, purge_webhook_page},
+    {"webhook_delivery", 1000, purge_webhook_delivery_page},
+    {"webhook_queue", 100, purge_webhook_queue_page},
     {.table = NULL},
 };
 

@@ -4,12 +4,14 @@
  * maild turns "mail this template to that person" into a message that is sent once: other daemons
  * enqueue (queue.c), deliver.c takes what is due, renders and builds it (render.c, message.c) and
  * hands it to the transport that the configuration names (transport.h).  Other daemons also leave
- * jobs for later (job.c).  work.c shares both among the instances.
+ * jobs for later (job.c), and what happens in them is posted to projects (webhook/).  work.c shares
+ * all of that among the instances.
  */
 #ifndef ATRIUM_MAILD_MAILD_H
 #define ATRIUM_MAILD_MAILD_H
 
 #include "common/bus/method.h"
+#include "common/service/network.h"
 #include "common/service/service.h"
 #include "maild/smtp_server.h"
 #include "maild/sql_part.h"
@@ -25,6 +27,8 @@ struct maild_config {
     int64_t deliveries;   /* at the same time */
     const char *from_address, *from_name;
     const char *installation_name; /* in mails of the installation itself */
+    const char **allow_networks;   /* closed networks that receivers of webhooks may be in */
+    const char *webhook_ca_file;   /* NULL: the system's */
 };
 
 struct maild {
@@ -35,6 +39,8 @@ struct maild {
     struct deliver *deliver;
     struct jobs *jobs;
     struct backlog *backlog;
+    struct network_rules networks; /* that receivers of webhooks may be in */
+    struct webhooks *webhooks;
 };
 
 #define SERVICE maild

@@ -31,6 +31,8 @@ static const char *const job_kinds[] = {"account-delete", "account-reminder", NU
 static const char *const job_states[] = {"waiting", "done", NULL};
 static const char *const queue_states[] = {"queued", "dead", NULL};
 
+static const char *const delivery_states[] = {"waiting", "delivered", "failed", NULL};
+
 /* See webhook_event.c for what becomes each of them. */
 static const char *const webhook_events[] = {"account.created",  "account.deleted",
                                              "session.created",  "session.revoked",
@@ -164,6 +166,63 @@ static const struct field webhook_list_rows[] = {
     NEXT_ROW(struct webhook_list),
 };
 FIELD_TABLE(webhook_list);
+
+static const struct field webhook_deliveries_in_rows[] = {
+    FIELD_UUID(struct webhook_deliveries_in, id, FIELD_PATH | FIELD_REQUIRED, "The webhook."),
+    FIELD_CHOICE(struct webhook_deliveries_in, state, delivery_states, FIELD_QUERY,
+                 "Only those in this state.", "failed"),
+    CURSOR_ROW(struct webhook_deliveries_in),
+    FIELD_INT(struct webhook_deliveries_in, _count, 1, WEBHOOK_PAGE_MAX, WEBHOOK_PAGE, FIELD_QUERY,
+              "Deliveries at most.", "50"),
+};
+FIELD_TABLE(webhook_deliveries_in);
+
+static const struct field webhook_delivery_rows[] = {
+    FIELD_INT(struct webhook_delivery, id, 1, INT64_MAX, 0, FIELD_REQUIRED,
+              "Number of the delivery; a later event has a greater one.", "4711"),
+    FIELD_UUID(struct webhook_delivery, event, FIELD_REQUIRED,
+               "Identifier of the event; with `msg_` before it the header `webhook-id`."),
+    FIELD_TEXT(struct webhook_delivery, type, 1, 64, FIELD_REQUIRED, "What happened.",
+               "session.created"),
+    FIELD_CHOICE(struct webhook_delivery, state, delivery_states, FIELD_REQUIRED,
+                 "`waiting` for its first or next attempt, `delivered`, or `failed`: given up.",
+                 "delivered"),
+    FIELD_INT(struct webhook_delivery, attempts, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Attempts so far.", "1"),
+    FIELD_TIME(struct webhook_delivery, happenedAt, FIELD_REQUIRED, "When it happened."),
+    FIELD_TIME(struct webhook_delivery, triedAt, FIELD_NULLABLE,
+               "When the last attempt ended; null: there was none."),
+    FIELD_TIME(struct webhook_delivery, nextAt, FIELD_NULLABLE,
+               "Not before is the next attempt; null: there is none."),
+    FIELD_INT(struct webhook_delivery, status, 0, 999, 0, FIELD_OMIT_ZERO,
+              "HTTP status of the last answer; absent: there was none.", "204"),
+    FIELD_TEXT(struct webhook_delivery, error, 0, 64, FIELD_NULLABLE,
+               "Why the last attempt had no answer: `DEADLINE` (none in time), `UNAVAILABLE` (no "
+               "connection, no certificate of the host), `FORBIDDEN` (an address that is not "
+               "allowed), `TOO_LARGE` (the answer).",
+               "DEADLINE"),
+};
+FIELD_TABLE(webhook_delivery);
+
+static const struct field webhook_delivery_list_rows[] = {
+    FIELD_OBJECTS(struct webhook_delivery_list, resources, webhook_delivery, WEBHOOK_PAGE_MAX,
+                  FIELD_REQUIRED, "The latest event first."),
+    NEXT_ROW(struct webhook_delivery_list),
+};
+FIELD_TABLE(webhook_delivery_list);
+
+static const struct field webhook_redeliver_in_rows[] = {
+    FIELD_UUID(struct webhook_redeliver_in, id, FIELD_PATH | FIELD_REQUIRED, "The webhook."),
+    FIELD_INT(struct webhook_redeliver_in, delivery, 0, INT64_MAX, 0, 0,
+              "Number of a delivery that has ended; 0 or absent: all that were given up.", "4711"),
+};
+FIELD_TABLE(webhook_redeliver_in);
+
+static const struct field webhook_redeliver_out_rows[] = {
+    FIELD_INT(struct webhook_redeliver_out, count, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Deliveries that are posted again.", "3"),
+};
+FIELD_TABLE(webhook_redeliver_out);
 
 /* ---- between daemons ---- */
 

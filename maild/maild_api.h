@@ -75,6 +75,42 @@ struct webhook_list {
 };
 FIELD_DECLARE(webhook_list);
 
+struct webhook_deliveries_in {
+    struct uuid id;    /* path */
+    const char *state; /* NULL: all */
+    const char *_cursor;
+    int64_t _count;
+};
+FIELD_DECLARE(webhook_deliveries_in);
+
+struct webhook_delivery {
+    int64_t id;        /* their order is that of the events */
+    struct uuid event; /* of the header webhook-id */
+    const char *type, *state;
+    int64_t attempts, happenedAt;
+    int64_t triedAt, nextAt; /* 0: not yet; it has ended */
+    int64_t status;          /* HTTP; 0: no answer */
+    const char *error;       /* why there was none; NULL: there was one, or no attempt */
+};
+FIELD_DECLARE(webhook_delivery);
+
+struct webhook_delivery_list {
+    struct field_list resources; /* struct webhook_delivery */
+    const char *next;
+};
+FIELD_DECLARE(webhook_delivery_list);
+
+struct webhook_redeliver_in {
+    struct uuid id;   /* path */
+    int64_t delivery; /* 0: all that were given up */
+};
+FIELD_DECLARE(webhook_redeliver_in);
+
+struct webhook_redeliver_out {
+    int64_t count;
+};
+FIELD_DECLARE(webhook_redeliver_out);
+
 /* ---- between daemons ---- */
 
 /* One mail to one person. Dropped silently when the project maps no such template, unless `builtin`

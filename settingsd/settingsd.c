@@ -37,6 +37,13 @@ static int start(void *daemon, struct error *err UNUSED)
     return 0;
 }
 
+/* What happened in projects, for their webhooks. */
+int audit_events(struct settingsd *d, const struct request *req, const struct audit_events_in *in,
+                 struct audit_events_out *out, struct error *err)
+{
+    return audit_events_read(&d->svc, req, in, out, err);
+}
+
 static const struct service_definition definition = {
     .name = "settingsd",
     .summary = "Projects, settings, access policies and client applications of the Atrium suite.",

@@ -35,6 +35,20 @@ static const struct field audit_record_rows[] = {
 };
 FIELD_TABLE(audit_record);
 
+static const struct field audit_event_rows[] = {
+    FIELD_INT(struct audit_event, sequence, 1, INT64_MAX, 0, FIELD_REQUIRED, "Place in the chain",
+              "1"),
+    FIELD_INT(struct audit_event, at, INT64_MIN, INT64_MAX, 0, FIELD_REQUIRED, "When, ms", "1"),
+    FIELD_UUID(struct audit_event, project, FIELD_REQUIRED, "Of which project"),
+    FIELD_TEXT(struct audit_event, entity, 0, 1 << 16, 0, "About what", "Session/1"),
+    FIELD_TEXT(struct audit_event, action, 0, 64, FIELD_REQUIRED, "What happened",
+               "session.create"),
+    FIELD_TEXT(struct audit_event, account, 0, 64, 0, "Whom it is about", ""),
+    FIELD_TEXT(struct audit_event, role, 0, 64, 0, "As what", "Patient"),
+    FIELD_TEXT(struct audit_event, actor, 0, 64, 0, "The account that did it", ""),
+};
+FIELD_TABLE(audit_event);
+
 static const struct field audit_gap_rows[] = {
     FIELD_INT(struct audit_gap, first, INT64_MIN, INT64_MAX, 0, FIELD_REQUIRED, "First row", "1"),
     FIELD_INT(struct audit_gap, last, INT64_MIN, INT64_MAX, 0, FIELD_REQUIRED, "Last row", "9"),
@@ -319,4 +333,38 @@ int audit_chain_gaps(struct audit_chain *self, const struct request *req, int64_
     struct sql_audit_gaps_in in = {.after = after, .count = count};
 
     return sql_audit_gaps(self->db, req, &in, ret, err) < 0 ? -1 : 0;
+}
+
+int audit_chain_end(struct audit_chain *self, const struct request *req, int64_t *ret,
+                    struct error *err)
+{
+    struct sql_audit_end_row row;
+
+    if (sql_require(sql_audit_end(self->db, req, &row, err), err, ERR_INTERNAL,
+                    "The end of the audit trail is gone.") < 0)
+        return -1;
+    *ret = row.sequence;
+    return 0;
+}
+
+int audit_chain_events(struct audit_chain *self, const struct request *req, int64_t after,
+                       int64_t last, struct db_array actions, struct db_array projects,
+                       int64_t count, struct field_list *ret, struct error *err)
+{
+    const struct sql_audit_events_in in = {
+        .after = after, .last = last, .actions = actions, .projects = projects, .most = count};
+
+    return sql_audit_events(self->db, req, &in, ret, err) < 0 ? -1 : 0;
+}
+
+int audit_chain_place(struct audit_chain *self, const struct request *req, int64_t since,
+                      int64_t end, int64_t *ret, struct error *err)
+{
+    const struct sql_audit_place_in in = {.since = since, .last = end};
+    struct sql_audit_place_row row = {.sequence = 0};
+
+    if (since > 0 && sql_audit_place(self->db, req, &in, &row, err) < 0)
+        return -1;
+    *ret = since > 0 ? row.sequence : end;
+    return 0;
 }

@@ -75,6 +75,32 @@ int audit_chain_page(struct audit_chain *self, const struct request *req, struct
                      int64_t after, int64_t count, struct field_list *ret,
                      struct error *err) MUST_USE;
 
+/* What happened, by the sealed rows of the trail: whatever wrote them pays nothing for a daemon
+ * that reads them here. Identifiers only: no client address and no reason of an admin. */
+struct audit_event {
+    int64_t sequence, at; /* at: contract time, ms */
+    struct uuid project;
+    const char *entity, *action; /* entity: "Session/<id>"; NULL: none */
+    const char *account, *role;  /* whom it is about; NULL: not known */
+    const char *actor;           /* the account that did it; NULL: none */
+};
+FIELD_DECLARE(audit_event);
+
+/* The same of some actions that succeeded, between two places of the chain: struct audit_event,
+ * at most `count`. projects: an array of ids, text NULL: of all. Parks. */
+int audit_chain_events(struct audit_chain *self, const struct request *req, int64_t after,
+                       int64_t last, struct db_array actions, struct db_array projects,
+                       int64_t count, struct field_list *ret, struct error *err) MUST_USE;
+
+/* The sequence number of the end of the chain. Parks. */
+int audit_chain_end(struct audit_chain *self, const struct request *req, int64_t *ret,
+                    struct error *err) MUST_USE;
+
+/* The place in the chain before what was written `since`, at most `end`; since 0: the end.
+ * Parks. */
+int audit_chain_place(struct audit_chain *self, const struct request *req, int64_t since,
+                      int64_t end, int64_t *ret, struct error *err) MUST_USE;
+
 /* A stretch that audit_drop() removed. */
 struct audit_gap {
     int64_t first, last;

@@ -89,6 +89,8 @@ static CURLcode set_options(CURL *easy, struct transfer_state *state, struct cur
         SET(CURLOPT_POSTFIELDS, what->body);
         SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(what->body));
     }
+    if (what->ca_file)
+        SET(CURLOPT_CAINFO, what->ca_file);
     SET(CURLOPT_USERAGENT, "Atrium/" ATRIUM_VERSION);
     SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
     SET(CURLOPT_OPENSOCKETDATA, state);

@@ -12,8 +12,9 @@ struct fetch {
     const char *const *headers;           /* "Name: value", NULL-ended; NULL: none */
     const struct network_rules *networks; /* NULL: anywhere (the operator's own URL) */
     bool plain;                           /* http:// may be used */
-    size_t answer_max;                    /* bytes */
-    bool traced; /* the trace of the request goes along, when it has one (traceparent) */
+    const char *ca_file; /* certificates that the host's must chain to; NULL: the system's */
+    size_t answer_max;   /* bytes */
+    bool traced;         /* the trace of the request goes along, when it has one (traceparent) */
     int64_t deadline_mono_ms;
 };
 struct fetch_answer {

@@ -4,33 +4,17 @@
  */
 #include "maild/webhook/webhook.h"
 
-#include <sodium.h>
 #include <string.h>
 
 #include "common/service/audit.h"
 #include "common/service/page_cursor.h"
 #include "maild/maild_api.h"
 #include "maild/sql/webhook.h"
+#include "maild/webhook/webhook_sign.h"
 
-enum { SECRET_SIZE = 32, HOUR_MS = 3600 * 1000 };
+enum { HOUR_MS = 3600 * 1000 };
 
 /* ---- secrets ---- */
-
-/* A new secret as its receiver takes it: "whsec_" and base64 (Standard Webhooks, "Signature
- * scheme"). From the arena. */
-static const char *secret_new(struct arena *arena)
-{
-    char text[sodium_base64_ENCODED_LEN(SECRET_SIZE, sodium_base64_VARIANT_ORIGINAL)];
-    uint8_t bytes[SECRET_SIZE];
-    const char *secret;
-
-    randombytes_buf(bytes, sizeof(bytes));
-    sodium_bin2base64(text, sizeof(text), bytes, sizeof(bytes), sodium_base64_VARIANT_ORIGINAL);
-    secret = arena_printf(arena, "whsec_%s", text);
-    sodium_memzero(bytes, sizeof(bytes));
-    sodium_memzero(text, sizeof(text));
-    return secret;
-}
 
 static struct field_bytes secret_sealed(const struct maild *d, const struct request *req,
                                         const char *secret)
@@ -99,7 +83,7 @@ int webhook_create(struct maild *d, const struct request *req, const struct webh
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     const struct sql_webhook_lock_in lock = {.project = req->caller->project};
-    const char *secret = secret_new(req->arena);
+    const char *secret = webhook_secret_new(req->arena);
     struct uuid id = uuid_ordered(req->now_ms);
     const struct sql_webhook_insert_in insert = {.project = req->caller->project,
                                                  .id = id,
@@ -116,6 +100,7 @@ int webhook_create(struct maild *d, const struct request *req, const struct webh
                     "The project has 20 webhooks already.") < 0 ||
         db_commit(&tx, err) < 0)
         return -1;
+    webhook_event_wake(d);
     out->secret = secret;
     return 0;
 }
@@ -141,6 +126,7 @@ int webhook_delete(struct maild *d, const struct request *req, const struct webh
                    struct nothing *out UNUSED, struct error *err)
 {
     const struct sql_webhook_delete_in delete = {.project = req->caller->project,
+                                                 .webhook_wake = {.now = clock_now_ms(d->real)},
                                                  .id = in->id,
                                                  .audit =
                                                      webhook_audit(req, "webhook.delete", in->id)};
@@ -152,7 +138,7 @@ int webhook_delete(struct maild *d, const struct request *req, const struct webh
 int webhook_exchange(struct maild *d, const struct request *req,
                      const struct webhook_exchange_in *in, struct webhook *out, struct error *err)
 {
-    const char *secret = secret_new(req->arena);
+    const char *secret = webhook_secret_new(req->arena);
     const struct sql_webhook_exchange_in exchange = {
         .project = req->caller->project,
         .id = in->id,

@@ -963,6 +963,12 @@ static struct http_request webhook_exchange(void)
     return by(admin, "POST", path_of(WEBHOOKS "/%s/secret", made(webhook_create())), json_object());
 }
 
+static struct http_request webhook_redeliver(void)
+{
+    return by(admin, "POST", path_of(WEBHOOKS "/%s/redeliver", made(webhook_create())),
+              json_object());
+}
+
 static struct http_request webhook_delete(void)
 {
     return by(admin, "DELETE", path_of(WEBHOOKS "/%s", made(webhook_create())), NULL);
@@ -1206,6 +1212,7 @@ static const struct audited {
     {"webhook_create", webhook_create, 200, "webhook.create success Webhook"},
     {"webhook_replace", webhook_replace, 200, "webhook.replace success Webhook"},
     {"webhook_exchange", webhook_exchange, 200, "webhook.exchange success Webhook"},
+    {"webhook_redeliver", webhook_redeliver, 200, "webhook.redeliver success Webhook"},
     {"webhook_delete", webhook_delete, 204, "webhook.delete success Webhook"},
 
     {"patient_login_start", patient_start_wrong, 400, "session.create failure password"},

@@ -28,6 +28,7 @@ static const char *const files[] = {
     "docs/operations.md",
     "docs/passwords.md",
     "docs/threat-model.md",
+    "docs/webhooks.md",
     "docs/recipes.md",
     "SECURITY.md",
     "CONTRIBUTING.md",

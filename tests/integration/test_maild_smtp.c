@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "maild/transport.h"
+#include "tests/support/certificate.h"
 #include "tests/support/mail_server.h"
 #include "tests/support/program.h"
 
@@ -24,36 +25,6 @@ static const struct mail a_mail = {
     .to = "ana@example.org",
     .text = mail_text,
 };
-
-/* A certificate for 127.0.0.1, cert.pem and key.pem in the directory. */
-static void make_certificate(const struct unit_dir *dir)
-{
-    char key[128], certificate[128];
-    const char *const argv[] = {"/usr/bin/openssl",
-                                "req",
-                                "-x509",
-                                "-newkey",
-                                "ec",
-                                "-pkeyopt",
-                                "ec_paramgen_curve:prime256v1",
-                                "-nodes",
-                                "-days",
-                                "2",
-                                "-subj",
-                                "/CN=localhost",
-                                "-addext",
-                                "subjectAltName=IP:127.0.0.1",
-                                "-keyout",
-                                key,
-                                "-out",
-                                certificate,
-                                NULL};
-
-    snprintf(key, sizeof(key), "%s/key.pem", dir->path);
-    snprintf(certificate, sizeof(certificate), "%s/cert.pem", dir->path);
-    PROGRAM openssl = program_run(argv, NULL);
-    CHECK_EXIT(openssl, 0);
-}
 
 /* What a send is to do and to lead to. */
 struct attempt {
@@ -184,7 +155,7 @@ static void test_insists_on_tls_and_signs_in(void)
                                   .smtp_user = "atrium",
                                   .smtp_password_file = password};
 
-    make_certificate(&dir);
+    certificate_make(&dir);
     snprintf(cert, sizeof(cert), "%s/cert.pem", dir.path);
     snprintf(key, sizeof(key), "%s/key.pem", dir.path);
     snprintf(password, sizeof(password), "%s", unit_dir_write(&dir, "password", "sesame\n"));
@@ -248,7 +219,7 @@ static void test_another_password_while_it_runs(void)
     struct mail_server server;
     struct change change;
 
-    make_certificate(&dir);
+    certificate_make(&dir);
     snprintf(cert, sizeof(cert), "%s/cert.pem", dir.path);
     snprintf(key, sizeof(key), "%s/key.pem", dir.path);
     snprintf(password, sizeof(password), "%s", unit_dir_write(&dir, "password", "sesame\n"));
@@ -321,7 +292,7 @@ static void test_reports_missing_extensions_of_a_server(void)
                                   .smtp_password_file = password};
     struct maild_config plain = NO_TLS;
 
-    make_certificate(&dir);
+    certificate_make(&dir);
     snprintf(cert, sizeof(cert), "%s/cert.pem", dir.path);
     snprintf(key, sizeof(key), "%s/key.pem", dir.path);
     snprintf(password, sizeof(password), "%s", unit_dir_write(&dir, "password", "sesame\n"));

@@ -11,7 +11,7 @@ static const struct plans plans = {
     .schema = "mail",
     .migrations = maild_migrations,
     .sql = {maild_sql},
-    .small = "",
+    .small = "webhook_source",
     .emptied = "message",
     .blocking = "0005_listed",
 };

@@ -1840,7 +1840,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description Adds a webhook; a project has 20 at most (409 beyond). The answer has the secret that its receiver verifies signatures with (Standard Webhooks); it is not shown again. Events that happen from then on are posted.
+         * @description Adds a webhook; a project has 20 at most (409 beyond). The answer has the secret that its receiver verifies signatures with (Standard Webhooks); it is not shown again. Events that happen from then on are posted, at least once and in order for each account, and tried for three days. See docs/webhooks.md.
          *
          *     For practitioners who administer the project.
          */
@@ -1895,6 +1895,50 @@ export interface paths {
          *     For practitioners who administer the project.
          */
         post: operations["webhook_exchange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook
+         * @description What was posted to a webhook in the last seven days, and what waits, with the status and the time of the last attempt. What the receiver answered beyond its status is not kept.
+         *
+         *     For practitioners who administer the project.
+         */
+        get: operations["webhook_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/webhooks/{id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver events of a webhook again
+         * @description Posts a delivery again that has ended, or all that were given up, 10,000 at most. Each is tried for three days from now on. The receiver knows an event again by its `webhook-id`.
+         *
+         *     For practitioners who administer the project.
+         */
+        post: operations["webhook_redeliver"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4763,6 +4807,92 @@ export interface components {
              * @example 24
              */
             previousHours?: number;
+        };
+        webhook_delivery_list: {
+            /** @description The latest event first. */
+            resources: components["schemas"]["webhook_delivery"][];
+            /**
+             * @description `_cursor` of the next page; null where the list ends.
+             * @example kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE
+             */
+            next: string | null;
+        };
+        webhook_delivery: {
+            /**
+             * Format: int64
+             * @description Number of the delivery; a later event has a greater one.
+             * @example 4711
+             */
+            id: number;
+            /**
+             * Format: uuid
+             * @description Identifier of the event; with `msg_` before it the header `webhook-id`.
+             * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+             */
+            event: string;
+            /**
+             * @description What happened.
+             * @example session.created
+             */
+            type: string;
+            /**
+             * @description `waiting` for its first or next attempt, `delivered`, or `failed`: given up.
+             * @example delivered
+             * @enum {string}
+             */
+            state: "waiting" | "delivered" | "failed";
+            /**
+             * Format: int64
+             * @description Attempts so far.
+             * @example 1
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            happenedAt: string;
+            /**
+             * Format: date-time
+             * @description When the last attempt ended; null: there was none.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            triedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Not before is the next attempt; null: there is none.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            nextAt: string | null;
+            /**
+             * Format: int64
+             * @description HTTP status of the last answer; absent: there was none.
+             * @example 204
+             */
+            status?: number;
+            /**
+             * @description Why the last attempt had no answer: `DEADLINE` (none in time), `UNAVAILABLE` (no connection, no certificate of the host), `FORBIDDEN` (an address that is not allowed), `TOO_LARGE` (the answer).
+             * @example DEADLINE
+             */
+            error: string | null;
+        };
+        webhook_redeliver_in: {
+            /**
+             * Format: int64
+             * @description Number of a delivery that has ended; 0 or absent: all that were given up.
+             * @default 0
+             * @example 4711
+             */
+            delivery?: number;
+        };
+        webhook_redeliver_out: {
+            /**
+             * Format: int64
+             * @description Deliveries that are posted again.
+             * @example 3
+             */
+            count: number;
         };
         document_create_in: {
             /**
@@ -10996,6 +11126,133 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["webhook"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    webhook_deliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only those in this state.
+                 * @example failed
+                 */
+                state?: "waiting" | "delivered" | "failed";
+                /**
+                 * @description `next` of the page before; absent: the first page. At most 4096 bytes of UTF-8.
+                 * @example kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE
+                 */
+                _cursor?: string;
+                /**
+                 * @description Deliveries at most.
+                 * @example 50
+                 */
+                _count?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The webhook.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "resources": [
+                     *         {
+                     *           "id": 4711,
+                     *           "event": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *           "type": "session.created",
+                     *           "state": "delivered",
+                     *           "attempts": 1,
+                     *           "happenedAt": "2026-01-31T09:30:00.000Z",
+                     *           "triedAt": "2026-01-31T09:30:00.000Z",
+                     *           "nextAt": "2026-01-31T09:30:00.000Z",
+                     *           "status": 204,
+                     *           "error": "DEADLINE"
+                     *         }
+                     *       ],
+                     *       "next": "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["webhook_delivery_list"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            414: components["responses"]["uri_too_long"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    webhook_redeliver: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The webhook.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "delivery": 4711
+                 *     }
+                 */
+                "application/json": components["schemas"]["webhook_redeliver_in"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "count": 3
+                     *     }
+                     */
+                    "application/json": components["schemas"]["webhook_redeliver_out"];
                 };
             };
             400: components["responses"]["bad_request"];

@@ -1,10 +1,11 @@
--- Removes a webhook. No row: there is no such one.
+-- Removes a webhook; its deliveries go soon after. No row: there is no such one.
 -- class: write
 -- in: project uuid, id uuid
 -- rows: one
 with
 deleted as (
-    delete from webhook where project_id = :project and id = :id returning id
+    delete from webhook where project_id = :project and id = :id returning id, project_id
 ),
+-- include: webhook_wake(from = deleted),
 -- include: audit(from = deleted)
 select from deleted

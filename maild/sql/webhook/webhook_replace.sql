@@ -1,4 +1,5 @@
--- Replaces what an admin says of a webhook; one that is on is not gone. No row: there is none.
+-- Replaces what an admin says of a webhook; one that is on is not gone, and what waits for it is
+-- tried at once. No row: there is none.
 -- class: write
 -- in: project uuid, id uuid, url text, events text[], enabled bool, now int8
 -- rows: one
@@ -11,6 +12,7 @@ replaced as (
     where project_id = :project and id = :id
     returning *
 ),
+-- include: webhook_wake(from = replaced),
 -- include: audit(from = replaced)
 select
     -- include: webhook_columns(from = r)

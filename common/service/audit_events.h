@@ -1,0 +1,37 @@
+/*
+ * audit_events.h - what happened in projects, read from a daemon's audit trail by a daemon that
+ * tells others of it: the operation audit_events, a row in the routes of each daemon that has such
+ * events.
+ */
+#ifndef ATRIUM_COMMON_SERVICE_AUDIT_EVENTS_H
+#define ATRIUM_COMMON_SERVICE_AUDIT_EVENTS_H
+
+#include "common/domain/request.h"
+
+struct service;
+
+enum { AUDIT_EVENT_PROJECTS_MAX = 500, AUDIT_EVENT_ACTIONS_MAX = 64 };
+
+struct audit_events_in {
+    int64_t after; /* sequence; negative: only a place is asked for, ... */
+    int64_t since; /* ... before what was written from then on, contract time, ms; 0: the end */
+    struct field_texts actions;  /* "session.create" */
+    bool everywhere;             /* of all projects, else of these */
+    struct field_texts projects; /* ids */
+};
+FIELD_DECLARE(audit_events_in);
+
+/* All there is behind `after` up to `sequence`; there may be more behind that when it is not the
+ * `end`. */
+struct audit_events_out {
+    int64_t sequence, end;
+    struct field_list events; /* struct audit_event */
+};
+FIELD_DECLARE(audit_events_out);
+
+/* Answers audit_events. The caller goes on behind `sequence`. Parks. */
+int audit_events_read(struct service *self, const struct request *req,
+                      const struct audit_events_in *in, struct audit_events_out *out,
+                      struct error *err) MUST_USE;
+
+#endif

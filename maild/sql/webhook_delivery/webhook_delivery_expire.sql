@@ -1,0 +1,16 @@
+-- Gives up deliveries that wait since before a time, at most `most` of them.
+-- class: write
+-- in: before int8, now int8, most int8
+-- rows: none
+update webhook_delivery d
+set state = 'failed', ended_at = :now
+from (
+    select project_id, webhook_id, sequence
+    from webhook_delivery
+    where state = 'waiting' and created_at < :before
+    order by created_at
+    limit :most
+    for update skip locked
+) old
+where d.project_id = old.project_id and d.webhook_id = old.webhook_id
+    and d.sequence = old.sequence

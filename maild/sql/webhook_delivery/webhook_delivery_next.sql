@@ -1,0 +1,15 @@
+-- The first deliveries that wait for a webhook, at most `most`, in order; not those of a lane whose
+-- first one is to be tried again later.
+-- class: read
+-- in: id uuid, now int8, most int8
+-- rows: many
+-- row: sequence int8, event uuid, lane uuid, body text, attempts int8
+select sequence, event_id as event, lane, body, attempts
+from webhook_delivery
+where webhook_id = :id and state = 'waiting' and lane not in (
+    select lane
+    from webhook_delivery
+    where webhook_id = :id and state = 'waiting' and attempts > 0 and due_at > :now
+)
+order by sequence
+limit :most

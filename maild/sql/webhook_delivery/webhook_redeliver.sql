@@ -1,0 +1,34 @@
+-- Posts deliveries of a webhook again that have ended: one of them or (null) those that were
+-- given up, at most `most` of them, the first ones. No row: there is no such webhook.
+-- class: write
+-- in: project uuid, id uuid, delivery int8 null, now int8, most int8
+-- rows: one
+-- row: count int8
+with
+target as (
+    select id, project_id from webhook where project_id = :project and id = :id
+),
+again as (
+    update webhook_delivery
+    set state = 'waiting', attempts = 0, created_at = :now, due_at = :now, ended_at = null
+    where project_id = :project and webhook_id = :id and sequence = any (array(
+        select sequence
+        from webhook_delivery
+        where project_id = :project and webhook_id = :id and sequence = :delivery
+            and state <> 'waiting' and exists (select from target)
+        union all
+        select *
+        from (
+            select sequence
+            from webhook_delivery
+            where webhook_id = :id and state = 'failed' and :delivery::int8 is null
+                and exists (select from target)
+            order by webhook_id, sequence
+            limit :most
+        ) f
+    ))
+    returning 1
+),
+-- include: webhook_wake(from = (select * from target where exists (select from again)) t),
+-- include: audit(from = target)
+select (select count(*) from again) as count from target

@@ -1,0 +1,18 @@
+-- Where and how deliveries of a webhook are posted now. url null: it was deleted; enabled false:
+-- it is off. No row: there is no queue of it.
+-- class: read
+-- in: id uuid
+-- rows: one
+-- row: additions int8, failures int8, enabled bool, url text null, secret bytea null
+-- row: previous bytea null, previous_until int8 null
+select
+    q.additions,
+    q.failures,
+    coalesce(w.enabled, false) as enabled,
+    w.url,
+    w.secret_sealed as secret,
+    w.previous_sealed as previous,
+    w.previous_until
+from webhook_queue q
+left join webhook w on w.id = q.webhook_id
+where q.webhook_id = :id

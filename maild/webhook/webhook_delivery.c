@@ -1,0 +1,74 @@
+/*
+ * webhook_delivery.c - what admins see and do of deliveries. Handlers: webhook_deliveries,
+ * webhook_redeliver.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/service/audit.h"
+#include "common/service/page_cursor.h"
+#include "maild/maild_api.h"
+#include "maild/sql/webhook_delivery.h"
+#include "maild/webhook/webhook.h"
+
+enum { REDELIVER_MAX = 10000 };
+
+/* The deliveries of a webhook, the latest event first, a page of them. Fails: NOT_FOUND, VALIDATION
+ * (a cursor of another list). */
+int webhook_deliveries(struct maild *d, const struct request *req,
+                       const struct webhook_deliveries_in *in, struct webhook_delivery_list *out,
+                       struct error *err)
+{
+    const struct sql_webhook_is_known_in which = {.project = req->caller->project, .id = in->id};
+    const char *key = arena_printf(req->arena, "deliveries %s %s %s", req->caller->project.text,
+                                   in->id.text, in->state ? in->state : "-");
+    struct sql_webhook_delivery_list_in list = {.project = req->caller->project,
+                                                .id = in->id,
+                                                .before = INT64_MAX,
+                                                .state = in->state,
+                                                .most = in->_count + 1};
+    const struct webhook_delivery *rows;
+    struct page_cursor at;
+
+    if (page_cursor_read(req->arena, &d->svc.seal, key, req->now_ms, in->_cursor, &at, err) < 0 ||
+        sql_require(sql_webhook_is_known(d->svc.db, req, &which, err), err, ERR_NOT_FOUND,
+                    "Webhook not found.") < 0)
+        return -1;
+    if (in->_cursor)
+        list.before = strtoll(at.key, NULL, 10);
+    if (sql_webhook_delivery_list(d->svc.db, req, &list, &out->resources, err) < 0)
+        return -1;
+    if (out->resources.count <= (size_t)in->_count)
+        return 0;
+    rows = out->resources.items;
+    out->resources.count = (size_t)in->_count;
+    at = page_cursor_start;
+    at.key = arena_printf(req->arena, "%" PRId64, rows[in->_count - 1].id);
+    out->next = page_cursor_new(req->arena, &d->svc.seal, key, req->now_ms, &at);
+    return 0;
+}
+
+/* Fails: NOT_FOUND. */
+int webhook_redeliver(struct maild *d, const struct request *req,
+                      const struct webhook_redeliver_in *in, struct webhook_redeliver_out *out,
+                      struct error *err)
+{
+    int64_t now = clock_now_ms(d->real);
+    const struct sql_webhook_redeliver_in redeliver = {
+        .project = req->caller->project,
+        .id = in->id,
+        .delivery = in->delivery > 0 ? &in->delivery : NULL,
+        .now = now,
+        .most = REDELIVER_MAX,
+        .webhook_wake = {.now = now},
+        .audit = audit_row(
+            req, &(struct audit){.action = "webhook.redeliver", .type = "Webhook", .id = in->id})};
+    struct sql_webhook_redeliver_row row;
+
+    if (sql_require(sql_webhook_redeliver(d->svc.db, req, &redeliver, &row, err), err,
+                    ERR_NOT_FOUND, "Webhook not found.") < 0)
+        return -1;
+    out->count = row.count;
+    webhook_post_kick(d);
+    return 0;
+}

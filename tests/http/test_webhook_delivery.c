@@ -1,0 +1,601 @@
+/*
+ * test_webhook_delivery.c - what is posted to webhooks, over https to a receiver that verifies it
+ * by npm's standardwebhooks (tests/webhooks/receiver.cjs, `make webhooks`): every event, in order
+ * for each account, whatever the receiver or maild does. Two maild and two authd.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "tests/support/certificate.h"
+#include "tests/support/document.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
+
+#define WEBHOOKS "/v1/project/webhooks"
+#define ALL                                                                                     \
+    "account.created", "account.deleted", "session.created", "session.revoked", "member.added", \
+        "settings.changed", "document.created"
+
+enum {
+    ACCOUNTS = 50, /* of made-up events */
+    SOON_MS = 10000,
+    LATER_MS = 60000,
+    LOAD = 10000,
+    RATE_MIN = 1000, /* events/s that a local receiver gets, at least */
+};
+
+static struct suite *suite;
+static struct person *admin, *child;
+static struct unit_dir dir;
+static struct program *receiver;
+static int hook_port, command_port;
+
+/* ---- the receiver ---- */
+
+static bool have_receiver(void)
+{
+    return access("build/webhooks/node_modules/.package-lock.json", R_OK) == 0;
+}
+
+/* At the port that it had, the second time. */
+static void receiver_start(void)
+{
+    char port[12];
+    const char *argv[] = {"/usr/bin/env",
+                          "NODE_PATH=build/webhooks/node_modules",
+                          "node",
+                          "tests/webhooks/receiver.cjs",
+                          dir.path,
+                          port,
+                          NULL};
+
+    snprintf(port, sizeof(port), "%d", hook_port);
+    receiver = program_start(argv, NULL);
+    if (!program_wait_output(receiver, "ready", 30000) ||
+        sscanf(receiver->out, "ready %d %d", &hook_port, &command_port) != 2) {
+        fprintf(stderr, "receiver: %s\n", receiver->err);
+        exit(1);
+    }
+}
+
+static struct http_answer *command(const char *method, const char *name, json_t *body)
+{
+    char url[64], path[64];
+
+    snprintf(url, sizeof(url), "http://127.0.0.1:%d", command_port);
+    snprintf(path, sizeof(path), "/%s", name);
+    return http_call(url, &(struct http_request){.method = method, .path = path, .body = body});
+}
+
+/* account: that the mode is for, the others are taken; NULL: for all. */
+static void set_mode(const char *name, const char *mode, const char *account)
+{
+    HTTP_ANSWER set =
+        command("PUT", name, json_pack("{s:s, s:s*}", "mode", mode, "account", account));
+
+    CHECK_STATUS(set, 200);
+}
+
+static void set_secret(const char *name, const char *secret)
+{
+    HTTP_ANSWER set = command("PUT", name, json_pack("{s:[s]}", "secrets", secret));
+
+    CHECK_STATUS(set, 200);
+}
+
+/* A number of what came to a webhook, "events". */
+static long seen(const char *name, const char *what)
+{
+    HTTP_ANSWER answer = command("GET", name, NULL);
+
+    return (long)json_integer_value(http_member(answer, what));
+}
+
+static bool seen_comes_to(const char *name, const char *what, long want, int timeout_ms)
+{
+    int64_t until = clock_mono_ms() + timeout_ms;
+    long have;
+
+    while ((have = seen(name, what)) < want && clock_mono_ms() < until)
+        usleep(50000);
+    return UNIT_CHECK(have >= want, "%s: %s %ld instead of %ld", name, what, have, want);
+}
+
+/* ---- webhooks ---- */
+
+struct hook {
+    char name[32], id[40], secret[64];
+};
+
+static struct hook hook_to(const struct person *who, const char *name, const char *url,
+                           json_t *events)
+{
+    HTTP_ANSWER made = http_post(suite_url(suite), WEBHOOKS, who->access,
+                                 json_pack("{s:s, s:o}", "url", url, "events", events));
+    struct hook hook;
+
+    CHECK_STATUS(made, 200);
+    snprintf(hook.name, sizeof(hook.name), "%s", name);
+    snprintf(hook.id, sizeof(hook.id), "%s", http_text(made, "id"));
+    snprintf(hook.secret, sizeof(hook.secret), "%s", http_text(made, "secret"));
+    return hook;
+}
+
+/* A webhook that leads to the receiver under this name. */
+static struct hook hook_new(const struct person *who, const char *name, json_t *events)
+{
+    char url[64];
+    struct hook hook;
+
+    snprintf(url, sizeof(url), "https://127.0.0.1:%d/hook/%s", hook_port, name);
+    hook = hook_to(who, name, url, events);
+    set_secret(name, hook.secret);
+    return hook;
+}
+
+static const char *below(const struct hook *hook, const char *rest)
+{
+    static char path[4600];
+
+    snprintf(path, sizeof(path), WEBHOOKS "/%s%s", hook->id, rest);
+    return path;
+}
+
+static void hook_delete(const struct person *who, const struct hook *hook)
+{
+    HTTP_ANSWER gone = http_delete(suite_url(suite), below(hook, ""), who->access);
+
+    CHECK_STATUS(gone, 204);
+}
+
+static const char *project_of(const struct person *who)
+{
+    return strchr(who->project, '/') + 1;
+}
+
+/* Sessions of `accounts` made-up accounts in turn, as authd would write them, with their numbers
+ * from `first` on. */
+static void events_make(const struct person *who, int first, int count, int accounts)
+{
+    suite_count(suite,
+                "with made as (insert into auth.audit (at, project_id, entity, event) "
+                "select extract(epoch from clock_timestamp()) * 1000, '%s', "
+                "'Session/00000000-0000-7000-8000-000' || to_char(i, 'FM000000000'), "
+                "json_build_object('action', 'session.create', 'outcome', 'success', 'account', "
+                "'00000000-0000-4000-8000-' || to_char(i %% %d, 'FM000000000000'), "
+                "'role', 'Patient', 'address', '192.0.2.77') "
+                "from generate_series(%d, %d) i order by i returning 1) "
+                "select count(*) from made",
+                project_of(who), accounts, first, first + count - 1);
+}
+
+static const char *account_of(int number)
+{
+    static char text[40];
+
+    snprintf(text, sizeof(text), "00000000-0000-4000-8000-%012d", number);
+    return text;
+}
+
+static bool state_comes_to(const struct hook *hook, const char *state, long want, int timeout_ms)
+{
+    return UNIT_CHECK(suite_comes_to(suite, want, timeout_ms,
+                                     "select count(*) from mail.webhook_delivery "
+                                     "where webhook_id = '%s' and state = '%s'",
+                                     hook->id, state),
+                      "%s: deliveries %s", hook->name, state);
+}
+
+static void free_text(char **text)
+{
+    free(*text);
+}
+
+/* ---- cases ---- */
+
+static void the_scene_is_set(void)
+{
+    char set[200];
+
+    dir = unit_dir_make();
+    certificate_make(&dir);
+    receiver_start();
+    snprintf(set, sizeof(set),
+             "maild.allow_networks=127.0.0.1/32,maild.webhook_ca_file=%s/cert.pem", dir.path);
+    suite = suite_start(&(struct suite_options){.instances = "maild=2,authd=2", .set = set});
+    admin = person_admin(suite);
+    child = person_admin_of_child(suite, "lakeside");
+    UNIT_REQUIRE(admin->access && child->access, "two admins");
+}
+
+static bool has_event(const struct http_answer *came, const char *type)
+{
+    const json_t *event;
+    size_t i;
+
+    json_array_foreach(http_member(came, "bodies"), i, event)
+    {
+        if (strcmp(json_string_value(json_object_get(event, "type")), type) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool event_comes(const char *name, const char *type)
+{
+    int64_t until = clock_mono_ms() + SOON_MS;
+
+    while (clock_mono_ms() < until) {
+        HTTP_ANSWER came = command("GET", name, NULL);
+
+        if (has_event(came, type))
+            return true;
+        usleep(50000);
+    }
+    return UNIT_CHECK(false, "%s: no %s", name, type);
+}
+
+/* Everything that is offered happens once; nothing that is posted names a person. */
+static void what_happens_is_posted(void)
+{
+    static const char *const types[] = {ALL};
+    struct hook hook = hook_new(admin, "all",
+                                json_pack("[s,s,s,s,s,s,s]", types[0], types[1], types[2], types[3],
+                                          types[4], types[5], types[6]));
+    PERSON patient = person_register(suite, NULL);
+    CLEANUP(free_text)
+    char *document = document_put(suite, patient->access, "f.txt", "text/plain", "text", 4);
+    HTTP_ANSWER out = http_post(suite_url(suite), "/auth/logout", patient->access, json_object());
+    PROGRAM deleted = ATRIUMCTL(suite, NULL, "user", "delete", patient->email, "--yes");
+    PROGRAM joined = ATRIUMCTL(suite, "a long password of the second admin\n", "user",
+                               "create-admin", "--project", "demo", "--email",
+                               "second@admins.example", "--name", "Rui", "--surname", "Costa");
+
+    CU_ASSERT_EQUAL(patient->status, 200);
+    CHECK_EXIT(deleted, 0);
+    CHECK_EXIT(joined, 0);
+    suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", true);
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+        CU_ASSERT(event_comes("all", types[i]));
+
+    HTTP_ANSWER came = command("GET", "all", NULL);
+
+    CU_ASSERT(!strchr(came->body, '@') && !strstr(came->body, "127."));
+    CU_ASSERT(!strstr(came->body, "Rui") && !strstr(came->body, "f.txt"));
+    CU_ASSERT_EQUAL(seen("all", "unverified"), 0);
+    hook_delete(admin, &hook);
+}
+
+static void a_project_without_webhooks_writes_nothing(void)
+{
+    struct hook hook = hook_new(admin, "mine", json_pack("[s]", "session.created"));
+
+    events_make(child, 0, 200, ACCOUNTS);
+    events_make(admin, 0, 1, 1);
+    CU_ASSERT(seen_comes_to("mine", "events", 1, SOON_MS));
+    CU_ASSERT_EQUAL(
+        suite_count(suite, "select count(*) from mail.webhook_delivery where project_id = '%s'",
+                    project_of(child)),
+        0);
+    hook_delete(admin, &hook);
+    CU_ASSERT(suite_comes_to(suite, 0, SOON_MS,
+                             "select count(*) from mail.webhook_delivery where webhook_id = '%s'",
+                             hook.id));
+}
+
+static void two_secrets_sign_while_one_is_exchanged(void)
+{
+    struct hook hook = hook_new(admin, "secrets", json_pack("[s]", "session.created"));
+    HTTP_ANSWER exchanged =
+        http_post(suite_url(suite), below(&hook, "/secret"), admin->access, json_object());
+    HTTP_ANSWER both =
+        command("PUT", "secrets",
+                json_pack("{s:[s,s]}", "secrets", hook.secret, http_text(exchanged, "secret")));
+
+    events_make(admin, 1, 1, 1);
+    CU_ASSERT(seen_comes_to("secrets", "events", 1, SOON_MS));
+
+    HTTP_ANSWER came = command("GET", "secrets", NULL);
+
+    CU_ASSERT_EQUAL(json_integer_value(json_array_get(http_member(came, "verified"), 0)), 1);
+    CU_ASSERT_EQUAL(json_integer_value(json_array_get(http_member(came, "verified"), 1)), 1);
+
+    HTTP_ANSWER again = http_post(suite_url(suite), below(&hook, "/secret"), admin->access,
+                                  json_pack("{s:i}", "previousHours", 0));
+
+    set_secret("secrets", http_text(exchanged, "secret"));
+    events_make(admin, 2, 1, 1);
+    CU_ASSERT(seen_comes_to("secrets", "unverified", 1, SOON_MS));
+    set_secret("secrets", http_text(again, "secret"));
+    CU_ASSERT(seen_comes_to("secrets", "events", 2, SOON_MS));
+    hook_delete(admin, &hook);
+}
+
+/* Of closed networks, of a host without a certificate, by a redirect, with too large an answer. */
+static void only_the_address_itself_is_asked(void)
+{
+    static const struct {
+        const char *name, *host, *path, *mode, *error;
+        int status;
+    } rows[] = {
+        {"closed", "127.0.0.2", "hook/closed", "ok", "FORBIDDEN", 0},
+        {"inner", "[::1]", "hook/inner", "ok", "FORBIDDEN", 0},
+        {"metadata", "169.254.169.254", "", "ok", "FORBIDDEN", 0},
+        {"redirect", "127.0.0.1", "hook/redirect", "redirect", "", 307},
+        {"large", "127.0.0.1", "hook/large", "large", "TOO_LARGE", 0},
+        {"failing", "127.0.0.1", "hook/failing", "fail", "", 500},
+        {"nameless", "localhost", "hook/nameless", "ok", "UNAVAILABLE", 0},
+    };
+    struct hook hooks[ARRAY_SIZE(rows)];
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char url[96];
+
+        snprintf(url, sizeof(url), "https://%s:%d/%s", rows[i].host, hook_port, rows[i].path);
+        hooks[i] = hook_to(admin, rows[i].name, url, json_pack("[s]", "session.created"));
+        set_secret(rows[i].name, hooks[i].secret);
+        set_mode(rows[i].name, rows[i].mode, NULL);
+    }
+    events_make(admin, 3, 1, 1);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        CU_ASSERT(suite_comes_to(suite, 1, SOON_MS,
+                                 "select count(*) from mail.webhook_delivery "
+                                 "where webhook_id = '%s' and attempts > 0 and state = 'waiting'",
+                                 hooks[i].id));
+
+        HTTP_ANSWER list =
+            http_get(suite_url(suite), below(&hooks[i], "/deliveries"), admin->access);
+
+        CHECK_STATUS(list, 200);
+        UNIT_CHECK(strcmp(http_text(list, "resources.0.error"), rows[i].error) == 0, "%s: %s",
+                   rows[i].name, list->body);
+        UNIT_CHECK(json_integer_value(http_member(list, "resources.0.status")) == rows[i].status,
+                   "%s: %s", rows[i].name, list->body);
+        CU_ASSERT(!strstr(list->body, "secret of the receiver"));
+        hook_delete(admin, &hooks[i]);
+    }
+    CU_ASSERT_EQUAL(seen("elsewhere", "requests"), 0);
+}
+
+static void an_account_that_fails_holds_up_no_other(void)
+{
+    struct hook hook = hook_new(admin, "poison", json_pack("[s]", "session.created"));
+
+    set_mode("poison", "fail", account_of(7));
+    events_make(admin, 1000, 10 * ACCOUNTS, ACCOUNTS);
+    CU_ASSERT(seen_comes_to("poison", "events", 10 * (ACCOUNTS - 1), SOON_MS));
+    CU_ASSERT_EQUAL(seen("poison", "events"), 10 * (ACCOUNTS - 1));
+    set_mode("poison", "ok", NULL);
+    CU_ASSERT(seen_comes_to("poison", "events", 10 * ACCOUNTS, LATER_MS));
+    CU_ASSERT_EQUAL(seen("poison", "disorder"), 0);
+    hook_delete(admin, &hook);
+}
+
+static void a_receiver_that_hangs_holds_up_no_other(void)
+{
+    struct hook hangs = hook_new(admin, "hangs", json_pack("[s]", "session.created"));
+    struct hook slow = hook_new(admin, "slow", json_pack("[s]", "session.created"));
+    struct hook well = hook_new(admin, "well", json_pack("[s]", "session.created"));
+
+    set_mode("hangs", "hang", NULL);
+    set_mode("slow", "slow", NULL);
+    events_make(admin, 2000, ACCOUNTS, ACCOUNTS);
+    CU_ASSERT(seen_comes_to("well", "events", ACCOUNTS, 4000));
+    CU_ASSERT(seen("slow", "events") < ACCOUNTS);
+    CU_ASSERT_EQUAL(seen("hangs", "events"), 0);
+    CU_ASSERT(seen_comes_to("slow", "events", ACCOUNTS, SOON_MS + LATER_MS));
+    set_mode("hangs", "ok", NULL);
+    CU_ASSERT(seen_comes_to("hangs", "events", ACCOUNTS, LATER_MS));
+    hook_delete(admin, &hangs);
+    hook_delete(admin, &slow);
+    hook_delete(admin, &well);
+}
+
+static void what_a_receiver_missed_while_it_was_down_comes_later(void)
+{
+    struct hook hook = hook_new(admin, "down", json_pack("[s]", "session.created"));
+
+    program_destroy(&receiver);
+    events_make(admin, 3000, 4 * ACCOUNTS, ACCOUNTS);
+    CU_ASSERT(suite_comes_to(suite, 4 * ACCOUNTS, SOON_MS,
+                             "select count(*) from mail.webhook_delivery where webhook_id = '%s'",
+                             hook.id));
+    CU_ASSERT(suite_comes_to(suite, 1, SOON_MS,
+                             "select count(*) from mail.webhook_queue "
+                             "where webhook_id = '%s' and failures >= 3",
+                             hook.id));
+    receiver_start();
+    set_secret("down", hook.secret);
+    CU_ASSERT(seen_comes_to("down", "events", 4 * ACCOUNTS, LATER_MS));
+    CU_ASSERT_EQUAL(seen("down", "disorder"), 0);
+    CU_ASSERT(state_comes_to(&hook, "delivered", 4 * ACCOUNTS, SOON_MS));
+    hook_delete(admin, &hook);
+}
+
+static void a_410_switches_a_webhook_off(void)
+{
+    struct hook hook = hook_new(admin, "gone", json_pack("[s]", "session.created"));
+
+    set_mode("gone", "gone", NULL);
+    events_make(admin, 4000, 1, 1);
+    CU_ASSERT(suite_comes_to(suite, 1, SOON_MS,
+                             "select count(*) from mail.webhook where id = '%s' and not enabled "
+                             "and gone_at is not null",
+                             hook.id));
+    CU_ASSERT(suite_comes_to(suite, 1, SOON_MS,
+                             "select count(*) from mail.audit where entity = 'Webhook/%s' "
+                             "and event->>'action' = 'webhook.gone'",
+                             hook.id));
+    events_make(admin, 4001, 1, 1);
+    sleep(2);
+    CU_ASSERT_EQUAL(seen("gone", "requests"), 1);
+
+    HTTP_ANSWER on = http_put(suite_url(suite), below(&hook, ""), admin->access,
+                              json_pack("{s:s, s:[s]}", "url", "https://127.0.0.1:1/", "events",
+                                        "session.created"));
+    char url[64];
+
+    CHECK_STATUS(on, 200);
+    CU_ASSERT(json_is_null(http_member(on, "goneAt")));
+    snprintf(url, sizeof(url), "https://127.0.0.1:%d/hook/gone", hook_port);
+    set_mode("gone", "ok", NULL);
+
+    HTTP_ANSWER back = http_put(suite_url(suite), below(&hook, ""), admin->access,
+                                json_pack("{s:s, s:[s]}", "url", url, "events", "session.created"));
+
+    CHECK_STATUS(back, 200);
+    events_make(admin, 4002, 1, 1);
+    /* not what happened while it was off */
+    CU_ASSERT(seen_comes_to("gone", "events", 2, LATER_MS));
+    CU_ASSERT_EQUAL(seen("gone", "events"), 2);
+    hook_delete(admin, &hook);
+}
+
+/* Between the commit of an event and its delivery, and between that and its record. */
+static void a_killed_maild_loses_nothing(void)
+{
+    enum { EVENTS = 3000, KILLS = 6 };
+    struct hook hook = hook_new(admin, "killed", json_pack("[s]", "session.created"));
+
+    for (int i = 0; i < KILLS; i++) {
+        pid_t pids[] = {suite_pid(suite, "maild", "1"), suite_pid(suite, "maild", "2")};
+        pid_t killer;
+
+        events_make(admin, 10000 + i * EVENTS / KILLS, EVENTS / KILLS, ACCOUNTS);
+        if (i % 2)
+            CU_ASSERT(seen_comes_to("killed", "events", i * EVENTS / KILLS + 1, LATER_MS));
+        killer = suite_kill_both_later(suite, "maild", 40 * i);
+        waitpid(killer, NULL, 0);
+        CU_ASSERT(suite_wait_new_pid(suite, "maild", "1", pids[0]));
+        CU_ASSERT(suite_wait_new_pid(suite, "maild", "2", pids[1]));
+    }
+    CU_ASSERT(seen_comes_to("killed", "events", EVENTS, LATER_MS));
+    CU_ASSERT_EQUAL(seen("killed", "disorder"), 0);
+    CU_ASSERT(state_comes_to(&hook, "delivered", EVENTS, SOON_MS));
+    printf("%ld requests for %d events, ", seen("killed", "requests"), EVENTS);
+    hook_delete(admin, &hook);
+}
+
+static struct http_answer *redeliver(const struct hook *hook, json_t *body)
+{
+    return http_post(suite_url(suite), below(hook, "/redeliver"), admin->access, body);
+}
+
+static void what_is_given_up_is_named_and_delivered_on_demand(void)
+{
+    struct hook hook = hook_new(admin, "dead", json_pack("[s]", "session.created"));
+    HTTP_ANSWER foreign =
+        http_post(suite_url(suite), below(&hook, "/redeliver"), child->access, json_object());
+    HTTP_ANSWER hidden = http_get(suite_url(suite), below(&hook, "/deliveries"), child->access);
+
+    CHECK_STATUS(foreign, 404);
+    CHECK_STATUS(hidden, 404);
+    set_mode("dead", "fail", NULL);
+    events_make(admin, 20000, 3, 1);
+    CU_ASSERT(suite_comes_to(suite, 3, SOON_MS,
+                             "select count(*) from mail.webhook_delivery where webhook_id = '%s'",
+                             hook.id));
+    suite_count(
+        suite,
+        "with aged as (update mail.webhook_delivery set created_at = created_at - 259300000 "
+        "where webhook_id = '%s' returning 1) select count(*) from aged",
+        hook.id);
+    suite_count(suite,
+                "with due as (update mail.webhook_queue set due_at = 0 where webhook_id = '%s' and "
+                "lease is null returning 1) select count(*) from due",
+                hook.id);
+    CU_ASSERT(state_comes_to(&hook, "failed", 3, 2 * LATER_MS));
+
+    PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor");
+    HTTP_ANSWER failed = http_get(suite_url(suite),
+                                  below(&hook, "/deliveries?state=failed&_count=2"), admin->access);
+    char more[4500];
+
+    CU_ASSERT(strstr(doctor->out, "given up after three days") && strstr(doctor->out, hook.id));
+    CU_ASSERT_EQUAL(json_array_size(http_member(failed, "resources")), 2);
+    snprintf(more, sizeof(more), "/deliveries?state=failed&_count=2&_cursor=%s",
+             http_text(failed, "next"));
+
+    HTTP_ANSWER rest = http_get(suite_url(suite), below(&hook, more), admin->access);
+
+    CU_ASSERT_EQUAL(json_array_size(http_member(rest, "resources")), 1);
+    CU_ASSERT(json_is_null(http_member(rest, "next")));
+    snprintf(more, sizeof(more), "/deliveries?_cursor=%s", http_text(failed, "next"));
+
+    HTTP_ANSWER other = http_get(suite_url(suite), below(&hook, more), admin->access);
+    int64_t first = json_integer_value(http_member(rest, "resources.0.id"));
+
+    CHECK_PROBLEM(other, "_cursor");
+    set_mode("dead", "ok", NULL);
+
+    HTTP_ANSWER one = redeliver(&hook, json_pack("{s:I}", "delivery", (json_int_t)first));
+
+    CHECK_STATUS(one, 200);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(one, "count")), 1);
+    CU_ASSERT(seen_comes_to("dead", "events", 1, SOON_MS));
+
+    HTTP_ANSWER all = redeliver(&hook, json_object());
+
+    CU_ASSERT_EQUAL(json_integer_value(http_member(all, "count")), 2);
+    CU_ASSERT(seen_comes_to("dead", "events", 3, SOON_MS));
+    CU_ASSERT(state_comes_to(&hook, "delivered", 3, SOON_MS));
+
+    PROGRAM well = ATRIUMCTL(suite, NULL, "doctor");
+
+    CU_ASSERT(!strstr(well->out, "given up after three days"));
+    hook_delete(admin, &hook);
+}
+
+static void a_thousand_events_a_second_come_through(void)
+{
+    struct hook hook = hook_new(admin, "load", json_pack("[s]", "session.created"));
+    int64_t from = clock_mono_ms(), ms;
+
+    events_make(admin, 100000, LOAD, ACCOUNTS);
+    CU_ASSERT(seen_comes_to("load", "events", LOAD, 2 * LATER_MS));
+    ms = clock_mono_ms() - from;
+    printf("%ld events/s, ", (long)(LOAD * 1000 / ms));
+    UNIT_CHECK(LOAD * 1000 / ms >= RATE_MIN, "%ld events/s", (long)(LOAD * 1000 / ms));
+    CU_ASSERT_EQUAL(seen("load", "disorder"), 0);
+    CU_ASSERT_EQUAL(seen("load", "unverified"), 0);
+    CU_ASSERT(state_comes_to(&hook, "delivered", LOAD, SOON_MS));
+    hook_delete(admin, &hook);
+}
+
+static void the_scene_is_left(void)
+{
+    person_destroy(&child);
+    person_destroy(&admin);
+    suite_stop(&suite);
+    program_destroy(&receiver);
+    unit_dir_remove(&dir);
+}
+
+static const struct unit_case cases[] = {
+    CASE_ALWAYS(the_scene_is_set),
+    CASE(what_happens_is_posted),
+    CASE(a_project_without_webhooks_writes_nothing),
+    CASE(two_secrets_sign_while_one_is_exchanged),
+    CASE(only_the_address_itself_is_asked),
+    CASE(an_account_that_fails_holds_up_no_other),
+    CASE(a_receiver_that_hangs_holds_up_no_other),
+    CASE(what_a_receiver_missed_while_it_was_down_comes_later),
+    CASE(a_410_switches_a_webhook_off),
+    CASE(a_killed_maild_loses_nothing),
+    CASE(what_is_given_up_is_named_and_delivered_on_demand),
+    CASE(a_thousand_events_a_second_come_through),
+    CASE_ALWAYS(the_scene_is_left),
+};
+
+int main(void)
+{
+    if (have_receiver() || getenv("ATRIUM_REQUIRE_WEBHOOKS"))
+        return unit_run("webhook delivery", cases, ARRAY_SIZE(cases));
+    return unit_leave_out_suite("webhook delivery",
+                                "its receiver is not installed (make webhooks)");
+}
