@@ -296,15 +296,16 @@ static int finish(struct authd *d, const struct request *req, struct db_tx **tx_
                   const struct deleting_account *self, struct session_ended *ret_ended,
                   struct error *err)
 {
+    const struct sql_audit audit =
+        audit_row(req, &(struct audit){.action = "account.delete",
+                                       .project = self->project,
+                                       .account = self->account,
+                                       .role = self->role,
+                                       .type = "Account",
+                                       .id = self->account,
+                                       .detail = self->wipe ? "wipe" : NULL});
     const struct sql_account_delete_in delete = {
-        .account = self->account,
-        .audit = audit_row(req, &(struct audit){.action = "account.delete",
-                                                .project = self->project,
-                                                .account = self->account,
-                                                .role = self->role,
-                                                .type = "Account",
-                                                .id = self->account,
-                                                .detail = self->wipe ? "wipe" : NULL})};
+        .account = self->account, .audit = audit, .place = audit};
 
     if (delete_dependents(*tx_p, req, self->account, err) < 0 ||
         queue_wipe(d, req, *tx_p, self, err) < 0 ||

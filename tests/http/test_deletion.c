@@ -848,9 +848,16 @@ static void zero_days_deletes_at_once(void)
         0);
     CU_ASSERT_EQUAL(suite_count(suite,
                                 "select count(*) from auth.audit where entity = 'Account/%s' and "
-                                "event->>'action' = 'account.delete'",
+                                "event->>'action' = 'account.delete' and project_id is null",
                                 self.id),
                     1);
+    /* And one in each project that the practitioner was a member of. */
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(distinct project_id) from auth.audit "
+                                "where entity = 'Account/%s' and "
+                                "event->>'action' = 'account.delete'",
+                                self.id),
+                    2);
     CU_ASSERT_EQUAL(me(stranger.person->access), 200);
     CU_ASSERT_EQUAL(me(branch->access), 200);
     CU_ASSERT_TRUE(

@@ -255,13 +255,18 @@ static void what_happens_is_posted(void)
     PROGRAM joined = ATRIUMCTL(suite, "a long password of the second admin\n", "user",
                                "create-admin", "--project", "demo", "--email",
                                "second@admins.example", "--name", "Rui", "--surname", "Costa");
+    PROGRAM left = ATRIUMCTL(suite, NULL, "user", "delete", "second@admins.example", "--yes");
 
     CU_ASSERT_EQUAL(patient->status, 200);
     CHECK_EXIT(deleted, 0);
     CHECK_EXIT(joined, 0);
+    CHECK_EXIT(left, 0);
     suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", true);
     for (size_t i = 0; i < ARRAY_SIZE(types); i++)
         CU_ASSERT(event_comes("all", types[i]));
+    CU_ASSERT(suite_comes_to(suite, 2, SOON_MS,
+                             "select count(distinct body::json#>>'{data,role}') "
+                             "from mail.webhook_delivery where type = 'account.deleted'"));
 
     HTTP_ANSWER came = command("GET", "all", NULL);
 
