@@ -258,6 +258,7 @@ static void what_happens_is_posted(void)
     PROGRAM left = ATRIUMCTL(suite, NULL, "user", "delete", "second@admins.example", "--yes");
 
     CU_ASSERT_EQUAL(patient->status, 200);
+    CU_ASSERT_PTR_NOT_NULL(document);
     CHECK_EXIT(deleted, 0);
     CHECK_EXIT(joined, 0);
     CHECK_EXIT(left, 0);
