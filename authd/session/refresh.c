@@ -6,8 +6,10 @@
  * lost answer can be had again, and a browser's tabs may renew at the same time.  An older
  * one was copied: the session ends.
  *
- * What a token is worth is read first, and its holder's address looked at before anything is
- * written: who may not come in from there finds the token as it was when it may.
+ * No token rotates of who may not come in from where it is: it is found as it was by who may. Most
+ * may from anywhere, which the admission cache knows, and the statement that rotates finds out
+ * whether the holder is one of them. Otherwise, and when it does not rotate, what the token is
+ * worth is read, and the holder's address looked at before anything is written.
  */
 #include <string.h>
 
@@ -50,10 +52,11 @@ static int answer(struct authd *d, const struct request *req, const struct holde
     return 0;
 }
 
-/* 1: rotated, *ret_successor is current now. 0: the session is locked, or the token was the current
- * one until a moment ago. */
+/* 1: rotated, *ret_successor is current now, and *ret who it is for. 0: the session is locked, or
+ * the token was the current one until a moment ago; or `open` (see rotation.h) does not let it. */
 static int rotate(struct authd *d, const struct request *req, const struct refresh_token *token,
-                  const char **ret_successor, struct error *err)
+                  const struct admission_list *open, struct holder *ret, const char **ret_successor,
+                  struct error *err)
 {
     CLEANUP(refresh_token_wipe) struct refresh_token next;
     CLEANUP(secret_wipe) struct secret key;
@@ -67,8 +70,9 @@ static int rotate(struct authd *d, const struct request *req, const struct refre
                                  .hash = token->hash,
                                  .next_hash = next.hash,
                                  .successor = secret_seal(req->arena, &key, SUCCESSOR_PURPOSE,
-                                                          next.text, strlen(next.text))};
-    rotated = rotation_run(d, req, &rotation, err);
+                                                          next.text, strlen(next.text)),
+                                 .open = open};
+    rotated = rotation_run(d, req, &rotation, ret, err);
     if (rotated <= 0)
         return rotated;
     *ret_successor = arena_strdup(req->arena, next.text);
@@ -170,7 +174,7 @@ static int rotate_current(struct authd *d, const struct request *req,
     for (int64_t wait_ms = LOCK_WAIT_MIN_MS;;
          wait_ms = MIN(2 * wait_ms, (int64_t)LOCK_WAIT_MAX_MS)) {
         int64_t next_ms = loop_mono_ms(d->svc.loop) + wait_ms;
-        int rotated = rotate(d, req, token, ret_successor, err);
+        int rotated = rotate(d, req, token, NULL, &renewal->holder, ret_successor, err);
 
         if (rotated != 0)
             return rotated;
@@ -185,29 +189,58 @@ static int rotate_current(struct authd *d, const struct request *req,
     }
 }
 
+/* As rotate(), of a token of which nothing was read. */
+static int rotate_unread(struct authd *d, const struct request *req,
+                         const struct refresh_token *token, struct holder *ret,
+                         const char **ret_successor, struct error *err)
+{
+    struct admission_list open;
+
+    if (!admission_cache_list(d->admission_cache, &token->project, clock_mono_ms(), &open))
+        return 0;
+    return rotate(d, req, token, &open, ret, ret_successor, err);
+}
+
+/* Reads what the token is worth, and rotates it or has its successor. 1: rotated. */
+static int rotate_judged(struct authd *d, const struct request *req,
+                         const struct refresh_token *token, struct holder *ret,
+                         const char **ret_successor, struct error *err)
+{
+    struct renewal renewal;
+    int rotated = 0;
+
+    if (judge(d, req, token, &renewal, err) < 0 || admit(d, req, &renewal, err) < 0)
+        return -1;
+    if (renewal.current) {
+        rotated = rotate_current(d, req, token, &renewal, ret_successor, err);
+        if (rotated < 0)
+            return -1;
+    }
+    *ret = renewal.holder;
+    if (rotated == 0) /* it rotated before, or at another request a moment ago */
+        *ret_successor = renewal.successor;
+    return rotated;
+}
+
 /* Exchanges a refresh token. Fails: UNAUTHORIZED; FORBIDDEN (suspended project, address), which
  * leaves the token as it is. */
 int refresh_token(struct authd *d, const struct request *req, const struct refresh_token_in *in,
                   struct refresh_token_out *out, struct error *err)
 {
     CLEANUP(refresh_token_wipe) struct refresh_token token;
-    struct renewal renewal;
+    struct holder holder;
     const char *successor = NULL;
-    int rotated = 0;
+    int rotated;
 
     if (refresh_token_parse(in->refresh_token, &token) < 0)
         return refuse(d, err);
-    if (judge(d, req, &token, &renewal, err) < 0 || admit(d, req, &renewal, err) < 0)
+    rotated = rotate_unread(d, req, &token, &holder, &successor, err);
+    if (rotated == 0)
+        rotated = rotate_judged(d, req, &token, &holder, &successor, err);
+    if (rotated < 0)
         return -1;
-    if (renewal.current) {
-        rotated = rotate_current(d, req, &token, &renewal, &successor, err);
-        if (rotated < 0)
-            return -1;
-    }
-    if (rotated == 0) /* it rotated before, or at another request a moment ago */
-        successor = renewal.successor;
     if (!successor)
         return refuse(d, err);
     ++*(rotated > 0 ? d->count.refresh_rotated : d->count.refresh_again);
-    return answer(d, req, &renewal.holder, successor, out, err);
+    return answer(d, req, &holder, successor, out, err);
 }

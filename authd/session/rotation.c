@@ -3,34 +3,49 @@
  */
 #include "authd/session/rotation.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "authd/authd.h"
-#include "authd/session/session.h"
 #include "authd/sql/session.h"
 #include "common/base/log.h"
 
 enum {
     SEALED_MAX = 512, /* bytes of a sealed token */
+    NUMBER_MAX = 24,  /* characters */
 };
 
 struct rotation_item {
     struct batch_item item;
     const struct request *req;
     const struct rotation *in;
+    struct holder *ret;
     bool rotated;
 };
+
+static void add_open(struct sql_refresh_rotate_in *self, const struct admission_list *open)
+{
+    char number[NUMBER_MAX];
+
+    snprintf(number, sizeof(number), "%" PRId64, open ? open->change : 0);
+    db_array_add(&self->changes, number);
+    db_array_add(&self->opens, open ? open->policies : "none");
+}
 
 static int query(struct authd *d, const struct request *req, struct batch_item *const *items,
                  size_t count, struct sql_refresh_rotate_rows *ret, struct error *err)
 {
     const size_t id = sizeof(struct uuid), hash = DB_ARRAY_BYTES(SECRET_HASH_SIZE);
-    struct sql_refresh_rotate_in rotate = {.projects = db_array_new(req->arena, count, id),
-                                           .sessions = db_array_new(req->arena, count, id),
-                                           .hashes = db_array_new(req->arena, count, hash),
-                                           .next_hashes = db_array_new(req->arena, count, hash),
-                                           .successors = db_array_new(req->arena, count,
-                                                                      DB_ARRAY_BYTES(SEALED_MAX)),
-                                           .now = req->now_ms,
-                                           .idle_until = req->now_ms + SESSION_IDLE_LIFE};
+    struct sql_refresh_rotate_in rotate = {
+        .projects = db_array_new(req->arena, count, id),
+        .sessions = db_array_new(req->arena, count, id),
+        .hashes = db_array_new(req->arena, count, hash),
+        .next_hashes = db_array_new(req->arena, count, hash),
+        .successors = db_array_new(req->arena, count, DB_ARRAY_BYTES(SEALED_MAX)),
+        .changes = db_array_new(req->arena, count, NUMBER_MAX),
+        .opens = db_array_new(req->arena, count, UNRULED_LIST_MAX),
+        .now = req->now_ms,
+        .idle_until = req->now_ms + SESSION_IDLE_LIFE};
 
     for (size_t i = 0; i < count; i++) {
         const struct rotation *in = ((const struct rotation_item *)items[i])->in;
@@ -40,8 +55,20 @@ static int query(struct authd *d, const struct request *req, struct batch_item *
         db_array_add_bytes(&rotate.hashes, in->hash, SECRET_HASH_SIZE);
         db_array_add_bytes(&rotate.next_hashes, in->next_hash, SECRET_HASH_SIZE);
         db_array_add_bytes(&rotate.successors, in->successor.bytes, in->successor.size);
+        add_open(&rotate, in->open);
     }
     return sql_refresh_rotate(d->svc.db, req, &rotate, ret, err);
+}
+
+static void fill(struct rotation_item *item, const struct sql_refresh_rotate_row *row)
+{
+    item->rotated = true;
+    *item->ret = (struct holder){.project = item->in->project,
+                                 .membership = row->membership,
+                                 .profile = row->profile,
+                                 .session = item->in->session,
+                                 .role = arena_strdup(item->req->arena, row->role),
+                                 .admin = row->admin};
 }
 
 static int rotate_batch(void *owner, const struct batch_item *own, struct batch_item *const *items,
@@ -57,7 +84,7 @@ static int rotate_batch(void *owner, const struct batch_item *own, struct batch_
         struct rotation_item *item = (struct rotation_item *)items[rows.items[i].number - 1];
 
         if (item)
-            item->rotated = true;
+            fill(item, &rows.items[i]);
     }
     return 0;
 }
@@ -66,9 +93,9 @@ const struct batch_kind rotation_batch = {
     .run = rotate_batch, .items_max = 32, .running_max = 2, .writes = true};
 
 int rotation_run(struct authd *d, const struct request *req, const struct rotation *in,
-                 struct error *err)
+                 struct holder *ret, struct error *err)
 {
-    struct rotation_item own = {.req = req, .in = in};
+    struct rotation_item own = {.req = req, .in = in, .ret = ret};
 
     if (in->successor.size > SEALED_MAX)
         log_die("refresh", "a sealed token is larger than any can be");

@@ -12,9 +12,9 @@
 #include "common/base/base.h"
 #include "common/base/uuid.h"
 
-/* How many are kept; and for how long, in ms of the monotonic clock: far less than changes are kept
- * (CHANGE_EVENT_LIFE), so that no two numbers are taken for one. */
-enum { UNRULED_MAX = 8192, UNRULED_AGE_MAX_MS = 60000 };
+/* How many projects are kept, and policies of each; and for how long, in ms of the monotonic clock:
+ * far less than changes are kept (CHANGE_EVENT_LIFE), so that no two numbers are taken for one. */
+enum { UNRULED_MAX = 8192, UNRULED_POLICIES_MAX = 8, UNRULED_AGE_MAX_MS = 60000 };
 
 struct admission_cache_key {
     struct uuid project, policy; /* policy: absent for none */
@@ -29,7 +29,20 @@ void admission_cache_destroy(struct admission_cache **self_p);
 const char *admission_cache_get(struct admission_cache *self, const struct admission_cache_key *key,
                                 int64_t mono_ms);
 
+/* What was told of the project for another change is forgotten, and of more than
+ * UNRULED_POLICIES_MAX policies the one that was told of first. */
 void admission_cache_put(struct admission_cache *self, const struct admission_cache_key *key,
                          const char *name, int64_t mono_ms);
+
+/* All that is known of a project, for a statement that compares it with what it reads itself. */
+enum { UNRULED_LIST_MAX = UNRULED_POLICIES_MAX * sizeof(struct uuid) };
+struct admission_list {
+    int64_t change;
+    char policies[UNRULED_LIST_MAX]; /* with spaces between; "none" for no policy */
+};
+
+/* False when nothing is known. */
+bool admission_cache_list(struct admission_cache *self, const struct uuid *project, int64_t mono_ms,
+                          struct admission_list *ret);
 
 #endif

@@ -396,6 +396,33 @@ static void a_changed_rule_applies_everywhere_at_once(void)
     }
 }
 
+/* Who gets another policy is bound by it from the next refresh on, though no policy has changed. */
+static void a_changed_membership_applies_everywhere_at_once(void)
+{
+    PERSON patient = newcomer("Patient");
+    char sql[256];
+    HTTP_ANSWER strict = http_post(suite_url(suite), "/v1/project/access-policies", boss->access,
+                                   body_policy(ONLY_INSIDE));
+
+    CHECK_STATUS(strict, 200);
+    for (int i = 0; i < 4; i++) {
+        HTTP_ANSWER next = refresh_from(patient->refresh, OUTSIDE);
+        CHECK_STATUS(next, 200);
+        CU_ASSERT_EQUAL(refresh_everywhere(patient->refresh, 200), 0);
+        snprintf(sql, sizeof(sql),
+                 "update auth.membership set policy_id = '%s' where profile_id = '%s'",
+                 http_text(strict, "id"), strchr(patient->profile, '/') + 1);
+        free(suite_query(suite, sql));
+        CU_ASSERT_EQUAL(refresh_everywhere(http_text(next, "refresh_token"), 403), 0);
+        snprintf(sql, sizeof(sql),
+                 "update auth.membership set policy_id = '%s' where profile_id = '%s'", policy,
+                 strchr(patient->profile, '/') + 1);
+        free(suite_query(suite, sql));
+        free(patient->refresh);
+        patient->refresh = strdup(http_text(next, "refresh_token"));
+    }
+}
+
 /* ---- explain ---- */
 
 /* The outcome of the step "address" of `explain sign-in`. */
@@ -571,6 +598,7 @@ static const struct unit_case cases[] = {
     CASE(a_refused_refresh_leaves_the_token),
     CASE(the_address_does_not_hide_a_theft),
     CASE(a_changed_rule_applies_everywhere_at_once),
+    CASE(a_changed_membership_applies_everywhere_at_once),
     CASE(explain_names_the_address),
     CASE(unreadable_rules_refuse_every_address),
     CASE(a_client_behind_a_trusted_proxy_counts),

@@ -276,6 +276,11 @@ static const struct {
     {"too old", 0, "update auth.session set absolute_until = 1 where", 401, 401},
     {"of a session that ended", 0,
      "update auth.session set end_reason = 'revoked', ended_at = 1 where", 401, 401},
+    {"of a locked member", 0, "update auth.membership set locked_at = 1 where", 401, 401},
+    {"of an account whose deletion is due", 0,
+     "update auth.account a set delete_at = 1, delete_schedule = a.id from auth.membership m "
+     "where m.account_id = a.id and",
+     401, 401},
     {"of an unknown session", 0, "delete from auth.session where", 401, 401},
 };
 

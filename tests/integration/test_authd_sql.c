@@ -346,6 +346,109 @@ static void finish(PGconn *conn)
     }
 }
 
+/* Its places in the table join only by the daemons' settings, so it is not among the hot ones. */
+static void test_a_rotation_is_planned_on_its_keys(void)
+{
+    static const char *const wants[] = {
+        "Index Cond: ((project_id = w.project_id) AND (id = w.id))",
+        "Index Cond: ((project_id = s_2.project_id) AND (id = s_2.membership_id))",
+        "Index Cond: (id = s_2.account_id)",
+        "Tid Scan on session s\n",
+    };
+    PGconn *conn = open_prepared();
+    char plan[8192];
+
+    run(conn, "set plan_cache_mode = force_generic_plan");
+    run(conn, "set enable_seqscan = off");
+    plans_explain(conn, plans_find(&plans, "refresh_rotate"), plan, sizeof(plan));
+    for (size_t i = 0; i < ARRAY_SIZE(wants); i++)
+        UNIT_CHECK(strstr(plan, wants[i]) != NULL, "no \"%s\" in\n%s", wants[i], plan);
+    PQfinish(conn);
+}
+
+#define POLICY "22222222-2222-4222-8222-222222222222"
+#define OTHER "33333333-3333-4333-8333-333333333333"
+#define WHERE_SESSION " where project_id = '" ONE "' and id = '" ONE "'"
+#define ROTATE(conn_, hash_, change_, open_)                                             \
+    EXECUTE(conn_, refresh_rotate, "{" ONE "}", "{" ONE "}", "{" hash_ "}", "{\\\\x02}", \
+            "{\\\\x03}", "{" change_ "}", "{\"" open_ "\"}", "1000", "5000")
+
+/* A patient with a policy and a session, and the last change of a policy has number 7, the part
+ * settings_change says 8. */
+static void make_session(PGconn *conn)
+{
+    run(conn, "begin");
+    run(conn, "delete from change");
+    run(conn, "insert into change (sequence, kind, id, until) values (7, 'policy', '" OTHER "', 1),"
+              " (9, 'session', '" OTHER "', 1)");
+    run(conn, "insert into account (id, role, project_id, email, name, surname, created_at) values "
+              "('" ONE "', 'Patient', '" ONE "', 'a@b.example', 'A', 'B', 1)");
+    run(conn, "insert into membership (project_id, id, account_id, profile_id, policy_id, "
+              "created_at) values ('" ONE "', '" ONE "', '" ONE "', '" ONE "', '" POLICY "', 1)");
+    run(conn, "insert into session (project_id, id, account_id, membership_id, profile_id, role, "
+              "auth_method, remote_address, created_at, last_updated, refresh_hash, idle_until, "
+              "absolute_until) values ('" ONE "', '" ONE "', '" ONE "', '" ONE "', '" ONE
+              "', 'Patient', 'password', '::1', 1, 1, '\\x01', 2000, 9000)");
+}
+
+static const struct {
+    const char *label, *change;
+    long settled, open; /* 1: rotates */
+} rotation_rows[] = {
+    {"nothing", NULL, 1, 1},
+    {"a later policy",
+     "insert into change (sequence, kind, id, until) values "
+     "(8, 'policy', '" OTHER "', 1)",
+     1, -1},
+    {"a later project",
+     "insert into change (sequence, kind, id, until) values "
+     "(8, 'project', '" OTHER "', 1)",
+     1, -1},
+    {"the changes were deleted", "delete from change", 1, -1},
+    {"another policy", "update membership set policy_id = '" OTHER "'" WHERE_SESSION, 1, -1},
+    {"no policy, which is listed", "update membership set policy_id = null" WHERE_SESSION, 1, 1},
+    {"locked", "update membership set locked_at = 1" WHERE_SESSION, -1, -1},
+    {"no member", "delete from membership" WHERE_SESSION, -1, -1},
+    {"to be deleted",
+     "update account set delete_at = 1001, delete_schedule = '" OTHER "' where id = '" ONE "'", 1,
+     1},
+    {"its deletion is due",
+     "update account set delete_at = 1000, delete_schedule = '" OTHER "' where id = '" ONE "'", -1,
+     -1},
+    {"ended", "update session set ended_at = 1, end_reason = 'logout'" WHERE_SESSION, -1, -1},
+    {"idle", "update session set idle_until = 1000" WHERE_SESSION, -1, -1},
+    {"too old", "update session set absolute_until = 1000" WHERE_SESSION, -1, -1},
+    {"rotated", "update session set refresh_hash = '\\x04'" WHERE_SESSION, -1, -1},
+};
+
+/* The statement itself holds to all that PostgreSQL knows, and an open list to its change and its
+ * policies. */
+static void test_a_token_rotates_while_all_holds(void)
+{
+    PGconn *conn = open_prepared();
+
+    for (size_t i = 0; i < ARRAY_SIZE(rotation_rows); i++) {
+        for (int open = 0; open < 2; open++) {
+            long want = open ? rotation_rows[i].open : rotation_rows[i].settled, got;
+
+            make_session(conn);
+            if (rotation_rows[i].change)
+                run(conn, rotation_rows[i].change);
+            got = open ? ROTATE(conn, "\\\\x01", "8", "none " POLICY)
+                       : ROTATE(conn, "\\\\x01", "0", "none");
+            UNIT_CHECK(got == want, "%s, %s: %ld", rotation_rows[i].label,
+                       open ? "open" : "settled", got);
+            run(conn, "rollback");
+        }
+    }
+    make_session(conn);
+    run(conn, "update membership set policy_id = null" WHERE_SESSION);
+    CU_ASSERT_EQUAL(ROTATE(conn, "\\\\x01", "8", POLICY), -1);
+    CU_ASSERT_EQUAL(ROTATE(conn, "\\\\x01", "8", "none"), 1);
+    run(conn, "rollback");
+    PQfinish(conn);
+}
+
 /* A lease that begins while a change is being committed has the change, or the change waits for
  * the lease. */
 static void test_no_change_slips_past_a_new_lease(void)
@@ -395,6 +498,8 @@ static const struct unit_case cases[] = {
     CASE(test_five_registrations_in_any_sixty_seconds),
     CASE(test_failures_are_counted_the_newest_hundred_kept),
     CASE(test_a_pair_that_fails_in_a_row_waits),
+    CASE(test_a_rotation_is_planned_on_its_keys),
+    CASE(test_a_token_rotates_while_all_holds),
     CASE(test_no_change_slips_past_a_new_lease),
 };
 

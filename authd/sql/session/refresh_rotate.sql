@@ -1,21 +1,44 @@
 -- Gives the holders of current refresh tokens the next ones: the numbers, from 1 on, of those that
--- got theirs. Of two renewals of a session at once one finds the row locked and gets none.
+-- got theirs, and who they are. A token whose `change` is not 0 rotates only when that is still the
+-- number of the last change of a policy or a project and the member's policy, or "none", is one of
+-- `open`, a list with spaces between: see authd/session/rotation.h. Of two renewals of a session at
+-- once one finds the row locked and gets none.
 -- class: write
 -- in: projects uuid[], sessions uuid[], hashes bytea[], next_hashes bytea[], successors bytea[]
--- in: now int8, idle_until int8
+-- in: changes int8[], opens text[], now int8, idle_until int8
 -- rows: many
--- row: number int8
+-- row: number int8, membership uuid, profile uuid, role text, admin bool
 with
 held as (
-    select w.number, w.next_hash, w.sealed, s.place
-    from unnest(:projects, :sessions, :hashes, :next_hashes, :successors) with ordinality
-        as w (project_id, id, hash, next_hash, sealed, number)
+    select w.number, w.next_hash, w.sealed, s.place, s.admin
+    from unnest(:projects, :sessions, :hashes, :next_hashes, :successors, :changes, :opens)
+        with ordinality
+        as w (project_id, id, hash, next_hash, sealed, change, open, number)
     cross join lateral (
-        select s.ctid as place
+        select s.ctid as place, m.admin
         from session s
+        cross join lateral (
+            select admin, policy_id
+            from membership
+            where project_id = s.project_id and id = s.membership_id and locked_at is null
+            limit 1
+        ) m
         where s.project_id = w.project_id and s.id = w.id and s.refresh_hash = w.hash and
             -- include: session_valid(session = s, now = :now)
-        for no key update skip locked
+            and (
+                select
+                    -- include: account_active(account = a, now = :now)
+                from account a
+                where a.id = s.account_id
+            ) and (
+                w.change = 0 or
+                (
+                    coalesce(m.policy_id::text, 'none') = any(string_to_array(w.open, ' ')) and
+                    w.change =
+                        -- include: settings_change
+                )
+            )
+        for no key update of s skip locked
     ) s
 )
 update session s
@@ -29,4 +52,4 @@ set
     idle_until = least(:idle_until, s.absolute_until)
 from held h
 where s.ctid = h.place
-returning h.number
+returning h.number, s.membership_id as membership, s.profile_id as profile, s.role, h.admin
