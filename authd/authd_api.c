@@ -1420,6 +1420,12 @@ static const struct field account_remind_in_rows[] = {
 };
 FIELD_TABLE(account_remind_in);
 
+static const struct field proof_check_in_rows[] = {
+    FIELD_UUID(struct proof_check_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct proof_check_in, sessionId, FIELD_REQUIRED, "A session in it."),
+};
+FIELD_TABLE(proof_check_in);
+
 static const struct field policy_in_use_in_rows[] = {
     FIELD_UUID(struct policy_in_use_in, projectId, FIELD_REQUIRED, "The project."),
     FIELD_UUID(struct policy_in_use_in, policyId, FIELD_REQUIRED, "Its policy."),

@@ -786,6 +786,12 @@ struct account_remind_in {
 };
 FIELD_DECLARE(account_remind_in);
 
+/* A session whose owner must have proven lately who they are. */
+struct proof_check_in {
+    struct uuid projectId, sessionId;
+};
+FIELD_DECLARE(proof_check_in);
+
 struct policy_in_use_in {
     struct uuid projectId, policyId;
 };

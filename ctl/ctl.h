@@ -123,6 +123,9 @@ int policy_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* client.c */
 int client_create_command(struct ctl *ctl, struct error *err) MUST_USE;
+int client_show_command(struct ctl *ctl, struct error *err) MUST_USE;
+int client_set_command(struct ctl *ctl, struct error *err) MUST_USE;
+int client_secret_command(struct ctl *ctl, struct error *err) MUST_USE;
 int client_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int client_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
 

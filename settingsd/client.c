@@ -1,18 +1,75 @@
 /*
- * client.c - client applications of a project: the `clientId` that one-step sign-in names.
+ * client.c - client applications of a project: the `clientId` that one-step sign-in names, and the
+ * `client_id` of OAuth.
+ *
+ * What an application may do as an OAuth client is a JSON object of the members of struct
+ * oauth_settings. authd reads it for each request, so a change counts from the next one on.
  */
-#include "settingsd/sql/client.h"
+#include <jansson.h>
+#include <string.h>
+
+#include "authd/authd_api.h"
+#include "common/base/secret.h"
+#include "common/wire/codec.h"
+#include "settingsd/client_check.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/sql/client.h"
 #include "settingsd/sql/project.h"
 
-int client_list_of(struct settingsd *d, const struct request *req, struct uuid project,
-                   struct client_list *out, struct error *err)
-{
-    struct sql_client_list_in list = {.project = project};
+enum { SECRET_BYTES = 32, HOUR_MS = 3600 * 1000 };
 
-    return sql_client_list(d->svc.db, req, &list, &out->resources, err) < 0 ? -1 : 0;
+#define SECRET_PREFIX "atcs_"
+
+/* ---- the registration ---- */
+
+/* The members as JSON. */
+static const char *settings_print(struct arena *arena, const struct oauth_settings *settings)
+{
+    struct codec_buffer packed;
+    msgpack_object map;
+    struct error ignored;
+
+    error_init(&ignored, arena);
+    codec_buffer_init(&packed, arena);
+    fields_pack(&oauth_settings_table, settings, &packed);
+    if (codec_unpack(packed.bytes, packed.size, arena, &map, &ignored) < 0)
+        return "{}";
+    return fields_print(&oauth_settings_table, &map, arena, &(size_t){0});
 }
+
+/* The members of such a text. One that this program did not write and that does not fit, as after
+ * an import, is a public client without grants. */
+static void settings_read(struct arena *arena, const char *text, struct oauth_settings *out)
+{
+    struct error ignored;
+    json_t *json;
+    int result = -1;
+
+    error_init(&ignored, arena);
+    json = codec_parse_json(text, strlen(text), true, &ignored);
+    if (json)
+        result = fields_read(&oauth_settings_table, &(struct field_source){.body = json}, arena,
+                             out, &ignored);
+    json_decref(json);
+    if (result == 0 && client_check(out, &ignored) == 0)
+        return;
+    memset(out, 0, sizeof(*out));
+    error_init(&ignored, arena);
+    (void)!client_check(out, &ignored);
+}
+
+#define CLIENT_RECORD(arena_, row, out)                           \
+    do {                                                          \
+        *(out) = (struct client_record){                          \
+            .id = (row)->id,                                      \
+            .name = (row)->name,                                  \
+            .lastUpdated = (row)->updated_at,                     \
+            .secretCreatedAt = (row)->secret_at,                  \
+            .previousSecretUntil = (row)->previous_until,         \
+        };                                                        \
+        settings_read(arena_, (row)->settings, &(out)->settings); \
+    } while (0)
 
 static struct sql_audit client_audit(const struct request *req, const char *action,
                                      struct uuid project, struct uuid client)
@@ -22,21 +79,98 @@ static struct sql_audit client_audit(const struct request *req, const char *acti
                  .action = action, .project = project, .type = "ClientApplication", .id = client});
 }
 
-int client_make(struct settingsd *d, const struct request *req, struct uuid project,
-                const char *name, struct client *out, struct error *err)
+/* `rows`: what the statement returned that looked for the client application. */
+static int require_client(int rows, struct error *err)
+{
+    return sql_require(rows, err, ERR_NOT_FOUND, "Client not found.");
+}
+
+/* A key is as good as a secret, so who registers one proves who they are. An operator needs no
+ * proof. */
+static int check_proof(struct settingsd *d, const struct request *req, struct error *err)
+{
+    struct proof_check_in in;
+    struct nothing out;
+
+    if (!req->caller)
+        return 0;
+    in = (struct proof_check_in){.projectId = req->caller->project,
+                                 .sessionId = req->caller->session};
+    return authd_proof_check(d->svc.bus, req, &in, &out, err);
+}
+
+static int client_add(struct settingsd *d, const struct request *req, struct uuid project,
+                      const struct client_in *in, struct client_record *out, struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct sql_project_lock_in lock = {.project = project};
-    struct sql_client_insert_in insert = {
-        .project = project, .id = uuid_random(), .name = name, .now = req->now_ms};
+    struct sql_client_insert_in insert = {.project = project,
+                                          .id = uuid_random(),
+                                          .name = in->name,
+                                          .oauth = settings_print(req->arena, &in->settings),
+                                          .now = req->now_ms};
+    struct sql_client_insert_row row;
 
     insert.audit = client_audit(req, "client.create", project, insert.id);
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         sql_project_lock(tx, req, &lock, err) < 0 ||
-        sql_require(sql_client_insert(tx, req, &insert, out, err), err, ERR_CONFLICT,
+        sql_require(sql_client_insert(tx, req, &insert, &row, err), err, ERR_CONFLICT,
                     "The project has 1,000 client applications already.") < 0)
         return -1;
+    CLIENT_RECORD(req->arena, &row, out);
     return db_commit(&tx, err);
+}
+
+static int client_change(struct settingsd *d, const struct request *req, struct uuid project,
+                         const struct client_in *in, struct client_record *out, struct error *err)
+{
+    const struct sql_client_replace_in replace = {
+        .project = project,
+        .id = in->id,
+        .name = in->name,
+        .oauth = settings_print(req->arena, &in->settings),
+        .secrets = client_has_secret(&in->settings),
+        .now = req->now_ms,
+        .audit = client_audit(req, "client.replace", project, in->id)};
+    struct sql_client_replace_row row;
+
+    if (require_client(sql_client_replace(d->svc.db, req, &replace, &row, err), err) < 0)
+        return -1;
+    CLIENT_RECORD(req->arena, &row, out);
+    return 0;
+}
+
+int client_list_of(struct settingsd *d, const struct request *req, struct uuid project,
+                   struct client_list *out, struct error *err)
+{
+    struct sql_client_list_in list = {.project = project};
+
+    return sql_client_list(d->svc.db, req, &list, &out->resources, err) < 0 ? -1 : 0;
+}
+
+int client_read(struct settingsd *d, const struct request *req, struct uuid project,
+                struct uuid client, struct client_record *out, struct error *err)
+{
+    const struct sql_client_get_in get = {.project = project, .id = client};
+    struct sql_client_get_row row;
+
+    if (require_client(sql_client_get(d->svc.db, req, &get, &row, err), err) < 0)
+        return -1;
+    CLIENT_RECORD(req->arena, &row, out);
+    return 0;
+}
+
+int client_put(struct settingsd *d, const struct request *req, struct uuid project,
+               const struct client_in *in, struct client_record *out, struct error *err)
+{
+    struct client_in checked = *in;
+
+    if (client_check(&checked.settings, err) < 0 ||
+        (uuid_is_set(&in->id) && client_read(d, req, project, in->id, out, err) < 0) ||
+        ((checked.settings.jwks || checked.settings.jwksUri) && check_proof(d, req, err) < 0))
+        return -1;
+    return uuid_is_set(&in->id) ? client_change(d, req, project, &checked, out, err)
+                                : client_add(d, req, project, &checked, out, err);
 }
 
 int client_remove(struct settingsd *d, const struct request *req, struct uuid project,
@@ -47,9 +181,40 @@ int client_remove(struct settingsd *d, const struct request *req, struct uuid pr
                                           .audit =
                                               client_audit(req, "client.delete", project, client)};
 
-    return sql_require(sql_client_delete(d->svc.db, req, &delete, err), err, ERR_NOT_FOUND,
-                       "Client not found.");
+    return require_client(sql_client_delete(d->svc.db, req, &delete, err), err);
 }
+
+int client_secret_make(struct settingsd *d, const struct request *req, struct uuid project,
+                       struct uuid client, int64_t previous_hours, struct client_record *out,
+                       struct error *err)
+{
+    uint8_t hash[SECRET_HASH_SIZE];
+    const char *secret =
+        arena_printf(req->arena, SECRET_PREFIX "%s", secret_random_text(req->arena, SECRET_BYTES));
+    const struct sql_client_secret_exchange_in exchange = {
+        .project = project,
+        .id = client,
+        .hash = {hash, sizeof(hash)},
+        .until = req->now_ms + previous_hours * HOUR_MS,
+        .now = req->now_ms,
+        .audit = client_audit(req, "client.secret", project, client)};
+    struct sql_client_secret_exchange_row row;
+
+    secret_hash(secret, hash);
+    if (client_read(d, req, project, client, out, err) < 0)
+        return -1;
+    if (!client_has_secret(&out->settings))
+        return error_set(err, ERR_CONFLICT, "The client does not authenticate with a secret.");
+    if (check_proof(d, req, err) < 0 ||
+        sql_require(sql_client_secret_exchange(d->svc.db, req, &exchange, &row, err), err,
+                    ERR_CONFLICT, "The client was changed meanwhile.") < 0)
+        return -1;
+    CLIENT_RECORD(req->arena, &row, out);
+    out->secret = secret;
+    return 0;
+}
+
+/* ---- handlers ---- */
 
 int clients(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
             struct client_list *out, struct error *err)
@@ -57,10 +222,32 @@ int clients(struct settingsd *d, const struct request *req, const struct nothing
     return client_list_of(d, req, req->caller->project, out, err);
 }
 
-int client_create(struct settingsd *d, const struct request *req, const struct client_create_in *in,
-                  struct client *out, struct error *err)
+/* Fails: VALIDATION, CONFLICT (1,000 are there), STEP_UP_REQUIRED (with a key). */
+int client_create(struct settingsd *d, const struct request *req, const struct client_in *in,
+                  struct client_record *out, struct error *err)
 {
-    return client_make(d, req, req->caller->project, in->name, out, err);
+    return client_put(d, req, req->caller->project, in, out, err);
+}
+
+/* Fails: NOT_FOUND. */
+int client_get(struct settingsd *d, const struct request *req, const struct id_in *in,
+               struct client_record *out, struct error *err)
+{
+    return client_read(d, req, req->caller->project, in->id, out, err);
+}
+
+/* Fails: NOT_FOUND, VALIDATION, STEP_UP_REQUIRED (with a key). */
+int client_replace(struct settingsd *d, const struct request *req, const struct client_in *in,
+                   struct client_record *out, struct error *err)
+{
+    return client_put(d, req, req->caller->project, in, out, err);
+}
+
+/* Fails: NOT_FOUND, CONFLICT (it does not authenticate with a secret), STEP_UP_REQUIRED. */
+int client_secret(struct settingsd *d, const struct request *req, const struct client_secret_in *in,
+                  struct client_record *out, struct error *err)
+{
+    return client_secret_make(d, req, req->caller->project, in->id, in->previousHours, out, err);
 }
 
 int client_delete(struct settingsd *d, const struct request *req, const struct id_in *in,
@@ -80,5 +267,30 @@ int client_lookup(struct settingsd *d, const struct request *req, const struct c
                     "Client not found.") < 0)
         return -1;
     *out = tenant_with_policy(req->arena, row.tenant, row.account_policy);
+    return 0;
+}
+
+/* An OAuth client of a project, by the text that a request has. Fails: NOT_FOUND. */
+int oauth_client_get(struct settingsd *d, const struct request *req,
+                     const struct oauth_client_get_in *in, struct oauth_client *out,
+                     struct error *err)
+{
+    struct sql_oauth_client_find_in find = {.project = in->projectId};
+    struct sql_oauth_client_find_row row;
+    struct oauth_settings *settings;
+
+    if (uuid_parse(in->clientId, &find.id) < 0 || strcmp(find.id.text, in->clientId) != 0)
+        return require_client(0, err);
+    if (require_client(sql_oauth_client_find(d->svc.db, req, &find, &row, err), err) < 0)
+        return -1;
+    settings = arena_alloc(req->arena, sizeof(*settings));
+    settings_read(req->arena, row.settings, settings);
+    *out = (struct oauth_client){.clientId = in->clientId,
+                                 .name = row.name,
+                                 .projectId = in->projectId,
+                                 .settings = settings,
+                                 .secretHash = row.secret_hash,
+                                 .previousHash = row.previous_hash,
+                                 .previousUntil = row.previous_until};
     return 0;
 }

@@ -58,11 +58,58 @@ int operator_client_create(struct settingsd *d, const struct request *req,
                            const struct operator_client_create_in *in, struct client *out,
                            struct error *err)
 {
+    const struct client_in client = {.name = in->name};
+    struct client_record record;
+    struct tenant tenant = {0};
+
+    if (project_find_writable(d, req, in->tenantCode, &tenant, err) < 0 ||
+        client_put(d, req, tenant.projectId, &client, &record, err) < 0)
+        return -1;
+    *out = (struct client){.id = record.id,
+                           .name = record.name,
+                           .lastUpdated = record.lastUpdated,
+                           .type = record.settings.type,
+                           .authMethod = record.settings.authMethod,
+                           .grantTypes = "[]"};
+    return 0;
+}
+
+/* Errors as PUT /v1/project/clients/{id}. */
+int operator_client_put(struct settingsd *d, const struct request *req,
+                        const struct operator_client_put_in *in, struct client_record *out,
+                        struct error *err)
+{
+    struct client_in client = {.id = in->id, .name = in->name};
+    struct tenant tenant = {0};
+
+    if (in->settings)
+        client.settings = *in->settings;
+    if (project_find_writable(d, req, in->tenantCode, &tenant, err) < 0)
+        return -1;
+    return client_put(d, req, tenant.projectId, &client, out, err);
+}
+
+int operator_client_get(struct settingsd *d, const struct request *req,
+                        const struct operator_client_in *in, struct client_record *out,
+                        struct error *err)
+{
+    struct tenant tenant = {0};
+
+    if (project_find(d, req, in->tenantCode, &tenant, err) < 0)
+        return -1;
+    return client_read(d, req, tenant.projectId, in->id, out, err);
+}
+
+/* Errors as POST /v1/project/clients/{id}/secret. */
+int operator_client_secret(struct settingsd *d, const struct request *req,
+                           const struct operator_client_secret_in *in, struct client_record *out,
+                           struct error *err)
+{
     struct tenant tenant = {0};
 
     if (project_find_writable(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
-    return client_make(d, req, tenant.projectId, in->name, out, err);
+    return client_secret_make(d, req, tenant.projectId, in->id, in->previousHours, out, err);
 }
 
 int operator_client_list(struct settingsd *d, const struct request *req,

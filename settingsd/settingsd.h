@@ -137,13 +137,22 @@ int access_policy_put(struct settingsd *d, const struct request *req, struct uui
 int access_policy_remove(struct settingsd *d, const struct request *req, struct uuid project,
                          struct uuid policy, struct error *err) MUST_USE;
 
-/* All client applications of a project, oldest first; a new one; the end of one (NOT_FOUND).
- * Park. */
+/* All client applications of a project, oldest first; a new one (CONFLICT: there are 1,000), or
+ * with in->id what that one is from now on (NOT_FOUND); one; the end of one. 422 with the path of
+ * each mistake. Park. */
 int client_list_of(struct settingsd *d, const struct request *req, struct uuid project,
                    struct client_list *out, struct error *err) MUST_USE;
-int client_make(struct settingsd *d, const struct request *req, struct uuid project,
-                const char *name, struct client *out, struct error *err) MUST_USE;
+int client_put(struct settingsd *d, const struct request *req, struct uuid project,
+               const struct client_in *in, struct client_record *out, struct error *err) MUST_USE;
+int client_read(struct settingsd *d, const struct request *req, struct uuid project,
+                struct uuid client, struct client_record *out, struct error *err) MUST_USE;
 int client_remove(struct settingsd *d, const struct request *req, struct uuid project,
                   struct uuid client, struct error *err) MUST_USE;
+
+/* Gives a client application another secret, out->secret; the one that it had counts for
+ * previous_hours more. NOT_FOUND; CONFLICT: it does not authenticate with a secret. Parks. */
+int client_secret_make(struct settingsd *d, const struct request *req, struct uuid project,
+                       struct uuid client, int64_t previous_hours, struct client_record *out,
+                       struct error *err) MUST_USE;
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * step_up.c - see step_up.h.  Handler: step_up.
+ * step_up.c - see step_up.h.  Handlers: step_up, proof_check.
  */
 #include "authd/signin/step_up.h"
 
@@ -17,10 +17,10 @@
 
 static const char action[] = "session.step-up";
 
-int step_up_check(struct authd *d, struct db_tx *tx, const struct request *req, struct error *err)
+static int check_session(struct authd *d, struct db_tx *tx, const struct request *req,
+                         struct uuid project, struct uuid session, struct error *err)
 {
-    const struct sql_session_proof_get_in get = {.project = req->caller->project,
-                                                 .session = req->caller->session};
+    const struct sql_session_proof_get_in get = {.project = project, .session = session};
     struct sql_session_proof_get_row row;
     int found = tx ? sql_session_proof_get_tx(tx, req, &get, &row, err)
                    : sql_session_proof_get(d->svc.db, req, &get, &row, err);
@@ -34,7 +34,19 @@ int step_up_check(struct authd *d, struct db_tx *tx, const struct request *req, 
     return -1;
 }
 
-/* ---- the handler ---- */
+int step_up_check(struct authd *d, struct db_tx *tx, const struct request *req, struct error *err)
+{
+    return check_session(d, tx, req, req->caller->project, req->caller->session, err);
+}
+
+/* ---- the handlers ---- */
+
+/* The same for a daemon whose write needs the proof. Errors as step_up_check(). */
+int proof_check(struct authd *d, const struct request *req, const struct proof_check_in *in,
+                struct nothing *out UNUSED, struct error *err)
+{
+    return check_session(d, NULL, req, in->projectId, in->sessionId, err);
+}
 
 static struct sql_audit step_up_audit(const struct request *req, bool failure, const char *method)
 {

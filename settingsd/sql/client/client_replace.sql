@@ -1,0 +1,21 @@
+-- Replaces what a client application is; one that does not authenticate with a secret any more loses
+-- what it had. No row: the project has no such one.
+-- class: write
+-- in: project uuid, id uuid, name text, oauth text, secrets bool, now int8
+-- rows: one
+-- row: id uuid, name text, settings text, updated_at int8, secret_at int8, previous_until int8
+with
+replaced as (
+    update client
+    set name = :name, oauth = :oauth::jsonb, updated_at = :now,
+        secret_hash = case when :secrets then secret_hash end,
+        secret_at = case when :secrets then secret_at end,
+        previous_hash = case when :secrets then previous_hash end,
+        previous_until = case when :secrets then previous_until end
+    where project_id = :project and id = :id
+    returning *
+),
+-- include: audit(from = replaced)
+select
+    -- include: client_columns(from = r)
+from replaced r

@@ -1,0 +1,21 @@
+-- Gives a client application another secret; the one that it had counts too, until then, unless that
+-- is not later than now. No row: there is no such client application, or it authenticates otherwise.
+-- class: write
+-- in: project uuid, id uuid, hash bytea, until int8, now int8
+-- rows: one
+-- row: id uuid, name text, settings text, updated_at int8, secret_at int8, previous_until int8
+with
+exchanged as (
+    update client
+    set secret_hash = :hash,
+        secret_at = :now,
+        previous_hash = case when :until > :now then secret_hash end,
+        previous_until = case when :until > :now and secret_hash is not null then :until end
+    where project_id = :project and id = :id
+        and oauth->>'authMethod' in ('client_secret_basic', 'client_secret_post')
+    returning *
+),
+-- include: audit(from = exchanged)
+select
+    -- include: client_columns(from = e)
+from exchanged e

@@ -1,0 +1,286 @@
+/*
+ * test_oauth_clients.c - client applications as OAuth clients: what may be registered, by whom, and
+ * their secrets.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
+
+#define CLIENTS "/v1/project/clients"
+#define UNKNOWN "/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"
+#define KEY                                                                                    \
+    "{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4\"," \
+    "\"y\":\"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM\""
+#define WEB                                                                               \
+    "\"name\":\"Web\",\"type\":\"confidential\",\"grantTypes\":[\"authorization_code\"]," \
+    "\"redirectUris\":"                                                                   \
+    "[\"https://web.example/cb\"]"
+
+static struct suite *suite;
+static struct person *admin, *child, *patient;
+static int64_t ahead; /* of the test clock, seconds */
+
+static struct http_answer *create(const struct person *who, const char *json)
+{
+    return http_post(suite_url(suite), CLIENTS, who->access, json_loads(json, 0, NULL));
+}
+
+static struct http_answer *replace(const struct person *who, const char *id, const char *json)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), CLIENTS "/%s", id);
+    return http_put(suite_url(suite), path, who->access, json_loads(json, 0, NULL));
+}
+
+static struct http_answer *get(const struct person *who, const char *id)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), CLIENTS "/%s", id);
+    return http_get(suite_url(suite), path, who ? who->access : NULL);
+}
+
+static struct http_answer *secret(const struct person *who, const char *id, json_t *body)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), CLIENTS "/%s/secret", id);
+    return http_post(suite_url(suite), path, who ? who->access : NULL, body);
+}
+
+static void the_scene_is_set(void)
+{
+    suite = suite_start(&(struct suite_options){.test_clock = true});
+    admin = person_admin(suite);
+    child = person_admin_of_child(suite, "lakeside");
+    patient = person_register(suite, NULL);
+    UNIT_REQUIRE(admin->access && child->access && patient->access, "three people");
+}
+
+/* The body that there was before OAuth, and its answer. */
+static void a_name_alone_is_public_and_has_no_grants(void)
+{
+    HTTP_ANSWER made = create(admin, "{\"name\":\"Front desk\"}");
+    HTTP_ANSWER read = get(admin, http_text(made, "id"));
+
+    CHECK_STATUS(made, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(made, "name"), "Front desk");
+    CU_ASSERT(strlen(http_text(made, "lastUpdated")) == 24);
+    CHECK_STATUS(read, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(read, "type"), "public");
+    CU_ASSERT_STRING_EQUAL(http_text(read, "authMethod"), "none");
+    CU_ASSERT_STRING_EQUAL(http_text(read, "dpop"), "optional");
+    CU_ASSERT_EQUAL(json_array_size(http_member(read, "grantTypes")), 0);
+    CU_ASSERT(json_is_false(http_member(read, "firstParty")));
+    CU_ASSERT(json_is_null(http_member(read, "secretCreatedAt")));
+}
+
+static void what_is_registered_is_read(void)
+{
+    HTTP_ANSWER made =
+        create(admin, "{\"name\":\"Portal\",\"type\":\"confidential\",\"authMethod\":"
+                      "\"client_secret_post\",\"redirectUris\":[\"https://p.example/cb\","
+                      "\"http://127.0.0.1/cb\"],\"grantTypes\":[\"authorization_code\","
+                      "\"refresh_token\"],\"scopes\":[\"openid\",\"offline_access\"],"
+                      "\"audiences\":[\"https://fhir.example/r4\"],\"postLogoutRedirectUris\":"
+                      "[\"https://p.example/\"],\"backchannelLogoutUri\":\"https://p.example/bc\","
+                      "\"dpop\":\"required\",\"firstParty\":true,\"pkceOptional\":true,"
+                      "\"tosVersion\":\"2\",\"patientScopes\":[\"patient/Observation.rs\"],"
+                      "\"practitionerScopes\":[\"patient/*.rs\"]}");
+    HTTP_ANSWER read = get(admin, http_text(made, "id"));
+    HTTP_ANSWER list = http_get(suite_url(suite), CLIENTS, admin->access);
+    HTTP_ANSWER less = replace(admin, http_text(made, "id"), "{\"name\":\"Less\"}");
+
+    CHECK_STATUS(made, 200);
+    CHECK_STATUS(read, 200);
+    CU_ASSERT(json_equal(made->json, read->json));
+    CU_ASSERT_STRING_EQUAL(http_text(read, "redirectUris.1"), "http://127.0.0.1/cb");
+    CU_ASSERT_STRING_EQUAL(http_text(read, "authMethod"), "client_secret_post");
+    CU_ASSERT_STRING_EQUAL(http_text(read, "backchannelLogoutUri"), "https://p.example/bc");
+    CU_ASSERT_STRING_EQUAL(http_text(read, "practitionerScopes.0"), "patient/*.rs");
+    CU_ASSERT_STRING_EQUAL(http_text(read, "dpop"), "required");
+    CU_ASSERT(json_is_true(http_member(read, "firstParty")));
+    CU_ASSERT(json_is_true(http_member(read, "pkceOptional")));
+    CHECK_STATUS(list, 200);
+    CU_ASSERT_PTR_NOT_NULL(strstr(list->body, "client_secret_post"));
+    CHECK_STATUS(less, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(less, "type"), "public");
+    CU_ASSERT_EQUAL(json_array_size(http_member(less, "redirectUris")), 0);
+}
+
+static void what_does_not_fit_is_refused_with_its_path(void)
+{
+    static const struct {
+        const char *body, *path;
+    } rows[] = {
+        {"{}", "name"},
+        {"{\"name\":\"X\",\"type\":\"secret\"}", "type"},
+        {"{\"name\":\"X\",\"redirectUris\":[\"https://a.example/\",\"http://a.example/\"]}",
+         "redirectUris.1"},
+        {"{\"name\":\"X\",\"redirectUris\":[\"https://a.example/#x\"]}", "redirectUris.0"},
+        {"{\"name\":\"X\",\"postLogoutRedirectUris\":[\"javascript:1\"]}",
+         "postLogoutRedirectUris.0"},
+        {"{\"name\":\"X\",\"backchannelLogoutUri\":\"http://127.0.0.1/\"}", "backchannelLogoutUri"},
+        {"{\"name\":\"X\",\"grantTypes\":[\"password\"]}", "grantTypes.0"},
+        {"{\"name\":\"X\",\"grantTypes\":[\"authorization_code\"]}", "redirectUris"},
+        {"{\"name\":\"X\",\"grantTypes\":[\"client_credentials\"]}", "grantTypes"},
+        {"{\"name\":\"X\",\"grantTypes\":[\"refresh_token\"]}", "grantTypes"},
+        {"{\"name\":\"X\",\"scopes\":[\"a b\"]}", "scopes.0"},
+        {"{\"name\":\"X\",\"audiences\":[\"/fhir\"]}", "audiences.0"},
+        {"{\"name\":\"X\",\"authMethod\":\"client_secret_basic\"}", "authMethod"},
+        {"{\"name\":\"X\",\"type\":\"confidential\",\"authMethod\":\"none\"}", "authMethod"},
+        {"{\"name\":\"X\",\"pkceOptional\":true}", "pkceOptional"},
+        {"{" WEB ",\"jwksUri\":\"https://web.example/jwks\"}", "jwksUri"},
+        {"{" WEB ",\"authMethod\":\"private_key_jwt\"}", "jwks"},
+        {"{" WEB ",\"authMethod\":\"private_key_jwt\",\"jwksUri\":\"http://web.example/\"}",
+         "jwksUri"},
+        {"{" WEB ",\"authMethod\":\"private_key_jwt\",\"jwksUri\":\"https://web.example/\","
+         "\"jwks\":{\"keys\":[" KEY "}]}}",
+         "jwksUri"},
+        {"{" WEB ",\"authMethod\":\"private_key_jwt\",\"jwks\":{\"keys\":[]}}", "jwks.keys"},
+        {"{" WEB ",\"authMethod\":\"private_key_jwt\",\"jwks\":{\"keys\":[" KEY ",\"d\":\"AA\"}]}}",
+         "jwks.keys.0"},
+        {"{" WEB ",\"authMethod\":\"private_key_jwt\",\"jwks\":{\"keys\":[" KEY
+         "},{\"kty\":\"oct\",\"k\":\"AA\"}]}}",
+         "jwks.keys.1"},
+        {"{" WEB ",\"authMethod\":\"private_key_jwt\",\"jwks\":{\"keys\":[{\"kty\":\"RSA\","
+         "\"n\":\"AQAB\",\"e\":\"AQAB\"}]}}",
+         "jwks.keys.0"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER made = create(admin, rows[i].body);
+
+        UNIT_CHECK(CHECK_PROBLEM(made, rows[i].path), "%s", rows[i].body);
+    }
+}
+
+static void a_secret_is_shown_once_and_kept_as_a_hash(void)
+{
+    HTTP_ANSWER made = create(admin, "{" WEB "}");
+    const char *id = http_text(made, "id");
+    HTTP_ANSWER first = secret(admin, id, json_object());
+    HTTP_ANSWER second = secret(admin, id, json_object());
+    HTTP_ANSWER read = get(admin, id);
+    HTTP_ANSWER kept = replace(admin, id, "{" WEB ",\"scopes\":[\"openid\"]}");
+    HTTP_ANSWER at_once = secret(admin, id, json_pack("{s:i}", "previousHours", 0));
+    HTTP_ANSWER none = replace(admin, id, "{\"name\":\"Public\"}");
+    HTTP_ANSWER refused = secret(admin, id, json_object());
+
+    CHECK_STATUS(made, 200);
+    CU_ASSERT_PTR_NULL(http_member(made, "secret"));
+    CHECK_STATUS(first, 200);
+    CU_ASSERT(strncmp(http_text(first, "secret"), "atcs_", 5) == 0 &&
+              strlen(http_text(first, "secret")) == 5 + 43); /* 256 random bits */
+    CU_ASSERT(json_is_null(http_member(first, "previousSecretUntil")));
+    CHECK_STATUS(second, 200);
+    CU_ASSERT_STRING_NOT_EQUAL(http_text(first, "secret"), http_text(second, "secret"));
+    CU_ASSERT(json_is_string(http_member(second, "previousSecretUntil")));
+    CHECK_STATUS(read, 200);
+    CU_ASSERT(!strstr(read->body, "atcs_") && json_is_string(http_member(read, "secretCreatedAt")));
+    CHECK_STATUS(kept, 200);
+    CU_ASSERT(json_is_string(http_member(kept, "secretCreatedAt")));
+    CHECK_STATUS(at_once, 200);
+    CU_ASSERT(json_is_null(http_member(at_once, "previousSecretUntil")));
+    CHECK_STATUS(none, 200);
+    CU_ASSERT(json_is_null(http_member(none, "secretCreatedAt")));
+    CHECK_ERROR(refused, 409, "The client does not authenticate with a secret.");
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from settings.client c "
+                                       "where position('atcs_' in c::text) > 0"),
+                    0);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from settings.audit "
+                                "where position('%s' in event::text) > 0",
+                                http_text(first, "secret")),
+                    0);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from settings.audit "
+                                "where event->>'action' = 'client.secret' and "
+                                "position('%s' in entity || event::text) > 0",
+                                id),
+                    3);
+}
+
+static void secrets_and_keys_need_a_fresh_proof(void)
+{
+    static const char keyed[] =
+        "{" WEB ",\"authMethod\":\"private_key_jwt\",\"jwks\":{\"keys\":[" KEY "}]}}";
+    HTTP_ANSWER made = create(admin, "{" WEB "}");
+    HTTP_ANSWER fresh = create(admin, keyed);
+    const char *id = http_text(made, "id");
+
+    ahead += 16 * 60;
+    suite_set_clock(suite, ahead);
+
+    HTTP_ANSWER unknown = secret(admin, UNKNOWN + 1, json_object());
+    HTTP_ANSWER exchanged = secret(admin, id, json_object());
+    HTTP_ANSWER key = create(admin, keyed);
+    HTTP_ANSWER changed = replace(admin, id, keyed);
+    HTTP_ANSWER plain = replace(admin, id, "{" WEB "}");
+    char *challenge = http_header(exchanged, "WWW-Authenticate");
+
+    CHECK_STATUS(fresh, 200);
+    CHECK_ERROR(unknown, 404, "Client not found.");
+    CHECK_STATUS(exchanged, 401);
+    CU_ASSERT_STRING_EQUAL(http_text(exchanged, "code"), "STEP_UP_REQUIRED");
+    CU_ASSERT(challenge && strstr(challenge, "max_age=\"900\""));
+    CHECK_STATUS(key, 401);
+    CHECK_STATUS(changed, 401);
+    CHECK_STATUS(plain, 200);
+    free(challenge);
+}
+
+static void only_admins_of_the_project_reach_them(void)
+{
+    HTTP_ANSWER made = create(child, "{" WEB "}");
+    const char *id = http_text(made, "id");
+    HTTP_ANSWER without = get(NULL, id);
+    HTTP_ANSWER no_secret = secret(NULL, id, json_object());
+    HTTP_ANSWER read = get(patient, id);
+    HTTP_ANSWER exchanged = secret(patient, id, json_object());
+    HTTP_ANSWER written = replace(patient, id, "{" WEB "}");
+    HTTP_ANSWER foreign = get(admin, id);
+    HTTP_ANSWER foreign_write = replace(admin, id, "{" WEB "}");
+    HTTP_ANSWER foreign_secret = secret(admin, id, json_object());
+    HTTP_ANSWER own = get(child, id);
+
+    CHECK_STATUS(made, 200);
+    CHECK_STATUS(without, 401);
+    CHECK_STATUS(no_secret, 401);
+    CHECK_STATUS(read, 403);
+    CHECK_STATUS(exchanged, 403);
+    CHECK_STATUS(written, 403);
+    CHECK_ERROR(foreign, 404, "Client not found.");
+    CHECK_ERROR(foreign_write, 404, "Client not found.");
+    CHECK_ERROR(foreign_secret, 404, "Client not found.");
+    CHECK_STATUS(own, 200);
+}
+
+static void the_scene_is_left(void)
+{
+    person_destroy(&patient);
+    person_destroy(&child);
+    person_destroy(&admin);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    CASE_ALWAYS(the_scene_is_set),
+    CASE(a_name_alone_is_public_and_has_no_grants),
+    CASE(what_is_registered_is_read),
+    CASE(what_does_not_fit_is_refused_with_its_path),
+    CASE(a_secret_is_shown_once_and_kept_as_a_hash),
+    CASE(only_admins_of_the_project_reach_them),
+    CASE(secrets_and_keys_need_a_fresh_proof),
+    CASE_ALWAYS(the_scene_is_left),
+};
+
+int main(void)
+{
+    return unit_run("OAuth clients", cases, ARRAY_SIZE(cases));
+}
