@@ -42,8 +42,11 @@ static json_t *words(struct arena *arena, const char *list)
     return array;
 }
 
+/* Another type authenticates in another way: the default of the type, when none is named. */
 static void settings_from_options(struct ctl *ctl, json_t *client)
 {
+    if (arguments_has(&ctl->args, "--type"))
+        json_object_del(client, "authMethod");
     for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
         const char *value = arguments_get(&ctl->args, settings[i].option);
 
