@@ -18,6 +18,7 @@
 #include "gateway/endpoint/jwks.h"
 #include "gateway/endpoint/otlp.h"
 #include "gateway/endpoint/page.h"
+#include "gateway/endpoint/protocol.h"
 #include "gateway/endpoint/serve.h"
 #include "gateway/http/listen.h"
 
@@ -113,13 +114,15 @@ static int make_routes(struct gateway *self, struct error *err)
     struct endpoint *all = arena_calloc(arena, made + own, sizeof(*all));
 
     for (size_t i = 0; i < made; i++) {
-        bool page = rows[i].route.flags & R_PAGE;
+        bool public_only = rows[i].route.flags & (R_PAGE | R_ENDPOINT);
 
-        if (!page || self->service.common->public_url)
+        if (!public_only || self->service.common->public_url)
             all[count++] = rows[i];
     }
     for (size_t i = 0; i < count; i++) {
-        all[i].serve = all[i].route.flags & R_PAGE ? page_serve : serve_route;
+        all[i].serve = all[i].route.flags & R_PAGE       ? page_serve
+                       : all[i].route.flags & R_ENDPOINT ? protocol_serve
+                                                         : serve_route;
         if (all[i].route.flags & R_CONTENT)
             self->content_service = all[i].route.service;
     }
@@ -334,6 +337,7 @@ static int start(void *daemon, struct error *err)
     self->daemons = upstreams + 1;
     trace_source_init(&self->traces);
     self->tokens = token_cache_new();
+    self->published = protocol_cache_new();
     self->revocations = revocations_new();
     keyring_init(&self->keyring, self->service.loop);
     flight_init(&self->resolving, self->service.loop);
@@ -397,6 +401,7 @@ static void stop(void *daemon)
     identities_destroy(&self->identities);
     revocations_destroy(&self->revocations);
     token_cache_destroy(&self->tokens);
+    cache_destroy(&self->published);
     key_set_destroy(&self->keyring.set);
 }
 

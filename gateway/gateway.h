@@ -74,6 +74,7 @@ struct gateway {
     struct address_networks trusted;
     struct trace_source traces;
     struct access_log log;
+    struct cache *published; /* answers of R_CACHED, see endpoint/protocol.h */
     struct keyring keyring;
     struct token_cache *tokens;
     struct revocations *revocations;

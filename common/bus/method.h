@@ -1,8 +1,8 @@
 /*
  * method.h - what one row of a <daemon>_routes.def becomes.
  *
- * The file is included several times, each time with other meanings of its four macros, which it
- * undefines at its end:
+ * The file is included several times, each time with other meanings of its five macros, which
+ * it undefines at its end:
  *
  *     ROUTE(method, path, handler, input, output, access, flags, since, summary)   an HTTP route
  *         and its operation
@@ -10,6 +10,8 @@
  *         ROUTE
  *     PAGE(method, path, handler, input, flags)                    a page for people, see
  *         common/domain/page.h
+ *     ENDPOINT(method, path, handler, input, flags)                what a standard defines, see
+ *         common/domain/endpoint.h
  *     OP(handler, input, output, callers, flags)                   an operation between daemons, no
  *         route
  *
@@ -30,11 +32,12 @@
  *   <daemon>/<daemon>_api.h     OPERATION_CALLS      typed calls for others              (OP)
  *   <daemon>/<daemon>_api.c     OPERATION_METHODS    their descriptors                   (OP)
  *   <daemon>/<daemon>.h         OPERATION_HANDLERS   prototypes of the handlers          (ROUTE,
- *                               PAGE, OP)
+ *                               PAGE, ENDPOINT, OP)
  *   <daemon>/<daemon>.c         OPERATION_TABLE      static operations[], for dispatch   (ROUTE,
- *                               PAGE, OP)
- *   gateway/endpoint/routes.c   OPERATION_ROUTES     rows of its own SERVICE_ROUTE() and
- *                               SERVICE_PAGE()       (ROUTE, ALIAS, PAGE)
+ *                               PAGE, ENDPOINT, OP)
+ *   gateway/endpoint/routes.c   OPERATION_ROUTES     rows of its own SERVICE_ROUTE(),
+ *                               SERVICE_PAGE() and SERVICE_ENDPOINT()   (ROUTE, ALIAS, PAGE,
+ *                               ENDPOINT)
  */
 #ifndef ATRIUM_COMMON_BUS_METHOD_H
 #define ATRIUM_COMMON_BUS_METHOD_H

@@ -13,15 +13,16 @@ static const struct field page_visit_rows[] = {
                "The browser's cookie.", ""),
     FIELD_TEXT(struct page_visit, formToken, 1, 256, FIELD_REQUIRED, "For forms.", ""),
     FIELD_TEXT(struct page_visit, languages, 0, 8192, 0, "Accept-Language.", "de, en;q=0.8"),
+    FIELD_TEXT(struct page_visit, next, 0, PAGE_NEXT_MAX, FIELD_SECRET, "Where it goes on to.", ""),
     FIELD_BOOL(struct page_visit, own, false, 0, "Whether a form came from such a page."),
 };
 FIELD_TABLE(page_visit);
 
 static const struct field page_answer_rows[] = {
     FIELD_INT(struct page_answer, status, 200, 599, 0, FIELD_REQUIRED, "Status.", "200"),
-    FIELD_TEXT(struct page_answer, location, 0, 4096, 0, "Where the browser goes.", "/t/demo"),
+    FIELD_TEXT(struct page_answer, location, 0, 8192, 0, "Where the browser goes.", "/t/demo"),
     FIELD_TEXT(struct page_answer, html, 0, PAGE_HTML_MAX, 0, "The page.", ""),
-    FIELD_TEXT(struct page_answer, policy, 0, 1024, 0, "Its content security policy.", ""),
+    FIELD_TEXT(struct page_answer, policy, 0, 4096, 0, "Its content security policy.", ""),
     FIELD_TEXT(struct page_answer, cookie, 0, PAGE_COOKIE_MAX, 0, "The browser's new cookie.", ""),
     FIELD_INT(struct page_answer, retryAfter, 0, INT32_MAX, 0, FIELD_OMIT_ZERO, "Seconds.", "60"),
 };

@@ -15,14 +15,16 @@
 
 #include "common/wire/fields.h"
 
-enum { PAGE_COOKIE_MAX = 64, PAGE_HTML_MAX = 512 * 1024 };
+enum { PAGE_COOKIE_MAX = 64, PAGE_NEXT_MAX = 7168, PAGE_HTML_MAX = 512 * 1024 };
 
 struct page_visit {
     const char *url;       /* public_url: "https://id.example.org" */
     const char *cookie;    /* of this browser and tenant; of a new visitor a new one */
     const char *formToken; /* for the forms of the answer */
     const char *languages; /* Accept-Language (RFC 9110, section 12.5.4); NULL: none */
-    bool own;              /* the form was sent by a page of this origin, for this browser */
+    /* the parameter "next" of query or form: where it goes on to; NULL: none */
+    const char *next;
+    bool own; /* the form was sent by a page of this origin, for this browser */
 };
 FIELD_DECLARE(page_visit);
 

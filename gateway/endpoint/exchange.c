@@ -360,13 +360,14 @@ enum MHD_Result exchange_on_request(void *arg UNUSED, struct MHD_Connection *mhd
 
 /* ---- past libmicrohttpd ---- */
 
-static void send_text(struct gateway *gateway, struct connection *connection, struct error *err,
-                      const char *trace, struct arena *arena, unsigned *ret_status)
+static void send_text(struct gateway *gateway, struct connection *connection,
+                      const struct endpoint *endpoint, struct error *err, const char *trace,
+                      struct arena *arena, unsigned *ret_status)
 {
     struct answer answer;
     const char *text;
 
-    answer_from_error(err, arena, &answer);
+    exchange_answer_error(endpoint ? endpoint->route.flags : 0, err, arena, &answer);
     answer.trace = trace;
     answer.close = true;
     *ret_status = answer.status;
@@ -405,7 +406,8 @@ void exchange_on_refused(struct connection *connection, int status)
     (void)!describe(&err, status);
     trace_choose(&gateway->traces, NULL, NULL, trace);
     line.trace = exchange ? exchange->trace : trace;
-    send_text(gateway, connection, &err, line.trace, arena, &line.status);
+    send_text(gateway, connection, exchange ? exchange->endpoint : NULL, &err, line.trace, arena,
+              &line.status);
     if (exchange)
         exchange->status = line.status;
     else if (gateway_config(gateway)->access_log)
@@ -425,6 +427,7 @@ bool exchange_on_unfinished(struct connection *connection)
         (void)error_set(&self->err, ERR_REQUEST_TIMEOUT,
                         "The request body did not arrive in time.");
     self->refused = true;
-    send_text(self->gateway, connection, &self->err, self->trace, self->arena, &self->status);
+    send_text(self->gateway, connection, self->endpoint, &self->err, self->trace, self->arena,
+              &self->status);
     return true;
 }

@@ -84,6 +84,10 @@ bool exchange_on_unfinished(struct connection *connection);
  * exchange's arena's or live for ever. */
 void exchange_reply(struct exchange *self, struct answer *answer);
 
+/* What an error looks like on a route with these flags. */
+void exchange_answer_error(unsigned flags, const struct error *err, struct arena *arena,
+                           struct answer *ret);
+
 /* Answers with an error; NULL: with self->err. */
 void exchange_fail(struct exchange *self, const struct error *err);
 

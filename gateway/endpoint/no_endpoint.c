@@ -21,11 +21,18 @@ static const char *preflight_headers(const struct exchange *self)
     return "Authorization, Content-Type";
 }
 
+/* Whether no other site's script may ask for the path. */
+static bool is_closed(unsigned flags)
+{
+    return flags & R_PAGE || (flags & R_ENDPOINT && !(flags & R_CORS));
+}
+
 static void answer_options(struct exchange *self)
 {
-    struct answer answer = {.status = 204, .allow = self->match.allow, .page = self->match.page};
+    struct answer answer = {
+        .status = 204, .allow = self->match.allow, .page = is_closed(self->match.flags)};
 
-    if (self->head.cors_method && !self->match.page) {
+    if (self->head.cors_method && !answer.page) {
         answer.allow_methods = self->match.allow;
         answer.allow_headers = preflight_headers(self);
     }
@@ -56,10 +63,7 @@ void no_endpoint_serve(struct exchange *self)
         struct answer answer;
 
         (void)error_set(&self->err, ERR_METHOD_NOT_ALLOWED, "Method not allowed.");
-        if (self->match.page)
-            answer_page_from_error(&self->err, self->arena, &answer);
-        else
-            answer_from_error(&self->err, self->arena, &answer);
+        exchange_answer_error(self->match.flags, &self->err, self->arena, &answer);
         answer.allow = self->match.allow;
         exchange_reply(self, &answer);
     } else {

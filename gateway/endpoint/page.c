@@ -14,13 +14,6 @@
 #include "gateway/endpoint/serve.h"
 #include "gateway/http/browser.h"
 
-/* The cookie of the browser that asks. */
-struct visitor {
-    const char *name; /* of its cookie */
-    const char *shown;
-    bool secure, is_new;
-};
-
 static const char *header(const struct exchange *exchange, const char *name)
 {
     return MHD_lookup_connection_value(exchange->mhd, MHD_HEADER_KIND, name);
@@ -32,7 +25,7 @@ static const char *public_url(const struct exchange *exchange)
 }
 
 /* The tenant stands in the path of every page. */
-static int visitor_find(const struct exchange *exchange, struct visitor *ret, struct error *err)
+int visitor_find(const struct exchange *exchange, struct visitor *ret, struct error *err)
 {
     const struct route_match *match = &exchange->match;
     const char *tenant = match->count > 0 ? match->parameters[0].value : "";
@@ -59,16 +52,18 @@ static bool is_own(const struct exchange *exchange, const struct visitor *visito
 }
 
 /* The fields of a form are the members of the body. */
-static json_t *form_json(const struct query *form)
+json_t *page_form_json(const struct query *form)
 {
     json_t *body = json_object();
 
     for (size_t i = 0; i < form->count; i++)
         json_object_set_new(body, form->pairs[i].name, json_string(form->pairs[i].value));
+    for (size_t i = 0; i < form->count; i++)
+        secret_wipe_text(form->pairs[i].value);
     return body;
 }
 
-static int read_form(const struct exchange *exchange, struct query *ret, struct error *err)
+int page_read_form(const struct exchange *exchange, struct query *ret, struct error *err)
 {
     const char *encoding = exchange->head.content_encoding;
 
@@ -88,32 +83,53 @@ static void set_visit(const struct field_table *table, void *input, const struct
             memcpy((char *)input + table->rows[i].offset, &visit, sizeof(visit));
 }
 
-static int ask(struct exchange *exchange, const struct visitor *visitor, struct page_answer *ret,
-               struct error *err)
+/* What the person goes on to; not of an endpoint, which has parameters of its own. */
+static const char *next_of(const struct exchange *exchange, const struct query *form)
 {
-    const struct field_table *table = exchange->endpoint->route.input;
-    struct page_visit visit = {
+    struct query query;
+    struct error err;
+    const char *next;
+
+    error_init(&err, exchange->arena);
+    if (!form && query_decode(exchange->parts.query, exchange->arena, &query, &err) < 0)
+        return NULL;
+    next = query_find(form ? form : &query, "next");
+    return next && *next && strlen(next) <= PAGE_NEXT_MAX ? arena_strdup(exchange->arena, next)
+                                                          : NULL;
+}
+
+void visitor_describe(const struct exchange *exchange, const struct visitor *visitor,
+                      const struct query *form, struct page_visit *ret)
+{
+    *ret = (struct page_visit){
         .url = public_url(exchange),
         .cookie = arena_strdup(exchange->arena, visitor->shown),
         .formToken = form_token(exchange->arena, visitor->shown),
         .languages = header(exchange, "Accept-Language"),
+        .next = next_of(exchange, form),
+        .own = form && is_own(exchange, visitor, form),
     };
+    if (ret->languages && !codec_is_text(ret->languages, strlen(ret->languages)))
+        ret->languages = NULL;
+}
+
+static int ask(struct exchange *exchange, const struct visitor *visitor, struct page_answer *ret,
+               struct error *err)
+{
+    const struct field_table *table = exchange->endpoint->route.input;
+    bool posted = strcmp(exchange->method, "POST") == 0;
     json_auto_t *body = NULL;
     struct query form = {0};
+    struct page_visit visit;
     msgpack_object output;
     struct request req;
     void *input;
 
-    if (visit.languages && !codec_is_text(visit.languages, strlen(visit.languages)))
-        visit.languages = NULL;
-    if (strcmp(exchange->method, "POST") == 0) {
-        if (read_form(exchange, &form, err) < 0)
-            return -1;
-        visit.own = is_own(exchange, visitor, &form);
-        body = form_json(&form);
-        for (size_t i = 0; i < form.count; i++)
-            secret_wipe_text(form.pairs[i].value);
-    }
+    if (posted && page_read_form(exchange, &form, err) < 0)
+        return -1;
+    visitor_describe(exchange, visitor, posted ? &form : NULL, &visit);
+    if (posted)
+        body = page_form_json(&form);
     serve_request(exchange, &req);
     if (serve_input(exchange, body, &input, err) < 0)
         return -1;
@@ -123,11 +139,10 @@ static int ask(struct exchange *exchange, const struct visitor *visitor, struct 
     return fields_unpack(&page_answer_table, &output, exchange->arena, ret, err);
 }
 
-/* The Set-Cookie that makes the browser's cookie the daemon's, or the one it was just given. */
-static const char *set_cookie(const struct exchange *exchange, const struct visitor *visitor,
-                              const struct page_answer *page)
+const char *visitor_set_cookie(const struct exchange *exchange, const struct visitor *visitor,
+                               const char *cookie)
 {
-    const char *value = page->cookie ? page->cookie : visitor->is_new ? visitor->shown : NULL;
+    const char *value = cookie ? cookie : visitor->is_new ? visitor->shown : NULL;
 
     if (!value)
         return NULL;
@@ -141,7 +156,7 @@ static void answer_page(struct exchange *exchange, const struct visitor *visitor
     const struct answer_header more[] = {
         {"Content-Security-Policy", page->policy},
         {"Location", page->location},
-        {"Set-Cookie", set_cookie(exchange, visitor, page)},
+        {"Set-Cookie", visitor_set_cookie(exchange, visitor, page->cookie)},
         {"Strict-Transport-Security", visitor->secure ? "max-age=31536000" : NULL},
         {"Retry-After", page->retryAfter > 0
                             ? arena_printf(exchange->arena, "%lld", (long long)page->retryAfter)

@@ -102,6 +102,19 @@ void exchange_reply(struct exchange *self, struct answer *answer)
     exchange_release(self);
 }
 
+void exchange_answer_error(unsigned flags, const struct error *err, struct arena *arena,
+                           struct answer *ret)
+{
+    if (flags & (R_PAGE | R_BROWSER)) {
+        answer_page_from_error(err, arena, ret);
+    } else if (flags & R_ENDPOINT) {
+        answer_oauth_from_error(err, arena, ret);
+        ret->page = !(flags & R_CORS);
+    } else {
+        answer_from_error(err, arena, ret);
+    }
+}
+
 void exchange_fail(struct exchange *self, const struct error *err)
 {
     struct answer answer;
@@ -111,9 +124,7 @@ void exchange_fail(struct exchange *self, const struct error *err)
     if (err->code == ERR_INTERNAL)
         log_event(LOG_ERR, "exchange", "request failed", "trace", self->trace, "detail",
                   err->detail[0] ? err->detail : err->message, NULL);
-    if (self->endpoint && self->endpoint->route.flags & R_PAGE)
-        answer_page_from_error(err, self->arena, &answer);
-    else
-        answer_from_error(err, self->arena, &answer);
+    exchange_answer_error(self->endpoint ? self->endpoint->route.flags : 0, err, self->arena,
+                          &answer);
     exchange_reply(self, &answer);
 }

@@ -9,7 +9,7 @@
 
 #include "authd/authd_api.h"
 #include "botd/botd_api.h"
-#include "common/domain/page.h"
+#include "common/domain/endpoint.h"
 #include "docd/docd_api.h"
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
@@ -40,6 +40,11 @@
 #define PAGE_ROW(service_, method_, path_, handler_, input_, flags_)                            \
     {{#method_, path_, #service_, #handler_, ACCESS_PUBLIC, (flags_) | R_PAGE, &input_##_table, \
       &page_answer_table, NULL, NULL, false},                                                   \
+     NULL},
+#define SERVICE_ENDPOINT(...) ENDPOINT_ROW(__VA_ARGS__)
+#define ENDPOINT_ROW(service_, method_, path_, handler_, input_, flags_)           \
+    {{#method_, path_, #service_, #handler_, ACCESS_PUBLIC, (flags_) | R_ENDPOINT, \
+      &input_##_table, &endpoint_answer_table, NULL, NULL, false},                 \
      NULL},
 
 static const struct {
@@ -179,7 +184,7 @@ static bool node_select(const struct node *node, const char *method, struct rout
             match->endpoint = node->endpoints[i];
             return true;
         }
-        match->page |= (node->endpoints[i]->route.flags & R_PAGE) != 0;
+        match->flags |= node->endpoints[i]->route.flags;
         allow_add(match->allow, own);
         if (strcmp(own, "GET") == 0)
             allow_add(match->allow, "HEAD");
@@ -212,7 +217,7 @@ void router_match(const struct router *self, const char *method, const struct pa
                   struct route_match *ret)
 {
     ret->endpoint = NULL;
-    ret->page = false;
+    ret->flags = 0;
     ret->count = 0;
     ret->allow[0] = '\0';
     if (strcmp(method, "HEAD") == 0)

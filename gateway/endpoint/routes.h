@@ -46,7 +46,7 @@ struct route_match {
     size_t count;
     struct route_parameter parameters[ROUTE_PARAMETERS_MAX];
     char allow[ALLOW_SIZE]; /* methods of the path, "" when the path is unknown */
-    bool page;              /* it is a page's: no other site's script may ask for it */
+    unsigned flags;         /* without an endpoint: of those that the path has */
 };
 
 struct router;

@@ -26,6 +26,10 @@ static const struct answer_header shared[] = {
     {"Access-Control-Allow-Origin", "*"},
     {"Access-Control-Expose-Headers", "ETag, Retry-After, X-Request-Id"},
 };
+static const struct answer_header shared_protocol[] = {
+    {"Access-Control-Allow-Origin", "*"},
+    {"Access-Control-Expose-Headers", "DPoP-Nonce, Retry-After, WWW-Authenticate, X-Request-Id"},
+};
 
 /* What the client reads, by status where the error's own text is not for it or missing. */
 static const char *message_of(const struct error *err, int status)
@@ -67,6 +71,56 @@ void answer_from_error(const struct error *err, struct arena *arena, struct answ
         json_object_set_new(body, item->name, json_string(item->value));
     *ret = (struct answer){
         .status = (unsigned)kind->status, .body = codec_dump_json(arena, body), .error = err};
+    ret->size = strlen(ret->body);
+    json_decref(body);
+}
+
+/* RFC 6749, section 5.2: neither quotes nor backslashes, nor anything that is not ASCII. */
+static const char *description_of(const struct error *err, struct arena *arena, int status)
+{
+    char *text = err->problems
+                     ? arena_printf(arena, "%s: %s", err->problems->name, err->problems->value)
+                     : arena_strdup(arena, message_of(err, status));
+
+    for (char *at = text; *at; at++)
+        if (*at < ' ' || *at > '~' || *at == '"' || *at == '\\')
+            *at = '\'';
+    return text;
+}
+
+/* What a daemon has named besides: the word, and headers. NULL: nothing. */
+static const char *member_of(const struct error *err, const char *name)
+{
+    for (const struct error_item *item = err->members; item; item = item->next)
+        if (strcmp(item->name, name) == 0)
+            return item->value;
+    return NULL;
+}
+
+static const char *oauth_code(const struct error *err, const struct error_kind *kind)
+{
+    const char *word = member_of(err, "error");
+
+    if (word)
+        return word;
+    if (kind->status == 500)
+        return "server_error";
+    if (kind->status == 429 || kind->status > 500)
+        return "temporarily_unavailable";
+    return kind->status == 401 ? "invalid_token" : "invalid_request";
+}
+
+void answer_oauth_from_error(const struct error *err, struct arena *arena, struct answer *ret)
+{
+    const struct error_kind *kind = error_kind(err->code);
+    int status = kind->status == 422 ? 400 : kind->status;
+    json_t *body = json_pack("{s:s, s:s}", "error", oauth_code(err, kind), "error_description",
+                             description_of(err, arena, kind->status));
+
+    *ret = (struct answer){.status = (unsigned)status,
+                           .body = codec_dump_json(arena, body),
+                           .error = err,
+                           .protocol = true};
     ret->size = strlen(ret->body);
     json_decref(body);
 }
@@ -154,7 +208,11 @@ static void add_error_headers(struct headers *to, const struct answer *self)
 {
     const struct error *err = self->error;
 
-    if (self->status == 401)
+    if (self->protocol)
+        add(to, "DPoP-Nonce", member_of(err, "DPoP-Nonce"));
+    if (self->protocol && member_of(err, "WWW-Authenticate"))
+        add(to, "WWW-Authenticate", member_of(err, "WWW-Authenticate"));
+    else if (self->status == 401)
         add_challenge(to, err);
     if (err->retry_after_s > 0)
         add_number(to, "Retry-After", err->retry_after_s);
@@ -171,8 +229,11 @@ static void add_headers(struct headers *to, const struct answer *self)
 {
     for (size_t i = 0; i < ARRAY_SIZE(standing); i++)
         add(to, standing[i].name, standing[i].value);
-    for (size_t i = 0; i < ARRAY_SIZE(shared) && !self->page; i++)
-        add(to, shared[i].name, shared[i].value);
+    for (size_t i = 0; i < ARRAY_SIZE(shared) && !self->page; i++) {
+        const struct answer_header *each = self->protocol ? &shared_protocol[i] : &shared[i];
+
+        add(to, each->name, each->value);
+    }
     add(to, "Cache-Control", self->cache ? self->cache : "no-store");
     add(to, "X-Request-Id", self->trace);
     if (self->content_type || self->body)

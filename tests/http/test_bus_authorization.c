@@ -31,26 +31,31 @@ static const struct row rows[] = {
 #define ROUTE(method, path, handler, ...) {"authd", #handler, "gateway"},
 #define ALIAS(...)
 #define PAGE(method, path, handler, ...) {"authd", #handler, "gateway"},
+#define ENDPOINT(method, path, handler, ...) {"authd", #handler, "gateway"},
 #define OP(handler, input, output, callers, flags) {"authd", #handler, callers},
 #include "authd/authd_routes.def"
 #define ROUTE(method, path, handler, ...) {"settingsd", #handler, "gateway"},
 #define ALIAS(...)
 #define PAGE(method, path, handler, ...) {"settingsd", #handler, "gateway"},
+#define ENDPOINT(method, path, handler, ...) {"settingsd", #handler, "gateway"},
 #define OP(handler, input, output, callers, flags) {"settingsd", #handler, callers},
 #include "settingsd/settingsd_routes.def"
 #define ROUTE(method, path, handler, ...) {"maild", #handler, "gateway"},
 #define ALIAS(...)
 #define PAGE(method, path, handler, ...) {"maild", #handler, "gateway"},
+#define ENDPOINT(method, path, handler, ...) {"maild", #handler, "gateway"},
 #define OP(handler, input, output, callers, flags) {"maild", #handler, callers},
 #include "maild/maild_routes.def"
 #define ROUTE(method, path, handler, ...) {"docd", #handler, "gateway"},
 #define ALIAS(...)
 #define PAGE(method, path, handler, ...) {"docd", #handler, "gateway"},
+#define ENDPOINT(method, path, handler, ...) {"docd", #handler, "gateway"},
 #define OP(handler, input, output, callers, flags) {"docd", #handler, callers},
 #include "docd/docd_routes.def"
 #define ROUTE(method, path, handler, ...) {"botd", #handler, "gateway"},
 #define ALIAS(...)
 #define PAGE(method, path, handler, ...) {"botd", #handler, "gateway"},
+#define ENDPOINT(method, path, handler, ...) {"botd", #handler, "gateway"},
 #define OP(handler, input, output, callers, flags) {"botd", #handler, callers},
 #include "botd/botd_routes.def"
     BUILT_IN("authd"), BUILT_IN("settingsd"), BUILT_IN("maild"),

@@ -8,6 +8,7 @@
 
 #include "authd/authd_api.h"
 #include "botd/botd_api.h"
+#include "common/domain/endpoint.h"
 #include "docd/docd_api.h"
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
@@ -20,26 +21,73 @@ const struct route test_routes[] = {
 #define ROUTE(...) ROW("authd", false, __VA_ARGS__)
 #define ALIAS(...) ROW("authd", true, __VA_ARGS__)
 #define PAGE(...)
+#define ENDPOINT(...)
 #define OP(...)
 #include "authd/authd_routes.def"
 #define ROUTE(...) ROW("settingsd", false, __VA_ARGS__)
 #define ALIAS(...) ROW("settingsd", true, __VA_ARGS__)
 #define PAGE(...)
+#define ENDPOINT(...)
 #define OP(...)
 #include "settingsd/settingsd_routes.def"
 #define ROUTE(...) ROW("maild", false, __VA_ARGS__)
 #define ALIAS(...) ROW("maild", true, __VA_ARGS__)
 #define PAGE(...)
+#define ENDPOINT(...)
 #define OP(...)
 #include "maild/maild_routes.def"
 #define ROUTE(...) ROW("docd", false, __VA_ARGS__)
 #define ALIAS(...) ROW("docd", true, __VA_ARGS__)
 #define PAGE(...)
+#define ENDPOINT(...)
 #define OP(...)
 #include "docd/docd_routes.def"
 #define ROUTE(...) ROW("botd", false, __VA_ARGS__)
 #define ALIAS(...) ROW("botd", true, __VA_ARGS__)
 #define PAGE(...)
+#define ENDPOINT(...)
+#define OP(...)
+#include "botd/botd_routes.def"
+    {.method = NULL},
+};
+
+#define ENDPOINT_ROW(service, method, path, handler, input, flags) \
+    {#method,        path,                                         \
+     service,        #handler,                                     \
+     ACCESS_PUBLIC,  (flags) | R_ENDPOINT,                         \
+     &input##_table, &endpoint_answer_table,                       \
+     NULL,           NULL,                                         \
+     false},
+
+const struct route test_endpoints[] = {
+#define ROUTE(...)
+#define ALIAS(...)
+#define PAGE(...)
+#define ENDPOINT(...) ENDPOINT_ROW("authd", __VA_ARGS__)
+#define OP(...)
+#include "authd/authd_routes.def"
+#define ROUTE(...)
+#define ALIAS(...)
+#define PAGE(...)
+#define ENDPOINT(...) ENDPOINT_ROW("settingsd", __VA_ARGS__)
+#define OP(...)
+#include "settingsd/settingsd_routes.def"
+#define ROUTE(...)
+#define ALIAS(...)
+#define PAGE(...)
+#define ENDPOINT(...) ENDPOINT_ROW("maild", __VA_ARGS__)
+#define OP(...)
+#include "maild/maild_routes.def"
+#define ROUTE(...)
+#define ALIAS(...)
+#define PAGE(...)
+#define ENDPOINT(...) ENDPOINT_ROW("docd", __VA_ARGS__)
+#define OP(...)
+#include "docd/docd_routes.def"
+#define ROUTE(...)
+#define ALIAS(...)
+#define PAGE(...)
+#define ENDPOINT(...) ENDPOINT_ROW("botd", __VA_ARGS__)
 #define OP(...)
 #include "botd/botd_routes.def"
     {.method = NULL},

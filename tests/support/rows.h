@@ -9,6 +9,9 @@
 /* Every ROUTE and ALIAS, ended by a row with method NULL. */
 extern const struct route test_routes[];
 
+/* Every ENDPOINT, ended likewise. */
+extern const struct route test_endpoints[];
+
 /* `path` with every {name} replaced by a value that fits any of them (a UUID); static buffer of the
  * caller. */
 void rows_fill_path(const struct route *route, char text[static 256]);

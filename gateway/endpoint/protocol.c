@@ -1,0 +1,300 @@
+/*
+ * protocol.c - a request whose form a standard defines becomes a bus call, and its reply the
+ * answer.
+ *
+ * Parameters are looked at before anything is asked: one that stands twice is refused, because two
+ * readers of the same request could take different ones (RFC 6749, sections 3.1 and 3.2).
+ */
+#include "gateway/endpoint/protocol.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/base/secret.h"
+#include "common/domain/endpoint.h"
+#include "gateway/endpoint/page.h"
+#include "gateway/endpoint/serve.h"
+#include "gateway/http/browser.h"
+
+static bool is_browser(const struct exchange *exchange)
+{
+    return exchange->endpoint->route.flags & R_BROWSER;
+}
+
+static bool is_post(const struct exchange *exchange)
+{
+    return strcmp(exchange->method, "POST") == 0;
+}
+
+static const char *public_url(const struct exchange *exchange)
+{
+    return exchange->gateway->service.common->public_url;
+}
+
+/* The text of a header that stands at most once. */
+struct single {
+    const char *value;
+    size_t count;
+};
+
+static enum MHD_Result count_header(void *arg, enum MHD_ValueKind kind UNUSED, const char *name,
+                                    const char *value)
+{
+    struct single *self = arg;
+
+    if (strcasecmp(name, "DPoP") == 0) {
+        self->value = value;
+        self->count++;
+    }
+    return MHD_YES;
+}
+
+static const char *header_text(const char *value)
+{
+    return value && strlen(value) <= ENDPOINT_HEADER_MAX && codec_is_text(value, strlen(value))
+               ? value
+               : NULL;
+}
+
+static const char *header(const struct exchange *exchange, const char *name)
+{
+    return header_text(MHD_lookup_connection_value(exchange->mhd, MHD_HEADER_KIND, name));
+}
+
+/* RFC 9449, section 4.3, check 1: there is not more than one. */
+static const char *proof(const struct exchange *exchange)
+{
+    struct single found = {.value = NULL};
+
+    MHD_get_connection_values(exchange->mhd, MHD_HEADER_KIND, count_header, &found);
+    if (found.count == 0)
+        return NULL;
+    return found.count == 1 && header_text(found.value) ? found.value : "";
+}
+
+static int check_once(const struct query *query, struct error *err)
+{
+    for (size_t i = 0; i < query->count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(query->pairs[i].name, query->pairs[j].name) == 0)
+                return error_set(err, ERR_BAD_REQUEST, "A parameter stands twice.");
+    return 0;
+}
+
+/* RFC 6749, section 2.3.1: what belongs into the body does not stand in an address, which logs
+ * keep. */
+static int read_post(const struct exchange *exchange, struct query *ret, struct error *err)
+{
+    *ret = (struct query){0};
+    if (exchange->parts.query[0] != '\0')
+        return error_set(err, ERR_BAD_REQUEST, "Parameters belong into the body.");
+    return exchange->body_size == 0 ? 0 : page_read_form(exchange, ret, err);
+}
+
+static int read_parameters(const struct exchange *exchange, struct query *ret, struct error *err)
+{
+    size_t kept = 0;
+
+    if (is_post(exchange) ? read_post(exchange, ret, err) < 0
+                          : query_decode(exchange->parts.query, exchange->arena, ret, err) < 0)
+        return -1;
+    if (check_once(ret, err) < 0)
+        return -1;
+    for (size_t i = 0; i < ret->count; i++)
+        if (ret->pairs[i].value[0] != '\0')
+            ret->pairs[kept++] = ret->pairs[i];
+    ret->count = kept;
+    return 0;
+}
+
+static void set_visit(const struct field_table *table, void *input,
+                      const struct endpoint_visit *visit)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (table->rows[i].table == &endpoint_visit_table)
+            memcpy((char *)input + table->rows[i].offset, &visit, sizeof(visit));
+}
+
+static int ask(struct exchange *exchange, const struct visitor *visitor,
+               struct endpoint_answer *ret, struct error *err)
+{
+    struct endpoint_visit visit = {
+        .url = public_url(exchange),
+        .method = exchange->method,
+        .path = exchange->parts.path,
+        .authorization = header_text(exchange->head.authorization),
+        .dpop = proof(exchange),
+        .origin = header(exchange, "Origin"),
+        .accept = header(exchange, "Accept"),
+    };
+    json_auto_t *body = NULL;
+    struct page_visit page;
+    msgpack_object output;
+    struct query parameters;
+    struct request req;
+    void *input;
+
+    if (read_parameters(exchange, &parameters, err) < 0)
+        return -1;
+    if (is_browser(exchange) && !(is_post(exchange) && visitor->is_new)) {
+        visitor_describe(exchange, visitor, is_post(exchange) ? &parameters : NULL, &page);
+        visit.page = &page;
+    }
+    body = page_form_json(&parameters);
+    serve_request(exchange, &req);
+    if (serve_input(exchange, body, &input, err) < 0)
+        return -1;
+    set_visit(exchange->endpoint->route.input, input, &visit);
+    if (serve_call(exchange, &req, input, &output, err) < 0)
+        return -1;
+    return fields_unpack(&endpoint_answer_table, &output, exchange->arena, ret, err);
+}
+
+/* A form that another site has sent comes without the cookie, since that is SameSite=Lax: it is
+ * given none, or it would lose the one it has. */
+static const char *set_cookie(const struct exchange *exchange, const struct visitor *visitor,
+                              const struct endpoint_answer *from)
+{
+    if (!is_browser(exchange) || (is_post(exchange) && visitor->is_new))
+        return NULL;
+    return visitor_set_cookie(exchange, visitor, from->cookie);
+}
+
+static void answer_protocol(struct exchange *exchange, const struct visitor *visitor,
+                            const struct endpoint_answer *from)
+{
+    struct answer answer = {
+        .status = (unsigned)from->status,
+        .body = from->body,
+        .size = from->body ? strlen(from->body) : 0,
+        .content_type = from->contentType,
+        .cache = from->cacheControl,
+        .page = !(exchange->endpoint->route.flags & R_CORS),
+        .protocol = true,
+    };
+    const struct answer_header more[] = {
+        {"Content-Security-Policy", from->policy},
+        {"Location", from->location},
+        {"WWW-Authenticate", from->wwwAuthenticate},
+        {"DPoP-Nonce", from->dpopNonce},
+        {"Set-Cookie", set_cookie(exchange, visitor, from)},
+        {"Strict-Transport-Security",
+         strncmp(public_url(exchange), "https:", 6) == 0 ? "max-age=31536000" : NULL},
+        {"Retry-After", from->retryAfter > 0
+                            ? arena_printf(exchange->arena, "%lld", (long long)from->retryAfter)
+                            : NULL},
+        {NULL, NULL},
+    };
+    struct answer_header *headers = arena_alloc(exchange->arena, sizeof(more));
+    size_t count = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(more); i++)
+        if (more[i].value)
+            headers[count++] = more[i];
+    headers[count] = (struct answer_header){NULL, NULL};
+    answer.more = headers;
+    exchange_reply(exchange, &answer);
+}
+
+/* ---- answers that are kept ---- */
+
+enum {
+    PUBLISHED_MAX = 1000,
+    FRESH_MS = 10000,           /* so long nothing is asked */
+    STALE_MS = 24 * 3600 * 1000 /* so long it serves while no daemon answers */
+};
+
+struct published {
+    int64_t since_ms; /* monotonic */
+    char body[];
+};
+
+struct cache *protocol_cache_new(void)
+{
+    return cache_new(PUBLISHED_MAX, free);
+}
+
+static struct cache_key published_key(const struct exchange *exchange)
+{
+    const char *const texts[] = {exchange->parts.path};
+
+    return cache_key_of(exchange->gateway->published, texts, ARRAY_SIZE(texts));
+}
+
+static bool published_find(const struct exchange *exchange, int64_t max_age_ms,
+                           struct endpoint_answer *ret)
+{
+    const struct cache_key key = published_key(exchange);
+    const struct published *kept = cache_get(exchange->gateway->published, &key);
+
+    if (!kept || clock_mono_ms() - kept->since_ms > max_age_ms)
+        return false;
+    *ret = (struct endpoint_answer){.status = 200,
+                                    .cacheControl = ENDPOINT_PUBLIC_CACHE,
+                                    .body = arena_strdup(exchange->arena, kept->body)};
+    return true;
+}
+
+static void published_keep(const struct exchange *exchange, const struct endpoint_answer *answer)
+{
+    const struct cache_key key = published_key(exchange);
+    size_t size = answer->body ? strlen(answer->body) + 1 : 0;
+    struct published *kept;
+
+    if (answer->status != 200 || size == 0)
+        return;
+    kept = malloc(sizeof(*kept) + size);
+    if (!kept)
+        log_die("protocol", "out of memory");
+    kept->since_ms = clock_mono_ms();
+    memcpy(kept->body, answer->body, size);
+    cache_put(exchange->gateway->published, &key, kept);
+}
+
+static bool is_unavailable(const struct error *err)
+{
+    int status = error_kind(err->code)->status;
+
+    return status == 503 || status == 504;
+}
+
+/* As ask(), for a route whose answer is the same for all. */
+static int ask_cached(struct exchange *exchange, struct endpoint_answer *ret, struct error *err)
+{
+    const struct visitor none = {.name = NULL};
+
+    if (published_find(exchange, FRESH_MS, ret))
+        return 0;
+    if (ask(exchange, &none, ret, err) == 0) {
+        published_keep(exchange, ret);
+        return 0;
+    }
+    return is_unavailable(err) && published_find(exchange, STALE_MS, ret) ? 0 : -1;
+}
+
+static int answer_make(struct exchange *exchange, struct visitor *visitor,
+                       struct endpoint_answer *ret, struct error *err)
+{
+    if (exchange->refused)
+        return -1;
+    if (exchange->endpoint->route.flags & R_CACHED)
+        return ask_cached(exchange, ret, err);
+    if (is_browser(exchange) && visitor_find(exchange, visitor, err) < 0)
+        return -1;
+    return ask(exchange, visitor, ret, err);
+}
+
+void protocol_serve(struct exchange *exchange)
+{
+    struct visitor visitor = {.name = NULL};
+    struct endpoint_answer answer;
+
+    warm_up_wait(exchange->gateway);
+    if (answer_make(exchange, &visitor, &answer, &exchange->err) < 0)
+        exchange_fail(exchange, NULL);
+    else
+        answer_protocol(exchange, &visitor, &answer);
+}

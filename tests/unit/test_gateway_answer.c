@@ -1,0 +1,93 @@
+/*
+ * test_gateway_answer.c - what an error looks like to a client of an endpoint that a standard
+ * defines, and who may read it.
+ */
+#include <string.h>
+
+#include "gateway/endpoint/exchange.h"
+#include "tests/support/unit.h"
+
+/* RFC 6749, section 5.2. */
+static void oauth_errors_have_their_own_codes(void)
+{
+    static const struct {
+        enum error_code code;
+        const char *want;
+        unsigned status;
+    } rows[] = {
+        {ERR_BAD_REQUEST, "invalid_request", 400},
+        {ERR_VALIDATION, "invalid_request", 400},
+        {ERR_UNAUTHORIZED, "invalid_token", 401},
+        {ERR_METHOD_NOT_ALLOWED, "invalid_request", 405},
+        {ERR_TOO_LARGE, "invalid_request", 413},
+        {ERR_THROTTLED, "temporarily_unavailable", 429},
+        {ERR_INTERNAL, "server_error", 500},
+        {ERR_UNAVAILABLE, "temporarily_unavailable", 503},
+        {ERR_DEADLINE, "temporarily_unavailable", 504},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        struct answer answer;
+        struct error err;
+        char *want;
+
+        error_init(&err, arena);
+        (void)error_set(&err, rows[i].code, "Why.");
+        want = arena_printf(arena, "{\"error\":\"%s\"", rows[i].want);
+        answer_oauth_from_error(&err, arena, &answer);
+        UNIT_CHECK(strncmp(answer.body, want, strlen(want)) == 0 &&
+                       answer.status == rows[i].status && answer.size == strlen(answer.body),
+                   "%s: %u %s", rows[i].want, answer.status, answer.body);
+    }
+}
+
+/* A description has no quote, no backslash and no other letters than those of ASCII. */
+static void a_description_is_plain(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct answer answer;
+    struct error err;
+
+    error_init(&err, arena);
+    (void)error_problem(&err, "scope", "is \"\\\xc3\xa9\n\"");
+    answer_oauth_from_error(&err, arena, &answer);
+    CU_ASSERT_PTR_NOT_NULL(strstr(answer.body, "\"scope: is ''''''\""));
+}
+
+static void only_open_endpoints_are_for_other_sites(void)
+{
+    static const struct {
+        unsigned flags;
+        bool closed, html;
+    } rows[] = {
+        {0, false, false},
+        {R_PAGE, true, true},
+        {R_ENDPOINT, true, false},
+        {R_ENDPOINT | R_CORS, false, false},
+        {R_ENDPOINT | R_BROWSER, true, true},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        struct answer answer;
+        struct error err;
+
+        error_init(&err, arena);
+        (void)error_set(&err, ERR_BAD_REQUEST, "Why.");
+        exchange_answer_error(rows[i].flags, &err, arena, &answer);
+        UNIT_CHECK(answer.page == rows[i].closed && (answer.body[0] == '<') == rows[i].html,
+                   "row %zu", i);
+    }
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        CASE(oauth_errors_have_their_own_codes),
+        CASE(a_description_is_plain),
+        CASE(only_open_endpoints_are_for_other_sites),
+    };
+
+    return unit_run("gateway answer", cases, ARRAY_SIZE(cases));
+}
