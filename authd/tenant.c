@@ -10,10 +10,13 @@
 
 enum { LEVELS_MAX = 32 }; /* projects above one that are looked at */
 
-static int take_open(const struct tenant *tenant, struct tenant *ret, struct error *err)
+static int take_open(const struct request *req, const struct tenant *tenant, struct tenant *ret,
+                     struct error *err)
 {
     if (tenant->suspended)
         return error_set(err, ERR_NOT_FOUND, "Tenant not found.");
+    if (tenant->readOnly && !req->safe)
+        return refuse_read_only(err);
     *ret = *tenant;
     return 0;
 }
@@ -25,7 +28,7 @@ static int lookup(struct authd *d, const struct request *req, const struct tenan
 
     if (settingsd_tenant_lookup(d->svc.bus, req, in, &tenant, err) < 0)
         return -1;
-    return take_open(&tenant, ret, err);
+    return take_open(req, &tenant, ret, err);
 }
 
 int tenant_open(struct authd *d, const struct request *req, const char *code, struct tenant *ret,
@@ -65,7 +68,7 @@ int tenant_open_client(struct authd *d, const struct request *req, struct uuid c
 
     if (settingsd_client_lookup(d->svc.bus, req, &in, &tenant, err) < 0)
         return -1;
-    return take_open(&tenant, ret, err);
+    return take_open(req, &tenant, ret, err);
 }
 
 int tenant_open_business(struct authd *d, const struct request *req, struct uuid client,

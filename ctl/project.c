@@ -6,12 +6,13 @@
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
+#include "ctl/project_hold.h"
 #include "settingsd/settingsd_api.h"
 
 enum { PROJECT_PAGE = 200, PROJECTS_MAX = 100000 };
 
-static const char *const project_columns[] = {"tenantCode", "name",      "projectId",
-                                              "suspended",  "createdAt", NULL};
+static const char *const project_columns[] = {"tenantCode", "name",      "projectId", "suspended",
+                                              "readOnly",   "createdAt", NULL};
 
 int project_find(struct ctl *ctl, const char *code, struct tenant *ret, struct error *err)
 {
@@ -140,14 +141,40 @@ int project_show_command(struct ctl *ctl, struct error *err)
     return show_project(ctl, arguments_get(&ctl->args, "CODE"), err);
 }
 
+/* settingsd is the first to have it read-only and the last that ends it; but a project that is to
+ * be suspended is so at once, whatever the other daemons do. */
+static int suspend(struct ctl *ctl, const struct project_suspend_in *in, struct tenant *tenant,
+                   struct error *err)
+{
+    struct request req;
+    bool was_held;
+
+    if (project_find(ctl, in->tenantCode, tenant, err) < 0)
+        return -1;
+    was_held = tenant->readOnly;
+    if (!in->suspended && !in->readOnly && project_release(ctl, tenant->projectId, err) < 0)
+        return -1;
+    req = ctl_bus_request(ctl->bus, ctl->arena);
+    *tenant = (struct tenant){.name = NULL};
+    if (settingsd_project_suspend(ctl->bus->bus, &req, in, tenant, err) < 0)
+        return -1;
+    if (in->readOnly)
+        return project_hold(ctl, tenant->projectId, err);
+    return in->suspended && was_held ? project_release(ctl, tenant->projectId, err) : 0;
+}
+
 int project_suspend_command(struct ctl *ctl, struct error *err)
 {
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    bool resume = arguments_has(&ctl->args, "--resume");
+    bool read_only = arguments_has(&ctl->args, "--read-only");
     struct project_suspend_in in = {.tenantCode = arguments_get(&ctl->args, "CODE"),
-                                    .suspended = !arguments_has(&ctl->args, "--resume")};
+                                    .suspended = !resume && !read_only,
+                                    .readOnly = read_only};
     struct tenant tenant = {0};
 
-    if (settingsd_project_suspend(ctl->bus->bus, &req, &in, &tenant, err) < 0)
+    if (resume && read_only)
+        return error_set(err, ERR_BAD_REQUEST, "--read-only and --resume exclude each other");
+    if (suspend(ctl, &in, &tenant, err) < 0)
         return -1;
     output_record(ctl, &tenant_table, &tenant);
     return 0;

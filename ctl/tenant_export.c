@@ -2,8 +2,8 @@
  * tenant_export.c - `atriumctl tenant key`, `tenant export`: a tenant whole, into a file for
  * another installation (docs/transfer.md).
  *
- * A tenant that people use changes while it is read, so it is to be suspended first. It is then
- * read a second time, but for the bytes of documents, which are never written over: what changed
+ * A tenant that people use changes while it is read, so it is to be read-only or suspended first. It
+ * is then read a second time, but for the bytes of documents, which are never written over: what changed
  * all the same leaves no file.
  */
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "common/base/clock.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
+#include "ctl/project_hold.h"
 #include "ctl/tenant_walk.h"
 #include "settingsd/settingsd_api.h"
 
@@ -80,6 +81,14 @@ static int write_row(void *arg, const void *bytes, size_t size, struct error *er
     return tenant_writer_row(self->writer, bytes, size, err);
 }
 
+/* Of a tenant that is read-only: that it is so in every daemon. */
+static int check_held(const struct export *self, struct error *err)
+{
+    if (!self->tenant.readOnly || self->live)
+        return 0;
+    return project_hold_check(self->ctl, self->tenant.projectId, err);
+}
+
 static int find_tenant(struct export *self, struct error *err)
 {
     const char *code = arguments_get(&self->ctl->args, "CODE");
@@ -88,12 +97,12 @@ static int find_tenant(struct export *self, struct error *err)
         return -1;
     if (self->tenant.deleting)
         return error_set(err, ERR_CONFLICT, "%s is being deleted.", code);
-    if (!self->tenant.suspended && !self->live)
+    if (!self->tenant.suspended && !self->tenant.readOnly && !self->live)
         return error_set(err, ERR_CONFLICT,
-                         "%s is open, so it may change while it is read: `project suspend %s` "
-                         "first, or --live for a rehearsal",
+                         "%s is open, so it may change while it is read: `project suspend %s "
+                         "--read-only` first, or --live for a rehearsal",
                          code, code);
-    return 0;
+    return check_held(self, err);
 }
 
 static void summing_free(struct tenant_summing **self_p)
@@ -138,7 +147,9 @@ static int write_file(struct export *self, struct error *err)
         return -1;
     progress_end(&self->progress);
     tenant_summing_end(&self->written);
-    return read_again(self, err) < 0 ? -1 : tenant_writer_finish(self->writer, &sums, err);
+    return read_again(self, err) < 0 || check_held(self, err) < 0
+               ? -1
+               : tenant_writer_finish(self->writer, &sums, err);
 }
 
 static void show(const struct export *self)

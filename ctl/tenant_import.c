@@ -30,6 +30,7 @@ struct import {
     int64_t began_mono_ms;
     struct progress progress;
     int64_t rows, added, total;
+    int64_t table_rows; /* of the table under way */
     /* rows of one table that wait to be sent */
     struct arena *arena;
     struct tenant_json *items;
@@ -147,8 +148,10 @@ static int check_project(struct import *self, struct error *err)
 
 static int send_rows(struct import *self, struct error *err)
 {
-    const struct tenant_add_in in = {
-        .projectId = self->project, .table = self->table, .rows = {self->items, self->count}};
+    const struct tenant_add_in in = {.projectId = self->project,
+                                     .table = self->table,
+                                     .rows = {self->items, self->count},
+                                     .before = self->table_rows};
     int64_t since = clock_mono_ms();
     struct bus_method method;
     struct tenant_add_out out;
@@ -166,6 +169,7 @@ static int send_rows(struct import *self, struct error *err)
     if (err->code != ERR_NONE)
         return -1;
     self->rows += (int64_t)self->count;
+    self->table_rows += (int64_t)self->count;
     self->added += out.added;
     self->count = self->bytes = 0;
     arena_reset(self->arena);
@@ -176,6 +180,7 @@ static int send_rows(struct import *self, struct error *err)
 
 static int begin_table(struct import *self, const char *name, struct error *err)
 {
+    self->table_rows = 0;
     return tenant_table_split(self->ctl->arena, name, &self->service, &self->table, err);
 }
 

@@ -53,7 +53,8 @@ static int ask_authd(const struct job *self, struct error *err)
     return authd_account_delete(bus, req, &deletion, &nothing, err);
 }
 
-/* failure: NULL when it is done. */
+/* failure: NULL when it is done. Nothing of a job is recorded once its project is read-only: the
+ * lease ends, and it is tried again when that is over. */
 static int job_record(const struct job *self, const char *failure)
 {
     struct maild *d = work_maild(&self->item);
@@ -63,14 +64,18 @@ static int job_record(const struct job *self, const char *failure)
     const struct sql_job_finish_in finish = {.id = id, .lease = lease, .now = now};
     struct sql_job_postpone_in postpone = {.id = id, .lease = lease, .last_error = failure};
     struct error err;
+    int rc;
 
     error_init(&err, req->arena);
     req->deadline_mono_ms = clock_mono_ms() + WORK_RECORD_MS;
-    if (!failure)
-        return sql_job_finish(d->svc.db, req, &finish, &err);
+    if (!failure) {
+        rc = sql_job_finish(d->svc.db, req, &finish, &err);
+        return rc < 0 && err.code == ERR_PROJECT_READ_ONLY ? 0 : rc;
+    }
     pause = BACKOFF_MIN_MS << MIN(MAX(self->attempts - 1, (int64_t)0), (int64_t)10);
     postpone.try_at = now + MIN(pause, (int64_t)BACKOFF_MAX_MS);
-    return sql_job_postpone(d->svc.db, req, &postpone, &err);
+    rc = sql_job_postpone(d->svc.db, req, &postpone, &err);
+    return rc < 0 && err.code == ERR_PROJECT_READ_ONLY ? 0 : rc;
 }
 
 static void job_log(const struct job *self, const char *failure)

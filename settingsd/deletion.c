@@ -58,7 +58,7 @@ static int check_no_children(struct db_tx *tx, const struct request *req,
     struct sql_project_below_rows below;
 
     if (sql_project_lock(tx, req, &lock, err) < 0 ||
-        sql_project_below(tx, req, &tree, &below, err) < 0)
+        sql_project_below_tx(tx, req, &tree, &below, err) < 0)
         return -1;
     if (below.count > 1)
         return error_set(err, ERR_CONFLICT,

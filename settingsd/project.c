@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "common/base/clock.h"
+#include "common/service/sql/hold.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
 #include "settingsd/sql/project.h"
@@ -16,6 +18,8 @@ enum {
     HOUR_MS = 3600 * 1000,
     TREE_MAX = CHANGE_OTHERS_MAX + 1, /* told of at once; the most that projects_per_root can say */
 };
+static_assert((int)TREE_MAX == (int)PROJECT_TREE_MAX,
+              "the answer of project_tree has room for them");
 
 /* A child project starts closed: its admin opens what is wanted. */
 static const char child_settings[] =
@@ -95,6 +99,7 @@ static int limits_check(struct settingsd *d, const struct request *req,
     const struct settingsd_config *config = d->svc.config;
     const struct sql_project_lock_in lock = {.project = project->root};
     const struct sql_project_find_open_in open = {.project = project->parent};
+    struct sql_project_find_open_row parent;
     const struct sql_project_count_in count = {.parent = project->parent,
                                                .root = project->root,
                                                .account = project->maker,
@@ -105,9 +110,12 @@ static int limits_check(struct settingsd *d, const struct request *req,
     struct sql_project_count_row there;
 
     if (sql_project_lock(tx, req, &lock, err) < 0 ||
-        sql_require(sql_project_find_open(tx, req, &open, err), err, ERR_FORBIDDEN,
-                    "The project is suspended.") < 0 ||
-        sql_project_count(tx, req, &count, &there, err) < 0)
+        sql_require(sql_project_find_open(tx, req, &open, &parent, err), err, ERR_FORBIDDEN,
+                    "The project is suspended.") < 0)
+        return -1;
+    if (parent.read_only)
+        return refuse_read_only(err);
+    if (sql_project_count(tx, req, &count, &there, err) < 0)
         return -1;
     if (there.children >= config->children_per_project)
         return error_set(err, ERR_CONFLICT, "The project has too many child projects.");
@@ -279,26 +287,53 @@ int project_list(struct settingsd *d, const struct request *req, const struct pr
     return 0;
 }
 
+/* Read-only or not: `below`, the project and those below it. */
+static int hold_write(struct db_tx *tx, const struct request *req,
+                      const struct project_suspend_in *in, struct uuid project,
+                      const struct sql_project_below_rows *below, struct error *err)
+{
+    const struct sql_hold_remove_in remove = {.holder = project};
+    struct sql_hold_add_in add = {.holder = project,
+                                  .projects =
+                                      db_array_new(req->arena, below->count, sizeof(struct uuid)),
+                                  .now = clock_real_ms()};
+    struct sql_hold_add_row row;
+
+    if (!in->readOnly)
+        return sql_hold_remove_tx(tx, req, &remove, err) < 0 ? -1 : 0;
+    for (size_t i = 0; i < below->count; i++)
+        db_array_add(&add.projects, below->items[i].id.text);
+    return sql_hold_add_tx(tx, req, &add, &row, err);
+}
+
+/* What the trail calls it. */
+static const char *suspend_action(const struct project_suspend_in *in)
+{
+    if (in->readOnly)
+        return "project.read-only";
+    return in->suspended ? "project.suspend" : "project.resume";
+}
+
 /* Writes it within the transaction and makes the message that tells of the project and of all below
- * it. */
+ * it. A row of a project that is read-only is not changed: that ends first. */
 static int suspend_write(struct settingsd *d, const struct request *req,
                          const struct project_suspend_in *in, const struct tenant *tenant,
                          struct change_publish_in *change, struct sql_outbox *row,
                          struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    const char *action = in->suspended ? "project.suspend" : "project.resume";
     const struct sql_project_lock_in lock = {.project = tenant->rootId};
     const struct sql_project_below_in tree = {.project = tenant->projectId, .most = TREE_MAX};
     struct sql_project_suspend_in suspend = {.project = tenant->projectId,
                                              .suspended = in->suspended,
-                                             .audit = project_audit(req, action, tenant->projectId,
-                                                                    NULL)};
+                                             .audit = project_audit(req, suspend_action(in),
+                                                                    tenant->projectId, NULL)};
     struct sql_project_below_rows below;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         sql_project_lock(tx, req, &lock, err) < 0 ||
-        sql_project_below(tx, req, &tree, &below, err) < 0)
+        sql_project_below_tx(tx, req, &tree, &below, err) < 0 ||
+        hold_write(tx, req, in, tenant->projectId, &below, err) < 0)
         return -1;
     *change = (struct change_publish_in){.kind = "project", .id = tenant->projectId};
     change->others.items = arena_calloc(req->arena, below.count, sizeof(*change->others.items));
@@ -307,23 +342,52 @@ static int suspend_write(struct settingsd *d, const struct request *req,
     *row =
         outbox_row(d->svc.outbox, req->arena, &authd_change_publish_method, uuid_random(), change);
     suspend.outbox = *row;
-    if (sql_project_suspend(tx, req, &suspend, err) < 0)
+    if ((in->readOnly
+             ? sql_project_hold_publish(
+                   tx, req,
+                   &(struct sql_project_hold_publish_in){
+                       .project = tenant->projectId, .outbox = *row, .audit = suspend.audit},
+                   err)
+             : sql_project_suspend(tx, req, &suspend, err)) < 0)
         return -1;
     return db_commit(&tx, err);
 }
 
-/* Suspends a project and all below it, or lifts that; in force on every gateway when it is
- * answered. What was suspended by itself stays so. Fails: NOT_FOUND, UNCERTAIN. */
+/* Suspends a project and all below it, makes them read-only, or lifts both; in force on every
+ * gateway when it is answered. What was done to a project below by itself stays. Fails: NOT_FOUND;
+ * CONFLICT (suspended: nothing in it is read); UNCERTAIN. */
 int project_suspend(struct settingsd *d, const struct request *req,
                     const struct project_suspend_in *in, struct tenant *out, struct error *err)
 {
     struct change_publish_in change;
     struct sql_outbox row;
 
-    if (project_find_writable(d, req, in->tenantCode, out, err) < 0 ||
-        suspend_write(d, req, in, out, &change, &row, err) < 0 ||
+    if (project_find_writable(d, req, in->tenantCode, out, err) < 0)
+        return -1;
+    if (in->readOnly && (in->suspended || out->suspended))
+        return error_set(err, ERR_CONFLICT, "The project is suspended: resume it first.");
+    if (suspend_write(d, req, in, out, &change, &row, err) < 0 ||
         publish_row(d, req, &authd_change_publish_method, &change, &row,
                     "The change is stored, but not yet in force everywhere.", err) < 0)
         return -1;
     return project_by_id(d, req, out->projectId, out, err);
+}
+
+/* The ids of a project and of all below it. Fails: NOT_FOUND. */
+int project_tree(struct settingsd *d, const struct request *req, const struct tenant_lookup_in *in,
+                 struct project_tree_out *out, struct error *err)
+{
+    struct sql_project_below_in tree = {.most = TREE_MAX};
+    struct sql_project_below_rows below;
+    struct tenant tenant;
+
+    if (tenant_lookup(d, req, in, &tenant, err) < 0)
+        return -1;
+    tree.project = tenant.projectId;
+    if (sql_project_below(d->svc.db, req, &tree, &below, err) < 0)
+        return -1;
+    out->projectIds.items = arena_calloc(req->arena, below.count, sizeof(*out->projectIds.items));
+    for (size_t i = 0; i < below.count; i++)
+        out->projectIds.items[out->projectIds.count++] = below.items[i].id.text;
+    return 0;
 }

@@ -528,6 +528,7 @@ static const struct field tenant_rows[] = {
                "Lakeside Clinic"),
     FIELD_TEXT(struct tenant, tenantCode, 3, 64, 0, "Its code, if it has one.", "lakeside"),
     FIELD_BOOL(struct tenant, suspended, false, 0, "Nobody signs in to it."),
+    FIELD_BOOL(struct tenant, readOnly, false, 0, "It is read-only while it moves."),
     FIELD_BOOL(struct tenant, deleting, false, 0, "It is being deleted."),
     FIELD_BOOL(struct tenant, patientRegistration, false, 0, "Patients may register."),
     FIELD_BOOL(struct tenant, patientInvitation, false, 0, "Patients may be invited."),
@@ -573,6 +574,7 @@ static const struct field caller_context_out_rows[] = {
     FIELD_TEXT(struct caller_context_out, projectName, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Name of the project.", "Lakeside Clinic"),
     FIELD_BOOL(struct caller_context_out, suspended, false, 0, "Nobody may use it."),
+    FIELD_BOOL(struct caller_context_out, readOnly, false, 0, "Nothing in it may be changed."),
     FIELD_UUID(struct caller_context_out, policyId, 0, "The policy, when the project has it."),
     FIELD_TEXT(struct caller_context_out, policyName, 0, 200, FIELD_CHARACTERS, "Its name.",
                "Own documents"),
@@ -604,8 +606,15 @@ static const struct field project_suspend_in_rows[] = {
     FIELD_TEXT(struct project_suspend_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
                "lakeside"),
     FIELD_BOOL(struct project_suspend_in, suspended, false, FIELD_REQUIRED, "Suspend, or resume."),
+    FIELD_BOOL(struct project_suspend_in, readOnly, false, 0, "Make it read-only instead."),
 };
 FIELD_TABLE(project_suspend_in);
+
+static const struct field project_tree_out_rows[] = {
+    FIELD_TEXTS(struct project_tree_out, projectIds, 36, 36, PROJECT_TREE_MAX, FIELD_REQUIRED,
+                "The project, and those below it.", "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+};
+FIELD_TABLE(project_tree_out);
 
 static const struct field project_delete_in_rows[] = {
     FIELD_TEXT(struct project_delete_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",

@@ -268,6 +268,7 @@ struct tenant {
         rootId; /* the organisation: the project at the top of the tree that this one is in */
     const char *name, *tenantCode; /* tenantCode NULL when the project has none */
     bool suspended;
+    bool readOnly; /* while it moves to another installation */
     bool deleting; /* `project delete` was called: only ctl sees it */
     bool patientRegistration, patientInvitation, patientLogin;
     bool practitionerRegistration, practitionerInvitation, practitionerLogin, inviteOnBusinessEmail;
@@ -296,7 +297,7 @@ FIELD_DECLARE(caller_context_in);
 
 struct caller_context_out {
     const char *projectName;
-    bool suspended;
+    bool suspended, readOnly;
     struct uuid policyId; /* absent when the policy does not exist in the project */
     const char *policyName, *policyResource, *policyIpAccessRule;
     const struct account_policy *accountPolicy;
@@ -319,8 +320,16 @@ FIELD_DECLARE(project_list_in);
 struct project_suspend_in {
     const char *tenantCode;
     bool suspended;
+    bool readOnly; /* instead of suspended; false: no longer */
 };
 FIELD_DECLARE(project_suspend_in);
+
+/* A project and all below it. */
+enum { PROJECT_TREE_MAX = 4000 };
+struct project_tree_out {
+    struct field_texts projectIds;
+};
+FIELD_DECLARE(project_tree_out);
 
 struct project_delete_in {
     const char *tenantCode;

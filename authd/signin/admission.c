@@ -63,7 +63,7 @@ static int ask(struct authd *d, const struct request *req, const struct admissio
     }
     if (settingsd_caller_context(d->svc.bus, req, &in, ret, err) < 0)
         return -1;
-    if (who->change > 0 && !ret->suspended && !ret->policyIpAccessRule)
+    if (who->change > 0 && !ret->suspended && !ret->readOnly && !ret->policyIpAccessRule)
         admission_cache_put(d->admission_cache, &key, ret->projectName, clock_mono_ms());
     return 0;
 }
@@ -86,6 +86,8 @@ int admission_check(struct authd *d, const struct request *req, const struct adm
         return -1;
     if (context.suspended)
         return error_set(err, ERR_FORBIDDEN, "The project is suspended.");
+    if (context.readOnly)
+        return refuse_read_only(err);
     return judge(d, req, who, &context, err);
 }
 
@@ -99,6 +101,8 @@ int admission_open(struct authd *d, const struct request *req, const struct admi
         return -1;
     if (rc < 0 || context.suspended)
         return error_set(err, ERR_NOT_FOUND, "Tenant not found.");
+    if (context.readOnly)
+        return refuse_read_only(err);
     *ret_name = context.projectName;
     return judge(d, req, who, &context, err);
 }

@@ -262,6 +262,7 @@ static int serve_checked(struct bus_serving *serving, struct request *req,
                             serving->frame.name.bytes);
     }
     activity->operation = serving->operation->row->name;
+    req->safe = serving->operation->row->flags & R_SAFE;
     if (caller_read(serving, req, err) < 0 || access_check(serving, req, err) < 0)
         return -1;
     return serve_row(serving, req, err);

@@ -1,5 +1,5 @@
 /*
- * request.c - the caller identity on the wire, and the two questions that are asked of it.
+ * request.c - the caller identity on the wire, the two questions that are asked of it, and a refusal.
  */
 #include "common/domain/request.h"
 
@@ -43,4 +43,10 @@ bool request_is_practitioner(const struct request *req)
 bool request_is_admin(const struct request *req)
 {
     return request_is_practitioner(req) && req->caller->admin;
+}
+
+int refuse_read_only(struct error *err)
+{
+    return error_retry(err, ERR_PROJECT_READ_ONLY, PROJECT_READ_ONLY_RETRY_S,
+                       PROJECT_READ_ONLY_TEXT);
 }

@@ -46,11 +46,18 @@ struct request {
     const char *userAgent;    /* client's User-Agent, "" when unknown; at most 512 bytes */
     int64_t now_ms;           /* contract time of arrival */
     int64_t deadline_mono_ms; /* when the answer is worthless */
+    bool safe;                /* of an R_SAFE operation */
 };
 
 /* True for a practitioner of any kind; for a practitioner who administers the project. */
 bool request_is_practitioner(const struct request *req);
 bool request_is_admin(const struct request *req);
+
+/* What is refused of a project that is read-only while it travels to another installation: all that
+ * is not R_SAFE. */
+enum { PROJECT_READ_ONLY_RETRY_S = 5 };
+#define PROJECT_READ_ONLY_TEXT "The project is read-only for the moment. Please try again."
+int refuse_read_only(struct error *err);
 
 enum access {
     ACCESS_PUBLIC = 1,   /* no token; a presented one is ignored, but see R_OPTIONAL_TOKEN */

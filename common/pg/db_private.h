@@ -28,7 +28,7 @@
 
 enum {
     DB_PARAMS_MAX = 48,     /* of one statement */
-    DB_EXTRA_MAX = 40,      /* statements of common/ beside the daemon's */
+    DB_EXTRA_MAX = 48,      /* statements of common/ beside the daemon's */
     DB_SETS_MAX = 12,       /* tables of statements */
     DB_READ_DEPTH = 128,    /* statements in flight on one shared connection */
     DB_READS_TOGETHER = 16, /* reads of one Sync: the first of them is answered with the last */

@@ -5,6 +5,7 @@
 
 #include "common/base/clock.h"
 #include "common/service/check.h"
+#include "common/service/hold.h"
 #include "common/service/service_private.h"
 #include "common/service/sql/check.h"
 
@@ -342,5 +343,10 @@ const struct check check_database_rows[] = {
      "write_connections.",
      check_connections},
     {"clock", CHECK_DATABASE, NULL, check_clock},
+    {"read-only projects", CHECK_DATABASE,
+     "End what `atriumctl project suspend CODE --read-only` began: `--resume`, or `project "
+     "suspend` "
+     "without it, of a tenant that has moved.",
+     service_hold_check},
     {.name = NULL},
 };

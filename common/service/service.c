@@ -15,6 +15,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "common/base/descriptors.h"
+#include "common/service/hold.h"
 #include "common/service/service_private.h"
 
 enum {
@@ -111,6 +112,8 @@ static int open_database(struct service *self, struct error *err)
         service_seal_extend(self);
     if (definition->purge)
         service_purge_extend(self);
+    if (definition->tenant)
+        service_hold_extend(self);
     return prepare_database(self, err);
 }
 

@@ -219,6 +219,8 @@ struct bus_method seal_retire_method(const char *service);
 struct bus_method tenant_tables_method(const char *service);
 struct bus_method tenant_read_method(const char *service);
 struct bus_method tenant_add_method(const char *service);
+struct bus_method tenant_hold_method(const char *service);
+struct bus_method tenant_held_method(const char *service);
 
 struct service_status_out {
     const char *service, *instance, *version;

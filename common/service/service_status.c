@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/service/hold.h"
 #include "common/service/metric_rows.h"
 #include "common/service/service_private.h"
 #include "common/service/service_tenant.h"

@@ -49,6 +49,7 @@ static const struct field tenant_add_in_rows[] = {
     FIELD_UUID(struct tenant_add_in, projectId, FIELD_REQUIRED, "Project that travels"),
     FIELD_TEXT(struct tenant_add_in, table, 1, TABLE_NAME_MAX, FIELD_REQUIRED, "Table", "client"),
     FIELD_OBJECTS(struct tenant_add_in, rows, tenant_json, TENANT_PAGE_ROWS_MAX, 0, "Rows"),
+    FIELD_INT(struct tenant_add_in, before, 0, INT64_MAX, 0, 0, "Rows in front of these", "0"),
 };
 FIELD_TABLE(tenant_add_in);
 
@@ -162,5 +163,5 @@ int tenant_add(struct service *self, const struct request *req, const struct ten
 
     if (!table)
         return -1;
-    return tenant_table_add(table, &to, req, in->projectId, &page, &out->added, err);
+    return tenant_table_add(table, &to, req, in->projectId, &page, in->before, &out->added, err);
 }

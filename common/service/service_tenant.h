@@ -46,6 +46,7 @@ struct tenant_add_in {
     struct uuid projectId;
     const char *table;
     struct field_list rows; /* struct tenant_json */
+    int64_t before;         /* rows of the table in front of these */
 };
 FIELD_DECLARE(tenant_add_in);
 

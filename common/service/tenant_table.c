@@ -19,6 +19,7 @@ const struct tenant_table tenant_common_tables[] = {
     TENANT_STAYS("audit_gap", "of that trail"),
     TENANT_STAYS("audit_head", "of that trail"),
     TENANT_STAYS("audit_other", "of that trail"),
+    TENANT_STAYS("project_hold", "what is read-only there is not so here"),
     TENANT_STAYS("project_purge", "what is being deleted does not travel"),
     TENANT_STAYS("schema_migration", "of the schema, not of a project"),
     TENANT_STAYS("seal_key", "sealed values are sealed anew by the receiver's key"),
@@ -240,46 +241,140 @@ static const char *join(struct arena *arena, const struct tenant_page *page)
     return text;
 }
 
-/* Of rows with a text that is no JSON, or a value that is none of its column's (SQLSTATE class 22,
- * data exception), it was the file that was wrong, not the statement. */
-static int refuse_values(const struct tenant_table *table, struct error *err)
+/* Rows that are to be added, and by which table. */
+struct addition {
+    const struct tenant_table *table;
+    const struct tenant_store *to;
+    const struct request *req;
+    struct sql_audit audit;
+    struct uuid project;
+    struct tenant_page page; /* as the receiver seals them */
+};
+
+/* Adds the first `count` rows within a transaction. *ret_others: so many are neither added nor there
+ * as they are given. */
+static int add_rows(const struct addition *self, struct db_tx *tx, size_t count, int64_t *ret_added,
+                    int64_t *ret_others, struct error *err)
 {
-    if (strncmp(err->sqlstate, "22", 2) != 0)
+    const struct tenant_page page = {self->page.items, count};
+    const struct sql_tenant_insert in = {.project = self->project,
+                                         .rows = join(self->req->arena, &page)};
+    int64_t same;
+
+    if (self->table->insert(tx, self->req, &in, &self->audit, ret_added, &same, err) < 0)
         return -1;
+    *ret_others = (int64_t)count - *ret_added - same;
+    return 0;
+}
+
+/* Whether an error is the file's: a text that is no JSON, a value that is none of its column's
+ * (SQLSTATE class 22), or one that breaks a constraint (class 23). */
+static bool is_of_rows(const struct error *err)
+{
+    return strncmp(err->sqlstate, "22", 2) == 0 || strncmp(err->sqlstate, "23", 2) == 0;
+}
+
+/* Whether the first `count` rows can be added; undone. 1: they can; 0: one of them cannot. */
+static int try_rows(const struct addition *self, size_t count)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    int64_t added, others;
+    struct error err;
+
+    error_init(&err, self->req->arena);
+    if (db_begin(self->to->db, self->req->deadline_mono_ms, &tx, &err) < 0)
+        return -1;
+    if (add_rows(self, tx, count, &added, &others, &err) == 0)
+        return others == 0;
+    return is_of_rows(&err) || err.code == ERR_CONFLICT ? 0 : -1;
+}
+
+/* The first row that cannot be added, from 1 on; 0: that cannot be told any more. The rows before it
+ * are tried with it, since rows may refer to each other. */
+static size_t first_refused(const struct addition *self)
+{
+    size_t good = 0, bad = self->page.count;
+
+    while (good + 1 < bad) {
+        size_t middle = good + (bad - good) / 2;
+        int can = try_rows(self, middle);
+
+        if (can < 0)
+            return 0;
+        if (can)
+            good = middle;
+        else
+            bad = middle;
+    }
+    return bad;
+}
+
+/* Names the row that the error is about; of others' errors nothing is changed. */
+static int refuse_values(const struct addition *self, int64_t before, struct error *err)
+{
+    const char *name = self->table->name, *constraint;
+    size_t row;
+
+    if (!is_of_rows(err))
+        return -1;
+    constraint = arena_strdup(self->req->arena, err->constraint);
     error_clear(err);
-    return error_set(err, ERR_CONFLICT, "Rows of %s have values that its columns do not have.",
-                     table->name);
+    row = first_refused(self);
+    if (row == 0)
+        return error_set(err, ERR_CONFLICT, "Rows of %s have values that its columns do not have.",
+                         name);
+    if (*constraint)
+        return error_set(err, ERR_CONFLICT, "Row %" PRId64 " of %s breaks the constraint %s.",
+                         before + (int64_t)row, name, constraint);
+    return error_set(err, ERR_CONFLICT,
+                     "Row %" PRId64 " of %s has a value that its columns do not have.",
+                     before + (int64_t)row, name);
+}
+
+static int refuse_others(const struct addition *self, int64_t before, int64_t others,
+                         struct error *err)
+{
+    size_t row = first_refused(self);
+
+    return error_set(err, ERR_CONFLICT,
+                     "%" PRId64 " of %zu rows of %s are not of this project, are there "
+                     "otherwise, or are of another build; the first is row %" PRId64 ".",
+                     others, self->page.count, self->table->name, before + (int64_t)row);
 }
 
 int tenant_table_add(const struct tenant_table *table, const struct tenant_store *to,
                      const struct request *req, struct uuid project, const struct tenant_page *page,
-                     int64_t *ret_added, struct error *err)
+                     int64_t before, int64_t *ret_added, struct error *err)
 {
-    const struct sql_audit audit = audit_row(req, &(struct audit){.action = "project.import",
-                                                                  .project = project,
-                                                                  .type = "Project",
-                                                                  .id = project,
-                                                                  .detail = table->name});
-    struct sql_tenant_insert in = {.project = project};
-    struct tenant_page sealed = *page;
-    const char *column;
+    const struct audit audit = {.action = "project.import",
+                                .project = project,
+                                .type = "Project",
+                                .id = project,
+                                .detail = table->name};
+    struct addition self = {.table = table,
+                            .to = to,
+                            .req = req,
+                            .audit = audit_row(req, &audit),
+                            .project = project,
+                            .page = *page};
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    int64_t added, same;
+    const char *column;
+    int64_t added, others;
 
-    column = turn_page(table, to->keys, req->arena, seal_column, &sealed);
+    column = turn_page(table, to->keys, req->arena, seal_column, &self.page);
     if (column)
         return error_set(err, ERR_CONFLICT, "%s of a row of %s is of another build.", column,
                          table->name);
-    in.rows = join(req->arena, &sealed);
     if (db_begin(to->db, req->deadline_mono_ms, &tx, err) < 0)
         return -1;
-    if (table->insert(tx, req, &in, &audit, &added, &same, err) < 0)
-        return refuse_values(table, err);
-    if (added + same != (int64_t)page->count)
-        return error_set(err, ERR_CONFLICT,
-                         "%" PRId64 " of %zu rows of %s are not of this project, are there "
-                         "otherwise, or are of another build.",
-                         (int64_t)page->count - added - same, page->count, table->name);
+    if (add_rows(&self, tx, page->count, &added, &others, err) < 0) {
+        db_tx_destroy(&tx); /* its locks, which first_refused() would wait for */
+        return refuse_values(&self, before, err);
+    }
+    if (others != 0) {
+        db_tx_destroy(&tx);
+        return refuse_others(&self, before, others, err);
+    }
     if (db_commit(&tx, err) < 0)
         return -1;
     *ret_added = added;

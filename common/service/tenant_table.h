@@ -96,10 +96,11 @@ int tenant_table_read(const struct tenant_table *table, const struct tenant_stor
 /* Adds the rows of a page to a project; repeating it is harmless. ERR_CONFLICT, and nothing was
  * added, when one of them is not the project's, is there otherwise (sealed values are not
  * compared), has a unique value that another row has, or has other columns or values than the table
- * may have. Parks. */
+ * may have; it names the first such row, counted from `before`, the rows of the table in front of
+ * the page. Parks. */
 int tenant_table_add(const struct tenant_table *table, const struct tenant_store *to,
                      const struct request *req, struct uuid project, const struct tenant_page *page,
-                     int64_t *ret_added, struct error *err) MUST_USE;
+                     int64_t before, int64_t *ret_added, struct error *err) MUST_USE;
 
 /* Defines the two functions, by the statements tenant_page_<table>.sql, of the part "tenant_page",
  * and tenant_insert_<table>.sql, of the parts "tenant_insert" and "audit". */

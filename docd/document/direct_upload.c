@@ -123,6 +123,8 @@ static int adopt(struct docd *d, const struct request *req, struct store_key for
         return -1;
     if (rows == 0) /* sent once more, or for a document that was deleted */
         return d->store->functions->forget(d->store, req, form, err);
+    if (begun.held)
+        return refuse_read_only(err);
     if (came_too_late(d, req, form, begun.session, &late, err) < 0) {
         give_up(d, req, key, false);
         return taken_meanwhile(err);
@@ -216,6 +218,8 @@ static void adoption_fiber(void *arg)
     if (adopt(self->d, req, adoption->form, &err) == 0) {
         error_clear(&err);
         ++*self->adopted;
+    } else if (err.code == ERR_PROJECT_READ_ONLY) {
+        noted = true; /* it waits in the store, and is none that failed */
     } else {
         ++*self->failed;
         noted = note_failure(self, adoption->form, &err) == 0;

@@ -83,6 +83,8 @@ int storage_post(struct docd *d, const struct request *req, const struct storage
     rows = sql_upload_begin(d->svc.db, req, &begin, &row, err);
     if (rows <= 0)
         return rows < 0 ? -1 : overtaken(err);
+    if (row.held)
+        return refuse_read_only(err);
     out->session = row.session;
     out->quotaLeft = row.bytes_left ? MAX(*row.bytes_left, 0) : FORM_NO_QUOTA;
     if (out->quotaLeft == 0)

@@ -51,7 +51,8 @@ static bool is_over(const struct identity *identity, int64_t now_ms)
     return identity->caller.until != 0 && identity->caller.until <= now_ms;
 }
 
-static int allow(const struct authentication *self, enum access access, struct error *err)
+static int allow(const struct authentication *self, enum access access, bool safe,
+                 struct error *err)
 {
     const struct request as = {.caller = &self->caller};
 
@@ -62,7 +63,7 @@ static int allow(const struct authentication *self, enum access access, struct e
     if ((access == ACCESS_PRACTITIONER && !request_is_practitioner(&as)) ||
         (access == ACCESS_ADMIN && !request_is_admin(&as)))
         return error_set(err, ERR_FORBIDDEN, "Forbidden");
-    return 0;
+    return self->identity->read_only && !safe ? refuse_read_only(err) : 0;
 }
 
 bool authentication_logged_out(const struct gateway *gateway, const struct authentication *self)
@@ -115,7 +116,7 @@ int authenticate_form(const struct gateway *gateway, const struct uuid *session,
 }
 
 int authenticate(struct gateway *gateway, const struct request *req, const char *authorization,
-                 enum access access, struct authentication *ret, struct error *err)
+                 enum access access, bool safe, struct authentication *ret, struct error *err)
 {
     const char *text = bearer(authorization);
     struct token token;
@@ -145,7 +146,7 @@ int authenticate(struct gateway *gateway, const struct request *req, const char 
     ret->caller = ret->identity->caller;
     ret->caller.session = token.session;
     ret->caller.tokenId = token.id;
-    return allow(ret, access, err);
+    return allow(ret, access, safe, err);
 }
 
 void authentication_end(struct authentication *self)

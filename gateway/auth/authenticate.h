@@ -17,11 +17,13 @@ struct authentication {
 };
 
 /* Checks the bearer token (RFC 6750), the lease, the revocation set, the membership, the account's
- * end and what `access` demands; may park. `authorization` is the header, NULL when absent. Fails
+ * end, what `access` demands, and whether the project is read-only, which hinders what is not `safe`
+ * (R_SAFE); may park. `authorization` is the header, NULL when absent. Fails
  * with ERR_UNAUTHORIZED, ERR_FORBIDDEN, or a 503 while that cannot be known. End it with
  * authentication_end() either way. */
 int authenticate(struct gateway *gateway, const struct request *req, const char *authorization,
-                 enum access access, struct authentication *ret, struct error *err) MUST_USE;
+                 enum access access, bool safe, struct authentication *ret,
+                 struct error *err) MUST_USE;
 void authentication_end(struct authentication *self);
 
 /* Whether a form may be used that a session got: ERR_FORBIDDEN once that has ended, a 503 while

@@ -13,6 +13,7 @@ enum { IDENTITY_CACHE_MAX = 8192, IDENTITY_AGE_MAX_MS = 60000, IDENTITY_CHANGES_
 struct identity {
     unsigned holds;
     bool suspended;       /* the project is */
+    bool read_only;       /* the project is, while it moves to another installation */
     bool factor_required; /* of its sessions, by the project's account policy */
     int64_t expires_ms;   /* monotonic */
     struct caller caller; /* tokenId is each request's own */

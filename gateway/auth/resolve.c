@@ -51,6 +51,7 @@ static int fetch(struct gateway *gateway, const struct request *req, const struc
     caller.policyResource = context.policyResource;
     set_limits(&caller, context.accountPolicy);
     *ret = identity_new(&caller, context.suspended);
+    (*ret)->read_only = context.readOnly;
     (*ret)->factor_required =
         account_policy_requires_mfa(context.accountPolicy, caller.role, caller.admin);
     return 0;

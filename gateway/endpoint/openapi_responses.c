@@ -216,8 +216,8 @@ static void add_error(json_t *responses, const struct codes *codes, struct arena
                         json_pack("{s:s+}", "$ref", "#/components/responses/", name));
 }
 
-/* The codes of that status: those of the DOC, and the one that a project's policy brings about on
- * every route with a token outside /auth/. */
+/* The codes of that status: those of the DOC; the one that a project's policy brings about on every
+ * route with a token outside /auth/; and that of a project that is read-only, on each that writes. */
 static struct codes codes_of(const struct endpoint *endpoint, int status)
 {
     const struct route *route = &endpoint->route;
@@ -229,6 +229,8 @@ static struct codes codes_of(const struct endpoint *endpoint, int status)
     if (status == 403 && route->access != ACCESS_PUBLIC && route->access != ACCESS_LOGOUT &&
         strncmp(route->path, "/auth/", 6) != 0)
         codes.list[codes.count++] = ERR_MFA_ENROLLMENT_REQUIRED;
+    if (status == 503 && route->input && route->access != ACCESS_LOGOUT && !(route->flags & R_SAFE))
+        codes.list[codes.count++] = ERR_PROJECT_READ_ONLY;
     return codes;
 }
 

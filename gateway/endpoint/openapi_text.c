@@ -102,6 +102,10 @@ const char *openapi_code_meaning(enum error_code code)
     case ERR_MFA_ENROLLMENT_REQUIRED:
         return "the project demands a second factor of this account, and the session has none: "
                "enrol one";
+    case ERR_PROJECT_READ_ONLY:
+        return "the project is read-only for seconds or minutes, while it moves to another "
+               "installation: what reads goes on, the rest is to be tried again after "
+               "`Retry-After`; a refresh token is not spent by it";
     case ERR_ACCEPT_SIGNED_IN:
         return "the account exists and is verified: sign in and accept with its token";
     case ERR_ACCEPT_BY_PASSWORD:

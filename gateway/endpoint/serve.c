@@ -225,13 +225,15 @@ static int admit(struct exchange *exchange, struct request *req, struct authenti
                  struct error *err)
 {
     enum access access = exchange->endpoint->route.access;
+    bool safe = exchange->endpoint->route.flags & R_SAFE;
 
     if (throttle(exchange, req, err) < 0)
         return -1;
     if (access == ACCESS_PUBLIC &&
         !(exchange->endpoint->route.flags & R_OPTIONAL_TOKEN && exchange->head.authorization))
         return 0;
-    if (authenticate(exchange->gateway, req, exchange->head.authorization, access, who, err) < 0 ||
+    if (authenticate(exchange->gateway, req, exchange->head.authorization, access, safe, who, err) <
+            0 ||
         check_factor(exchange, who, err) < 0)
         return -1;
     req->caller = &who->caller;

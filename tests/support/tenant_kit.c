@@ -11,7 +11,7 @@
 #include "common/base/clock.h"
 #include "tests/support/pg.h"
 
-enum { CALL_MS = 20000, TABLES_MAX = 64, CASES_MAX = 32, ROWS = 2, ALL = 1000000 };
+enum { CALL_MS = 120000, TABLES_MAX = 64, CASES_MAX = 32, ROWS = 2, ALL = 1000000 };
 
 static const struct tenant_kit *kit;
 static struct pg *server;
@@ -176,7 +176,8 @@ static int add_to(struct tenant_kit_case *self, const struct tenant_table *table
 {
     const struct tenant_store store = {self->receiver.db, &self->receiver.keys};
 
-    return tenant_table_add(table, &store, &self->req, self->project, page, ret_added, &self->err);
+    return tenant_table_add(table, &store, &self->req, self->project, page, 0, ret_added,
+                            &self->err);
 }
 
 static bool read_page(struct tenant_kit_case *self, const struct installation *from,
@@ -367,6 +368,16 @@ static void move_in_parts(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
+/* Whether a refusal that names a row names that one. */
+static bool names_row(const char *message, size_t row)
+{
+    const char *at = strstr(message, "ow ");
+
+    while (at && at[-1] != 'R' && at[-1] != 'r')
+        at = strstr(at + 1, "ow ");
+    return !at || strtoul(at + strlen("ow "), NULL, 10) == row;
+}
+
 /* Whether the receiver takes a page of the first table that travels after `change`; nothing of it
  * may be there otherwise. */
 static void refuse(struct tenant_kit_case *self, const char *label, const char *from,
@@ -397,6 +408,8 @@ static void refuse(struct tenant_kit_case *self, const char *label, const char *
         error_clear(&self->err);
         UNIT_CHECK(add_to(self, table, &page, &added) < 0 && self->err.code == ERR_CONFLICT,
                    "%s: %s takes %s: %s", label, table->name, changed, self->err.message);
+        UNIT_CHECK(names_row(self->err.message, page.count), "%s: %s: row %zu: %s", label,
+                   table->name, page.count, self->err.message);
         UNIT_CHECK(count(&self->receiver, table->name, "true") == before,
                    "%s: %s: nothing is added", label, table->name);
     }
@@ -446,6 +459,61 @@ static void refuse_rows(struct loop *loop, void *arg UNUSED)
         run(&self.receiver, kit->conflict);
         UNIT_CHECK(move(&self, ALL) < 0 && self.err.code == ERR_CONFLICT, "a changed row: %s",
                    self.err.message);
+    }
+    teardown(&self);
+}
+
+/* Counts the rows of the table kit.table that are refused to a change because their project is
+ * read-only, each tried alone and undone. */
+#define TRY(change_)                                                                          \
+    "create temp table if not exists tried (refused int); delete from tried; "                \
+    "insert into tried values (0); "                                                          \
+    "do $try$ declare at tid; tab text := current_setting('kit.table'); one text := (select " \
+    "attname from pg_attribute where attrelid = tab::regclass and attnum = 1); "              \
+    "begin for at in execute format('select ctid from %I', tab) loop "                        \
+    "begin execute format('" change_ "', tab, one) using at; raise division_by_zero; "        \
+    "exception when sqlstate 'RO001' then update tried set refused = refused + 1; "           \
+    "when others then null; end; end loop; end $try$; select refused from tried"
+
+static const char *const changes[] = {
+    TRY("update %1$I set %2$I = %2$I where ctid = $1"),
+    TRY("delete from %1$I where ctid = $1"),
+    TRY("insert into %1$I select (t).* from %1$I t where ctid = $1"),
+};
+
+/* The table has as many rows of the project as of the other one. */
+static void check_guard(struct tenant_kit_case *self, const char *table)
+{
+    long rows = count(&self->sender, table, "true");
+
+    for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
+        long refused = run(&self->sender, arena_printf(self->req.arena, "set kit.table = '%s'; %s",
+                                                       table, changes[i]));
+
+        UNIT_CHECK(rows > 0 && refused * 2 == rows, "%s, change %zu: %ld of %ld rows are refused",
+                   table, i, refused, rows);
+    }
+}
+
+/* The rows of a project that is read-only stay under every kind of change; those of another do not. */
+static void hold(struct loop *loop, void *arg UNUSED)
+{
+    static const char held[] = "insert into project_hold values "
+                               "('" TENANT_KIT_PROJECT "', '" TENANT_KIT_PROJECT "', 0)";
+    struct tenant_kit_case self;
+
+    if (setup(&self, loop)) {
+        run(&self.sender, held);
+        for (const struct tenant_table *table = travelling(); table->name; table++)
+            check_guard(&self, table->name);
+        for (const char *const *table = kit->further; table && *table; table++)
+            check_guard(&self, *table);
+        run(&self.receiver, held);
+        UNIT_CHECK(move(&self, ALL) < 0 && self.err.code == ERR_PROJECT_READ_ONLY,
+                   "a row is added: %s %s", self.err.message, self.err.detail);
+        error_clear(&self.err);
+        run(&self.receiver, "delete from project_hold");
+        UNIT_CHECK(move(&self, ALL) > 3, "it is read as ever: %s", self.err.message);
     }
     teardown(&self);
 }
@@ -546,16 +614,16 @@ ON_FIBER(every_table_travels_or_has_a_reason, name_tables)
 ON_FIBER(every_row_comes_over_as_it_was, move_all)
 ON_FIBER(what_was_interrupted_goes_on, move_in_parts)
 ON_FIBER(rows_that_are_not_the_tenants_are_refused, refuse_rows)
+ON_FIBER(rows_of_a_read_only_project_stay, hold)
 
 int tenant_kit_main(const char *name, const struct tenant_kit *self)
 {
     struct unit_case cases[CASES_MAX] = {
-        CASE(every_table_travels_or_has_a_reason),
-        CASE(every_row_comes_over_as_it_was),
-        CASE(what_was_interrupted_goes_on),
-        CASE(rows_that_are_not_the_tenants_are_refused),
+        CASE(every_table_travels_or_has_a_reason), CASE(every_row_comes_over_as_it_was),
+        CASE(what_was_interrupted_goes_on),        CASE(rows_that_are_not_the_tenants_are_refused),
+        CASE(rows_of_a_read_only_project_stay),
     };
-    size_t n = 4;
+    size_t n = 5;
     int failed;
 
     for (const struct unit_case *next = self->cases; next && next->fn && n < CASES_MAX; next++)

@@ -25,6 +25,8 @@ struct tenant_kit {
     /* For rows that do not name the project: the account in the second row of each table, and one
      * of the other project. */
     const char *account, *other_account;
+    /* Tables whose rows come with those of another; ended by NULL. */
+    const char *const *further;
     /* Further cases, by the functions below; ended by fn NULL. */
     const struct unit_case *cases;
 };

@@ -23,7 +23,9 @@ with
 -- include: sweep_rows as undos(table = email_undo, column = expires_at,
 --     before = :now, most = :most),
 -- include: sweep_rows as invitations(table = invitation, column = expires_at,
---     before = :invited_before, most = :most),
+--     before = :invited_before, most = :most, open = {not exists (
+--         select from project_hold h where h.project_id = invitation.project_id offset 0
+--     )}),
 -- include: sweep_rows as imports(table = import_batch, column = expires_at,
 --     before = :now, most = :most),
 -- include: sweep_rows as throttles(table = throttle, column = until, before = :now, most = :most),

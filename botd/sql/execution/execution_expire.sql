@@ -4,5 +4,11 @@
 -- rows: none
 delete from execution
 where ctid = any (array(
-    select ctid from execution where started_at < :before order by started_at limit 1000
+    select ctid
+    from execution
+    where started_at < :before
+        and
+        -- include: not_held(project = execution.project_id)
+    order by started_at
+    limit 1000
 ))

@@ -24,6 +24,8 @@ deleted as (
             order by e.id desc
             offset 1000
         ) old
+        where
+            -- include: not_held(project = p.project_id)
     ))
 )
 select project_id as project, id as bot from page order by project_id desc, id desc limit 1

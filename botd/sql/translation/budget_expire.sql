@@ -4,5 +4,11 @@
 -- rows: none
 delete from translation_day
 where ctid = any (array(
-    select ctid from translation_day where day < :before order by day limit 1000
+    select ctid
+    from translation_day
+    where day < :before
+        and
+        -- include: not_held(project = translation_day.project_id)
+    order by day
+    limit 1000
 ))

@@ -15,6 +15,8 @@ due as (
             where u.project_id = d.project_id and u.document_id = d.id and u.failures > 0
             offset 0
         )
+        and
+        -- include: not_held(project = d.project_id)
     order by updated_at
     limit :most
     for update skip locked

@@ -1,12 +1,12 @@
 -- Adds the object of an upload, which is due at `sweep_at` unless the upload is finished, if at
 -- least one byte fits in the quotas. The session that the form was given out to, and how many bytes
 -- fit (null: any number). A store that took the form itself, `direct`, has checked its expiry, and
--- then a form counts once. No row: the form has expired, or its document was deleted or has a later
+-- then a form counts once. Nothing is added, and held, in a project that is read-only. No row: the form has expired, or its document was deleted or has a later
 -- file.
 -- class: write
 -- in: project uuid, id uuid, direct bool, object uuid, now int8, sweep_at int8
 -- rows: one
--- row: session uuid null, bytes_left int8 null
+-- row: session uuid null, bytes_left int8 null, held bool
 with
 form as materialized (
     select
@@ -14,7 +14,8 @@ form as materialized (
         document_bytes_left(
             u.project_id, d.author_id, case d.author_type when 'Patient' then u.bytes_max end,
             u.project_bytes_max
-        ) + coalesce(d.size, 0) as bytes_left
+        ) + coalesce(d.size, 0) as bytes_left,
+        exists (select from project_hold h where h.project_id = u.project_id offset 0) as held
     from upload u
     join document d on d.project_id = u.project_id and d.id = u.document_id
     where u.project_id = :project and u.id = :id and (:direct or u.expires_at > :now)
@@ -24,6 +25,6 @@ object_inserted as (
     insert into object (project_id, id, document_id, sweep_at)
     select project_id, :object, id, :sweep_at
     from form
-    where bytes_left is null or bytes_left > 0
+    where (bytes_left is null or bytes_left > 0) and not held
 )
-select session_id as session, bytes_left from form
+select session_id as session, bytes_left, held from form

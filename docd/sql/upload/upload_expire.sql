@@ -8,6 +8,8 @@ where ctid = any (array(
     select ctid
     from upload
     where expires_at < :before and (failed_at is null or failed_at < :failed_before)
+        and
+        -- include: not_held(project = upload.project_id)
     order by expires_at
     limit :most
     for update skip locked

@@ -10,6 +10,8 @@ where id = any (array(
     select id
     from job
     where state = 'waiting' and due_at <= :contract_now and try_at <= :now
+        and
+        -- include: not_held(project = job.project_id)
     order by due_at
     limit :most
     for update skip locked

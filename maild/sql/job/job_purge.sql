@@ -4,5 +4,11 @@
 -- rows: none
 delete from job
 where id = any (array(
-    select id from job where state = 'done' and done_at < :before order by done_at limit :most
+    select id
+    from job
+    where state = 'done' and done_at < :before
+        and
+        -- include: not_held(project = job.project_id)
+    order by done_at
+    limit :most
 ))

@@ -5,3 +5,5 @@
 update job
 set try_at = :now
 where state = 'waiting' and due_at <= :contract_now and lease is null
+    and
+    -- include: not_held(project = job.project_id)

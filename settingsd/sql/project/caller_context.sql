@@ -1,5 +1,5 @@
 -- What a membership of a project is held to: the account policy as JSON, the project's name, whether
--- it is suspended, and the rules of an access policy if the project has it. No row: there is no such
+-- it is suspended or read-only, and the rules of an access policy if the project has it. No row: there is no such
 -- project.
 -- class: read
 -- in: project uuid, policy uuid null
@@ -9,6 +9,7 @@ select
     p.account_policy::text,
     p.name as "projectName",
     t.suspended,
+    exists (select from project_hold h where h.project_id = p.id offset 0) as "readOnly",
     a.id as "policyId",
     a.name as "policyName",
     a.resource::text as "policyResource",

@@ -1,5 +1,5 @@
 -- The project, and all projects below it, at most so many.
--- class: tx
+-- class: read tx
 -- in: project uuid, most int8
 -- rows: many
 -- row: id uuid

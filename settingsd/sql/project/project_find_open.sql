@@ -1,5 +1,8 @@
--- A project that is not being deleted. No row: it is, or is gone.
+-- A project that is not being deleted, and whether it is read-only. No row: it is, or is gone.
 -- class: tx
 -- in: project uuid
 -- rows: one
-select from project where id = :project and deleting_at is null
+-- row: read_only bool
+select exists (select from project_hold h where h.project_id = p.id offset 0) as read_only
+from project p
+where p.id = :project and p.deleting_at is null

@@ -1,0 +1,49 @@
+/*
+ * hold.h - keeps what a daemon has of a project as it is, while the project travels to another
+ * installation: it is read-only.
+ *
+ * A row of the table project_hold says so, and triggers of the tables that travel refuse to change
+ * the project's rows with the SQLSTATE that sqlstate.def makes ERR_PROJECT_READ_ONLY of. So nothing
+ * that a request, a task or an operator does can change them, also when it began before. What only
+ * reads is as ever. Statements that change rows of many projects leave those of such a project out
+ * (part not_held), so that they go on for the others; what they leave is done afterwards.
+ *
+ * atriumctl asks every daemon for it (the operation tenant_hold), settingsd first, which also tells
+ * authd and the gateways (settingsd/project.c): they refuse sooner, and what leaves no row that
+ * travels, as a session.
+ */
+#ifndef ATRIUM_COMMON_SERVICE_HOLD_H
+#define ATRIUM_COMMON_SERVICE_HOLD_H
+
+#include "common/domain/request.h"
+#include "common/wire/fields.h"
+
+enum { TENANT_HOLD_PROJECTS_MAX = 4000 };
+
+struct tenant_hold_in {
+    struct uuid holder;            /* the project that was named */
+    struct field_texts projectIds; /* itself, and those below it */
+    bool held;                     /* or no longer */
+};
+FIELD_DECLARE(tenant_hold_in);
+
+struct tenant_held_in {
+    struct uuid projectId;
+};
+FIELD_DECLARE(tenant_held_in);
+
+struct tenant_held_out {
+    bool held;
+};
+FIELD_DECLARE(tenant_held_out);
+
+/* Lets statements of sql/hold be used. */
+struct service;
+void service_hold_extend(struct service *self);
+
+/* How many projects are read-only, for doctor. Parks. */
+struct finding;
+int service_hold_check(void *daemon, const struct request *req, struct finding *ret,
+                       struct error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,40 @@
+-- Projects that are read-only while they travel to another installation: a row for each project that was named, and for
+-- each below it. Each table that travels has a trigger that refuses to change their rows: to requests that were under
+-- way, to tasks, and to operators by hand. See common/service/hold.h; the files named NNNN_project_hold.sql in
+-- the schema folders are links to this one.
+
+create table project_hold (
+    project_id  uuid not null,
+    held_by     uuid not null,              -- the project that was named: itself, or one above
+    held_at     bigint not null,            -- real time, ms
+    primary key (project_id, held_by)
+);
+create index project_hold_by on project_hold (held_by);
+
+-- project_hold_guard('project_id') as a trigger before each row: the column that has the project. The transaction has
+-- its number before it looks, so who adds a row here and then waits for all older transactions has met each that did not
+-- see it. The table is named with its schema because search_path is the connection's, and setting it here costs more
+-- than the look.
+do $make$
+begin
+    execute format($text$
+        create function project_hold_guard() returns trigger language plpgsql as $guard$
+        declare
+            xact constant xid8 := pg_current_xact_id();
+        begin
+            if exists (select from %1$I.project_hold) and exists (
+                select
+                from %1$I.project_hold h
+                where h.project_id::text in (to_jsonb(new) ->> tg_argv[0], to_jsonb(old) ->> tg_argv[0])
+            ) then
+                raise exception 'the project is read-only' using errcode = 'RO001';
+            end if;
+            if tg_op = 'DELETE' then
+                return old;
+            end if;
+            return new;
+        end
+        $guard$
+    $text$, current_schema());
+end
+$make$;

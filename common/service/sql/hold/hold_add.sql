@@ -1,0 +1,14 @@
+-- Makes projects read-only for the project `holder`; times are real time, ms. The number of the
+-- transaction, for hold_is_settled.
+-- class: write tx
+-- in: holder uuid, projects uuid[], now int8
+-- rows: one
+-- row: xact int8
+with
+added as (
+    insert into project_hold (project_id, held_by, held_at)
+    select p.id, :holder, :now
+    from unnest(:projects) p (id)
+    on conflict do nothing
+)
+select pg_current_xact_id()::text::int8 as xact

@@ -1,0 +1,5 @@
+-- How many projects are read-only, and since when, real time, ms.
+-- class: read
+-- rows: one
+-- row: projects int8, since int8 null
+select count(distinct project_id) as projects, min(held_at) as since from project_hold

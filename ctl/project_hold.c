@@ -1,0 +1,82 @@
+/*
+ * project_hold.c - see project_hold.h.
+ */
+#include "ctl/project_hold.h"
+
+#include "common/base/clock.h"
+#include "common/service/hold.h"
+#include "common/service/service.h"
+#include "ctl/ctl_bus.h"
+#include "settingsd/settingsd_api.h"
+
+static const char *const services[] = {"settingsd", "authd", "docd", "maild", "botd", NULL};
+
+/* A call that may be repeated. */
+static int ask(struct ctl *ctl, const char *service, const struct bus_method *method,
+               const void *in, void *out, struct error *err)
+{
+    int64_t since = clock_mono_ms();
+    struct request req;
+
+    if (ctl_bus_wait(ctl->bus, service, CTL_BUS_PEER_MS, err) < 0)
+        return -1;
+    do {
+        req = ctl_bus_request(ctl->bus, ctl->arena);
+        if (bus_call(ctl->bus->bus, method, &req, in, out, err) == 0)
+            return 0;
+    } while (ctl_bus_retry(ctl->bus, since, err) == 0);
+    return -1;
+}
+
+int project_hold(struct ctl *ctl, struct uuid project, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    const struct tenant_lookup_in top = {.projectId = project};
+    struct tenant_hold_in in = {.holder = project, .held = true};
+    struct project_tree_out tree = {.projectIds = {NULL, 0}};
+    struct nothing nothing;
+
+    if (settingsd_project_tree(ctl->bus->bus, &req, &top, &tree, err) < 0)
+        return -1;
+    in.projectIds = tree.projectIds;
+    for (const char *const *service = services; *service; service++) {
+        const struct bus_method method = tenant_hold_method(*service);
+
+        if (ask(ctl, *service, &method, &in, &nothing, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int project_release(struct ctl *ctl, struct uuid project, struct error *err)
+{
+    const struct tenant_hold_in in = {.holder = project, .held = false};
+    struct nothing nothing;
+
+    for (const char *const *service = services + 1; *service; service++) {
+        const struct bus_method method = tenant_hold_method(*service);
+
+        if (ask(ctl, *service, &method, &in, &nothing, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int project_hold_check(struct ctl *ctl, struct uuid project, struct error *err)
+{
+    const struct tenant_held_in in = {.projectId = project};
+
+    for (const char *const *service = services; *service; service++) {
+        const struct bus_method method = tenant_held_method(*service);
+        struct tenant_held_out out = {.held = false};
+
+        if (ask(ctl, *service, &method, &in, &out, err) < 0)
+            return -1;
+        if (!out.held)
+            return error_set(err, ERR_CONFLICT,
+                             "The project is not read-only in %s: `project suspend --read-only` "
+                             "was interrupted, run it again.",
+                             *service);
+    }
+    return 0;
+}

@@ -1,0 +1,12 @@
+-- What travels of a project that is read-only stays as it is (NNNN_project_hold.sql).
+
+create trigger project_hold_project before insert or update or delete on project
+    for each row execute function project_hold_guard('id');
+create trigger project_hold_tenant_code before insert or update or delete on tenant_code
+    for each row execute function project_hold_guard('project_id');
+create trigger project_hold_access_policy before insert or update or delete on access_policy
+    for each row execute function project_hold_guard('project_id');
+create trigger project_hold_client before insert or update or delete on client
+    for each row execute function project_hold_guard('project_id');
+create trigger project_hold_setting_history before insert or update or delete on setting_history
+    for each row execute function project_hold_guard('project_id');

@@ -1,0 +1,437 @@
+/*
+ * test_read_only.c - a tenant that is read-only while it moves: what reads goes on, all that writes
+ * waits, and what is exported meanwhile is one state. Two instances of what may have two.
+ */
+#include <CUnit/CUnit.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/support/document.h"
+#include "tests/support/rows.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
+
+enum { TIMES = 6 /* of a request, so that every gateway is asked */, WRITERS = 6 };
+
+static struct suite *suite;
+static struct person *admin, *patient, *child, *leaving;
+static struct unit_dir files;
+static char *document, public_path[300], *later_id;
+static struct http_answer *form;
+static char key[128];
+
+static void the_suite_starts(void)
+{
+    suite = suite_start(&(struct suite_options){
+        .instances = "gateway=2,authd=2,settingsd=2,docd=2,maild=2,botd=2", .test_clock = true});
+    files = unit_dir_make();
+    admin = person_admin(suite);
+    patient = person_register(suite, NULL);
+    leaving = person_register(suite, NULL);
+    child = person_admin_of_child(suite, "below");
+    document = document_put(suite, patient->access, "a.txt", "text/plain", "abc", 3);
+    HTTP_ANSWER shared = http_call(
+        suite_url(suite), &(struct http_request){.method = "PATCH",
+                                                 .path = document_path(document),
+                                                 .bearer = patient->access,
+                                                 .body = json_pack("{s:b}", "isPublic", true)});
+    CHECK_STATUS(shared, 200);
+    snprintf(public_path, sizeof(public_path), "/document/public/%s",
+             http_text(shared, "publicToken"));
+    form = document_make(suite, patient->access, "later.txt", "text/plain");
+    CHECK_STATUS(form, 200);
+    later_id = strdup(http_text(form, "id"));
+    PROGRAM shown = ATRIUMCTL(suite, NULL, "tenant", "key");
+    CHECK_EXIT(shown, 0);
+    snprintf(key, sizeof(key), "%.*s", (int)strcspn(shown->out, "\n"), shown->out);
+}
+
+static struct program *read_only(void)
+{
+    return ATRIUMCTL(suite, NULL, "project", "suspend", "demo", "--read-only", "--json");
+}
+
+static struct program *resume(void)
+{
+    return ATRIUMCTL(suite, NULL, "project", "suspend", "demo", "--resume", "--json");
+}
+
+static bool is_read_only(const struct http_answer *answer)
+{
+    char *retry = http_header(answer, "Retry-After");
+    bool later = retry && atoi(retry) > 0;
+
+    free(retry);
+    return later && answer->status == 503 &&
+           strcmp(http_text(answer, "code"), "PROJECT_READ_ONLY") == 0;
+}
+
+#define CHECK_READ_ONLY(answer, label) \
+    UNIT_CHECK(is_read_only(answer), "%s: %d %s", label, (answer)->status, (answer)->body)
+
+/* What every operator sees. */
+static void the_state_is_shown(void)
+{
+    PROGRAM held = read_only();
+    CHECK_EXIT(held, 0);
+    CU_ASSERT_TRUE(json_is_true(json_object_get(held->json, "readOnly")));
+    CU_ASSERT_TRUE(json_is_false(json_object_get(held->json, "suspended")));
+    PROGRAM shown = ATRIUMCTL(suite, NULL, "project", "show", "below", "--json");
+    CU_ASSERT_TRUE(json_is_true(json_object_get(shown->json, "readOnly")));
+    PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor");
+    CU_ASSERT_PTR_NOT_NULL(strstr(doctor->out, "projects that are read-only: 2"));
+    PROGRAM again = read_only();
+    CHECK_EXIT(again, 0);
+    PROGRAM both = ATRIUMCTL(suite, NULL, "project", "suspend", "demo", "--read-only", "--resume");
+    CHECK_REFUSED(both, 1, "exclude each other");
+    PROGRAM delete = ATRIUMCTL(suite, NULL, "project", "delete", "below", "--force", "--yes");
+    CHECK_REFUSED(delete, 1, "read-only");
+}
+
+/* Every route with a token, by its row: a read is answered as ever, all else is refused before its
+ * body is looked at. */
+static void reads_go_on_and_writes_wait(void)
+{
+    for (const struct route *route = test_routes; route->method; route++) {
+        bool safe = route->flags & R_SAFE;
+        char path[256];
+
+        if (route->access == ACCESS_PUBLIC || route->access == ACCESS_LOGOUT)
+            continue;
+        rows_fill_path(route, path);
+        for (int i = 0; i < (safe ? 1 : 2); i++) {
+            HTTP_ANSWER answer =
+                http_call(suite_url(suite), &(struct http_request){.method = route->method,
+                                                                   .path = path,
+                                                                   .bearer = admin->access,
+                                                                   .raw = "{}"});
+            UNIT_CHECK(is_read_only(answer) != safe && (safe || answer->status == 503),
+                       "%s %s: %d %s", route->method, path, answer->status, answer->body);
+        }
+    }
+    CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 200));
+    CU_ASSERT_TRUE(suite_everywhere(suite, child->access, 200));
+    for (int i = 0; i < TIMES; i++) {
+        HTTP_ANSWER file = document_get(suite, patient->access, document);
+        CHECK_BYTES(file, "abc", 3);
+        HTTP_ANSWER open = http_get(suite_url(suite), public_path, NULL);
+        CHECK_BYTES(open, "abc", 3);
+        HTTP_ANSWER list = http_get(suite_url(suite), "/document", patient->access);
+        CHECK_STATUS(list, 200);
+        HTTP_ANSWER below = document_make(suite, child->access, "x.txt", "text/plain");
+        CHECK_READ_ONLY(below, "of a project below");
+    }
+}
+
+static json_t *mail_body(const char *email)
+{
+    return json_pack("{s:s, s:s}", "email", email, "tenantCode", "demo");
+}
+
+/* What needs no token. */
+static void sign_ins_and_mailed_links_wait(void)
+{
+    HTTP_ANSWER start =
+        suite_post_fresh(suite, "/auth/tenant/Patient/login/start",
+                         body_login_start(patient->email, patient->password, "demo"));
+    CHECK_READ_ONLY(start, "sign-in");
+    HTTP_ANSWER wrong = suite_post_fresh(suite, "/auth/tenant/Patient/login/start",
+                                         body_login_start(patient->email, "wrong", "demo"));
+    CHECK_READ_ONLY(wrong, "sign-in with a wrong password");
+    HTTP_ANSWER newcomer = suite_post_fresh(suite, "/auth/tenant/Patient/register",
+                                            body_register("new@patients.example", "demo"));
+    CHECK_READ_ONLY(newcomer, "registration");
+    HTTP_ANSWER reset = suite_post_fresh(suite, "/auth/reset-password", mail_body(patient->email));
+    CHECK_READ_ONLY(reset, "password reset");
+    HTTP_ANSWER unknown =
+        suite_post_fresh(suite, "/auth/reset-password", mail_body("none@patients.example"));
+    CHECK_READ_ONLY(unknown, "password reset of an unknown address");
+    HTTP_ANSWER passkey = suite_post_fresh(suite, "/auth/tenant/Patient/passkey/start",
+                                           json_pack("{s:s, s:s}", "tenantCode", "demo",
+                                                     "codeChallenge", pkce_challenge));
+    CHECK_READ_ONLY(passkey, "passkey");
+    HTTP_ANSWER anywhere = suite_post_fresh(suite, "/auth/tenant/Practitioner/login/start",
+                                            body_login_start(admin->email, admin->password, NULL));
+    CHECK_STATUS(anywhere, 200); /* which tenant is not chosen yet */
+    HTTP_ANSWER chosen =
+        suite_post_fresh(suite, "/auth/tenant/Practitioner/login/token",
+                         body_login_token(http_text(anywhere, "sessionCode"), "demo"));
+    CHECK_READ_ONLY(chosen, "the tenant of a sign-in");
+    HTTP_ANSWER left = http_post(suite_url(suite), "/auth/logout", leaving->access, NULL);
+    CHECK_STATUS(left, 204); /* a session does not travel */
+}
+
+static void a_form_of_before_waits(void)
+{
+    HTTP_ANSWER refused = document_upload(suite, form, "xyz", 3);
+    CHECK_READ_ONLY(refused, "upload");
+}
+
+static struct http_answer *renew(const char *token)
+{
+    return suite_post_fresh(suite, "/auth/refresh-token",
+                            json_pack("{s:s}", "refresh_token", token));
+}
+
+/* A client that tries again after Retry-After has its session. */
+static void a_renewal_waits_and_its_token_stays_good(void)
+{
+    for (int i = 0; i < TIMES; i++) {
+        HTTP_ANSWER refused = renew(patient->refresh);
+        CHECK_READ_ONLY(refused, "renewal");
+    }
+    PROGRAM opened = resume();
+    CHECK_EXIT(opened, 0);
+    CU_ASSERT_TRUE(json_is_false(json_object_get(opened->json, "readOnly")));
+    HTTP_ANSWER renewed = renew(patient->refresh);
+    CHECK_STATUS(renewed, 200);
+    HTTP_ANSWER next = renew(http_text(renewed, "refresh_token"));
+    CHECK_STATUS(next, 200);
+    HTTP_ANSWER sent = document_upload(suite, form, "xyz", 3);
+    CHECK_STATUS(sent, 204);
+    HTTP_ANSWER file = document_get(suite, patient->access, later_id);
+    CHECK_BYTES(file, "xyz", 3);
+    HTTP_ANSWER below = document_make(suite, child->access, "x.txt", "text/plain");
+    CHECK_STATUS(below, 200);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select (select count(*) from settings.project_hold) + (select "
+                                "count(*) from auth.project_hold) + (select count(*) from "
+                                "doc.project_hold) + (select count(*) from mail.project_hold) + "
+                                "(select count(*) from bot.project_hold)"),
+                    0);
+}
+
+/* ---- export ---- */
+
+static const char *file_named(const char *name)
+{
+    static char path[300];
+
+    snprintf(path, sizeof(path), "%s/%s", files.path, name);
+    return path;
+}
+
+/* A process that writes, each in its own way, until it is killed. */
+static pid_t writer(int kind)
+{
+    pid_t pid = fork();
+
+    if (pid != 0)
+        return pid;
+    for (int n = 0;; n++) {
+        char name[64];
+
+        snprintf(name, sizeof(name), "w%d-%d", kind, n);
+        switch (kind) {
+        case 0: {
+            HTTP_ANSWER made = document_make(suite, patient->access, name, "text/plain");
+            if (made->status == 200) {
+                HTTP_ANSWER sent = document_upload(suite, made, name, strlen(name));
+            }
+            break;
+        }
+        case 1: {
+            HTTP_ANSWER put = http_put(suite_url(suite), "/cms/article/known/en", admin->access,
+                                       json_pack("{s:s, s:[]}", "title", name, "sections"));
+            break;
+        }
+        case 2: {
+            HTTP_ANSWER put = http_put(
+                suite_url(suite), "/v1/project/settings/values/PATIENT_APP_URL", admin->access,
+                json_pack("{s:s}", "value", n % 2 ? "https://one.example" : "https://two.example"));
+            break;
+        }
+        case 3: {
+            char *email = person_address();
+            HTTP_ANSWER made = suite_post_fresh(suite, "/auth/tenant/Patient/register",
+                                                body_register(email, "demo"));
+            HTTP_ANSWER start =
+                suite_post_fresh(suite, "/auth/tenant/Patient/login/start",
+                                 body_login_start(patient->email, patient->password, "demo"));
+            HTTP_ANSWER tokens =
+                suite_post_fresh(suite, "/auth/tenant/Patient/login/token",
+                                 body_login_token(http_text(start, "sessionCode"), NULL));
+            free(email);
+            break;
+        }
+        case 4: {
+            HTTP_ANSWER made = http_post(suite_url(suite), "/v1/project/clients", admin->access,
+                                         json_pack("{s:s}", "name", name));
+            break;
+        }
+        default: { /* past the daemons */
+            char *none = suite_query(suite, "update doc.document set file_name = file_name || '.'");
+            free(none);
+        }
+        }
+    }
+}
+
+/* The rows of each table, with their bytes. */
+static char *tables_of(const struct program *program)
+{
+    return json_dumps(json_object_get(program->json, "tables"), JSON_SORT_KEYS);
+}
+
+/* What is exported while all of them write is read twice the same, and so is the next export. */
+static void an_export_is_one_state(void)
+{
+    pid_t writers[WRITERS];
+    long before, after;
+
+    for (int kind = 0; kind < WRITERS; kind++)
+        writers[kind] = writer(kind);
+    usleep(1500000);
+    PROGRAM open =
+        ATRIUMCTL(suite, NULL, "tenant", "export", "demo", file_named("open"), "--to", key);
+    CHECK_REFUSED(open, 1, "demo is open");
+    PROGRAM held = read_only();
+    CHECK_EXIT(held, 0);
+    before = suite_count(suite, "select count(*) from doc.document");
+    CU_ASSERT_TRUE(before > 3);
+    PROGRAM first = ATRIUMCTL(suite, NULL, "tenant", "export", "demo", file_named("first"), "--to",
+                              key, "--json");
+    CHECK_EXIT(first, 0);
+    usleep(500000);
+    PROGRAM second = ATRIUMCTL(suite, NULL, "tenant", "export", "demo", file_named("second"),
+                               "--to", key, "--json");
+    CHECK_EXIT(second, 0);
+    char *one = tables_of(first), *two = tables_of(second);
+    CU_ASSERT_STRING_EQUAL(one, two);
+    free(one);
+    free(two);
+    after = suite_count(suite, "select count(*) from doc.document");
+    CU_ASSERT_EQUAL(before, after);
+    PROGRAM opened = resume();
+    CHECK_EXIT(opened, 0);
+    CU_ASSERT_TRUE(
+        suite_comes_to(suite, 1, 15000, "select (count(*) > %ld)::int from doc.document", after));
+    for (int kind = 0; kind < WRITERS; kind++) {
+        kill(writers[kind], SIGKILL);
+        waitpid(writers[kind], NULL, 0);
+    }
+}
+
+/* A write that began before is waited for. */
+static void a_write_of_before_is_waited_for(void)
+{
+    PGconn *conn = suite_database(suite);
+    char *path = program_path("atriumctl");
+
+    PQclear(PQexec(conn, "begin; update doc.document set file_name = 'late.txt'"));
+    PROGRAM held = program_start((const char *const[]){path, "--dir", suite_dir(suite), "project",
+                                                       "suspend", "demo", "--read-only", NULL},
+                                 NULL);
+    free(path);
+    CU_ASSERT_FALSE(program_wait_end(held, 1500));
+    PQclear(PQexec(conn, "commit"));
+    CU_ASSERT_TRUE(program_wait_end(held, 15000));
+    CHECK_EXIT(held, 0);
+    PGresult *late = PQexec(conn, "update doc.document set file_name = 'later.txt'");
+    CU_ASSERT_STRING_EQUAL(PQresultErrorField(late, PG_DIAG_SQLSTATE), "RO001");
+    PQclear(late);
+    PQfinish(conn);
+}
+
+/* One daemon that does not have it so. */
+static void a_state_that_was_interrupted_is_noticed(void)
+{
+    CU_ASSERT_EQUAL(suite_count(suite, "with gone as (delete from bot.project_hold returning 1) "
+                                       "select count(*) from gone"),
+                    2);
+    PROGRAM refused =
+        ATRIUMCTL(suite, NULL, "tenant", "export", "demo", file_named("third"), "--to", key);
+    CHECK_REFUSED(refused, 1, "not read-only in botd");
+    PROGRAM again = read_only();
+    CHECK_EXIT(again, 0);
+    PROGRAM done =
+        ATRIUMCTL(suite, NULL, "tenant", "export", "demo", file_named("third"), "--to", key);
+    CHECK_EXIT(done, 0);
+}
+
+/* ---- tasks ---- */
+
+/* A planned deletion that is due, and what sweeps would delete. */
+static void what_is_planned_waits(void)
+{
+    PROGRAM opened = resume();
+    CHECK_EXIT(opened, 0);
+    PERSON going = person_register(suite, NULL);
+    HTTP_ANSWER planned =
+        http_call(suite_url(suite), &(struct http_request){.method = "DELETE",
+                                                           .path = "/auth/delete",
+                                                           .bearer = going->access});
+    CHECK_STATUS(planned, 200);
+    CU_ASSERT_TRUE(suite_comes_to(
+        suite, 1, 10000, "select (count(*) > 0)::int from mail.job where state = 'waiting'"));
+    PROGRAM held = read_only();
+    CHECK_EXIT(held, 0);
+    long accounts = suite_count(suite, "select count(*) from auth.account");
+    long jobs = suite_count(suite, "select count(*) from mail.job where state = 'waiting'");
+    suite_set_clock(suite, 40 * 24 * 3600);
+    PROGRAM due = ATRIUMCTL(suite, NULL, "job", "run-due");
+    CHECK_EXIT(due, 0);
+    usleep(3000000);
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.account"), accounts);
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from mail.job where state = 'waiting'"),
+                    jobs);
+    PROGRAM done = resume();
+    CHECK_EXIT(done, 0);
+    CU_ASSERT_TRUE(suite_comes_to(suite, accounts - 1, 20000, "select count(*) from auth.account"));
+}
+
+/* ---- suspension ---- */
+
+static void a_tenant_that_has_moved_is_closed(void)
+{
+    PROGRAM held = read_only();
+    CHECK_EXIT(held, 0);
+    PROGRAM closed = ATRIUMCTL(suite, NULL, "project", "suspend", "demo", "--json");
+    CHECK_EXIT(closed, 0);
+    CU_ASSERT_TRUE(json_is_true(json_object_get(closed->json, "suspended")));
+    CU_ASSERT_TRUE(json_is_false(json_object_get(closed->json, "readOnly")));
+    PROGRAM refused = read_only();
+    CHECK_REFUSED(refused, 1, "suspended: resume it first");
+    PROGRAM below = ATRIUMCTL(suite, NULL, "project", "delete", "below", "--force", "--yes");
+    CHECK_EXIT(below, 0);
+    PROGRAM gone = ATRIUMCTL(suite, NULL, "project", "delete", "demo", "--force", "--yes");
+    CHECK_EXIT(gone, 0);
+}
+
+static void the_suite_ends(void)
+{
+    http_answer_destroy(&form);
+    person_destroy(&admin);
+    person_destroy(&patient);
+    person_destroy(&leaving);
+    person_destroy(&child);
+    free(document);
+    free(later_id);
+    unit_dir_remove(&files);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    CASE_ALWAYS(the_suite_starts),
+    CASE(the_state_is_shown),
+    CASE(reads_go_on_and_writes_wait),
+    CASE(sign_ins_and_mailed_links_wait),
+    CASE(a_form_of_before_waits),
+    CASE(a_renewal_waits_and_its_token_stays_good),
+    CASE(an_export_is_one_state),
+    CASE(a_write_of_before_is_waited_for),
+    CASE(a_state_that_was_interrupted_is_noticed),
+    CASE(what_is_planned_waits),
+    CASE(a_tenant_that_has_moved_is_closed),
+    CASE_ALWAYS(the_suite_ends),
+};
+
+int main(void)
+{
+    return unit_run("read-only tenants", cases, ARRAY_SIZE(cases));
+}
