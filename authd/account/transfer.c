@@ -74,6 +74,7 @@ static int tenant_insert_account(struct db_tx *tx, const struct request *req,
 /* ---- what belongs to accounts ---- */
 
 #define FIRST_ACCOUNT "{\"account_id\":\"" TENANT_NO_ID "\"}"
+#define FIRST_RECOVERY "{\"account_id\":\"" TENANT_NO_ID "\",\"code_hash\":\"\\\\x\"}"
 #define FIRST_PASSKEY "{\"account_id\":\"" TENANT_NO_ID "\",\"id\":\"" TENANT_NO_ID "\"}"
 
 /* Where a page begins: behind the membership of the account that the row `after` is of, since the
@@ -85,7 +86,8 @@ static int find_place(struct db *db, const struct request *req, const struct sql
     struct sql_tenant_place_row row;
 
     *ret = (struct uuid){TENANT_NO_ID};
-    if (strcmp(page->after, FIRST_ACCOUNT) == 0 || strcmp(page->after, FIRST_PASSKEY) == 0)
+    if (strcmp(page->after, FIRST_ACCOUNT) == 0 || strcmp(page->after, FIRST_PASSKEY) == 0 ||
+        strcmp(page->after, FIRST_RECOVERY) == 0)
         return 0;
     if (sql_require(sql_tenant_place(db, req, &in, &row, err), err, ERR_CONFLICT,
                     "An account has left the project while it was read: begin again.") < 0)
@@ -154,6 +156,7 @@ static int lock_accounts(struct db_tx *tx, const struct request *req,
 ACCOUNT_STATEMENTS(credential)
 ACCOUNT_STATEMENTS(email_verified)
 ACCOUNT_STATEMENTS(mfa_factor)
+ACCOUNT_STATEMENTS(mfa_recovery, .after = page->after)
 ACCOUNT_STATEMENTS(passkey, .after = page->after)
 ACCOUNT_STATEMENTS(last_sign_in)
 
@@ -181,9 +184,7 @@ const struct tenant_table authd_tenant_tables[] = {
      .rows = 500,
      TENANT_TABLE(mfa_factor),
      .sealed = {{"secret_sealed", FACTOR_SEAL_PURPOSE, "account_id", NULL, NULL}}},
-    TENANT_STAYS("mfa_recovery",
-                 "hashes with the sender's seal key, which opens what other tenants "
-                 "have there: owners enrol anew to get other codes"),
+    {.name = "mfa_recovery", .first = FIRST_RECOVERY, .rows = 500, TENANT_TABLE(mfa_recovery)},
     {.name = "passkey", .first = FIRST_PASSKEY, .rows = 100, TENANT_TABLE(passkey)},
     {.name = "last_sign_in", .first = FIRST_ACCOUNT, .rows = 500, TENANT_TABLE(last_sign_in)},
     {.name = "invitation",

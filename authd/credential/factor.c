@@ -116,7 +116,18 @@ int factor_check_limit(const struct request *req, const struct factor *factor, s
     return throttle_refuse(req, factor->limit_at, FACTOR_WINDOW, FACTOR_FAILURES_MAX, err);
 }
 
-/* Keyed with a seal key of the daemon: 50 bits alone would be found from the hash. */
+/* Keyed, because 50 bits alone would be found from the hash: with the secret of the factor, which is
+ * sealed, and goes with it to another installation. It is of no use to who has the secret: that is
+ * the factor. */
+static void recovery_key(const struct factor *factor, struct secret *ret)
+{
+    CLEANUP(secret_wipe) struct secret secret = {.length = factor->secret_size};
+
+    memcpy(secret.bytes, factor->secret, factor->secret_size);
+    ret->length = SEAL_KEY_SIZE;
+    secret_derive(&secret, "mfa recovery", ret->bytes);
+}
+
 static void hash_recovery(const struct secret *key, struct uuid account, const char *code,
                           uint8_t ret[static SECRET_HASH_SIZE])
 {
@@ -130,16 +141,22 @@ static void hash_recovery(const struct secret *key, struct uuid account, const c
     sodium_memzero(&state, sizeof(state));
 }
 
-/* The hashes of a code by every key that may have made it. */
+/* The hashes of a code by every key that may have made it: those of the build before are keyed with
+ * a seal key. */
 static struct db_array hash_recovery_all(const struct authd *d, const struct request *req,
-                                         struct uuid account, const char *code)
+                                         const struct factor *factor, const char *code)
 {
+    CLEANUP(secret_wipe) struct secret own;
     const struct seal_keys *keys = &d->svc.seal;
-    struct db_array all = db_array_new(req->arena, keys->count, DB_ARRAY_BYTES(SECRET_HASH_SIZE));
+    struct db_array all =
+        db_array_new(req->arena, keys->count + 1, DB_ARRAY_BYTES(SECRET_HASH_SIZE));
     uint8_t hash[SECRET_HASH_SIZE];
 
+    recovery_key(factor, &own);
+    hash_recovery(&own, factor->account, code, hash);
+    db_array_add_bytes(&all, hash, sizeof(hash));
     for (size_t i = 0; i < keys->count; i++) {
-        hash_recovery(&keys->items[i].secret, account, code, hash);
+        hash_recovery(&keys->items[i].secret, factor->account, code, hash);
         db_array_add_bytes(&all, hash, sizeof(hash));
     }
     return all;
@@ -179,7 +196,7 @@ static int take_recovery(struct authd *d, struct db_tx *tx, const struct request
         if (*at >= 'A' && *at <= 'Z')
             *at = (char)(*at - 'A' + 'a');
     }
-    recover.hashes = hash_recovery_all(d, req, factor->account, code);
+    recover.hashes = hash_recovery_all(d, req, factor, code);
     secret_wipe_text(code);
     used = sql_factor_recover(tx, req, &recover, err);
     *ret_taken = used > 0;
@@ -227,19 +244,20 @@ int factor_refuse(struct db_tx **tx_p, const struct request *req, const struct f
     return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
 }
 
-void factor_recovery_new(const struct authd *d, const struct request *req, struct uuid account,
+void factor_recovery_new(const struct request *req, const struct factor *factor,
                          struct factor_recovery *ret)
 {
+    CLEANUP(secret_wipe) struct secret key;
     /* without letters that look like digits */
     static const char symbols[] = "0123456789abcdefghjkmnpqrstvwxyz";
 
+    recovery_key(factor, &key);
     for (size_t i = 0; i < FACTOR_RECOVERY_CODES; i++) {
         char *code = arena_alloc(req->arena, FACTOR_RECOVERY_LENGTH + 1);
 
         for (size_t at = 0; at < FACTOR_RECOVERY_LENGTH; at++)
             code[at] = symbols[randombytes_uniform(sizeof(symbols) - 1)];
-        hash_recovery(seal_keys_current(&d->svc.seal), account, code,
-                      ret->hashes + i * SECRET_HASH_SIZE);
+        hash_recovery(&key, factor->account, code, ret->hashes + i * SECRET_HASH_SIZE);
         ret->codes[i] = code;
     }
 }

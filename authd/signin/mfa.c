@@ -152,7 +152,7 @@ int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_toke
     enroll.audit = factor_audit(req, "mfa.enroll", enroll.step < 0);
     if (enroll.step < 0)
         return factor_refuse(&tx, req, &factor, &enroll.audit, err);
-    factor_recovery_new(d, req, owner.account, recovery);
+    factor_recovery_new(req, &factor, recovery);
     if (step_up_check(d, tx, req, err) < 0)
         return -1;
     enrolled = sql_factor_enroll(tx, req, &enroll, err);

@@ -29,6 +29,7 @@ static char file[300], key[128];
 static struct person *patient, *owner; /* owner: with a second factor */
 static struct authenticator *passkey;
 static uint8_t secret[TOTP_SECRET];
+static char recovery[16]; /* a code of the owner's */
 static char *large, *small, *large_id, *small_id;
 
 /* ---- the tenant ---- */
@@ -72,6 +73,7 @@ static void enrol_factor(void)
                                  json_pack("{s:s}", "token", code_now(-1)));
 
     CHECK_STATUS(done, 200);
+    snprintf(recovery, sizeof(recovery), "%s", http_text(done, "recoveryCodes.0"));
 }
 
 static void a_tenant_lives(void)
@@ -164,14 +166,15 @@ static void check_nothing_is_open(void)
     free(bytes);
 }
 
-static void a_suspended_tenant_is_exported_whole(void)
+static void a_read_only_tenant_is_exported_whole(void)
 {
-    PROGRAM suspended = ATRIUMCTL(from, NULL, "project", "suspend", "demo");
-    CHECK_EXIT(suspended, 0);
+    PROGRAM held = ATRIUMCTL(from, NULL, "project", "suspend", "demo", "--read-only");
+    CHECK_EXIT(held, 0);
     PROGRAM done = ATRIUMCTL(from, NULL, "tenant", "export", "demo", file, "--to", key, "--json");
     CHECK_EXIT(done, 0);
     CU_ASSERT_EQUAL(rows_of(done->json, "authd.account"), 3);
     CU_ASSERT_EQUAL(rows_of(done->json, "authd.mfa_factor"), 1);
+    CU_ASSERT_EQUAL(rows_of(done->json, "authd.mfa_recovery"), 10);
     CU_ASSERT_EQUAL(rows_of(done->json, "authd.passkey"), 1);
     CU_ASSERT_EQUAL(rows_of(done->json, "docd.document"), 3);
     CU_ASSERT_EQUAL(rows_of(done->json, "docd.bytes"), 4 + 1 + 1); /* pieces of a mebibyte */
@@ -325,7 +328,14 @@ static void people_sign_in_there(void)
     HTTP_ANSWER tokens = exchange(second);
     CHECK_STATUS(tokens, 200);
     CU_ASSERT_STRING_EQUAL(http_text(tokens, "profile.reference"), owner->profile);
+    HTTP_ANSWER lost = suite_post_fresh(to, "/auth/tenant/Patient/login/start",
+                                        body_login_start(owner->email, owner->password, "demo"));
+    HTTP_ANSWER recovered = suite_post_fresh(
+        to, "/auth/tenant/Patient/login/mfa",
+        json_pack("{s:s, s:s}", "loginId", http_text(lost, "loginId"), "mfaToken", recovery));
+    CHECK_STATUS(recovered, 200);
     HTTP_ANSWER start = suite_post_fresh(to, "/auth/tenant/Patient/passkey/start",
+
                                          json_pack("{s:s, s:s}", "tenantCode", "demo",
                                                    "codeChallenge", pkce_challenge));
     HTTP_ANSWER shown = suite_post_fresh(
@@ -389,7 +399,7 @@ static void the_suites_end(void)
 static const struct unit_case cases[] = {
     CASE_ALWAYS(a_tenant_lives),
     CASE(an_open_tenant_is_read_for_a_rehearsal_only),
-    CASE(a_suspended_tenant_is_exported_whole),
+    CASE(a_read_only_tenant_is_exported_whole),
     CASE(a_spoiled_file_adds_nothing),
     CASE(a_taken_code_is_told_first),
     CASE(an_interrupted_import_goes_on),

@@ -102,6 +102,7 @@ static const char others[] = MAKE_ID
 #define TOTP(id_)                                                                        \
     ROW("mfa_factor", OF(id_) ",\"secret_sealed\":\"\\\\x6b6e6f776e\",\"created_at\":1," \
                               "\"enrolled_at\":1,\"last_step\":1,\"failures\":[]")
+#define RECOVERY(id_) ROW("mfa_recovery", OF(id_) ",\"code_hash\":\"\\\\x01\"")
 #define PASSKEY(id_, project_)                                                                  \
     ROW("passkey",                                                                              \
         "\"id\":\"" NEW "\"," OF(                                                               \
@@ -180,6 +181,13 @@ static const struct {
     {"a factor for a member of two tenants", "mfa_factor", TOTP(ID("3", "04")),
      "a member of another project here"},
 
+    {"a recovery code for another tenant's account", "mfa_recovery", RECOVERY(ID("3", "02")),
+     "no member of this project"},
+    {"a recovery code for a member of two tenants", "mfa_recovery", RECOVERY(ID("3", "04")),
+     "a member of another project here"},
+    {"a recovery code without a factor", "mfa_recovery", RECOVERY(ID("3", "05")),
+     "Row 1 of mfa_recovery breaks the constraint mfa_recovery_account_id_fkey."},
+
     {"a passkey of the project's application", "passkey", PASSKEY(ID("3", "05"), HOME), NULL},
     {"a passkey of the installation's pages", "passkey", PASSKEY(ID("3", "05"), "null"), NULL},
     {"a passkey of another tenant's application", "passkey", PASSKEY(ID("3", "05"), OTHER_HOME),
@@ -192,6 +200,15 @@ static const struct {
      "not of this project"},
 
     {"an invitation", "invitation", INVITATION("\"secret_hash\":\"\""), NULL},
+    {"an invitation that breaks a rule of its table", "invitation",
+     ROW("invitation", "\"project_id\":" HOME ",\"id\":\"" NEW
+                       "\",\"role\":\"Patient\",\"email\":\"new\",\"name\":\"N\",\"surname\":\"S\","
+                       "\"admin\":true,\"profile_id\":\"" NEW
+                       "\",\"invited_at\":1,\"expires_at\":9,\"secret_hash\":\"\""),
+     "Row 1 of invitation breaks the constraint invitation_check."},
+    {"a sign-in without a time", "last_sign_in",
+     ROW("last_sign_in", OF(ID("3", "05")) ",\"project_id\":\"" TENANT_KIT_PROJECT "\""),
+     "Row 1 of last_sign_in has a value that its columns do not have."},
     {"an invitation with a link", "invitation", INVITATION("\"secret_hash\":\"\\\\x01\""),
      "not of this project"},
     {"an invitation with a link of a sign-up", "invitation",
@@ -206,7 +223,8 @@ static long count_rows(const struct tenant_kit_case *self)
         self, TENANT_KIT_RECEIVER,
         "select (select count(*) from account) + (select count(*) from membership) + "
         "(select count(*) from credential) + (select count(*) from email_verified) + "
-        "(select count(*) from mfa_factor) + (select count(*) from passkey) + "
+        "(select count(*) from mfa_factor) + (select count(*) from mfa_recovery) + "
+        "(select count(*) from passkey) + "
         "(select count(*) from last_sign_in) + (select count(*) from invitation)");
 }
 
@@ -461,7 +479,10 @@ static const struct unit_case cases[] = {
     {.fn = NULL},
 };
 
+static const char *const further[] = {"membership", NULL};
+
 static const struct tenant_kit kit = {
+    .further = further,
     .migrations = authd_migrations,
     .sql = authd_sql,
     .tables = authd_tenant_tables,
@@ -470,11 +491,12 @@ static const struct tenant_kit kit = {
                "a.id = m.account_id and (a.role = 'Practitioner') = m.admin where changed_at > 0 "
                "and position('known' in secret_sealed) = 0 and not exists (select from invitation "
                "where secret_hash <> '' or sign_up_hash is not null) and not exists (select from "
-               "email_verified where organization_id <> '" TENANT_KIT_PROJECT "') and not exists "
-               "(select from mfa_recovery) having count(*) = 6",
+               "email_verified where organization_id <> '" TENANT_KIT_PROJECT "') and "
+               "(select count(*) from mfa_recovery) = 3 having count(*) = 6",
     .opens = "update mfa_factor set last_step = 9, failures = '{}'; update passkey set "
              "sign_count = 7, name = 'mine', last_used_at = 8; update last_sign_in set at = 99; "
-             "update invitation set secret_hash = '\\x01', expires_at = 99, invited_by = id",
+             "update invitation set secret_hash = '\\x01', expires_at = 99, invited_by = id; "
+             "update mfa_recovery set used_at = 9",
     .conflict = "update account set name = 'other'",
     .account = ID("1", "02"),
     .other_account = ID("2", "02"),

@@ -1,0 +1,15 @@
+-- Adds recovery codes, from another installation. One is the same also when it was used since. Runs
+-- behind tenant_account_lock.
+-- class: tx
+-- rows: one
+-- row: added int8, same int8
+with
+-- include: tenant_insert(table = mfa_recovery,
+--     match = {t.account_id = g.account_id and t.code_hash = g.code_hash},
+--     project = :tenant_insert.project, own = :tenant_insert.project,
+--     state = {json_populate_record(t, '{"used_at":null}')},
+--     given = {json_populate_record(g, '{"used_at":null}')}),
+-- include: audit(from = tenant_insert_found)
+select
+    (select count(*) from tenant_insert_added) as added,
+    (select count(*) from tenant_insert_same) as same
