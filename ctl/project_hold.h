@@ -16,7 +16,8 @@ int project_hold(struct ctl *ctl, struct uuid project, struct error *err) MUST_U
  * them has such rows settingsd says that the project is read-only. Parks. */
 int project_release(struct ctl *ctl, struct uuid project, struct error *err) MUST_USE;
 
-/* Fails unless all daemons have the project read-only, and no write of before is under way. Parks. */
+/* Fails unless all daemons have the project read-only, and no write of before is under way.
+ * Parks. */
 int project_hold_check(struct ctl *ctl, struct uuid project, struct error *err) MUST_USE;
 
 #endif

@@ -2,9 +2,9 @@
  * tenant_export.c - `atriumctl tenant key`, `tenant export`: a tenant whole, into a file for
  * another installation (docs/transfer.md).
  *
- * A tenant that people use changes while it is read, so it is to be read-only or suspended first. It
- * is then read a second time, but for the bytes of documents, which are never written over: what changed
- * all the same leaves no file.
+ * A tenant that people use changes while it is read, so it is to be read-only or suspended first.
+ * It is then read a second time, but for the bytes of documents, which are never written over: what
+ * changed all the same leaves no file.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -116,9 +116,9 @@ int factor_check_limit(const struct request *req, const struct factor *factor, s
     return throttle_refuse(req, factor->limit_at, FACTOR_WINDOW, FACTOR_FAILURES_MAX, err);
 }
 
-/* Keyed, because 50 bits alone would be found from the hash: with the secret of the factor, which is
- * sealed, and goes with it to another installation. It is of no use to who has the secret: that is
- * the factor. */
+/* Keyed, because 50 bits alone would be found from the hash: with the secret of the factor, which
+ * is sealed, and goes with it to another installation. It is of no use to who has the secret: that
+ * is the factor. */
 static void recovery_key(const struct factor *factor, struct secret *ret)
 {
     CLEANUP(secret_wipe) struct secret secret = {.length = factor->secret_size};

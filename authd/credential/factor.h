@@ -63,8 +63,8 @@ int factor_consume(struct authd *d, struct db_tx *tx, const struct request *req,
 int factor_refuse(struct db_tx **tx_p, const struct request *req, const struct factor *factor,
                   const struct sql_audit *audit, struct error *err) MUST_USE;
 
-/* New recovery codes of a factor (texts from the arena), and their hashes, keyed with its secret, one
- * after the other. */
+/* New recovery codes of a factor (texts from the arena), and their hashes, keyed with its secret,
+ * one after the other. */
 struct factor_recovery {
     const char *codes[FACTOR_RECOVERY_CODES];
     uint8_t hashes[FACTOR_RECOVERY_CODES * SECRET_HASH_SIZE];

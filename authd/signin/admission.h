@@ -26,8 +26,9 @@ struct admission {
  * nothing. */
 bool admission_is_admin(const char *role, bool admin);
 
-/* 0 when it may. ERR_PROJECT_READ_ONLY when the project is; ERR_FORBIDDEN otherwise: an address that the rules do not let in leaves a row in
- * the audit trail, and nothing else. ERR_NOT_FOUND when the project is gone. Parks. */
+/* 0 when it may. ERR_PROJECT_READ_ONLY when the project is; ERR_FORBIDDEN otherwise: an address
+ * that the rules do not let in leaves a row in the audit trail, and nothing else. ERR_NOT_FOUND
+ * when the project is gone. Parks. */
 int admission_check(struct authd *d, const struct request *req, const struct admission *who,
                     struct error *err) MUST_USE;
 

@@ -1,5 +1,6 @@
 /*
- * request.c - the caller identity on the wire, the two questions that are asked of it, and a refusal.
+ * request.c - the caller identity on the wire, the two questions that are asked of it, and a
+ * refusal.
  */
 #include "common/domain/request.h"
 

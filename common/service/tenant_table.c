@@ -251,8 +251,8 @@ struct addition {
     struct tenant_page page; /* as the receiver seals them */
 };
 
-/* Adds the first `count` rows within a transaction. *ret_others: so many are neither added nor there
- * as they are given. */
+/* Adds the first `count` rows within a transaction. *ret_others: so many are neither added nor
+ * there as they are given. */
 static int add_rows(const struct addition *self, struct db_tx *tx, size_t count, int64_t *ret_added,
                     int64_t *ret_others, struct error *err)
 {
@@ -289,8 +289,8 @@ static int try_rows(const struct addition *self, size_t count)
     return is_of_rows(&err) || err.code == ERR_CONFLICT ? 0 : -1;
 }
 
-/* The first row that cannot be added, from 1 on; 0: that cannot be told any more. The rows before it
- * are tried with it, since rows may refer to each other. */
+/* The first row that cannot be added, from 1 on; 0: that cannot be told any more. The rows before
+ * it are tried with it, since rows may refer to each other. */
 static size_t first_refused(const struct addition *self)
 {
     size_t good = 0, bad = self->page.count;

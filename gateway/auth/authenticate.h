@@ -17,9 +17,9 @@ struct authentication {
 };
 
 /* Checks the bearer token (RFC 6750), the lease, the revocation set, the membership, the account's
- * end, what `access` demands, and whether the project is read-only, which hinders what is not `safe`
- * (R_SAFE); may park. `authorization` is the header, NULL when absent. Fails
- * with ERR_UNAUTHORIZED, ERR_FORBIDDEN, or a 503 while that cannot be known. End it with
+ * end, what `access` demands, and whether the project is read-only, which hinders what is not
+ * `safe` (R_SAFE); may park. `authorization` is the header, NULL when absent. Fails with
+ * ERR_UNAUTHORIZED, ERR_FORBIDDEN, or a 503 while that cannot be known. End it with
  * authentication_end() either way. */
 int authenticate(struct gateway *gateway, const struct request *req, const char *authorization,
                  enum access access, bool safe, struct authentication *ret,

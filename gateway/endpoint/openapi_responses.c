@@ -217,7 +217,8 @@ static void add_error(json_t *responses, const struct codes *codes, struct arena
 }
 
 /* The codes of that status: those of the DOC; the one that a project's policy brings about on every
- * route with a token outside /auth/; and that of a project that is read-only, on each that writes. */
+ * route with a token outside /auth/; and that of a project that is read-only, on each that
+ * writes. */
 static struct codes codes_of(const struct endpoint *endpoint, int status)
 {
     const struct route *route = &endpoint->route;

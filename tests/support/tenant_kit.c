@@ -495,7 +495,8 @@ static void check_guard(struct tenant_kit_case *self, const char *table)
     }
 }
 
-/* The rows of a project that is read-only stay under every kind of change; those of another do not. */
+/* The rows of a project that is read-only stay under every kind of change; those of another do
+ * not. */
 static void hold(struct loop *loop, void *arg UNUSED)
 {
     static const char held[] = "insert into project_hold values "
