@@ -249,6 +249,7 @@ struct addition {
     struct sql_audit audit;
     struct uuid project;
     struct tenant_page page; /* as the receiver seals them */
+    bool values;             /* a value is looked for, whatever else is wrong with the rows */
 };
 
 /* Adds the first `count` rows within a transaction. *ret_others: so many are neither added nor
@@ -285,8 +286,10 @@ static int try_rows(const struct addition *self, size_t count)
     if (db_begin(self->to->db, self->req->deadline_mono_ms, &tx, &err) < 0)
         return -1;
     if (add_rows(self, tx, count, &added, &others, &err) == 0)
-        return others == 0;
-    return is_of_rows(&err) || err.code == ERR_CONFLICT ? 0 : -1;
+        return others == 0 || self->values;
+    if (is_of_rows(&err))
+        return 0;
+    return err.code == ERR_CONFLICT ? self->values : -1;
 }
 
 /* The first row that cannot be added, from 1 on; 0: that cannot be told any more. The rows before
@@ -310,7 +313,7 @@ static size_t first_refused(const struct addition *self)
 }
 
 /* Names the row that the error is about; of others' errors nothing is changed. */
-static int refuse_values(const struct addition *self, int64_t before, struct error *err)
+static int refuse_values(struct addition *self, int64_t before, struct error *err)
 {
     const char *name = self->table->name, *constraint;
     size_t row;
@@ -319,6 +322,7 @@ static int refuse_values(const struct addition *self, int64_t before, struct err
         return -1;
     constraint = arena_strdup(self->req->arena, err->constraint);
     error_clear(err);
+    self->values = true;
     row = first_refused(self);
     if (row == 0)
         return error_set(err, ERR_CONFLICT, "Rows of %s have values that its columns do not have.",

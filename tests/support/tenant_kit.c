@@ -463,12 +463,12 @@ static void refuse_rows(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* Counts the rows of the table kit.table that are refused to a change because their project is
+/* Counts the rows of the table kit.subject that are refused to a change because their project is
  * read-only, each tried alone and undone. */
 #define TRY(change_)                                                                          \
     "create temp table if not exists tried (refused int); delete from tried; "                \
     "insert into tried values (0); "                                                          \
-    "do $try$ declare at tid; tab text := current_setting('kit.table'); one text := (select " \
+    "do $try$ declare at tid; tab text := current_setting('kit.subject'); one text := (select " \
     "attname from pg_attribute where attrelid = tab::regclass and attnum = 1); "              \
     "begin for at in execute format('select ctid from %I', tab) loop "                        \
     "begin execute format('" change_ "', tab, one) using at; raise division_by_zero; "        \
@@ -487,7 +487,7 @@ static void check_guard(struct tenant_kit_case *self, const char *table)
     long rows = count(&self->sender, table, "true");
 
     for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
-        long refused = run(&self->sender, arena_printf(self->req.arena, "set kit.table = '%s'; %s",
+        long refused = run(&self->sender, arena_printf(self->req.arena, "set kit.subject = '%s'; %s",
                                                        table, changes[i]));
 
         UNIT_CHECK(rows > 0 && refused * 2 == rows, "%s, change %zu: %ld of %ld rows are refused",

@@ -253,6 +253,8 @@ static void answers_are_described(void)
         {"/auth/tenant/Patient/register", "post", "429", "headers", "RateLimit-Reset"},
         {"/auth/tenant/Patient/register", "post", "429", "headers", "Retry-After"},
         {"/auth/me", "get", "503", "headers", "Retry-After"},
+        {"/document", "post", "503", "description", "PROJECT_READ_ONLY"},
+        {"/auth/refresh-token", "post", "503", "description", "PROJECT_READ_ONLY"},
         {"/v1/auth/logout", "post", NULL, "deprecated", "true"},
         {"/v1/auth/logout", "post", NULL, "operationId", "logout_v1_auth_logout"},
         {"/auth/logout", "post", NULL, "operationId", "\"logout\""},
