@@ -300,10 +300,10 @@ static int hold_write(struct db_tx *tx, const struct request *req,
     struct sql_hold_add_row row;
 
     if (!in->readOnly)
-        return sql_hold_remove_tx(tx, req, &remove, err) < 0 ? -1 : 0;
+        return sql_hold_remove(tx, req, &remove, err) < 0 ? -1 : sql_hold_apply(tx, req, err);
     for (size_t i = 0; i < below->count; i++)
         db_array_add(&add.projects, below->items[i].id.text);
-    return sql_hold_add_tx(tx, req, &add, &row, err);
+    return sql_hold_add(tx, req, &add, &row, err) < 0 ? -1 : sql_hold_apply(tx, req, err);
 }
 
 /* What the trail calls it. */

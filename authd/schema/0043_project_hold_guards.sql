@@ -1,4 +1,5 @@
--- What travels of a project that is read-only stays as it is (NNNN_project_hold.sql).
+-- What travels of a project that is read-only stays as it is (NNNN_project_hold.sql). The triggers are
+-- disabled while none is.
 
 create trigger project_hold_account before insert or update or delete on account
     for each row execute function project_hold_guard('project_id');
@@ -49,3 +50,5 @@ create trigger project_hold_passkey before insert or update or delete on passkey
     for each row execute function project_hold_guard_account('account_id');
 create trigger project_hold_mfa_recovery before insert or update or delete on mfa_recovery
     for each row execute function project_hold_guard_account('account_id');
+
+select project_hold_apply();

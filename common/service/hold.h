@@ -3,7 +3,8 @@
  * installation: it is read-only.
  *
  * A row of the table project_hold says so, and triggers of the tables that travel refuse to change
- * the project's rows with the SQLSTATE that sqlstate.def makes ERR_PROJECT_READ_ONLY of. So nothing
+ * the project's rows with the SQLSTATE that sqlstate.def makes ERR_PROJECT_READ_ONLY of; they are
+ * enabled while there is such a project, and cost nothing else. So nothing
  * that a request, a task or an operator does can change them, also when it began before. What only
  * reads is as ever. Statements that change rows of many projects leave those of such a project out
  * (part not_held), so that they go on for the others; what they leave is done afterwards.

@@ -64,24 +64,38 @@ static int settle(struct service *self, const struct request *req, int64_t xact,
     }
 }
 
+/* Of hold_add the number of its transaction, else 0. */
+static int change(struct service *self, const struct request *req, const struct tenant_hold_in *in,
+                  int64_t *ret_xact, struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    const struct sql_hold_remove_in remove = {.holder = in->holder};
+    struct sql_hold_add_in add = {.holder = in->holder, .now = clock_real_ms()};
+    struct sql_hold_add_row row = {.xact = 0};
+
+    if (parse_projects(req, &in->projectIds, &add.projects, err) < 0 ||
+        db_begin(self->db, req->deadline_mono_ms, &tx, err) < 0 ||
+        (in->held ? sql_hold_add(tx, req, &add, &row, err)
+                  : sql_hold_remove(tx, req, &remove, err)) < 0 ||
+        sql_hold_apply(tx, req, err) < 0)
+        return -1;
+    *ret_xact = row.xact;
+    return db_commit(&tx, err);
+}
+
 /* Makes projects read-only, or ends that; when it is answered no write of before is under way any
  * more. Repeating it is harmless. Fails: UNAVAILABLE (a transaction takes long: it is read-only,
  * ask again). */
 int tenant_hold(struct service *self, const struct request *req, const struct tenant_hold_in *in,
                 struct nothing *out UNUSED, struct error *err)
 {
-    const struct sql_hold_remove_in remove = {.holder = in->holder};
-    struct sql_hold_add_in add = {.holder = in->holder, .now = clock_real_ms()};
-    struct sql_hold_add_row row;
+    int64_t xact;
 
     if (!self->definition->tenant)
         return 0;
-    if (!in->held)
-        return sql_hold_remove(self->db, req, &remove, err) < 0 ? -1 : 0;
-    if (parse_projects(req, &in->projectIds, &add.projects, err) < 0 ||
-        sql_hold_add(self->db, req, &add, &row, err) < 0)
+    if (change(self, req, in, &xact, err) < 0)
         return -1;
-    return settle(self, req, row.xact, err);
+    return in->held ? settle(self, req, xact, err) : 0;
 }
 
 /* Whether a project is read-only; when it is answered no write of before is under way any more.

@@ -1,4 +1,5 @@
--- What travels of a project that is read-only stays as it is (NNNN_project_hold.sql).
+-- What travels of a project that is read-only stays as it is (NNNN_project_hold.sql). The triggers are
+-- disabled while none is.
 
 create trigger project_hold_template before insert or update or delete on template
     for each row execute function project_hold_guard('project_id');
@@ -6,3 +7,5 @@ create trigger project_hold_job before insert or update or delete on job
     for each row execute function project_hold_guard('project_id');
 create trigger project_hold_webhook before insert or update or delete on webhook
     for each row execute function project_hold_guard('project_id');
+
+select project_hold_apply();

@@ -1,4 +1,5 @@
--- What travels of a project that is read-only stays as it is (NNNN_project_hold.sql).
+-- What travels of a project that is read-only stays as it is (NNNN_project_hold.sql). The triggers are
+-- disabled while none is.
 
 create trigger project_hold_project before insert or update or delete on project
     for each row execute function project_hold_guard('id');
@@ -10,3 +11,5 @@ create trigger project_hold_client before insert or update or delete on client
     for each row execute function project_hold_guard('project_id');
 create trigger project_hold_setting_history before insert or update or delete on setting_history
     for each row execute function project_hold_guard('project_id');
+
+select project_hold_apply();

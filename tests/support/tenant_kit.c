@@ -505,11 +505,13 @@ static void hold(struct loop *loop, void *arg UNUSED)
 
     if (setup(&self, loop)) {
         run(&self.sender, held);
+        run(&self.sender, "select project_hold_apply()");
         for (const struct tenant_table *table = travelling(); table->name; table++)
             check_guard(&self, table->name);
         for (const char *const *table = kit->further; table && *table; table++)
             check_guard(&self, *table);
         run(&self.receiver, held);
+        run(&self.receiver, "select project_hold_apply()");
         UNIT_CHECK(move(&self, ALL) < 0 && self.err.code == ERR_PROJECT_READ_ONLY,
                    "a row is added: %s %s", self.err.message, self.err.detail);
         error_clear(&self.err);

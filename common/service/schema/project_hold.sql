@@ -38,3 +38,26 @@ begin
     $text$, current_schema());
 end
 $make$;
+
+-- Enables the triggers project_hold_* while a project is read-only, and disables them again, so that they cost nothing
+-- else. That locks their tables against writes, so it waits for those under way.
+create function project_hold_apply() returns void language plpgsql as $$
+declare
+    at record;
+    wanted boolean;
+begin
+    lock table project_hold in share row exclusive mode;
+    wanted := exists (select from project_hold);
+    for at in
+        select t.tgname as name, c.relname as guarded
+        from pg_trigger t
+        join pg_class c on c.oid = t.tgrelid
+        where c.relnamespace = current_schema()::regnamespace and t.tgname like 'project\_hold\_%'
+            and (t.tgenabled <> 'D') <> wanted
+        order by c.relname, t.tgname
+    loop
+        execute format('alter table %I %s trigger %I', at.guarded, case when wanted then 'enable' else 'disable' end,
+                       at.name);
+    end loop;
+end
+$$;

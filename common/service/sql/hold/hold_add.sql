@@ -1,6 +1,6 @@
 -- Makes projects read-only for the project `holder`; times are real time, ms. The number of the
 -- transaction, for hold_is_settled.
--- class: write tx
+-- class: tx
 -- in: holder uuid, projects uuid[], now int8
 -- rows: one
 -- row: xact int8

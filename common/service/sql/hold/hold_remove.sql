@@ -1,5 +1,5 @@
 -- Ends what hold_add has done for a project.
--- class: write tx
+-- class: tx
 -- in: holder uuid
 -- rows: none
 delete from project_hold where held_by = :holder
