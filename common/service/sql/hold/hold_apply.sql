@@ -2,4 +2,4 @@
 -- hold_remove, in their transaction.
 -- class: tx
 -- rows: one
-select project_hold_apply()
+select from project_hold_apply()
