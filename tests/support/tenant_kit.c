@@ -465,14 +465,14 @@ static void refuse_rows(struct loop *loop, void *arg UNUSED)
 
 /* Counts the rows of the table kit.subject that are refused to a change because their project is
  * read-only, each tried alone and undone. */
-#define TRY(change_)                                                                          \
-    "create temp table if not exists tried (refused int); delete from tried; "                \
-    "insert into tried values (0); "                                                          \
+#define TRY(change_)                                                                            \
+    "create temp table if not exists tried (refused int); delete from tried; "                  \
+    "insert into tried values (0); "                                                            \
     "do $try$ declare at tid; tab text := current_setting('kit.subject'); one text := (select " \
-    "attname from pg_attribute where attrelid = tab::regclass and attnum = 1); "              \
-    "begin for at in execute format('select ctid from %I', tab) loop "                        \
-    "begin execute format('" change_ "', tab, one) using at; raise division_by_zero; "        \
-    "exception when sqlstate 'RO001' then update tried set refused = refused + 1; "           \
+    "attname from pg_attribute where attrelid = tab::regclass and attnum = 1); "                \
+    "begin for at in execute format('select ctid from %I', tab) loop "                          \
+    "begin execute format('" change_ "', tab, one) using at; raise division_by_zero; "          \
+    "exception when sqlstate 'RO001' then update tried set refused = refused + 1; "             \
     "when others then null; end; end loop; end $try$; select refused from tried"
 
 static const char *const changes[] = {
@@ -487,8 +487,9 @@ static void check_guard(struct tenant_kit_case *self, const char *table)
     long rows = count(&self->sender, table, "true");
 
     for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
-        long refused = run(&self->sender, arena_printf(self->req.arena, "set kit.subject = '%s'; %s",
-                                                       table, changes[i]));
+        const char *sql =
+            arena_printf(self->req.arena, "set kit.subject = '%s'; %s", table, changes[i]);
+        long refused = run(&self->sender, sql);
 
         UNIT_CHECK(rows > 0 && refused * 2 == rows, "%s, change %zu: %ld of %ld rows are refused",
                    table, i, refused, rows);
