@@ -51,7 +51,7 @@ LDFLAGS_ALL = -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 COMMON_LIBS  := -l:libboost_context.a -lseccomp -lczmq -lzmq -lmsgpackc -lpq -ljansson -lsodium -largon2 -lcrypt -lidn2 -lunistring \
     -lcrypto -lsystemd -lacl -lpthread -lm
 gateway_LIBS := -lmicrohttpd -ljwt -lcrypto -lbrotlienc -lz -lcurl
-authd_LIBS   := -ljwt -lcrypto -lfido2 -lcbor -loath -lqrencode -lpng -lpsl -lunistring
+authd_LIBS   := -ljwt -lcrypto -lcurl -lfido2 -lcbor -loath -lqrencode -lpng -lpsl -lunistring
 maild_LIBS   := -lcurl -lgumbo
 botd_LIBS    := -lcurl
 docd_LIBS    := -lmagic -lcurl -lexpat -lvips -lgobject-2.0 -lglib-2.0

@@ -17,6 +17,8 @@
 #include "authd/credential/password.h"
 #include "authd/credential/password_mixture.h"
 #include "authd/credential/totp.h"
+#include "authd/oauth/client_keys.h"
+#include "authd/oauth/issuer_key.h"
 #include "authd/passkey/passkey_rp.h"
 #include "authd/session/change.h"
 #include "authd/session/key.h"
@@ -75,6 +77,12 @@ static const struct config_row config_rows[] = {
                 "tenants, and for passkeys."),
     CONFIG_LIST_RELOAD(struct authd_config, passkey_origins, NULL,
                        "Further origins that the installation's passkeys may be used on."),
+    CONFIG_LIST_RELOAD(struct authd_config, allow_networks, NULL,
+                       "Private networks and addresses that URLs of OAuth clients may lead to; "
+                       "none by default."),
+    CONFIG_PATH(struct authd_config, client_ca_file, NULL, CONFIG_RELOAD,
+                "Certificates that those of OAuth clients' URLs must chain to; default: the "
+                "system's."),
 };
 
 static const char *const upstreams[] = {"settingsd", "maild", "docd", NULL};
@@ -107,7 +115,7 @@ static void open_counters(struct authd *d)
 
 static int reload_keys(void *daemon, const struct request *req, struct error *err)
 {
-    return key_reload(daemon, req, err);
+    return key_reload(daemon, req, err) < 0 ? -1 : issuer_key_reload(daemon, req, err);
 }
 
 /* An address that pages can be put behind: absolute, no query, nothing that a mail would have to
@@ -133,7 +141,9 @@ static int configured(void *daemon, struct error *err)
     if (config->account_app_url && !is_app_url(config->account_app_url))
         return error_set(err, ERR_INTERNAL,
                          "account_app_url must be an absolute http or https URL");
-    if (passkey_rp_check_config(config, d->svc.arena, err) < 0)
+    if (passkey_rp_check_config(config, d->svc.arena, err) < 0 ||
+        network_rules_read("allow_networks", config->allow_networks, d->svc.arena, &d->networks,
+                           err) < 0)
         return -1;
     d->mail_domains =
         mail_domains_new(&(struct mail_domains_options){.free_mail_file = config->free_mail_file,
@@ -152,6 +162,7 @@ static void reload(void *daemon, void *fresh)
     struct authd *d = daemon;
     const struct authd *from = fresh;
 
+    d->networks = from->networks;
     d->mail_domains = from->mail_domains;
     d->common_passwords = from->common_passwords;
 }
@@ -167,11 +178,13 @@ static int start(void *daemon, struct error *err)
     totp_open();
     lease_watch_open(d);
     d->admission_cache = admission_cache_new();
+    d->client_keys = client_keys_new(d);
     d->organizations = cache_new(EMAIL_ORGANIZATIONS_MAX, free);
     batch_init(&d->refresh_states, &refresh_state_batch, d->svc.loop, d);
     batch_init(&d->rotations, &rotation_batch, d->svc.loop, d);
     req = service_request_new(&d->svc, SECONDS(5));
-    if (key_open(d, req, err) < 0 || password_mixture_run(d, req, err) < 0)
+    if (key_open(d, req, err) < 0 || issuer_key_open(d, req, err) < 0 ||
+        password_mixture_run(d, req, err) < 0)
         return -1;
     service_every(&d->svc, "keys", SECONDS(5), reload_keys);
     service_every(&d->svc, "leases", SECONDS(1), lease_watch_run);
@@ -187,6 +200,8 @@ static void stop(void *daemon)
     struct authd *d = daemon;
 
     key_close(d);
+    issuer_key_close(d);
+    client_keys_destroy(&d->client_keys);
     cache_destroy(&d->organizations);
     admission_cache_destroy(&d->admission_cache);
     password_close(d);
@@ -194,11 +209,13 @@ static void stop(void *daemon)
 }
 
 SEAL_STATEMENTS(signing_key)
+SEAL_STATEMENTS(issuer_key)
 SEAL_STATEMENTS(mfa_factor)
 SEAL_STATEMENTS(mfa_pending)
 
 static const struct seal_table seal_tables[] = {
     {"signing_key", KEY_SEAL_PURPOSE, SEAL_TABLE(signing_key), NULL},
+    {"issuer_key", ISSUER_KEY_SEAL_PURPOSE, SEAL_TABLE(issuer_key), NULL},
     {"mfa_factor", FACTOR_SEAL_PURPOSE, SEAL_TABLE(mfa_factor), NULL},
     {"mfa_pending", FACTOR_SEAL_PURPOSE, SEAL_TABLE(mfa_pending), NULL},
     {.name = NULL},

@@ -11,6 +11,7 @@
 #include "common/bus/method.h"
 #include "common/runtime/batch.h"
 #include "common/runtime/fiber_sem.h"
+#include "common/service/network.h"
 #include "common/service/service.h"
 
 #define SECONDS(n) ((int64_t)(n)*1000)
@@ -43,6 +44,8 @@ struct authd_config {
     const char **business_domains, **free_mail_domains;
     const char *account_app_url;  /* of the installation's own pages; NULL: it has none */
     const char **passkey_origins; /* beside that of these pages; NULL: none */
+    const char **allow_networks;  /* closed networks that URLs of OAuth clients may lead to */
+    const char *client_ca_file;   /* certificates that theirs must chain to; NULL: the system's */
 };
 
 struct authd {
@@ -59,13 +62,17 @@ struct authd {
     const char *dummy_hash; /* what unknown accounts are verified against, as a rule */
     struct password_mixture *password_mixture; /* or else: see password_mixture.h; NULL: not yet */
     struct keyring *keyring;
+    struct issuer_keyring *issuer_keys; /* see oauth/issuer_key.h */
+    struct offload *signatures;         /* of RS256 */
     const struct mail_domains *mail_domains;
     const struct password_filter *common_passwords; /* or breached ones */
     struct lease_watch *leases;
     struct admission_cache *admission_cache;
     struct cache *organizations;            /* see email_verified.h */
     struct batch refresh_states, rotations; /* see refresh_state.h, rotation.h */
-    bool email_scanned;                     /* nothing is left for email_scan_run() */
+    struct network_rules networks;          /* that URLs of OAuth clients may lead to */
+    struct client_keys *client_keys;
+    bool email_scanned; /* nothing is left for email_scan_run() */
     struct authd_counters {
         uint64_t *passkey_good, *passkey_bad;
         uint64_t *sign_in_good, *sign_in_bad, *sign_in_throttled;

@@ -1368,9 +1368,11 @@ FIELD_TABLE(gateway_lease_out);
 
 static const struct field public_key_rows[] = {
     FIELD_TEXT(struct public_key, kid, 1, 128, FIELD_REQUIRED, "Key id.", ""),
-    FIELD_TEXT(struct public_key, x, 1, 64, FIELD_REQUIRED, "Coordinate, base64url.", ""),
-    FIELD_TEXT(struct public_key, y, 1, 64, FIELD_REQUIRED, "Coordinate, base64url.", ""),
-    FIELD_TEXT(struct public_key, pem, 1, 4096, FIELD_REQUIRED, "SubjectPublicKeyInfo.", ""),
+    FIELD_TEXT(struct public_key, x, 1, 64, 0, "Coordinate, base64url.", ""),
+    FIELD_TEXT(struct public_key, y, 1, 64, 0, "Coordinate, base64url.", ""),
+    FIELD_TEXT(struct public_key, pem, 1, 4096, 0, "SubjectPublicKeyInfo.", ""),
+    FIELD_TEXT(struct public_key, use, 1, 16, 0, "What it is for.", "issuer"),
+    FIELD_TEXT(struct public_key, alg, 1, 16, 0, "Algorithm.", "RS256"),
     FIELD_BOOL(struct public_key, active, false, 0, "Signs new tokens."),
     FIELD_TIME(struct public_key, createdAt, 0, "When it was made."),
     FIELD_TIME(struct public_key, retireAt, 0, "From when on it is refused."),
@@ -1384,8 +1386,13 @@ static const struct field keys_get_out_rows[] = {
 };
 FIELD_TABLE(keys_get_out);
 
+static const struct field keys_rotate_in_rows[] = {
+    FIELD_BOOL(struct keys_rotate_in, issuer, false, 0, "The keys of the issuers."),
+};
+FIELD_TABLE(keys_rotate_in);
+
 static const struct field key_list_rows[] = {
-    FIELD_OBJECTS(struct key_list, keys, public_key, KEYS_MAX, 0, "All keys."),
+    FIELD_OBJECTS(struct key_list, keys, public_key, 2 * KEYS_MAX, 0, "All keys."),
 };
 FIELD_TABLE(key_list);
 
@@ -1596,6 +1603,94 @@ static const struct field page_query_rows[] = {
 };
 FIELD_TABLE(page_query);
 
+/* ---- endpoints of the issuers ---- */
+
+#define ISSUER_ROWS(s)                                                                        \
+    FIELD_TEXT(s, tenantCode, 1, 256, FIELD_PATH | FIELD_REQUIRED, "The tenant's code.", ""), \
+        FIELD_ENDPOINT(s)
+
+static const struct field issuer_in_rows[] = {
+    ISSUER_ROWS(struct issuer_in),
+};
+FIELD_TABLE(issuer_in);
+
+/* Bounds alone: what is in them is the affair of who reads them, whose refusals have words. */
+#define PARAMETER_ROW(s, member, max) \
+    FIELD_TEXT(s, member, 0, max, 0, "A parameter of the request.", "")
+#define SECRET_ROW(s, member, max) \
+    FIELD_TEXT(s, member, 0, max, FIELD_SECRET, "A parameter of the request.", "")
+#define CLIENT_ROWS(s)                                                   \
+    PARAMETER_ROW(s, client_id, 256), SECRET_ROW(s, client_secret, 512), \
+        SECRET_ROW(s, client_assertion, 8192), PARAMETER_ROW(s, client_assertion_type, 256)
+
+static const struct field authorize_in_rows[] = {
+    ISSUER_ROWS(struct authorize_in),
+    CLIENT_ROWS(struct authorize_in),
+    PARAMETER_ROW(struct authorize_in, redirect_uri, 2048),
+    PARAMETER_ROW(struct authorize_in, response_type, 64),
+    PARAMETER_ROW(struct authorize_in, response_mode, 64),
+    PARAMETER_ROW(struct authorize_in, scope, 2048),
+    PARAMETER_ROW(struct authorize_in, state, 2048),
+    PARAMETER_ROW(struct authorize_in, nonce, 1024),
+    PARAMETER_ROW(struct authorize_in, code_challenge, 256),
+    PARAMETER_ROW(struct authorize_in, code_challenge_method, 64),
+    PARAMETER_ROW(struct authorize_in, prompt, 256),
+    PARAMETER_ROW(struct authorize_in, max_age, 64),
+    PARAMETER_ROW(struct authorize_in, login_hint, 512),
+    PARAMETER_ROW(struct authorize_in, ui_locales, 256),
+    PARAMETER_ROW(struct authorize_in, acr_values, 1024),
+    PARAMETER_ROW(struct authorize_in, claims, 2048),
+    PARAMETER_ROW(struct authorize_in, id_token_hint, 4096),
+    PARAMETER_ROW(struct authorize_in, resource, 2048),
+    PARAMETER_ROW(struct authorize_in, aud, 2048),
+    PARAMETER_ROW(struct authorize_in, request, 8192),
+    PARAMETER_ROW(struct authorize_in, request_uri, 2048),
+    SECRET_ROW(struct authorize_in, next, PAGE_NEXT_MAX),
+};
+FIELD_TABLE(authorize_in);
+
+static const struct field token_in_rows[] = {
+    ISSUER_ROWS(struct token_in),
+    CLIENT_ROWS(struct token_in),
+    PARAMETER_ROW(struct token_in, grant_type, 256),
+    SECRET_ROW(struct token_in, code, 512),
+    PARAMETER_ROW(struct token_in, redirect_uri, 2048),
+    SECRET_ROW(struct token_in, code_verifier, 256),
+    SECRET_ROW(struct token_in, refresh_token, 512),
+    PARAMETER_ROW(struct token_in, scope, 2048),
+    PARAMETER_ROW(struct token_in, resource, 2048),
+};
+FIELD_TABLE(token_in);
+
+static const struct field userinfo_in_rows[] = {
+    ISSUER_ROWS(struct userinfo_in),
+    SECRET_ROW(struct userinfo_in, access_token, 8192),
+};
+FIELD_TABLE(userinfo_in);
+
+static const struct field consent_rows[] = {
+    FIELD_TEXT(struct consent, clientId, 1, 256, FIELD_REQUIRED, "The client.",
+               "019af3c2-6a3e-7b1c-9d2e-3f4a5b6c7d8e"),
+    FIELD_TEXT(struct consent, name, 1, 200, FIELD_REQUIRED, "Its name.", "Diary"),
+    FIELD_TEXT(struct consent, scope, 0, 4096, FIELD_REQUIRED, "What it may do.", "openid profile"),
+    FIELD_TIME(struct consent, createdAt, FIELD_REQUIRED, "When it was first allowed."),
+    FIELD_TIME(struct consent, lastUpdated, FIELD_REQUIRED, "When it was last allowed."),
+};
+FIELD_TABLE(consent);
+
+static const struct field consent_list_rows[] = {
+    FIELD_OBJECTS(struct consent_list, consents, consent, 200, FIELD_REQUIRED, "By their names."),
+};
+FIELD_TABLE(consent_list);
+
+static const struct field consent_in_rows[] = {
+    FIELD_TEXT(struct consent_in, clientId, 1, 256, FIELD_QUERY | FIELD_REQUIRED, "The client.",
+               "019af3c2-6a3e-7b1c-9d2e-3f4a5b6c7d8e"),
+};
+FIELD_TABLE(consent_in);
+
+/* ---- forms ---- */
+
 static const struct field sign_in_form_rows[] = {
     PAGE_TENANT_ROWS(struct sign_in_form),
     PAGE_FORM_ROW(struct sign_in_form, email, 0),
@@ -1604,6 +1699,13 @@ static const struct field sign_in_form_rows[] = {
     PAGE_FORM_ROW(struct sign_in_form, role, 0),
 };
 FIELD_TABLE(sign_in_form);
+
+static const struct field consent_form_rows[] = {
+    PAGE_TENANT_ROWS(struct consent_form),
+    FIELD_TEXT(struct consent_form, FIELD_AS(action, "do"), 0, PAGE_FIELD_MAX, 0, "What is done.",
+               "allow"),
+};
+FIELD_TABLE(consent_form);
 
 static const struct field mfa_form_rows[] = {
     PAGE_TENANT_ROWS(struct mfa_form),

@@ -6,7 +6,7 @@
 #define ATRIUM_AUTHD_AUTHD_API_H
 
 #include "common/bus/method.h"
-#include "common/domain/page.h"
+#include "common/domain/endpoint.h"
 #include "common/domain/reference.h"
 #include "common/service/audit_events.h"
 #include "common/service/purge.h"
@@ -735,8 +735,11 @@ struct gateway_lease_out {
 FIELD_DECLARE(gateway_lease_out);
 
 struct public_key {
-    const char *kid, *x, *y;     /* P-256 point, base64url (RFC 7518, section 6.2) */
-    const char *pem;             /* SubjectPublicKeyInfo */
+    const char *kid, *x, *y; /* P-256 point, base64url (RFC 7518, section 6.2) */
+    const char *pem;         /* SubjectPublicKeyInfo */
+    /* "issuer": of what the issuers below /t/ sign; NULL: of the API */
+    const char *use;
+    const char *alg;             /* NULL: ES256 */
     bool active;                 /* signs new tokens */
     int64_t createdAt, retireAt; /* retireAt 0: not scheduled */
 };
@@ -747,6 +750,11 @@ struct keys_get_out {
     struct field_list keys; /* struct public_key: active and not yet retired */
 };
 FIELD_DECLARE(keys_get_out);
+
+struct keys_rotate_in {
+    bool issuer; /* the keys of the issuers, not that of the API */
+};
+FIELD_DECLARE(keys_rotate_in);
 
 struct key_list {
     struct field_list keys;
@@ -966,6 +974,68 @@ struct account_form {
     const char *session; /* of "end" */
 };
 FIELD_DECLARE(account_form);
+
+/* ---- endpoints of the issuers ---- */
+
+struct issuer_in {
+    const char *tenantCode; /* path */
+    const struct endpoint_visit *visit;
+};
+FIELD_DECLARE(issuer_in);
+
+/* An authorization request, also a pushed one (RFC 9126), which brings its client's credentials.
+ * The names are the parameters' own. */
+struct authorize_in {
+    const char *tenantCode; /* path */
+    const struct endpoint_visit *visit;
+    const char *client_id, *redirect_uri, *response_type, *response_mode, *scope, *state, *nonce;
+    const char *code_challenge, *code_challenge_method, *prompt, *max_age, *login_hint;
+    const char *ui_locales, *acr_values, *claims, *id_token_hint, *resource;
+    const char *aud; /* SMART App Launch's name of resource */
+    const char *request, *request_uri;
+    const char *next; /* a sealed request that comes back from a page */
+    const char *client_secret, *client_assertion, *client_assertion_type;
+};
+FIELD_DECLARE(authorize_in);
+
+struct token_in {
+    const char *tenantCode; /* path */
+    const struct endpoint_visit *visit;
+    const char *grant_type, *code, *redirect_uri, *code_verifier, *refresh_token, *scope, *resource;
+    const char *client_id, *client_secret, *client_assertion, *client_assertion_type;
+};
+FIELD_DECLARE(token_in);
+
+struct userinfo_in {
+    const char *tenantCode; /* path */
+    const struct endpoint_visit *visit;
+    const char *access_token; /* of a POST */
+};
+FIELD_DECLARE(userinfo_in);
+
+struct consent_form {
+    const char *tenantCode; /* path */
+    const struct page_visit *visit;
+    const char *action; /* "allow", "deny" */
+};
+FIELD_DECLARE(consent_form);
+
+struct consent {
+    const char *clientId, *name;
+    const char *scope; /* words between blanks */
+    int64_t createdAt, lastUpdated;
+};
+FIELD_DECLARE(consent);
+
+struct consent_list {
+    struct field_list consents; /* struct consent, by their names */
+};
+FIELD_DECLARE(consent_list);
+
+struct consent_in {
+    const char *clientId; /* query */
+};
+FIELD_DECLARE(consent_in);
 
 /* ---- imports ---- */
 

@@ -1,12 +1,12 @@
 /*
- * key.c - `atriumctl keys ...`: the keys that sign access tokens.
+ * key.c - `atriumctl keys ...`: the keys that sign tokens, the API's and those of the issuers.
  */
 #include "authd/authd_api.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
 
-static const char *const columns[] = {"kid", "active", "createdAt", "retireAt", NULL};
+static const char *const columns[] = {"kid", "use", "alg", "active", "createdAt", "retireAt", NULL};
 
 int keys_list_command(struct ctl *ctl, struct error *err)
 {
@@ -23,7 +23,7 @@ int keys_list_command(struct ctl *ctl, struct error *err)
 int keys_rotate_command(struct ctl *ctl, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct nothing in = {0};
+    struct keys_rotate_in in = {.issuer = arguments_has(&ctl->args, "--issuer")};
     struct key_list out = {0};
 
     if (arguments_has(&ctl->args, "--seal"))

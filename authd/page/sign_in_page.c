@@ -267,7 +267,7 @@ int page_sign_in_get(struct authd *d, const struct request *req, const struct pa
 
     if (step != VISIT_OPEN)
         return visit_result(step);
-    if (visit.signed_in)
+    if (visit.signed_in && !visit.next)
         return visit_result(visit_go(&visit, "account", out));
     if (in->note && strcmp(in->note, "signed-out") == 0)
         entered.notice = PAGE_TEXT_NOTE_SIGNED_OUT;

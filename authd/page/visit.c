@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "authd/oauth/auth_request.h"
 #include "authd/page/language_choice.h"
 #include "authd/session/session.h"
 #include "authd/sql/page.h"
@@ -18,9 +19,12 @@
 enum { COOKIE_SIZE = 32 };     /* random bytes */
 
 /* Trusted Types: these pages have no script that writes markup, and none may come to be. */
-static const char policy[] =
-    "default-src 'none'; style-src " PAGE_STYLE_HASH "; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+#define POLICY_BEFORE "default-src 'none'; style-src " PAGE_STYLE_HASH "; form-action "
+#define POLICY_BEHIND                                                                 \
+    "; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " \
+    "trusted-types 'none'"
+
+static const char policy[] = POLICY_BEFORE "'self'" POLICY_BEHIND;
 
 /* ---- answers ---- */
 
@@ -33,7 +37,8 @@ enum visit_step visit_show(const struct page *page, int status, struct page_answ
 {
     out->status = status;
     out->html = page->text;
-    out->policy = policy;
+    if (!out->policy)
+        out->policy = policy;
     return VISIT_ANSWERED;
 }
 
@@ -42,6 +47,13 @@ enum visit_step visit_go(const struct visit *self, const char *page, struct page
     out->status = 303;
     out->location = arena_printf(self->req.arena, "/t/%s/%s", self->tenant.tenantCode, page);
     return VISIT_ANSWERED;
+}
+
+enum visit_step visit_continue(const struct visit *self, struct page_answer *out)
+{
+    if (!self->next)
+        return visit_go(self, "account", out);
+    return visit_go(self, arena_printf(self->req.arena, "authorize?next=%s", self->next), out);
 }
 
 enum visit_step visit_say(const struct visit *self, int status, enum page_text title,
@@ -100,6 +112,24 @@ static enum visit_step no_tenant(struct visit *self, const char *code, struct pa
     return visit_say(self, 404, PAGE_TEXT_ERROR_NO_PAGE, PAGE_TEXT_ERROR_NO_PAGE_TEXT, out);
 }
 
+/* The request that the person came with, if it is one. Browsers hold form-action against the
+ * redirect, too, that follows a form (CSP 3, section 6.4.1): the address of the client is named. */
+static void open_next(struct visit *self, struct page_answer *out)
+{
+    struct arena *arena = self->req.arena;
+    struct auth_request request;
+    const char *source;
+
+    if (!self->from->next || auth_request_unseal(self->d, &self->req, self->tenant.projectId,
+                                                 self->from->next, &request) < 0)
+        return;
+    self->next = self->from->next;
+    source = request.in.redirect_uri ? redirect_source(arena, request.in.redirect_uri) : NULL;
+    if (source)
+        out->policy = arena_printf(arena, POLICY_BEFORE "%s" POLICY_BEHIND,
+                                   arena_printf(arena, "'self' %s", source));
+}
+
 /* A session that is in use lives on. */
 static int touch(struct visit *self, const struct sql_browser_get_row *held, struct error *err)
 {
@@ -151,6 +181,7 @@ enum visit_step visit_open(struct authd *d, const struct request *req, const cha
         return no_tenant(ret, code, out);
     }
     open_language(ret);
+    open_next(ret, out);
     return open_session(ret, err) < 0 ? VISIT_FAILED : VISIT_OPEN;
 }
 
@@ -184,7 +215,7 @@ enum visit_step visit_signed_in(struct visit *self, const char *cookie, struct p
     if (self->signed_in && session_end(self->d, &self->req, &former, &count, err) < 0)
         return VISIT_FAILED;
     out->cookie = cookie;
-    return visit_go(self, "account", out);
+    return visit_continue(self, out);
 }
 
 /* ---- from step to step ---- */

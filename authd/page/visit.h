@@ -23,6 +23,7 @@ struct visit {
     struct tenant tenant;
     enum page_language language;
     const char *host; /* of these pages, with its port */
+    const char *next; /* sealed: the authorization request that the person came with; NULL: none */
     bool signed_in;   /* then: */
     struct caller caller;
     struct request req; /* in the name of the caller, if there is one */
@@ -31,7 +32,7 @@ struct visit {
 /* What all pages show. */
 #define VISIT_VALUES(visit)                                                                    \
     .host = (visit)->host, .code = (visit)->tenant.tenantCode, .tenant = (visit)->tenant.name, \
-    .form_token = (visit)->from->formToken
+    .form_token = (visit)->from->formToken, .next = (visit)->next
 
 /* How a step has gone: the page goes on, it is answered, or the request has failed (err is set). */
 enum visit_step { VISIT_FAILED = -1, VISIT_OPEN, VISIT_ANSWERED };
@@ -66,11 +67,14 @@ enum page_text visit_problem(const struct error *err);
 /* The status of the page that tells of it. */
 int visit_status(const struct error *err);
 
+/* Goes on with the request that the person came with, else to the account. */
+enum visit_step visit_continue(const struct visit *self, struct page_answer *out);
+
 /* The cookie of the session that is about to be made, from the request's arena. */
 const char *visit_new_cookie(const struct visit *self);
 
-/* That session was made: the one that the browser held before ends, and it goes on to the account.
- * Parks. */
+/* That session was made: the one that the browser held before ends, and it goes on, see
+ * visit_continue(). Parks. */
 enum visit_step visit_signed_in(struct visit *self, const char *cookie, struct page_answer *out,
                                 struct error *err) MUST_USE;
 

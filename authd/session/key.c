@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "authd/oauth/issuer_key.h"
 #include "authd/session/change.h"
 #include "authd/sql/key.h"
 
@@ -204,21 +205,34 @@ int keys_get(struct authd *d, const struct request *req, const struct nothing *i
     return 0;
 }
 
+static struct field_list lists_join(const struct request *req, struct field_list one,
+                                    struct field_list other)
+{
+    struct public_key *all = arena_calloc(req->arena, one.count + other.count, sizeof(*all));
+
+    memcpy(all, one.items, one.count * sizeof(*all));
+    memcpy(all + one.count, other.items, other.count * sizeof(*all));
+    return (struct field_list){all, one.count + other.count};
+}
+
 int keys_list(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
               struct key_list *out, struct error *err)
 {
-    if (key_reload(d, req, err) < 0)
+    if (key_reload(d, req, err) < 0 || issuer_key_reload(d, req, err) < 0)
         return -1;
-    out->keys = ring_list(d, req);
+    out->keys = lists_join(req, ring_list(d, req), issuer_key_list(d, req));
     return 0;
 }
 
 /* Makes the next signing key; the ones before it retire when their last token has expired. */
-int keys_rotate(struct authd *d, const struct request *req, const struct nothing *in,
+int keys_rotate(struct authd *d, const struct request *req, const struct keys_rotate_in *in,
                 struct key_list *out, struct error *err)
 {
+    const struct nothing all = {0};
     struct change made;
 
+    if (in->issuer)
+        return issuer_key_rotate(d, req, err) < 0 ? -1 : keys_list(d, req, &all, out, err);
     if (key_reload(d, req, err) < 0)
         return -1;
     if (d->keyring->count >= KEYS_MAX - 1)
@@ -226,5 +240,5 @@ int keys_rotate(struct authd *d, const struct request *req, const struct nothing
     if (key_create(d, req, true, req->now_ms + KEY_LEAD, &made, err) < 0 ||
         invalidation_wait(d, req, made.sequence, &made, 1, err) < 0)
         return -1;
-    return keys_list(d, req, in, out, err);
+    return keys_list(d, req, &all, out, err);
 }

@@ -1,5 +1,5 @@
 /*
- * refresh.c - renewing a session (handler refresh_token).
+ * refresh.c - see refresh.h. Handler: refresh_token.
  *
  * The current token rotates (rotation.c), guarded by its hash, so one of many at once wins.  The
  * token before it, presented again while its successor was not used, gets that same successor: a
@@ -11,6 +11,8 @@
  * whether the holder is one of them. Otherwise, and when it does not rotate, what the token is
  * worth is read, and the holder's address looked at before anything is written.
  */
+#include "authd/session/refresh.h"
+
 #include <string.h>
 
 #include "authd/authd_api.h"
@@ -31,15 +33,6 @@ static int refuse(struct authd *d, struct error *err)
     ++*d->count.refresh_refused;
     return error_set(err, ERR_UNAUTHORIZED, "Refresh token is invalid or has expired.");
 }
-
-/* What a token is still worth, and to whom. */
-struct renewal {
-    struct holder holder;
-    struct uuid account, policy;
-    int64_t change;        /* see admission_cache.h */
-    bool current;          /* may rotate */
-    const char *successor; /* that it was given when it rotated, when it is not */
-};
 
 static int answer(struct authd *d, const struct request *req, const struct holder *holder,
                   const char *successor, struct refresh_token_out *out, struct error *err)
@@ -135,7 +128,8 @@ static int judge(struct authd *d, const struct request *req, const struct refres
                             .account = state.account,
                             .policy = state.policy,
                             .change = state.change,
-                            .current = state.status == REFRESH_CURRENT};
+                            .current = state.status == REFRESH_CURRENT,
+                            .grant = state.grant};
     if (ret->current)
         return 0;
     ret->successor =
@@ -201,15 +195,20 @@ static int rotate_unread(struct authd *d, const struct request *req,
     return rotate(d, req, token, &open, ret, ret_successor, err);
 }
 
-/* Reads what the token is worth, and rotates it or has its successor. 1: rotated. */
+/* Reads what the token is worth, and rotates it or has its successor. 1: rotated. Of a grant with a
+ * check, of any other session without. */
 static int rotate_judged(struct authd *d, const struct request *req,
-                         const struct refresh_token *token, struct holder *ret,
-                         const char **ret_successor, struct error *err)
+                         const struct refresh_token *token, refresh_check_fn *check, void *arg,
+                         struct holder *ret, const char **ret_successor, struct error *err)
 {
     struct renewal renewal;
     int rotated = 0;
 
-    if (judge(d, req, token, &renewal, err) < 0 || admit(d, req, &renewal, err) < 0)
+    if (judge(d, req, token, &renewal, err) < 0)
+        return -1;
+    if (renewal.grant != (check != NULL))
+        return refuse(d, err);
+    if ((check && check(arg, &renewal, err) < 0) || admit(d, req, &renewal, err) < 0)
         return -1;
     if (renewal.current) {
         rotated = rotate_current(d, req, token, &renewal, ret_successor, err);
@@ -222,25 +221,38 @@ static int rotate_judged(struct authd *d, const struct request *req,
     return rotated;
 }
 
-/* Exchanges a refresh token. Fails: UNAUTHORIZED; FORBIDDEN (suspended project, address), which
- * leaves the token as it is. */
-int refresh_token(struct authd *d, const struct request *req, const struct refresh_token_in *in,
-                  struct refresh_token_out *out, struct error *err)
+int refresh_run(struct authd *d, const struct request *req, const char *text,
+                refresh_check_fn *check, void *arg, struct holder *ret, const char **ret_successor,
+                struct error *err)
 {
     CLEANUP(refresh_token_wipe) struct refresh_token token;
-    struct holder holder;
     const char *successor = NULL;
-    int rotated;
+    int rotated = 0;
 
-    if (refresh_token_parse(in->refresh_token, &token) < 0)
+    if (refresh_token_parse(text, &token) < 0)
         return refuse(d, err);
-    rotated = rotate_unread(d, req, &token, &holder, &successor, err);
+    if (!check)
+        rotated = rotate_unread(d, req, &token, ret, &successor, err);
     if (rotated == 0)
-        rotated = rotate_judged(d, req, &token, &holder, &successor, err);
+        rotated = rotate_judged(d, req, &token, check, arg, ret, &successor, err);
     if (rotated < 0)
         return -1;
     if (!successor)
         return refuse(d, err);
     ++*(rotated > 0 ? d->count.refresh_rotated : d->count.refresh_again);
+    *ret_successor = successor;
+    return 0;
+}
+
+/* Exchanges a refresh token. Fails: UNAUTHORIZED, for those of grants, too; FORBIDDEN (suspended
+ * project, address), which leaves the token as it is. */
+int refresh_token(struct authd *d, const struct request *req, const struct refresh_token_in *in,
+                  struct refresh_token_out *out, struct error *err)
+{
+    const char *successor;
+    struct holder holder;
+
+    if (refresh_run(d, req, in->refresh_token, NULL, NULL, &holder, &successor, err) < 0)
+        return -1;
     return answer(d, req, &holder, successor, out, err);
 }

@@ -57,6 +57,7 @@ static void read_row(const struct sql_refresh_state_row *row, struct arena *aren
                                   .profile = row->profile,
                                   .role = arena_strdup(arena, row->role),
                                   .admin = row->admin == TRISTATE_TRUE,
+                                  .grant = row->is_grant,
                                   .policy = row->policy,
                                   .change = row->change};
     if (status != REFRESH_AGAIN)

@@ -25,6 +25,7 @@ struct refresh_state {
     struct uuid account, membership, profile, policy;
     const char *role;
     bool admin;
+    bool grant;               /* see oauth/grant.h */
     const uint8_t *successor; /* sealed; of REFRESH_AGAIN */
     size_t successor_size;
     int64_t change; /* see admission_cache.h */

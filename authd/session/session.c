@@ -236,13 +236,18 @@ int session_end(struct authd *d, const struct request *req, const struct session
 {
     size_t count;
 
+    /* Of a single session once more: a grant that was made of it at the same time was not there yet
+     * (oauth_code_redeem.sql waits for the end, or the end for it). */
+    bool again = uuid_is_set(&which->only);
+
     *ret_count = 0;
-    do {
+    for (;;) {
         if (end_page(d, req, which, &count, err) < 0)
             return -1;
         *ret_count += count;
-    } while (count == SESSION_END_PAGE);
-    return 0;
+        if (count < SESSION_END_PAGE && !(again && count > 0))
+            return 0;
+    }
 }
 
 void session_end_surplus(struct authd *d, const struct request *req, struct uuid account,

@@ -15,8 +15,9 @@
  * more: `error` is another word, `WWW-Authenticate` and `DPoP-Nonce` become headers.
  *
  * With R_CACHED the gateway keeps a good answer for some seconds, and for a day while no daemon
- * answers. With R_CORS scripts of all origins may call the route. With R_BROWSER it is a browser that is
- * sent here: it has the cookie of the tenant, other sites' scripts read nothing, errors are pages.
+ * answers. With R_CORS scripts of all origins may call the route. With R_BROWSER it is a browser
+ * that is sent here: it has the cookie of the tenant, other sites' scripts read nothing, errors are
+ * pages.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_ENDPOINT_H
 #define ATRIUM_COMMON_DOMAIN_ENDPOINT_H

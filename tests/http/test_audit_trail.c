@@ -1119,6 +1119,22 @@ static struct http_request session_absent(void)
     return by(patient(), "DELETE", "/auth/session/" NOBODY, NULL);
 }
 
+static struct http_request consent_withdraw(void)
+{
+    free(suite_query(suite, "insert into auth.oauth_consent (project_id, account_id, client_id, "
+                            "client_name, scope, resource, tos_version, created_at, updated_at) "
+                            "select m.project_id, m.account_id, 'diary', 'Diary', 'openid', '', "
+                            "'', 1, 1 from auth.membership m join auth.account a on a.id = "
+                            "m.account_id where a.email = 'admin@demo.example' and m.admin "
+                            "on conflict do nothing"));
+    return by(admin, "DELETE", "/auth/consent?clientId=diary", NULL);
+}
+
+static struct http_request consent_absent(void)
+{
+    return by(admin, "DELETE", "/auth/consent?clientId=nothing", NULL);
+}
+
 /* ---- one row each ---- */
 
 static const struct audited {
@@ -1172,6 +1188,7 @@ static const struct audited {
     {"passkey_delete", passkey_delete, 200, "passkey.remove success Passkey"},
     {"logout", logout, 204, "session.end success Session logout"},
     {"sessions_revoke", session_revoke, 200, "session.end success Session revoked"},
+    {"consent_withdraw", consent_withdraw, 200, "consent.withdraw success diary"},
     {"deletion_schedule", deletion, 200, "deletion.schedule success Account"},
     {"invitation_accept", invitation_accept, 204, "invitation.accept success Invitation"},
     {"member_create", member_create, 200, "invitation.create success Invitation Practitioner"},
@@ -1244,6 +1261,7 @@ static const struct audited {
     {"client_delete", client_absent, 404, NULL},
     {"email_template_delete", template_absent, 404, NULL},
     {"sessions_revoke", session_absent, 404, NULL},
+    {"consent_withdraw", consent_absent, 404, NULL},
 };
 
 /* An admin, registration open to practitioners, another tenant. */

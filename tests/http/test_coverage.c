@@ -41,6 +41,17 @@ static void every_route_was_driven(void)
     }
 }
 
+/* A browser is sent on: that is a success, too. */
+static void every_endpoint_was_driven(void)
+{
+    for (const struct route *route = test_endpoints; route->method; route++) {
+        int good = count_calls(route, 200, 399), refused = count_calls(route, 400, 499);
+
+        UNIT_CHECK(good > 0 && refused > 0, "%s %s: %d successes, %d refusals", route->method,
+                   route->path, good, refused);
+    }
+}
+
 static const struct route *route_of(const char *method, const char *path)
 {
     const struct route *found = NULL;
@@ -91,6 +102,7 @@ static void every_answer_is_described(void)
 
 static const struct unit_case cases[] = {
     CASE(every_route_was_driven),
+    CASE(every_endpoint_was_driven),
     CASE_ALWAYS(every_answer_is_described),
 };
 

@@ -291,6 +291,7 @@ static long left_in_authd(void)
 {
     return left_of("authd", "auth",
                    "select private_sealed from auth.signing_key union all "
+                   "select private_sealed from auth.issuer_key union all "
                    "select secret_sealed from auth.mfa_factor");
 }
 

@@ -33,10 +33,10 @@ static const struct plans plans = {
     .migrations = authd_migrations,
     .sql = {authd_sql, service_audit_sql, service_check_sql, service_outbox_sql, service_probe_sql,
             service_purge_sql},
-    .small = "pg_namespace pg_database schema_migration change_counter signing_key gateway_lease "
-             "audit_head audit_gap email_scan",
+    .small = "pg_namespace pg_database schema_migration change_counter signing_key issuer_key "
+             "gateway_lease audit_head audit_gap email_scan",
     .emptied = "login, mfa_pending, password_reset, email_link, email_undo, invitation, throttle, "
-               "known_address, change, last_sign_in, "
+               "known_address, change, last_sign_in, oauth_pushed, oauth_code, "
                "outbox",
     .blocking = "0002_password 0005_membership 0007_deletion",
 };
@@ -99,6 +99,17 @@ static const struct {
     {"me_session", "Index Scan using session_pkey on session s\n"},
     {"session_list", "Index Cond: ((project_id = $2) AND (account_id = $3))"},
     {"session_end", "Index Cond: ((project_id = $4) AND (account_id = $5))"},
+    {"session_end", "Index Scan using oauth_grant_parent on oauth_grant"},
+    {"refresh_state", "Index Scan using oauth_grant_pkey on oauth_grant"},
+    {"refresh_state", "Index Cond: ((project_id = s.project_id) AND (id = oauth_grant.parent_id))"},
+    {"oauth_code_get", "Index Scan using oauth_code_pkey on oauth_code\n"},
+    {"oauth_code_redeem", "Index Scan using session_pkey on session s"},
+    {"oauth_code_redeem", "Index Scan using oauth_code_pkey on oauth_code"},
+    {"oauth_grant_get", "Index Scan using oauth_grant_pkey on oauth_grant g"},
+    {"userinfo_get", "Index Scan using oauth_grant_pkey on oauth_grant g"},
+    {"userinfo_get", "Index Scan using session_pkey on session s"},
+    {"oauth_consent_get", "Index Scan using oauth_consent_pkey on oauth_consent"},
+    {"oauth_pushed_get", "Index Scan using oauth_pushed_pkey on oauth_pushed"},
     {"session_end_surplus", "session_account on session s"},
     {"sign_in", "session_account on session s"},
     {"login_spend", "session_account on session s"},

@@ -1,8 +1,8 @@
 -- Gives the holders of current refresh tokens the next ones: the numbers, from 1 on, of those that
 -- got theirs, and who they are. A token whose `change` is not 0 rotates only when that is still the
--- number of the last change of a policy or a project and the member's policy, or "none", is one of
--- `open`, a list with spaces between: see authd/session/rotation.h. Of two renewals of a session at
--- once one finds the row locked and gets none.
+-- number of the last change of a policy or a project, the member's policy, or "none", is one of
+-- `open`, a list with spaces between, and it is of no grant: see authd/session/rotation.h. Of two
+-- renewals of a session at once one finds the row locked and gets none.
 -- class: write
 -- in: projects uuid[], sessions uuid[], hashes bytea[], next_hashes bytea[], successors bytea[]
 -- in: changes int8[], opens text[], now int8, idle_until int8
@@ -36,6 +36,10 @@ held as (
                     coalesce(m.policy_id::text, 'none') = any(string_to_array(w.open, ' ')) and
                     w.change =
                         -- include: settings_change
+                    and not exists (
+                        select from oauth_grant g
+                        where g.project_id = s.project_id and g.session_id = s.id
+                    )
                 )
             )
         for no key update of s skip locked

@@ -4,7 +4,7 @@
 -- in: projects uuid[], sessions uuid[], hashes bytea[], now int8, retry_window int8
 -- rows: many
 -- row: number int8, status text, account uuid, membership uuid null, profile uuid, role text
--- row: admin bool null, policy uuid null, successor bytea null, change int8
+-- row: admin bool null, policy uuid null, is_grant bool, successor bytea null, change int8
 select
     w.number,
     v.status,
@@ -14,6 +14,7 @@ select
     v.role,
     v.admin,
     v.policy_id as policy,
+    v.is_grant,
     case when v.status = 'again' then v.successor_sealed end as successor,
     -- include: settings_change
     as change
@@ -21,9 +22,9 @@ from unnest(:projects, :sessions, :hashes) with ordinality as w (project_id, id,
 cross join lateral (
     select
         s.account_id, s.membership_id, s.profile_id, s.role, s.successor_sealed, m.admin,
-        m.policy_id,
+        m.policy_id, g.session_id is not null as is_grant,
         case
-            when m.id is null or m.locked_at is not null or not (
+            when m.id is null or m.locked_at is not null or p.end_reason is not null or not (
                 -- include: session_valid(session = s, now = :now)
                 and (
                     select
@@ -43,6 +44,18 @@ cross join lateral (
         where project_id = s.project_id and id = s.membership_id
         limit 1
     ) m on true
+    left join lateral (
+        select session_id, parent_id
+        from oauth_grant
+        where project_id = s.project_id and session_id = s.id
+        limit 1
+    ) g on true
+    left join lateral (
+        select end_reason
+        from session
+        where project_id = s.project_id and id = g.parent_id
+        limit 1
+    ) p on true
     where s.project_id = w.project_id and s.id = w.id
     limit 1
 ) v

@@ -1,5 +1,5 @@
--- Ends sessions of an account in a project, `only` this one or all `except` one, 1,000 at most in
--- the order of their ids, and numbers the change of each. `token` is the jti that logged out.
+-- Ends sessions of an account in a project, `only` this one with the grants that go along with it,
+-- or all `except` one, 1,000 at most in the order of their ids, and numbers the change of each. `token` is the jti that logged out.
 -- class: write tx
 -- in: project uuid, account uuid, only uuid null, except uuid null
 -- in: now int8, reason text, token uuid null, until int8
@@ -19,7 +19,11 @@ ended as (
             select id
             from session
             where project_id = :project and account_id = :account and ended_at is null
-                and (:only::uuid is null or id = :only)
+                and (:only::uuid is null or id = :only or id in (
+                    select session_id
+                    from oauth_grant
+                    where project_id = :project and parent_id = :only
+                ))
                 and (:except::uuid is null or id <> :except)
             order by id
             limit 1000

@@ -16,6 +16,10 @@ with
 --     before = :now, most = :most),
 -- include: sweep_rows as codes(table = mail_code, column = expires_at,
 --     before = :now, most = :most),
+-- include: sweep_rows as pushed(table = oauth_pushed, column = keep_until,
+--     before = :now, most = :most),
+-- include: sweep_rows as oauth_codes(table = oauth_code, column = keep_until,
+--     before = :now, most = :most),
 -- include: sweep_rows as resets(table = password_reset, column = expires_at,
 --     before = :now, most = :most),
 -- include: sweep_rows as proofs(table = email_link, column = expires_at,
@@ -36,8 +40,13 @@ with
 --     before = :ended_before, most = :most),
 -- include: sweep_rows as over(table = session, column = absolute_until,
 --     before = :ended_before, most = :most),
+-- include: sweep_rows as onces(table = oauth_once, column = expires_at,
+--     before = :now, most = :most),
 keys as (
     delete from signing_key where retire_at < :ended_before
+),
+issuer_keys as (
+    delete from issuer_key where retire_at < :ended_before
 )
 select max(n) as deleted
 from (
@@ -52,6 +61,10 @@ from (
     select count(*) from starts
     union all
     select count(*) from codes
+    union all
+    select count(*) from pushed
+    union all
+    select count(*) from oauth_codes
     union all
     select count(*) from resets
     union all
@@ -72,4 +85,6 @@ from (
     select count(*) from ended
     union all
     select count(*) from over
+    union all
+    select count(*) from onces
 ) counts (n)

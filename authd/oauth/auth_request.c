@@ -1,0 +1,425 @@
+/*
+ * auth_request.c - see auth_request.h.
+ */
+#include "authd/oauth/auth_request.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "authd/oauth/client.h"
+#include "authd/oauth/oauth_error.h"
+#include "authd/sql/oauth.h"
+#include "common/domain/uri.h"
+#include "common/wire/codec.h"
+
+enum {
+    PUSHED_SECRET_SIZE = 32, /* random bytes */
+    CHALLENGE_SIZE = 43,     /* RFC 7636, section 4.2: of a SHA-256 in base64url */
+};
+
+#define PARAMETER(name)                            \
+    {                                              \
+#name, offsetof(struct authorize_in, name) \
+    }
+
+/* What a request may say, and is kept of it. */
+static const struct {
+    const char *name;
+    size_t offset;
+} parameters[] = {
+    PARAMETER(client_id),     PARAMETER(redirect_uri),   PARAMETER(response_type),
+    PARAMETER(response_mode), PARAMETER(scope),          PARAMETER(state),
+    PARAMETER(nonce),         PARAMETER(code_challenge), PARAMETER(code_challenge_method),
+    PARAMETER(prompt),        PARAMETER(max_age),        PARAMETER(login_hint),
+    PARAMETER(ui_locales),    PARAMETER(acr_values),     PARAMETER(claims),
+    PARAMETER(id_token_hint), PARAMETER(resource),       PARAMETER(aud),
+};
+
+static const char **member(struct authorize_in *in, size_t i)
+{
+    return (const char **)((char *)in + parameters[i].offset);
+}
+
+static int refuse(struct error *err, const char *word, const char *text)
+{
+    return oauth_fail(err, ERR_BAD_REQUEST, word, text);
+}
+
+static int invalid(struct error *err, const char *text)
+{
+    return refuse(err, "invalid_request", text);
+}
+
+bool words_have(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (const char *at = list; at && *at;) {
+        size_t size;
+
+        at += strspn(at, " ");
+        size = strcspn(at, " ");
+        if (size == length && size > 0 && memcmp(at, word, size) == 0)
+            return true;
+        at += size;
+    }
+    return false;
+}
+
+/* ---- JSON ---- */
+
+static json_t *parameters_json(const struct auth_request *self)
+{
+    struct authorize_in in = self->in;
+    json_t *json = json_object();
+
+    for (size_t i = 0; i < ARRAY_SIZE(parameters); i++)
+        if (*member(&in, i))
+            json_object_set_new(json, parameters[i].name, json_string(*member(&in, i)));
+    return json;
+}
+
+static void parameters_read(struct arena *arena, const json_t *json, struct auth_request *ret)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(parameters); i++) {
+        const char *value = json_string_value(json_object_get(json, parameters[i].name));
+
+        *member(&ret->in, i) = value ? arena_strdup(arena, value) : NULL;
+    }
+}
+
+static const char *text_of(struct arena *arena, const json_t *json, const char *name)
+{
+    const char *value = json_string_value(json_object_get(json, name));
+
+    return arena_strdup(arena, value ? value : "");
+}
+
+/* ---- sealed ---- */
+
+static const char *purpose(struct arena *arena, struct uuid project)
+{
+    return arena_printf(arena, "authorization request %s", project.text);
+}
+
+const char *auth_request_seal(struct authd *d, const struct request *req, struct uuid project,
+                              const struct auth_request *self)
+{
+    json_auto_t *json =
+        json_pack("{s:o, s:I, s:b, s:s, s:s, s:b}", "request", parameters_json(self), "until",
+                  (json_int_t)(req->now_ms + CONTINUATION_LIFE), "again", self->reauthenticates,
+                  "session", self->session ? self->session : "", "consented",
+                  self->consented ? self->consented : "", "denied", self->denied);
+    const char *plain;
+    struct sealed sealed;
+
+    if (self->pushed)
+        json_object_set_new(json, "pushed", json_string(self->pushed));
+    plain = codec_dump_json(req->arena, json);
+    if (strlen(plain) > AUTH_REQUEST_MAX)
+        return NULL;
+    sealed =
+        seal_value(req->arena, &d->svc.seal, purpose(req->arena, project), plain, strlen(plain));
+    return secret_encode(req->arena, sealed.bytes, sealed.size);
+}
+
+int auth_request_unseal(struct authd *d, const struct request *req, struct uuid project,
+                        const char *text, struct auth_request *ret)
+{
+    size_t most = strlen(text), size;
+    uint8_t *bytes = arena_alloc(req->arena, most + 1), *plain;
+    json_auto_t *json = NULL;
+    struct error err;
+
+    error_init(&err, req->arena);
+    *ret = (struct auth_request){.max_age_s = -1};
+    if (secret_decode(text, bytes, most, &size) < 0 ||
+        seal_open(req->arena, &d->svc.seal, purpose(req->arena, project),
+                  (struct sealed){bytes, size}, &plain, &size) < 0)
+        return -1;
+    json = codec_parse_json((const char *)plain, size, true, &err);
+    if (!json || json_integer_value(json_object_get(json, "until")) <= req->now_ms)
+        return -1;
+    parameters_read(req->arena, json_object_get(json, "request"), ret);
+    ret->reauthenticates = json_is_true(json_object_get(json, "again"));
+    ret->session = text_of(req->arena, json, "session");
+    ret->consented = text_of(req->arena, json, "consented");
+    ret->denied = json_is_true(json_object_get(json, "denied"));
+    if (json_object_get(json, "pushed"))
+        ret->pushed = text_of(req->arena, json, "pushed");
+    return 0;
+}
+
+/* ---- pushed ---- */
+
+int auth_request_push(struct authd *d, const struct request *req, const struct issuer *issuer,
+                      const struct auth_request *self, const char **ret, struct error *err)
+{
+    const char *secret = secret_random_text(req->arena, PUSHED_SECRET_SIZE);
+    uint8_t hash[SECRET_HASH_SIZE];
+    json_auto_t *json = parameters_json(self);
+    const struct sql_oauth_pushed_create_in create = {.project = issuer->tenant.projectId,
+                                                      .hash = {hash, sizeof(hash)},
+                                                      .client_id = self->client.clientId,
+                                                      .request = codec_dump_json(req->arena, json),
+                                                      .expires_at = req->now_ms + PUSHED_LIFE,
+                                                      .keep_until = req->now_ms + PUSHED_LIFE +
+                                                                    CONTINUATION_LIFE};
+
+    if (strlen(create.request) > AUTH_REQUEST_MAX)
+        return invalid(err, "The request is too long.");
+    secret_hash(secret, hash);
+    *ret = arena_printf(req->arena, REQUEST_URI_PREFIX "%s", secret);
+    return MIN(sql_oauth_pushed_create(d->svc.db, req, &create, err), 0);
+}
+
+int auth_request_spend(struct authd *d, const struct request *req, const struct issuer *issuer,
+                       const struct auth_request *self, struct error *err)
+{
+    uint8_t hash[SECRET_HASH_SIZE];
+    const struct sql_oauth_pushed_spend_in spend = {
+        .project = issuer->tenant.projectId, .hash = {hash, sizeof(hash)}, .now = req->now_ms};
+    struct sql_oauth_pushed_spend_row row;
+
+    if (!self->pushed)
+        return 0;
+    secret_hash(self->pushed, hash);
+    return MIN(sql_oauth_pushed_spend(d->svc.db, req, &spend, &row, err), 0);
+}
+
+static int read_pushed(struct authd *d, const struct request *req, const struct issuer *issuer,
+                       const struct authorize_in *in, struct auth_request *ret, struct error *err)
+{
+    const char *secret = in->request_uri + strlen(REQUEST_URI_PREFIX);
+    uint8_t hash[SECRET_HASH_SIZE];
+    const struct sql_oauth_pushed_get_in get = {.project = issuer->tenant.projectId,
+                                                .hash = {hash, sizeof(hash)},
+                                                .client_id = in->client_id ? in->client_id : "",
+                                                .now = req->now_ms};
+    struct sql_oauth_pushed_get_row row;
+    json_auto_t *json = NULL;
+    int found;
+
+    secret_hash(secret, hash);
+    found = sql_oauth_pushed_get(d->svc.db, req, &get, &row, err);
+    if (found < 0)
+        return -1;
+    if (found == 0)
+        return refuse(err, "invalid_request_uri", "The request is not known, or is over.");
+    json = codec_parse_json(row.request, strlen(row.request), true, err);
+    if (!json)
+        return -1;
+    parameters_read(req->arena, json, ret);
+    ret->pushed = arena_strdup(req->arena, secret);
+    return 0;
+}
+
+int auth_request_read(struct authd *d, const struct request *req, const struct issuer *issuer,
+                      const struct authorize_in *in, struct auth_request *ret, struct error *err)
+{
+    const struct uuid project = issuer->tenant.projectId;
+
+    *ret = (struct auth_request){.in = *in, .max_age_s = -1};
+    if (in->next)
+        return auth_request_unseal(d, req, project, in->next, ret) == 0
+                   ? 0
+                   : invalid(err, "The request is over.");
+    if (in->request_uri &&
+        strncmp(in->request_uri, REQUEST_URI_PREFIX, strlen(REQUEST_URI_PREFIX)) == 0)
+        return read_pushed(d, req, issuer, in, ret, err);
+    return 0;
+}
+
+/* ---- the client ---- */
+
+int auth_request_find_client(struct authd *d, const struct request *req,
+                             const struct issuer *issuer, struct auth_request *self,
+                             struct error *err)
+{
+    const struct oauth_settings *settings;
+
+    if (!self->in.client_id)
+        return invalid(err, "client_id is missing.");
+    if (oauth_client_find(d, req, &issuer->tenant, self->in.client_id, &self->client, err) < 0)
+        return err->code == ERR_NOT_FOUND ? invalid(err, "The client is not known.") : -1;
+    settings = self->client.settings;
+    if (!self->in.redirect_uri)
+        return invalid(err, "redirect_uri is missing.");
+    for (size_t i = 0; i < settings->redirectUris.count; i++)
+        if (uri_redirect_matches(settings->redirectUris.items[i], self->in.redirect_uri))
+            return 0;
+    return invalid(err, "redirect_uri is none that the client has registered.");
+}
+
+/* ---- the rest ---- */
+
+static int check_response(const struct auth_request *self, struct error *err)
+{
+    const struct authorize_in *in = &self->in;
+
+    if (in->request)
+        return refuse(err, "request_not_supported", "Request objects are not supported.");
+    if (in->request_uri && !self->pushed)
+        return refuse(err, "request_uri_not_supported", "Only pushed requests are taken.");
+    if (!in->response_type)
+        return invalid(err, "response_type is missing.");
+    if (strcmp(in->response_type, "code") != 0)
+        return refuse(err, "unsupported_response_type", "The response type must be code.");
+    if (in->response_mode && strcmp(in->response_mode, "query") != 0)
+        return invalid(err, "The response mode must be query.");
+    if (!oauth_client_allows(&self->client.settings->grantTypes, "authorization_code"))
+        return refuse(err, "unauthorized_client", "The client may not use this grant.");
+    return 0;
+}
+
+/* RFC 7636, section 4.3; RFC 9700, section 2.1.1: of every client, but for one that an
+ * administrator has let go without. */
+static int check_challenge(const struct auth_request *self, struct error *err)
+{
+    const char *challenge = self->in.code_challenge, *method = self->in.code_challenge_method;
+
+    if (!challenge && self->client.settings->pkceOptional && !method)
+        return 0;
+    if (!challenge)
+        return invalid(err, "code_challenge is missing.");
+    if (!method || strcmp(method, "S256") != 0)
+        return invalid(err, "code_challenge_method must be S256.");
+    if (strlen(challenge) != CHALLENGE_SIZE ||
+        challenge[strspn(challenge, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                    "0123456789-_")] != '\0')
+        return invalid(err, "code_challenge is malformed.");
+    return 0;
+}
+
+/* What the client may not have is left out (RFC 6749, section 3.3). */
+static int check_scope(const struct request *req, struct auth_request *self, struct error *err)
+{
+    char *rest = NULL, *text = arena_strdup(req->arena, self->in.scope ? self->in.scope : "");
+    const char *kept = "";
+
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        if (oauth_client_allows(&self->client.settings->scopes, word) && !words_have(kept, word))
+            kept = arena_printf(req->arena, "%s%s%s", kept, *kept ? " " : "", word);
+    self->scope = kept;
+    if (*kept == '\0')
+        return refuse(err, "invalid_scope", "The client may have none of these scopes.");
+    return 0;
+}
+
+/* OpenID Connect Core 1.0, section 3.1.2.1. */
+static int check_prompt(const struct request *req, struct auth_request *self, struct error *err)
+{
+    static const struct {
+        const char *word;
+        unsigned prompt;
+    } rows[] = {{"none", PROMPT_NONE},
+                {"login", PROMPT_LOGIN},
+                {"select_account", PROMPT_LOGIN},
+                {"consent", PROMPT_CONSENT}};
+    char *rest = NULL, *text = arena_strdup(req->arena, self->in.prompt ? self->in.prompt : "");
+
+    self->prompt = 0;
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        size_t i = 0;
+
+        while (i < ARRAY_SIZE(rows) && strcmp(rows[i].word, word) != 0)
+            i++;
+        if (i == ARRAY_SIZE(rows))
+            return invalid(err, "prompt has an unknown value.");
+        self->prompt |= rows[i].prompt;
+    }
+    if (self->prompt & PROMPT_NONE && self->prompt != PROMPT_NONE)
+        return invalid(err, "prompt none stands alone.");
+    return 0;
+}
+
+static int check_max_age(struct auth_request *self, struct error *err)
+{
+    const char *text = self->in.max_age;
+
+    self->max_age_s = -1;
+    if (!text)
+        return 0;
+    if (!isdigit((unsigned char)*text) || strlen(text) > 9 ||
+        text[strspn(text, "0123456789")] != '\0')
+        return invalid(err, "max_age is no number of seconds.");
+    self->max_age_s = strtoll(text, NULL, 10);
+    return 0;
+}
+
+static bool asks_two_factors(const json_t *acr)
+{
+    const json_t *values = json_object_get(acr, "values"), *each;
+    const char *value = json_string_value(json_object_get(acr, "value"));
+    bool one = value && strcmp(value, ACR_ONE_FACTOR) == 0;
+    bool two = value && strcmp(value, ACR_TWO_FACTORS) == 0;
+    size_t i;
+
+    json_array_foreach(values, i, each)
+    {
+        one |= json_is_string(each) && strcmp(json_string_value(each), ACR_ONE_FACTOR) == 0;
+        two |= json_is_string(each) && strcmp(json_string_value(each), ACR_TWO_FACTORS) == 0;
+    }
+    return json_is_true(json_object_get(acr, "essential")) && two && !one;
+}
+
+/* OpenID Connect Core 1.0, sections 5.5 and 5.5.1.1. */
+static int check_claims(const struct request *req, struct auth_request *self, struct error *err)
+{
+    const char *text = self->in.claims;
+    json_auto_t *json = NULL;
+    struct error wrong;
+
+    error_init(&wrong, req->arena);
+    self->two_factors = false;
+    if (!text)
+        return 0;
+    json = codec_parse_json(text, strlen(text), true, &wrong);
+    if (!json)
+        return invalid(err, "claims is no JSON object.");
+    self->two_factors = asks_two_factors(json_object_get(json_object_get(json, "id_token"), "acr"));
+    return 0;
+}
+
+/* RFC 8707, section 2; SMART App Launch names it aud. */
+static int check_resource(const struct issuer *issuer, struct auth_request *self, struct error *err)
+{
+    const struct oauth_settings *settings = self->client.settings;
+
+    if (!self->in.resource)
+        self->in.resource = self->in.aud;
+    if (!self->in.resource ||
+        (settings->firstParty && strcmp(self->in.resource, issuer->public_url) == 0))
+        return 0;
+    if (strcmp(self->in.resource, issuer->public_url) == 0 ||
+        !oauth_client_allows(&settings->audiences, self->in.resource))
+        return refuse(err, "invalid_target", "The resource is none that the client may ask for.");
+    return 0;
+}
+
+int auth_request_check(const struct request *req, const struct issuer *issuer,
+                       struct auth_request *self, struct error *err)
+{
+    if (check_response(self, err) < 0 || check_challenge(self, err) < 0 ||
+        check_scope(req, self, err) < 0 || check_prompt(req, self, err) < 0 ||
+        check_max_age(self, err) < 0 || check_claims(req, self, err) < 0 ||
+        check_resource(issuer, self, err) < 0)
+        return -1;
+    return 0;
+}
+
+const char *redirect_source(struct arena *arena, const char *redirect_uri)
+{
+    size_t scheme = strcspn(redirect_uri, ":"), length;
+
+    if (redirect_uri[strspn(redirect_uri, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                          "0123456789+-.")] != ':')
+        return NULL;
+    if (strncasecmp(redirect_uri, "http:", 5) != 0 && strncasecmp(redirect_uri, "https:", 6) != 0)
+        return arena_strndup(arena, redirect_uri, scheme + 1);
+    length = scheme + 3 + strcspn(redirect_uri + scheme + 3, "/?#");
+    if (strcspn(redirect_uri, ";,' \t") < length)
+        return NULL;
+    return arena_strndup(arena, redirect_uri, length);
+}

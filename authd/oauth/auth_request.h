@@ -1,0 +1,80 @@
+/*
+ * auth_request.h - an authorization request: read, checked, pushed, and carried through the pages
+ * on which a person signs in and consents (OpenID Connect Core 1.0, section 3.1.2.1; RFC 6749,
+ * section 4.1.1; RFC 7636; RFC 8707; RFC 9126).
+ *
+ * On its way through the pages it is sealed: nothing that was checked can be changed there, and
+ * nothing is written for a person who never comes back.
+ */
+#ifndef ATRIUM_AUTHD_OAUTH_AUTH_REQUEST_H
+#define ATRIUM_AUTHD_OAUTH_AUTH_REQUEST_H
+
+#include "authd/authd_api.h"
+#include "authd/oauth/issuer.h"
+
+#define REQUEST_URI_PREFIX "urn:ietf:params:oauth:request_uri:"
+#define CONTINUATION_LIFE MINUTES(30) /* of a sealed request */
+
+enum {
+    AUTH_REQUEST_MAX = 4096, /* bytes of the JSON of its parameters */
+    PROMPT_NONE = 1 << 0,
+    PROMPT_LOGIN = 1 << 1, /* select_account, too: a browser has one account of a tenant */
+    PROMPT_CONSENT = 1 << 2,
+};
+
+struct auth_request {
+    struct authorize_in in; /* the parameters */
+    struct oauth_client client;
+    const char *scope; /* of those that were asked for, what the client may have */
+    unsigned prompt;
+    int64_t max_age_s;  /* -1: any */
+    bool two_factors;   /* acr is essential, and is that */
+    const char *pushed; /* the secret part of the request_uri; NULL: it was not pushed */
+    /* Of one that comes back from a page: */
+    bool reauthenticates;  /* the person was sent to sign in anew */
+    const char *session;   /* that the browser had then; "" */
+    const char *consented; /* the account that has just consented; "" */
+    bool denied;           /* it has not */
+};
+
+/* Whether a word is in a list of words between blanks. */
+bool words_have(const char *list, const char *word);
+
+/* Reads what a request says: its parameters, or the pushed ones that it names, or the sealed ones
+ * that come back. ERR_BAD_REQUEST with a word of OAuth otherwise. Parks. */
+int auth_request_read(struct authd *d, const struct request *req, const struct issuer *issuer,
+                      const struct authorize_in *in, struct auth_request *ret,
+                      struct error *err) MUST_USE;
+
+/* Finds its client, and whether the redirect address is one of it: while either is open, no
+ * browser is sent anywhere (RFC 9700, section 4.11). ERR_BAD_REQUEST: they are not known. Parks. */
+int auth_request_find_client(struct authd *d, const struct request *req,
+                             const struct issuer *issuer, struct auth_request *self,
+                             struct error *err) MUST_USE;
+
+/* Checks all else. ERR_BAD_REQUEST with a word of OAuth, for the redirect address. */
+int auth_request_check(const struct request *req, const struct issuer *issuer,
+                       struct auth_request *self, struct error *err) MUST_USE;
+
+/* Keeps a request that was pushed: its request_uri. ERR_BAD_REQUEST: it is too long. Parks. */
+int auth_request_push(struct authd *d, const struct request *req, const struct issuer *issuer,
+                      const struct auth_request *self, const char **ret,
+                      struct error *err) MUST_USE;
+
+/* Spends a pushed one. *ret: it was not spent before. Parks. */
+int auth_request_spend(struct authd *d, const struct request *req, const struct issuer *issuer,
+                       const struct auth_request *self, struct error *err) MUST_USE;
+
+/* The request with what it has met so far, sealed for this tenant. NULL: it is too long. */
+const char *auth_request_seal(struct authd *d, const struct request *req, struct uuid project,
+                              const struct auth_request *self);
+
+/* And back. -1: it is none, or it is over. */
+int auth_request_unseal(struct authd *d, const struct request *req, struct uuid project,
+                        const char *text, struct auth_request *ret) MUST_USE;
+
+/* What form-action must name for the redirect address: its origin, or the scheme of a private one;
+ * NULL: none that a policy could hold. */
+const char *redirect_source(struct arena *arena, const char *redirect_uri);
+
+#endif

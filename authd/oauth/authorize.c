@@ -1,0 +1,418 @@
+/*
+ * authorize.c - the authorization endpoint and its pushed requests (OpenID Connect Core 1.0,
+ * section 3.1.2; RFC 6749, section 4.1; RFC 9126; RFC 9207). Handlers: authorize, authorize_post,
+ * pushed_request.
+ *
+ * A request that is in order is answered at once when the browser has a session that fits it, and
+ * consent is there or not needed. Else the person is sent to a page, with the request sealed, and
+ * comes back here.
+ */
+#include <string.h>
+
+#include "authd/oauth/auth_request.h"
+#include "authd/oauth/client_auth.h"
+#include "authd/oauth/consent.h"
+#include "authd/oauth/issuer_key.h"
+#include "authd/oauth/oauth_error.h"
+#include "authd/page/visit.h"
+#include "authd/signin/admission.h"
+#include "authd/sql/oauth.h"
+#include "common/domain/endpoint.h"
+#include "common/wire/codec.h"
+
+enum { CODE_SIZE = 32 }; /* random bytes of a code: 43 characters */
+
+#define CODE_KEEP HOURS(24) /* used ones are known so long */
+
+struct authorization {
+    struct authd *d;
+    struct issuer issuer;
+    struct visit visit;
+    struct auth_request request;
+    struct sql_oauth_session_get_row session; /* of the browser, when it is signed in */
+};
+
+/* ---- addresses ---- */
+
+static const char *encoded(struct arena *arena, const char *text)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    char *out = arena_alloc(arena, 3 * strlen(text) + 1), *at = out;
+
+    for (; *text; text++) {
+        if (strchr(plain, *text))
+            *at++ = *text;
+        else
+            at += sprintf(at, "%%%02X", (unsigned char)*text);
+    }
+    *at = '\0';
+    return out;
+}
+
+static const char *with_parameter(struct arena *arena, const char *url, const char *name,
+                                  const char *value)
+{
+    if (!value)
+        return url;
+    return arena_printf(arena, "%s%c%s=%s", url, strchr(url, '?') ? '&' : '?', name,
+                        encoded(arena, value));
+}
+
+/* RFC 6749, section 4.1.2; RFC 9207, section 2: who answers stands beside it, so that no client
+ * takes the code of one issuer to another. 303: the body of a POST does not go along (RFC 9700,
+ * section 4.12). */
+static void answer_redirect(const struct authorization *self, const char *name, const char *value,
+                            const char *description, struct endpoint_answer *out)
+{
+    struct arena *arena = self->visit.req.arena;
+    const char *url = self->request.in.redirect_uri;
+
+    url = with_parameter(arena, url, name, value);
+    url = with_parameter(arena, url, "error_description", description);
+    url = with_parameter(arena, url, "state", self->request.in.state);
+    url = with_parameter(arena, url, "iss", self->issuer.url);
+    out->status = 303;
+    out->location = url;
+}
+
+static void answer_page(const struct page_answer *page, struct endpoint_answer *out)
+{
+    *out = (struct endpoint_answer){.status = page->status,
+                                    .contentType = page->html ? "text/html; charset=utf-8" : NULL,
+                                    .body = page->html,
+                                    .policy = page->policy,
+                                    .location = page->location,
+                                    .cookie = page->cookie,
+                                    .retryAfter = page->retryAfter};
+}
+
+/* ---- going to a page and coming back ---- */
+
+/* The page gets the request sealed. */
+static int send_to(const struct authorization *self, const struct auth_request *request,
+                   const char *page, struct endpoint_answer *out, struct error *err)
+{
+    const struct visit *visit = &self->visit;
+    const char *sealed =
+        auth_request_seal(self->d, &visit->req, self->issuer.tenant.projectId, request);
+
+    if (!sealed)
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "The request is too long.");
+    out->status = 303;
+    out->location = arena_printf(visit->req.arena, "/t/%s/%s?next=%s",
+                                 self->issuer.tenant.tenantCode, page, sealed);
+    return 0;
+}
+
+/* With the session that the browser has now: that the person has signed in anew is told by its
+ * having another. */
+static int send_to_sign_in(const struct authorization *self, struct endpoint_answer *out,
+                           struct error *err)
+{
+    struct auth_request request = self->request;
+
+    request.reauthenticates = true;
+    request.session = self->visit.signed_in ? self->visit.caller.session.text : "";
+    return send_to(self, &request, "sign-in", out, err);
+}
+
+/* Whether the person has signed in since it was asked to. */
+static bool has_signed_in_anew(const struct authorization *self)
+{
+    return self->request.reauthenticates && self->visit.signed_in &&
+           strcmp(self->request.session, self->visit.caller.session.text) != 0;
+}
+
+/* OpenID Connect Core 1.0, section 3.1.2.1: prompt and max_age. */
+static bool must_sign_in(const struct authorization *self)
+{
+    const struct auth_request *request = &self->request;
+    int64_t age_ms = self->visit.req.now_ms - self->session.signed_in_at;
+
+    if (!self->visit.signed_in)
+        return true;
+    if (has_signed_in_anew(self))
+        return false;
+    return request->prompt & PROMPT_LOGIN ||
+           (request->max_age_s >= 0 && age_ms > request->max_age_s * 1000);
+}
+
+static int open_session(struct authorization *self, struct error *err)
+{
+    const struct visit *visit = &self->visit;
+    const struct sql_oauth_session_get_in get = {.project = self->issuer.tenant.projectId,
+                                                 .session = visit->caller.session,
+                                                 .now = visit->req.now_ms};
+    int found;
+
+    if (!visit->signed_in)
+        return 0;
+    found = sql_oauth_session_get(self->d->svc.db, &visit->req, &get, &self->session, err);
+    self->visit.signed_in = found > 0;
+    return MIN(found, 0);
+}
+
+/* ---- who may go on ---- */
+
+static int deny(struct error *err, const char *text)
+{
+    return oauth_fail(err, ERR_BAD_REQUEST, "access_denied", text);
+}
+
+/* The switches of the tenant and the rules of the person's policy hold here as at a sign-in. */
+static int check_admission(const struct authorization *self, struct error *err)
+{
+    const struct tenant *tenant = &self->issuer.tenant;
+    const struct caller *caller = &self->visit.caller;
+    bool patient = strcmp(caller->role, "Patient") == 0;
+    const struct admission who = {.project = caller->project,
+                                  .account = caller->account,
+                                  .session = caller->session,
+                                  .role = caller->role,
+                                  .policy = caller->policy,
+                                  .admin = caller->admin,
+                                  .action = "session.create"};
+
+    if (patient ? !tenant->patientLogin : !tenant->practitionerLogin)
+        return deny(err, "Sign-in is switched off.");
+    if (admission_check(self->d, &self->visit.req, &who, err) == 0)
+        return 0;
+    return err->code == ERR_FORBIDDEN ? deny(err, "Sign-in is not allowed from here.") : -1;
+}
+
+/* A session without a second factor is of an account without one: signing in again gives none. */
+static int check_factor(const struct authorization *self, struct error *err)
+{
+    const struct caller *caller = &self->visit.caller;
+
+    if (caller->secondFactor)
+        return 0;
+    if (account_policy_requires_mfa(self->issuer.tenant.accountPolicy, caller->role, caller->admin))
+        return deny(err, "The account must enrol a second factor first.");
+    if (self->request.two_factors)
+        return oauth_fail(err, ERR_BAD_REQUEST, "unmet_authentication_requirements",
+                          "The account has no second factor.");
+    return 0;
+}
+
+/* OpenID Connect Core 1.0, section 3.1.2.1, id_token_hint: an answer for another person is none. */
+static int check_hint(const struct authorization *self, struct error *err)
+{
+    const char *hint = self->request.in.id_token_hint;
+    json_auto_t *claims = NULL;
+    const char *subject;
+
+    if (!hint)
+        return 0;
+    claims = issuer_verify(self->d, &self->visit.req, hint, "JWT", self->issuer.url);
+    subject = json_string_value(json_object_get(claims, "sub"));
+    if (!subject)
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "id_token_hint is not ours.");
+    if (strcmp(subject, self->visit.caller.profile.text) != 0)
+        return oauth_fail(err, ERR_BAD_REQUEST, "login_required", "Another person is signed in.");
+    return 0;
+}
+
+/* ---- the code ---- */
+
+static int give_code(struct authorization *self, struct endpoint_answer *out, struct error *err)
+{
+    const struct auth_request *request = &self->request;
+    const struct visit *visit = &self->visit;
+    const char *code = secret_random_text(visit->req.arena, CODE_SIZE);
+    uint8_t hash[SECRET_HASH_SIZE], pushed[SECRET_HASH_SIZE];
+    struct sql_oauth_code_create_in create = {.project = self->issuer.tenant.projectId,
+                                              .code_hash = {hash, sizeof(hash)},
+                                              .client_id = request->client.clientId,
+                                              .account = visit->caller.account,
+                                              .parent = visit->caller.session,
+                                              .redirect_uri = request->in.redirect_uri,
+                                              .challenge = request->in.code_challenge,
+                                              .scope = request->scope,
+                                              .resource = request->in.resource,
+                                              .nonce = request->in.nonce,
+                                              .signed_in_at = self->session.signed_in_at,
+                                              .now = visit->req.now_ms,
+                                              .expires_at = visit->req.now_ms + CODE_LIFE,
+                                              .keep_until = visit->req.now_ms + CODE_KEEP};
+    struct sql_oauth_code_create_row row;
+    int created;
+
+    secret_hash(code, hash);
+    if (request->pushed) {
+        secret_hash(request->pushed, pushed);
+        create.pushed = (struct field_bytes){pushed, sizeof(pushed)};
+    }
+    created = sql_oauth_code_create(self->d->svc.db, &visit->req, &create, &row, err);
+    if (created < 0)
+        return -1;
+    if (created == 0)
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request_uri",
+                          "The request was answered before.");
+    answer_redirect(self, "code", code, NULL, out);
+    return 0;
+}
+
+/* ---- the steps ---- */
+
+/* prompt=none (OpenID Connect Core 1.0, section 3.1.2.6). */
+static int ask_nothing(const char *word, struct error *err)
+{
+    return oauth_fail(err, ERR_BAD_REQUEST, word, "The person must be asked.");
+}
+
+static int proceed(struct authorization *self, struct endpoint_answer *out, struct error *err)
+{
+    bool silent, consented;
+
+    if (auth_request_check(&self->visit.req, &self->issuer, &self->request, err) < 0)
+        return -1;
+    silent = self->request.prompt & PROMPT_NONE;
+    if (self->request.denied)
+        return deny(err, "The person has not consented.");
+    if (open_session(self, err) < 0)
+        return -1;
+    if (must_sign_in(self))
+        return silent ? ask_nothing("login_required", err) : send_to_sign_in(self, out, err);
+    if (check_admission(self, err) < 0 || check_factor(self, err) < 0 ||
+        check_hint(self, err) < 0 ||
+        consent_is_given(self->d, &self->visit.req, &self->request, &self->visit.caller, &consented,
+                         err) < 0)
+        return -1;
+    if (!consented)
+        return silent ? ask_nothing("consent_required", err)
+                      : send_to(self, &self->request, "consent", out, err);
+    return give_code(self, out, err);
+}
+
+/* What the client is told; a pushed request is spent by it, too. */
+static int answer_error(struct authorization *self, struct endpoint_answer *out, struct error *err)
+{
+    const char *word = oauth_word(err), *text = arena_strdup(self->visit.req.arena, err->message);
+
+    if (!word)
+        return -1;
+    error_clear(err);
+    if (auth_request_spend(self->d, &self->visit.req, &self->issuer, &self->request, err) < 0)
+        return -1;
+    answer_redirect(self, "error", word, text, out);
+    return 0;
+}
+
+/* While client or redirect address are not known, the person is told, on a page. */
+static int answer_unknown(const struct authorization *self, struct endpoint_answer *out,
+                          struct error *err)
+{
+    struct page_answer page = {.cookie = NULL};
+
+    if (!oauth_word(err))
+        return -1;
+    error_clear(err);
+    visit_say(&self->visit, 400, PAGE_TEXT_ERROR_CLIENT, PAGE_TEXT_ERROR_CLIENT_TEXT, &page);
+    answer_page(&page, out);
+    return 0;
+}
+
+/* ---- handlers ---- */
+
+int authorize(struct authd *d, const struct request *req, const struct authorize_in *in,
+              struct endpoint_answer *out, struct error *err)
+{
+    struct authorization self = {.d = d};
+    struct page_answer page;
+    enum visit_step step =
+        visit_open(d, req, in->tenantCode, in->visit->page, &self.visit, &page, err);
+
+    if (step == VISIT_FAILED)
+        return -1;
+    if (step == VISIT_ANSWERED) {
+        answer_page(&page, out);
+        return 0;
+    }
+    if (issuer_open(d, req, in->tenantCode, in->visit, &self.issuer, err) < 0)
+        return -1;
+    if (auth_request_read(d, req, &self.issuer, in, &self.request, err) < 0 ||
+        auth_request_find_client(d, req, &self.issuer, &self.request, err) < 0)
+        return answer_unknown(&self, out, err);
+    return proceed(&self, out, err) == 0 ? 0 : answer_error(&self, out, err);
+}
+
+#define POSTED(name)                               \
+    {                                              \
+#name, offsetof(struct authorize_in, name) \
+    }
+
+/* A POST may come from another site, without the cookie: the browser asks again by itself, and
+ * then brings it (SameSite=Lax). */
+int authorize_post(struct authd *d UNUSED, const struct request *req, const struct authorize_in *in,
+                   struct endpoint_answer *out, struct error *err)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } rows[] = {
+        POSTED(client_id),     POSTED(redirect_uri),   POSTED(response_type),
+        POSTED(response_mode), POSTED(scope),          POSTED(state),
+        POSTED(nonce),         POSTED(code_challenge), POSTED(code_challenge_method),
+        POSTED(prompt),        POSTED(max_age),        POSTED(login_hint),
+        POSTED(ui_locales),    POSTED(acr_values),     POSTED(claims),
+        POSTED(id_token_hint), POSTED(resource),       POSTED(aud),
+        POSTED(request),       POSTED(request_uri),    POSTED(next),
+    };
+    const char *url = arena_printf(req->arena, "/t/%s/authorize", in->tenantCode);
+
+    if (in->tenantCode[strspn(in->tenantCode, "abcdefghijklmnopqrstuvwxyz0123456789-")] != '\0')
+        return error_set(err, ERR_NOT_FOUND, "Tenant not found.");
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const char *value;
+
+        memcpy(&value, (const char *)in + rows[i].offset, sizeof(value));
+        url = with_parameter(req->arena, url, rows[i].name, value);
+    }
+    if (strlen(url) > AUTH_REQUEST_MAX)
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "The request is too long.");
+    out->status = 303;
+    out->location = url;
+    return 0;
+}
+
+/* RFC 9126, section 2.2. */
+static const char *pushed_answer(const struct request *req, const char *request_uri)
+{
+    json_auto_t *body = json_pack("{s:s, s:I}", "request_uri", request_uri, "expires_in",
+                                  (json_int_t)(PUSHED_LIFE / 1000));
+
+    return codec_dump_json(req->arena, body);
+}
+
+/* RFC 9126, section 2: what the authorization endpoint would refuse is refused here, by a client
+ * that has shown to be the one. */
+int pushed_request(struct authd *d, const struct request *req, const struct authorize_in *in,
+                   struct endpoint_answer *out, struct error *err)
+{
+    const struct client_credentials given = {.authorization = in->visit->authorization,
+                                             .client_id = in->client_id,
+                                             .client_secret = in->client_secret,
+                                             .client_assertion = in->client_assertion,
+                                             .client_assertion_type = in->client_assertion_type};
+    struct auth_request request = {.in = *in, .max_age_s = -1};
+    const char *request_uri;
+    struct issuer issuer;
+
+    if (issuer_open(d, req, in->tenantCode, in->visit, &issuer, err) < 0 ||
+        client_authenticate(d, req, &issuer.tenant, issuer.url,
+                            issuer_endpoint(&issuer, req->arena, "token"), &given, &request.client,
+                            err) < 0)
+        return -1;
+    if (in->request_uri)
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "A request_uri is not pushed.");
+    request.in.client_id = request.client.clientId;
+    if (auth_request_find_client(d, req, &issuer, &request, err) < 0 ||
+        auth_request_check(req, &issuer, &request, err) < 0 ||
+        auth_request_push(d, req, &issuer, &request, &request_uri, err) < 0)
+        return -1;
+    out->status = 201;
+    out->body = pushed_answer(req, request_uri);
+    return 0;
+}

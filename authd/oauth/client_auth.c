@@ -1,0 +1,267 @@
+/*
+ * client_auth.c - see client_auth.h.
+ */
+#include "authd/oauth/client_auth.h"
+
+#include <sodium.h>
+#include <string.h>
+
+#include "authd/credential/throttle.h"
+#include "authd/oauth/client.h"
+#include "authd/oauth/client_keys.h"
+#include "authd/oauth/oauth_error.h"
+#include "authd/oauth/once.h"
+#include "common/base/secret.h"
+#include "common/domain/jwt.h"
+#include "common/wire/codec.h"
+
+#define ASSERTION_TYPE "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+enum { BASIC_MAX = 2048, JTI_MAX = 255 };
+
+/* How a request authenticates, before anything is believed. */
+struct claim {
+    const char *method; /* of the registration */
+    const char *client_id, *secret;
+    bool basic; /* by the header, so that a refusal has a challenge */
+    struct jwt assertion;
+};
+
+static void claim_clear(struct claim *self)
+{
+    jwt_clear(&self->assertion);
+    secret_wipe_text(self->secret);
+}
+
+static int refuse(const struct claim *claim, struct error *err)
+{
+    (void)oauth_fail(err, ERR_UNAUTHORIZED, "invalid_client", "The client is not authenticated.");
+    /* RFC 6749, section 5.2: the scheme that was tried */
+    return claim->basic ? oauth_fail_challenge(err, "Basic realm=\"OAuth\"") : -1;
+}
+
+/* ---- what the request has ---- */
+
+static int hex_digit(char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *at = c ? strchr(digits, c | 0x20) : NULL;
+
+    return at ? (int)(at - digits) : -1;
+}
+
+/* Undoes application/x-www-form-urlencoded in place (RFC 6749, section 2.3.1). -1: it is none. */
+static int form_decode(char *text)
+{
+    char *out = text;
+
+    for (; *text; text++) {
+        if (*text == '%') {
+            int high = hex_digit(text[1]), low = high < 0 ? -1 : hex_digit(text[2]);
+
+            if (low < 0 || (!high && !low))
+                return -1;
+            *out++ = (char)(high * 16 + low);
+            text += 2;
+        } else {
+            *out++ = *text;
+            if (*text == '+')
+                out[-1] = ' ';
+        }
+    }
+    *out = '\0';
+    return 0;
+}
+
+/* "Basic" (RFC 7617): id and secret, each form-encoded before. -1: it is no such header. */
+static int read_basic(const struct request *req, const char *header, struct claim *claim)
+{
+    char *text = arena_alloc(req->arena, BASIC_MAX + 1), *secret;
+    size_t size;
+
+    if (strncasecmp(header, "Basic ", 6) != 0)
+        return -1;
+    header += 6 + strspn(header + 6, " ");
+    if (sodium_base642bin((uint8_t *)text, BASIC_MAX, header, strlen(header), NULL, &size, NULL,
+                          sodium_base64_VARIANT_ORIGINAL) != 0)
+        return -1;
+    text[size] = '\0';
+    secret = strchr(text, ':');
+    if (!codec_is_text(text, size) || !secret)
+        return -1;
+    *secret++ = '\0';
+    if (form_decode(text) < 0 || form_decode(secret) < 0 || !*text)
+        return -1;
+    claim->client_id = text;
+    claim->secret = secret;
+    return 0;
+}
+
+/* The one that made an assertion is both its issuer and its subject (RFC 7523, section 3). */
+static int read_assertion(const struct request *req, const struct client_credentials *given,
+                          struct claim *claim)
+{
+    const char *subject;
+
+    if (!given->client_assertion || !given->client_assertion_type ||
+        strcmp(given->client_assertion_type, ASSERTION_TYPE) != 0 ||
+        jwt_read(given->client_assertion, req->arena, &claim->assertion) < 0)
+        return -1;
+    subject = jwt_text(claim->assertion.claims, "sub");
+    if (!*subject || strcmp(subject, jwt_text(claim->assertion.claims, "iss")) != 0)
+        return -1;
+    claim->client_id = subject;
+    return 0;
+}
+
+static int claim_read(const struct request *req, const struct client_credentials *given,
+                      struct claim *claim, struct error *err)
+{
+    bool asserted = given->client_assertion || given->client_assertion_type;
+    int methods = !!given->authorization + !!given->client_secret + asserted;
+    int result = 0;
+
+    *claim = (struct claim){.method = "none", .client_id = given->client_id};
+    if (methods > 1) /* RFC 6749, section 2.3 */
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request",
+                          "The client authenticates in two ways.");
+    if (given->authorization) {
+        claim->method = "client_secret_basic";
+        claim->basic = true;
+        result = read_basic(req, given->authorization, claim);
+    } else if (given->client_secret) {
+        claim->method = "client_secret_post";
+        claim->secret = given->client_secret;
+    } else if (asserted) {
+        claim->method = "private_key_jwt";
+        result = read_assertion(req, given, claim);
+    }
+    if (result < 0 || !claim->client_id)
+        return refuse(claim, err);
+    if (given->client_id && strcmp(given->client_id, claim->client_id) != 0)
+        return refuse(claim, err);
+    return 0;
+}
+
+/* ---- secrets ---- */
+
+static bool hash_is(const struct field_bytes *stored, const uint8_t hash[static SECRET_HASH_SIZE])
+{
+    return stored->bytes && stored->size == SECRET_HASH_SIZE &&
+           sodium_memcmp(stored->bytes, hash, SECRET_HASH_SIZE) == 0;
+}
+
+static int check_secret(struct authd *d, const struct request *req, const struct claim *claim,
+                        const struct oauth_client *client, struct error *err)
+{
+    const char *subject;
+    uint8_t hash[SECRET_HASH_SIZE];
+
+    secret_hash(claim->secret, hash);
+    if (hash_is(&client->secretHash, hash) ||
+        (req->now_ms < client->previousUntil && hash_is(&client->previousHash, hash)))
+        return 0;
+    subject = arena_printf(req->arena, "%s %s", client->projectId.text, client->clientId);
+    subject = arena_printf(req->arena, "%s %s", subject, req->address);
+    if (throttle_limit(d, req, "client secret", subject, CLIENT_SECRET_WINDOW,
+                       CLIENT_SECRET_FAILURES_MAX, err) < 0)
+        return -1;
+    return refuse(claim, err);
+}
+
+/* ---- assertions ---- */
+
+/* RFC 7523, section 3: for this issuer or its token endpoint and nothing else, for five minutes at
+ * most. One text, not a list: an assertion that several servers take can be passed on by each of
+ * them to the others. *ret_expires: when it counts no more. */
+static bool claims_fit(const struct request *req, const struct jwt *assertion, const char *issuer,
+                       const char *token_endpoint, int64_t *ret_expires)
+{
+    const char *audience = jwt_text(assertion->claims, "aud");
+    int64_t expires = jwt_time(assertion, "exp"), now = req->now_ms;
+    size_t id = strlen(jwt_text(assertion->claims, "jti"));
+
+    *ret_expires = expires + JWT_CLOCK_SKEW_MS;
+    return (strcmp(audience, issuer) == 0 || strcmp(audience, token_endpoint) == 0) &&
+           expires > now - JWT_CLOCK_SKEW_MS &&
+           expires <= now + CLIENT_ASSERTION_LIFE + JWT_CLOCK_SKEW_MS &&
+           jwt_time(assertion, "nbf") <= now + JWT_CLOCK_SKEW_MS &&
+           jwt_time(assertion, "iat") <= now + JWT_CLOCK_SKEW_MS && id > 0 && id <= JTI_MAX;
+}
+
+static bool key_signed(const json_t *jwk, const struct jwt *assertion)
+{
+    static const char *const algs[] = {"RS256", "RS384", "PS256", "ES256", "ES384", NULL};
+    const char *kid = jwt_text(assertion->header, "kid"), *use = jwt_text(jwk, "use");
+    const char *alg = jwt_text(jwk, "alg");
+    EVP_PKEY *key;
+    bool fits;
+
+    if ((*kid && strcmp(jwt_text(jwk, "kid"), kid) != 0) || (*use && strcmp(use, "sig") != 0) ||
+        (*alg && strcmp(alg, jwt_text(assertion->header, "alg")) != 0))
+        return false;
+    key = jwk_key(jwk);
+    fits = key && jwt_verify(assertion, key, algs);
+    EVP_PKEY_free(key);
+    return fits;
+}
+
+static int check_assertion(struct authd *d, const struct request *req, const struct claim *claim,
+                           const struct oauth_client *client, const char *issuer,
+                           const char *token_endpoint, struct error *err)
+{
+    const struct jwt *assertion = &claim->assertion;
+    json_t *keys = NULL;
+    bool good = false;
+    int64_t expires;
+
+    if (!claims_fit(req, assertion, issuer, token_endpoint, &expires))
+        return refuse(claim, err);
+    keys = client_keys_get(d, req, client, jwt_text(assertion->header, "kid"), err);
+    if (!keys)
+        return -1;
+    for (size_t i = 0; i < json_array_size(keys) && !good; i++)
+        good = key_signed(json_array_get(keys, i), assertion);
+    json_decref(keys);
+    if (!good)
+        return refuse(claim, err);
+    if (once_spend(d, req, "assertion", client->clientId, jwt_text(assertion->claims, "jti"),
+                   expires, &good, err) < 0)
+        return -1;
+    return good ? 0 : refuse(claim, err);
+}
+
+/* ---- */
+
+static int check_claim(struct authd *d, const struct request *req, const struct tenant *tenant,
+                       const char *issuer, const char *token_endpoint, const struct claim *claim,
+                       struct oauth_client *ret, struct error *err)
+{
+    if (oauth_client_find(d, req, tenant, claim->client_id, ret, err) < 0) {
+        if (err->code != ERR_NOT_FOUND)
+            return -1;
+        error_clear(err);
+        return refuse(claim, err);
+    }
+    if (strcmp(ret->settings->authMethod, claim->method) != 0)
+        return refuse(claim, err);
+    if (claim->secret)
+        return check_secret(d, req, claim, ret, err);
+    return claim->assertion.claims
+               ? check_assertion(d, req, claim, ret, issuer, token_endpoint, err)
+               : 0;
+}
+
+int client_authenticate(struct authd *d, const struct request *req, const struct tenant *tenant,
+                        const char *issuer, const char *token_endpoint,
+                        const struct client_credentials *given, struct oauth_client *ret,
+                        struct error *err)
+{
+    struct claim claim;
+    int result = claim_read(req, given, &claim, err);
+
+    if (result == 0)
+        result = check_claim(d, req, tenant, issuer, token_endpoint, &claim, ret, err);
+    claim_clear(&claim);
+    return result;
+}

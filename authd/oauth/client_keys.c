@@ -1,0 +1,174 @@
+/*
+ * client_keys.c - see client_keys.h.
+ */
+#include "authd/oauth/client_keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/cache.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/runtime/curl_loop.h"
+#include "common/runtime/flight.h"
+#include "common/service/fetch.h"
+#include "common/wire/codec.h"
+
+enum {
+    SETS_MAX = 512,       /* each 64 KiB at most */
+    SET_SIZE_MAX = 65536, /* bytes */
+    SET_KEYS_MAX = 50,
+    FETCH_MS = 5000,
+    STATUS_OK = 200,
+};
+
+struct client_keys {
+    struct curl_loop *curl;
+    struct flight flight;
+    struct cache *sets;
+};
+
+/* A set as it was fetched; without keys when that never succeeded. Times are monotonic. */
+struct key_set {
+    json_t *keys;
+    int64_t fetched_ms; /* the last success */
+    int64_t tried_ms;
+};
+
+static void key_set_drop(void *value)
+{
+    struct key_set *set = value;
+
+    json_decref(set->keys);
+    free(set);
+}
+
+struct client_keys *client_keys_new(struct authd *d)
+{
+    struct client_keys *self = calloc(1, sizeof(*self));
+
+    if (!self)
+        log_die("client keys", "out of memory");
+    self->curl = curl_loop_new(d->svc.loop);
+    flight_init(&self->flight, d->svc.loop);
+    self->sets = cache_new(SETS_MAX, key_set_drop);
+    return self;
+}
+
+void client_keys_destroy(struct client_keys **self_p)
+{
+    if (!*self_p)
+        return;
+    cache_destroy(&(*self_p)->sets);
+    curl_loop_destroy(&(*self_p)->curl);
+    free(*self_p);
+    *self_p = NULL;
+}
+
+/* The `keys` of a JWK set (RFC 7517, section 5), a new reference; NULL: the text is none. */
+static json_t *keys_of(const char *text, size_t size)
+{
+    struct error ignored;
+    json_t *set, *keys;
+
+    error_init(&ignored, NULL);
+    set = codec_parse_json(text, size, true, &ignored);
+    keys = json_incref(json_object_get(set, "keys"));
+    json_decref(set);
+    if (json_is_array(keys) && json_array_size(keys) <= SET_KEYS_MAX)
+        return keys;
+    json_decref(keys);
+    return NULL;
+}
+
+/* Whether the set can be used for the key id without asking its host. */
+static bool is_enough(const struct key_set *set, const char *kid, int64_t now)
+{
+    size_t index;
+    const json_t *key;
+
+    if (!set || !set->keys || now - set->fetched_ms >= CLIENT_KEYS_FRESH)
+        return set && now - set->tried_ms < CLIENT_KEYS_AGAIN;
+    if (!*kid || now - set->tried_ms < CLIENT_KEYS_AGAIN)
+        return true;
+    json_array_foreach(set->keys, index, key)
+    {
+        const char *own = json_string_value(json_object_get(key, "kid"));
+
+        if (own && strcmp(own, kid) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Asks the host, and keeps what it answers; when it fails, what was there stays. */
+static void keys_fetch(struct authd *d, const struct request *req, const char *uri)
+{
+    struct client_keys *self = d->client_keys;
+    const struct cache_key key = cache_key_of(self->sets, &uri, 1);
+    const struct fetch what = {.url = uri,
+                               .networks = &d->networks,
+                               .ca_file = d->config->client_ca_file,
+                               .answer_max = SET_SIZE_MAX,
+                               .deadline_mono_ms = clock_mono_ms() + FETCH_MS};
+    struct fetch_answer answer = {.status = 0};
+    struct key_set *set = calloc(1, sizeof(*set)), *old;
+    json_t *keys = NULL;
+    struct error err;
+
+    if (!set)
+        log_die("client keys", "out of memory");
+    error_init(&err, NULL);
+    if (fetch_perform(self->curl, req->arena, &what, &answer, &err) == 0 &&
+        answer.status == STATUS_OK)
+        keys = keys_of(answer.body, answer.size);
+    set->tried_ms = set->fetched_ms = clock_mono_ms();
+    set->keys = keys;
+    old = cache_get(self->sets, &key);
+    if (!keys && old && set->tried_ms - old->fetched_ms < CLIENT_KEYS_STALE) {
+        set->keys = json_incref(old->keys);
+        set->fetched_ms = old->fetched_ms;
+    }
+    cache_put(self->sets, &key, set);
+}
+
+/* One fetch of a set at a time: who comes meanwhile waits for it. */
+static int keys_update(struct authd *d, const struct request *req, const char *uri,
+                       struct error *err)
+{
+    struct flight_call call;
+    int rc = flight_begin(&d->client_keys->flight, uri, req->deadline_mono_ms, &call, err);
+
+    if (rc != FLIGHT_LEADS)
+        return rc;
+    keys_fetch(d, req, uri);
+    flight_end(&call, 0, NULL);
+    return 0;
+}
+
+static json_t *keys_at(struct authd *d, const struct request *req, const char *uri, const char *kid,
+                       struct error *err)
+{
+    struct cache *sets = d->client_keys->sets;
+    const struct cache_key key = cache_key_of(sets, &uri, 1);
+    const struct key_set *set = cache_get(sets, &key);
+
+    if (!is_enough(set, kid, clock_mono_ms())) {
+        if (keys_update(d, req, uri, err) < 0)
+            return NULL;
+        set = cache_get(sets, &key);
+    }
+    return set && set->keys ? json_incref(set->keys) : json_array();
+}
+
+json_t *client_keys_get(struct authd *d, const struct request *req,
+                        const struct oauth_client *client, const char *kid, struct error *err)
+{
+    const struct oauth_settings *settings = client->settings;
+    json_t *keys;
+
+    if (settings->jwksUri)
+        return keys_at(d, req, settings->jwksUri, kid, err);
+    keys = settings->jwks ? keys_of(settings->jwks, strlen(settings->jwks)) : NULL;
+    return keys ? keys : json_array();
+}

@@ -1,0 +1,19 @@
+/*
+ * consent.h - what a person lets a client of another maker do: asked for on a page, kept, shown and
+ * withdrawn.
+ *
+ * A client of the tenant itself (`firstParty`) is not asked for. Any other is for each scope and
+ * resource that is new to it, and when its terms change.
+ */
+#ifndef ATRIUM_AUTHD_OAUTH_CONSENT_H
+#define ATRIUM_AUTHD_OAUTH_CONSENT_H
+
+#include "authd/oauth/auth_request.h"
+
+enum { CONSENTS_MAX = 200 }; /* that are shown */
+
+/* *ret: the request may be answered without asking the person. Parks. */
+int consent_is_given(struct authd *d, const struct request *req, const struct auth_request *request,
+                     const struct caller *caller, bool *ret, struct error *err) MUST_USE;
+
+#endif

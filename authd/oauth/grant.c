@@ -1,0 +1,407 @@
+/*
+ * grant.c - see grant.h; and the two grants that a browser's sign-in leads to: the code (RFC 6749,
+ * section 4.1.3) and its renewal (section 6).
+ */
+#include "authd/oauth/grant.h"
+
+#include <string.h>
+
+#include <openssl/sha.h>
+#include <sodium.h>
+
+#include "authd/credential/user_agent.h"
+#include "authd/oauth/auth_request.h"
+#include "authd/oauth/client.h"
+#include "authd/oauth/issuer_key.h"
+#include "authd/oauth/oauth_error.h"
+#include "authd/session/refresh.h"
+#include "authd/sql/oauth.h"
+
+static int refuse(struct error *err, const char *text)
+{
+    return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant", text);
+}
+
+/* ---- the tokens ---- */
+
+static bool has_two_factors(const struct grant *grant)
+{
+    return grant->second_factor || strchr(grant->auth_method, '+') ||
+           strcmp(grant->auth_method, "passkey") == 0;
+}
+
+static const char *acr_of(const struct grant *grant)
+{
+    return has_two_factors(grant) ? ACR_TWO_FACTORS : ACR_ONE_FACTOR;
+}
+
+/* RFC 8176, section 2. */
+static json_t *amr_of(const struct grant *grant)
+{
+    static const struct {
+        const char *method, *amr;
+    } rows[] = {{"password", "pwd"},
+                {"totp", "otp"},
+                {"passkey", "swk"},
+                {"mail-code", "otp"},
+                {"recovery-code", "otp"}};
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (strstr(grant->auth_method, rows[i].method))
+            json_array_append_new(list, json_string(rows[i].amr));
+    if (has_two_factors(grant))
+        json_array_append_new(list, json_string("mfa"));
+    return list;
+}
+
+static void set_text(json_t *claims, const char *name, const char *value)
+{
+    if (value)
+        json_object_set_new(claims, name, json_string(value));
+}
+
+/* Atrium's own API knows who it is by the same claims as in its own tokens. */
+static void set_member(json_t *claims, const struct holder *holder)
+{
+    set_text(claims, "mem", holder->membership.text);
+    set_text(claims, "role", holder->role);
+    json_object_set_new(claims, "adm", json_boolean(holder->admin));
+}
+
+/* RFC 9068, section 2.2. */
+static json_t *access_claims(const struct token_call *call, const struct grant *grant)
+{
+    int64_t now_s = call->req->now_ms / 1000;
+    const char *audience = grant->resource ? grant->resource : call->issuer->url;
+    json_t *claims =
+        json_pack("{s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:I, s:s}", "iss",
+                  call->issuer->url, "sub", grant->holder.profile.text, "aud", audience, "exp",
+                  (json_int_t)(now_s + ACCESS_TOKEN_LIFE / 1000), "iat", (json_int_t)now_s, "jti",
+                  uuid_random().text, "client_id", call->client->clientId, "scope", grant->scope,
+                  "sid", grant->holder.session.text, "prj", grant->holder.project.text, "auth_time",
+                  (json_int_t)(grant->signed_in_at / 1000), "acr", acr_of(grant));
+
+    if (grant->jkt)
+        json_object_set_new(claims, "cnf", json_pack("{s:s}", "jkt", grant->jkt));
+    if (strcmp(audience, call->issuer->public_url) == 0)
+        set_member(claims, &grant->holder);
+    return claims;
+}
+
+/* OpenID Connect Core 1.0, section 3.1.3.6: the left half of the hash. */
+static const char *at_hash(struct arena *arena, const char *token)
+{
+    uint8_t hash[SHA256_DIGEST_LENGTH];
+
+    SHA256((const uint8_t *)token, strlen(token), hash);
+    return secret_encode(arena, hash, sizeof(hash) / 2);
+}
+
+static json_t *id_claims(const struct token_call *call, const struct grant *grant,
+                         const char *access_token)
+{
+    int64_t now_s = call->req->now_ms / 1000;
+    json_t *claims =
+        json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:s, s:o, s:s, s:s}", "iss", call->issuer->url,
+                  "sub", grant->holder.profile.text, "aud", call->client->clientId, "exp",
+                  (json_int_t)(now_s + ACCESS_TOKEN_LIFE / 1000), "iat", (json_int_t)now_s,
+                  "auth_time", (json_int_t)(grant->signed_in_at / 1000), "acr", acr_of(grant),
+                  "amr", amr_of(grant), "at_hash", at_hash(call->req->arena, access_token), "sid",
+                  grant->holder.session.text);
+
+    set_text(claims, "nonce", grant->nonce);
+    if (words_have(grant->scope, "fhirUser"))
+        json_object_set_new(claims, "fhirUser",
+                            json_sprintf("%s/%s", grant->holder.role, grant->holder.profile.text));
+    return claims;
+}
+
+static enum jws_alg id_token_alg(const struct oauth_client *client)
+{
+    const char *name = client->settings->idTokenAlg;
+    enum jws_alg alg = JWS_RS256;
+
+    if (name && jws_alg_parse(name, &alg) < 0)
+        return JWS_RS256;
+    return alg;
+}
+
+int grant_answer(struct authd *d, const struct token_call *call, const struct grant *grant,
+                 const char *refresh, struct token_answer *out, struct error *err)
+{
+    const struct request *req = call->req;
+
+    out->access_token = issuer_sign(d, req, JWS_ES256, "at+jwt", access_claims(call, grant), err);
+    if (!out->access_token)
+        return -1;
+    out->token_type = grant->jkt ? "DPoP" : "Bearer";
+    out->expires_in = ACCESS_TOKEN_LIFE / 1000;
+    out->refresh_token = refresh;
+    out->scope = grant->scope;
+    if (!words_have(grant->scope, "openid"))
+        return 0;
+    out->id_token = issuer_sign(d, req, id_token_alg(call->client), "JWT",
+                                id_claims(call, grant, out->access_token), err);
+    return out->id_token ? 0 : -1;
+}
+
+int grant_read(struct authd *d, const struct request *req, struct uuid project, struct uuid session,
+               struct grant *ret, const char **ret_client, struct error *err)
+{
+    const struct sql_oauth_grant_get_in get = {.project = project, .session = session};
+    struct sql_oauth_grant_get_row row;
+
+    if (sql_require(sql_oauth_grant_get(d->svc.db, req, &get, &row, err), err, ERR_UNAUTHORIZED,
+                    "Unauthorized") < 0)
+        return -1;
+    ret->scope = row.scope;
+    ret->resource = row.resource;
+    ret->nonce = row.nonce;
+    ret->auth_method = row.auth_method;
+    ret->jkt = row.jkt;
+    ret->second_factor = row.second_factor;
+    ret->signed_in_at = row.signed_in_at;
+    *ret_client = row.client_id;
+    return 0;
+}
+
+/* ---- the code ---- */
+
+/* A code that comes a second time was seen by two: what the first has got ends (RFC 6749, section
+ * 4.1.2). */
+static int end_replayed(struct authd *d, const struct token_call *call,
+                        const struct sql_oauth_code_get_row *code, struct error *err)
+{
+    const struct session_end which = {.project = call->issuer->tenant.projectId,
+                                      .account = code->account,
+                                      .only = code->session,
+                                      .reason = "login-replay"};
+    size_t count;
+
+    if (uuid_is_set(&code->session) && session_end(d, call->req, &which, &count, err) < 0)
+        return -1;
+    return refuse(err, "The code was used before.");
+}
+
+static int find_code(struct authd *d, const struct token_call *call, const uint8_t *hash,
+                     struct sql_oauth_code_get_row *ret, struct error *err)
+{
+    const struct sql_oauth_code_get_in get = {.project = call->issuer->tenant.projectId,
+                                              .code_hash = {hash, SECRET_HASH_SIZE},
+                                              .now = call->req->now_ms};
+    int found = sql_oauth_code_get(d->svc.db, call->req, &get, ret, err);
+
+    if (found < 0)
+        return -1;
+    if (found == 0 || strcmp(ret->client_id, call->client->clientId) != 0)
+        return refuse(err, "The code is not known.");
+    if (ret->used)
+        return end_replayed(d, call, ret, err);
+    return ret->over ? refuse(err, "The code has expired.") : 0;
+}
+
+static bool verifier_fits(const struct token_call *call, const char *challenge)
+{
+    const char *verifier = call->in->code_verifier, *made;
+    uint8_t hash[SECRET_HASH_SIZE];
+
+    if (!challenge || !verifier)
+        return !challenge && !verifier;
+    secret_hash(verifier, hash);
+    made = secret_encode(call->req->arena, hash, sizeof(hash));
+    return strlen(made) == strlen(challenge) && sodium_memcmp(made, challenge, strlen(made)) == 0;
+}
+
+/* RFC 7636, section 4.6. The code is spent by a wrong verifier: there is no second guess. One that
+ * comes to a code without a challenge is wrong, too (RFC 9700, section 4.8.2). */
+static int check_verifier(struct authd *d, const struct token_call *call, const uint8_t *hash,
+                          const struct sql_oauth_code_get_row *code, struct error *err)
+{
+    const struct uuid project = call->issuer->tenant.projectId;
+    const struct sql_oauth_code_spend_in spend = {
+        .project = project,
+        .code_hash = {hash, SECRET_HASH_SIZE},
+        .now = call->req->now_ms,
+        .audit = audit_row(call->req, &(struct audit){.action = "session.create",
+                                                      .failure = true,
+                                                      .project = project,
+                                                      .account = code->account,
+                                                      .role = code->role,
+                                                      .detail = "verifier"})};
+    struct sql_oauth_code_spend_row row;
+
+    if (verifier_fits(call, code->challenge))
+        return 0;
+    if (sql_oauth_code_spend(d->svc.db, call->req, &spend, &row, err) < 0)
+        return -1;
+    return refuse(err, "The code verifier is wrong.");
+}
+
+static int check_code(struct authd *d, const struct token_call *call, const uint8_t *hash,
+                      const struct sql_oauth_code_get_row *code, struct error *err)
+{
+    const char *redirect_uri = call->in->redirect_uri, *resource = call->in->resource;
+
+    if (!redirect_uri || strcmp(redirect_uri, code->redirect_uri) != 0)
+        return refuse(err, "redirect_uri is not that of the request.");
+    if (resource && (!code->resource || strcmp(resource, code->resource) != 0))
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_target",
+                          "The resource is not that of the request.");
+    return check_verifier(d, call, hash, code, err);
+}
+
+static struct sql_audit redeem_audit(const struct token_call *call, struct uuid session,
+                                     const struct sql_oauth_code_get_row *code)
+{
+    return audit_row(call->req, &(struct audit){.action = "session.create",
+                                                .project = call->issuer->tenant.projectId,
+                                                .account = code->account,
+                                                .role = code->role,
+                                                .type = "Session",
+                                                .id = session,
+                                                .detail = "oauth"});
+}
+
+/* Makes the session of the code; *ret is complete. */
+static int redeem(struct authd *d, const struct token_call *call, const uint8_t *hash,
+                  const struct sql_oauth_code_get_row *code, struct refresh_token *refresh,
+                  struct grant *ret, struct error *err)
+{
+    const struct request *req = call->req;
+    const struct uuid project = call->issuer->tenant.projectId;
+    const struct uuid id = uuid_ordered(req->now_ms);
+    struct sql_oauth_code_redeem_in in = {.project = project,
+                                          .code_hash = {hash, SECRET_HASH_SIZE},
+                                          .parent = code->parent,
+                                          .id = id,
+                                          .client_id = call->client->clientId,
+                                          .client_name = call->client->name,
+                                          .offline = words_have(code->scope, "offline_access"),
+                                          .jkt = call->jkt,
+                                          .address = req->address,
+                                          .browser = user_agent_browser(req->userAgent),
+                                          .os = user_agent_os(req->userAgent),
+                                          .now = req->now_ms,
+                                          .refresh_hash = {refresh->hash, SECRET_HASH_SIZE},
+                                          .idle_until = req->now_ms + SESSION_IDLE_LIFE,
+                                          .absolute_until = req->now_ms + SESSION_ABSOLUTE_LIFE,
+                                          .sessions_most = d->config->sessions_per_account,
+                                          .audit = redeem_audit(call, id, code)};
+    struct sql_oauth_code_redeem_row row;
+    int made;
+
+    refresh_token_new(&d->svc.seal, project, id, refresh);
+    made = sql_oauth_code_redeem(d->svc.db, req, &in, &row, err);
+    if (made < 0)
+        return -1;
+    if (made == 0)
+        return 0;
+    if (row.surplus)
+        session_end_surplus(d, req, code->account, id);
+    *ret = (struct grant){.holder = {.project = project,
+                                     .membership = row.membership,
+                                     .profile = row.profile,
+                                     .session = id,
+                                     .role = code->role,
+                                     .admin = row.admin},
+                          .scope = code->scope,
+                          .resource = code->resource,
+                          .nonce = code->nonce,
+                          .auth_method = row.auth_method,
+                          .jkt = call->jkt,
+                          .second_factor = row.second_factor,
+                          .signed_in_at = code->signed_in_at};
+    return 1;
+}
+
+int grant_authorization_code(struct authd *d, const struct token_call *call,
+                             struct token_answer *out, struct error *err)
+{
+    CLEANUP(refresh_token_wipe) struct refresh_token refresh = {.text = ""};
+    struct sql_oauth_code_get_row code;
+    uint8_t hash[SECRET_HASH_SIZE];
+    struct grant grant;
+    bool renews = oauth_client_allows(&call->client->settings->grantTypes, "refresh_token");
+    int made;
+
+    if (!call->in->code)
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "code is missing.");
+    secret_hash(call->in->code, hash);
+    if (find_code(d, call, hash, &code, err) < 0 || check_code(d, call, hash, &code, err) < 0)
+        return -1;
+    made = redeem(d, call, hash, &code, &refresh, &grant, err);
+    if (made < 0)
+        return -1;
+    /* Another request was faster, whose grant ends; or the person has signed out meanwhile. */
+    if (made == 0)
+        return find_code(d, call, hash, &code, err) < 0 ? -1
+                                                        : refuse(err, "The sign-in has ended.");
+    return grant_answer(d, call, &grant,
+                        renews ? arena_strdup(call->req->arena, refresh.text) : NULL, out, err);
+}
+
+/* ---- its renewal ---- */
+
+struct renewing {
+    struct authd *d;
+    const struct token_call *call;
+    struct grant grant;
+};
+
+/* A narrower scope is for this access token alone. */
+static int narrow(const struct token_call *call, struct grant *grant, struct error *err)
+{
+    char *rest = NULL, *text;
+
+    if (!call->in->scope)
+        return 0;
+    text = arena_strdup(call->req->arena, call->in->scope);
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        if (!words_have(grant->scope, word))
+            return oauth_fail(err, ERR_BAD_REQUEST, "invalid_scope",
+                              "The scope is more than was granted.");
+    grant->scope = call->in->scope;
+    return 0;
+}
+
+/* RFC 6749, section 6: of its own client alone, and for no more than was granted; RFC 9449,
+ * section 5: by the key that it is bound to. */
+static int check_renewal(void *arg, const struct renewal *renewal, struct error *err)
+{
+    struct renewing *self = arg;
+    const struct token_call *call = self->call;
+    const char *client_id;
+
+    if (grant_read(self->d, call->req, renewal->holder.project, renewal->holder.session,
+                   &self->grant, &client_id, err) < 0)
+        return -1;
+    if (strcmp(client_id, call->client->clientId) != 0 ||
+        !uuid_equal(&renewal->holder.project, &call->issuer->tenant.projectId))
+        return refuse(err, "The refresh token is not known.");
+    if (self->grant.jkt && (!call->jkt || strcmp(self->grant.jkt, call->jkt) != 0))
+        return refuse(err, "The refresh token is bound to another key.");
+    if (call->in->resource &&
+        (!self->grant.resource || strcmp(call->in->resource, self->grant.resource) != 0))
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_target",
+                          "The resource is not that of the grant.");
+    return narrow(call, &self->grant, err);
+}
+
+int grant_refresh_token(struct authd *d, const struct token_call *call, struct token_answer *out,
+                        struct error *err)
+{
+    struct renewing renewing = {.d = d, .call = call};
+    const char *successor;
+    struct holder holder;
+
+    if (!call->in->refresh_token)
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "refresh_token is missing.");
+    if (refresh_run(d, call->req, call->in->refresh_token, check_renewal, &renewing, &holder,
+                    &successor, err) < 0)
+        return oauth_word(err) || (err->code != ERR_UNAUTHORIZED && err->code != ERR_FORBIDDEN)
+                   ? -1
+                   : refuse(err, "The refresh token is invalid or has expired.");
+    renewing.grant.holder = holder;
+    return grant_answer(d, call, &renewing.grant, successor, out, err);
+}

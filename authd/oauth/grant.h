@@ -1,0 +1,30 @@
+/*
+ * grant.h - what a client holds in the name of a person. A grant is a session: listed, renewed,
+ * ended and audited as any other, with a row of oauth_grant beside it. It ends with the browser's
+ * session that it was made of, unless it has offline_access.
+ */
+#ifndef ATRIUM_AUTHD_OAUTH_GRANT_H
+#define ATRIUM_AUTHD_OAUTH_GRANT_H
+
+#include "authd/oauth/token.h"
+#include "authd/session/session.h"
+
+/* What the tokens of a grant say of it. */
+struct grant {
+    struct holder holder;
+    const char *scope, *resource, *nonce; /* NULL: none */
+    const char *auth_method, *jkt;
+    bool second_factor;
+    int64_t signed_in_at;
+};
+
+/* Reads a grant's row into all but the holder. ERR_UNAUTHORIZED: there is none. Parks. */
+int grant_read(struct authd *d, const struct request *req, struct uuid project, struct uuid session,
+               struct grant *ret, const char **ret_client, struct error *err) MUST_USE;
+
+/* Signs the access token of a grant (RFC 9068), and with openid an ID token (OpenID Connect Core
+ * 1.0, section 2). refresh: its refresh token; NULL: the client gets none. Parks. */
+int grant_answer(struct authd *d, const struct token_call *call, const struct grant *grant,
+                 const char *refresh, struct token_answer *out, struct error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * issuer.h - an issuer of OpenID Connect and OAuth 2.0: there is one for each tenant,
+ * {public_url}/t/{tenantCode}.
+ *
+ * Its address comes from the configuration, never from a header of the request (OpenID Connect
+ * Discovery 1.0, section 4.3; RFC 8414, section 3.3: it must be what a client has been given).
+ */
+#ifndef ATRIUM_AUTHD_OAUTH_ISSUER_H
+#define ATRIUM_AUTHD_OAUTH_ISSUER_H
+
+#include "authd/authd.h"
+#include "settingsd/settingsd_api.h"
+
+/* How long what an issuer gives out lives, milliseconds of contract time. */
+#define CODE_LIFE SECONDS(60)
+#define PUSHED_LIFE SECONDS(60)
+
+/* What an issuer's second factor and its absence are called in `acr`. */
+#define ACR_ONE_FACTOR "urn:atrium:acr:one-factor"
+#define ACR_TWO_FACTORS "urn:atrium:acr:two-factors"
+
+struct endpoint_visit;
+
+struct issuer {
+    struct tenant tenant;
+    const char *public_url;
+    const char *url; /* the claim iss */
+};
+
+/* The issuer of a tenant's code. ERR_NOT_FOUND: there is no such tenant, or it is suspended.
+ * Parks. */
+int issuer_open(struct authd *d, const struct request *req, const char *code,
+                const struct endpoint_visit *visit, struct issuer *ret, struct error *err) MUST_USE;
+
+/* The address of one of its endpoints ("token"), from the arena. */
+const char *issuer_endpoint(const struct issuer *self, struct arena *arena, const char *name);
+
+#endif

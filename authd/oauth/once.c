@@ -1,0 +1,24 @@
+/*
+ * once.c - see once.h.
+ */
+#include "authd/oauth/once.h"
+
+#include "authd/sql/oauth.h"
+#include "common/base/secret.h"
+
+int once_spend(struct authd *d, const struct request *req, const char *kind, const char *subject,
+               const char *id, int64_t expires_ms, bool *ret_first, struct error *err)
+{
+    uint8_t hash[SECRET_HASH_SIZE];
+    const struct sql_once_insert_in in = {.hash = {hash, sizeof(hash)}, .expires_at = expires_ms};
+    struct sql_once_insert_row row;
+    int found;
+
+    /* no part has a line feed: kinds are ours, subjects are ids or thumbprints */
+    secret_hash(arena_printf(req->arena, "%s\n%s\n%s", kind, subject, id), hash);
+    found = sql_once_insert(d->svc.db, req, &in, &row, err);
+    if (found < 0)
+        return -1;
+    *ret_first = found > 0;
+    return 0;
+}

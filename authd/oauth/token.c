@@ -1,0 +1,93 @@
+/*
+ * token.c - see token.h. Handler: token.
+ */
+#include "authd/oauth/token.h"
+
+#include <string.h>
+
+#include "authd/oauth/client.h"
+#include "authd/oauth/client_auth.h"
+#include "authd/oauth/oauth_error.h"
+#include "common/domain/endpoint.h"
+#include "common/wire/codec.h"
+
+static const struct {
+    const char *type;
+    grant_fn *run;
+} grants[] = {
+    {"authorization_code", grant_authorization_code},
+    {"refresh_token", grant_refresh_token},
+};
+
+static int run(struct authd *d, const struct token_call *call, struct token_answer *out,
+               struct error *err)
+{
+    const struct oauth_settings *settings = call->client->settings;
+
+    if (!call->in->grant_type)
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "grant_type is missing.");
+    for (size_t i = 0; i < ARRAY_SIZE(grants); i++) {
+        if (strcmp(grants[i].type, call->in->grant_type) != 0)
+            continue;
+        if (!oauth_client_allows(&settings->grantTypes, grants[i].type))
+            return oauth_fail(err, ERR_BAD_REQUEST, "unauthorized_client",
+                              "The client may not use this grant.");
+        return grants[i].run(d, call, out, err);
+    }
+    return oauth_fail(err, ERR_BAD_REQUEST, "unsupported_grant_type", "The grant is not known.");
+}
+
+static void set_text(json_t *body, const char *name, const char *value)
+{
+    if (value)
+        json_object_set_new(body, name, json_string(value));
+}
+
+static const char *answer_json(const struct request *req, const struct token_answer *answer)
+{
+    json_auto_t *body =
+        json_pack("{s:s, s:s, s:I}", "access_token", answer->access_token, "token_type",
+                  answer->token_type, "expires_in", (json_int_t)answer->expires_in);
+
+    set_text(body, "refresh_token", answer->refresh_token);
+    set_text(body, "id_token", answer->id_token);
+    set_text(body, "scope", answer->scope);
+    return codec_dump_json(req->arena, body);
+}
+
+/* RFC 9449, section 5: bound to the key of the proof; a client that must prove one cannot do
+ * without. */
+static int check_proof(const struct token_call *call, struct error *err)
+{
+    const char *wanted = call->client->settings->dpop;
+
+    if (call->jkt || !wanted || strcmp(wanted, "required") != 0)
+        return 0;
+    return oauth_fail(err, ERR_BAD_REQUEST, "invalid_dpop_proof", "The client must prove a key.");
+}
+
+int token(struct authd *d, const struct request *req, const struct token_in *in,
+          struct endpoint_answer *out, struct error *err)
+{
+    const struct client_credentials given = {.authorization = in->visit->authorization,
+                                             .client_id = in->client_id,
+                                             .client_secret = in->client_secret,
+                                             .client_assertion = in->client_assertion,
+                                             .client_assertion_type = in->client_assertion_type};
+    struct oauth_client client;
+    struct issuer issuer;
+    struct token_call call = {.req = req, .in = in, .issuer = &issuer, .client = &client};
+    struct token_answer answer = {.access_token = NULL};
+    const char *endpoint;
+
+    if (issuer_open(d, req, in->tenantCode, in->visit, &issuer, err) < 0)
+        return -1;
+    endpoint = issuer_endpoint(&issuer, req->arena, "token");
+    if (client_authenticate(d, req, &issuer.tenant, issuer.url, endpoint, &given, &client, err) <
+            0 ||
+        check_proof(&call, err) < 0 || run(d, &call, &answer, err) < 0)
+        return -1;
+    out->status = 200;
+    out->body = answer_json(req, &answer);
+    return 0;
+}

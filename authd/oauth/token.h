@@ -1,0 +1,34 @@
+/*
+ * token.h - the token endpoint (RFC 6749, section 3.2): who asks is proven there, then a grant
+ * type's own function gives the tokens.
+ */
+#ifndef ATRIUM_AUTHD_OAUTH_TOKEN_H
+#define ATRIUM_AUTHD_OAUTH_TOKEN_H
+
+#include "authd/authd_api.h"
+#include "authd/oauth/issuer.h"
+
+struct token_call {
+    const struct request *req;
+    const struct token_in *in;
+    const struct issuer *issuer;
+    const struct oauth_client *client; /* that has authenticated */
+    const char *jkt; /* thumbprint of the key that the request has proven (RFC 9449); NULL: none */
+};
+
+/* RFC 6749, section 5.1. */
+struct token_answer {
+    const char *access_token;
+    const char *token_type;                       /* "Bearer", "DPoP" */
+    int64_t expires_in;                           /* seconds */
+    const char *refresh_token, *id_token, *scope; /* NULL: none */
+};
+
+/* One grant type. Fails with words of RFC 6749, section 5.2. Parks. */
+typedef int grant_fn(struct authd *d, const struct token_call *call, struct token_answer *out,
+                     struct error *err);
+
+grant_fn grant_authorization_code MUST_USE;
+grant_fn grant_refresh_token MUST_USE;
+
+#endif

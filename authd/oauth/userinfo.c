@@ -1,0 +1,129 @@
+/*
+ * userinfo.c - the claims of the person that an access token is of (OpenID Connect Core 1.0,
+ * section 5.3). Handlers: userinfo, userinfo_post.
+ *
+ * What the token may be used for is read at each request: when this answers, the grant lives.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "authd/authd_api.h"
+#include "authd/oauth/auth_request.h"
+#include "authd/oauth/issuer_key.h"
+#include "authd/oauth/oauth_error.h"
+#include "authd/sql/oauth.h"
+#include "common/domain/endpoint.h"
+#include "common/wire/codec.h"
+
+/* RFC 6750, section 3.1. */
+static int refuse(struct error *err, const char *challenge)
+{
+    (void)oauth_fail(err, ERR_UNAUTHORIZED, "invalid_token", "The access token is invalid.");
+    return oauth_fail_challenge(err, challenge);
+}
+
+static int refuse_token(struct error *err)
+{
+    return refuse(err, "Bearer error=\"invalid_token\"");
+}
+
+static int refuse_scope(struct error *err)
+{
+    (void)oauth_fail(err, ERR_FORBIDDEN, "insufficient_scope", "The scope openid is missing.");
+    return oauth_fail_challenge(err, "Bearer error=\"insufficient_scope\", scope=\"openid\"");
+}
+
+/* RFC 6750, sections 2.1 and 2.2: in the header or in the form, not in both, never in the
+ * address. */
+static int find_token(const struct userinfo_in *in, const char **ret, struct error *err)
+{
+    const char *header = in->visit->authorization;
+    bool bearer = header && strncasecmp(header, "Bearer ", 7) == 0;
+    bool posted = strcmp(in->visit->method, "POST") == 0 && in->access_token;
+
+    if (header && in->access_token)
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "There are two tokens.");
+    if (!bearer && !posted)
+        return refuse(err, "Bearer");
+    *ret = bearer ? header + 7 + strspn(header + 7, " ") : in->access_token;
+    return 0;
+}
+
+/* RFC 9068, section 4: of this issuer and for it, and not over. */
+static int open_token(struct authd *d, const struct request *req, const struct issuer *issuer,
+                      const char *text, struct uuid *ret_session, struct error *err)
+{
+    json_auto_t *claims = issuer_verify(d, req, text, "at+jwt", issuer->url);
+    const char *audience = json_string_value(json_object_get(claims, "aud"));
+    const char *session = json_string_value(json_object_get(claims, "sid"));
+    json_int_t until_s = json_integer_value(json_object_get(claims, "exp"));
+
+    if (!audience || strcmp(audience, issuer->url) != 0 || until_s <= req->now_ms / 1000 ||
+        !session || uuid_parse(session, ret_session) < 0)
+        return refuse_token(err);
+    /* One that is bound to a key is worth nothing without its proof. */
+    return json_object_get(claims, "cnf") ? refuse_token(err) : 0;
+}
+
+static int read_person(struct authd *d, const struct request *req, const struct issuer *issuer,
+                       struct uuid session, struct sql_userinfo_get_row *ret, struct error *err)
+{
+    const struct sql_userinfo_get_in get = {.project = issuer->tenant.projectId,
+                                            .session = session,
+                                            .organization = issuer->tenant.rootId,
+                                            .now = req->now_ms};
+    int found = sql_userinfo_get(d->svc.db, req, &get, ret, err);
+
+    if (found < 0)
+        return -1;
+    if (found == 0)
+        return refuse_token(err);
+    return words_have(ret->scope, "openid") ? 0 : refuse_scope(err);
+}
+
+/* OpenID Connect Core 1.0, section 5.4: each scope has its claims. */
+static const char *claims_json(const struct request *req, const struct issuer *issuer,
+                               const struct sql_userinfo_get_row *person)
+{
+    json_auto_t *claims = json_pack("{s:s}", "sub", person->profile.text);
+
+    if (words_have(person->scope, "profile")) {
+        json_object_set_new(claims, "name", json_sprintf("%s %s", person->name, person->surname));
+        json_object_set_new(claims, "given_name", json_string(person->name));
+        json_object_set_new(claims, "family_name", json_string(person->surname));
+        json_object_set_new(
+            claims, "locale",
+            json_string(issuer->tenant.defaultLanguage ? issuer->tenant.defaultLanguage : "en"));
+    }
+    if (words_have(person->scope, "email")) {
+        json_object_set_new(claims, "email", json_string(person->email));
+        json_object_set_new(claims, "email_verified", json_boolean(person->verified));
+    }
+    if (words_have(person->scope, "fhirUser"))
+        json_object_set_new(claims, "fhirUser",
+                            json_sprintf("%s/%s", person->role, person->profile.text));
+    return codec_dump_json(req->arena, claims);
+}
+
+int userinfo(struct authd *d, const struct request *req, const struct userinfo_in *in,
+             struct endpoint_answer *out, struct error *err)
+{
+    struct sql_userinfo_get_row person;
+    struct uuid session;
+    struct issuer issuer;
+    const char *text = NULL;
+
+    if (issuer_open(d, req, in->tenantCode, in->visit, &issuer, err) < 0 ||
+        find_token(in, &text, err) < 0 || open_token(d, req, &issuer, text, &session, err) < 0 ||
+        read_person(d, req, &issuer, session, &person, err) < 0)
+        return -1;
+    out->status = 200;
+    out->body = claims_json(req, &issuer, &person);
+    return 0;
+}
+
+int userinfo_post(struct authd *d, const struct request *req, const struct userinfo_in *in,
+                  struct endpoint_answer *out, struct error *err)
+{
+    return userinfo(d, req, in, out, err);
+}

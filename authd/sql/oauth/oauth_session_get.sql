@@ -1,0 +1,9 @@
+-- How the holder of a session has signed in. No row: it has ended.
+-- class: read
+-- in: project uuid, session uuid, now int8
+-- rows: one
+-- row: auth_method text, signed_in_at int8, created_at int8
+select s.auth_method, coalesce(s.proven_at, s.created_at) as signed_in_at, s.created_at
+from session s
+where s.project_id = :project and s.id = :session and
+    -- include: session_valid(session = s, now = :now)

@@ -1,0 +1,9 @@
+-- Spends an id. No row: it was spent before.
+-- class: write
+-- in: hash bytea, expires_at int8
+-- rows: one
+-- row: first bool
+insert into oauth_once (hash, expires_at)
+values (:hash, :expires_at)
+on conflict do nothing
+returning true as first

@@ -1,0 +1,9 @@
+-- Replaces private keys of the issuers by the same, sealed anew: how many were still the
+-- old ones.
+-- class: write
+-- rows: one
+-- row: total int8
+with
+-- include: seal_replace(table = issuer_key, column = private_sealed, match = t.kid = n.key),
+-- include: audit(from = (select from seal_replaced limit 1) one)
+select count(*) as total from seal_replaced

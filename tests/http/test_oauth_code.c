@@ -1,0 +1,1079 @@
+/*
+ * test_oauth_code.c - the code flow of the issuers: discovery and keys, what authorize takes and
+ * refuses, pushed requests, consent, codes and their one use, ID tokens, userinfo and renewal.
+ * Cases that the modules of the OpenID Connect Basic plan have are named after them (oidcc_...).
+ * Over two gateways and two authd, on the test clock.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/support/oauth.h"
+#include "tests/support/rows.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
+
+#define PASSWORD "correct+horse+battery+staple" /* of every person, as a form sends it */
+#define HOUR 3600
+
+static struct suite *suite;
+static struct person *admin, *patient;
+static char *app;     /* a client of the tenant itself */
+static int64_t ahead; /* of the test clock, seconds */
+
+static void the_scene_is_set(void)
+{
+    suite =
+        suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
+    admin = person_admin(suite);
+    patient = person_register(suite, NULL);
+    free(patient->password);
+    patient->password = strdup(PASSWORD);
+    app = oauth_register(suite, admin, NULL);
+    UNIT_REQUIRE(*app != '\0', "a client");
+}
+
+static void go_ahead(int64_t seconds)
+{
+    ahead += seconds;
+    suite_set_clock(suite, ahead);
+}
+
+static char *issuer(void)
+{
+    char *url;
+
+    if (asprintf(&url, "%s/t/demo", suite_text(suite, "publicUrl")) < 0)
+        abort();
+    return url;
+}
+
+/* ---- what is published ---- */
+
+static void oidcc_discovery_endpoint_verification(void)
+{
+    static const char *const endpoints[] = {"authorization_endpoint", "token_endpoint",
+                                            "userinfo_endpoint", "jwks_uri",
+                                            "pushed_authorization_request_endpoint"};
+    HTTP_ANSWER page = http_get(suite_url(suite), "/t/demo/.well-known/openid-configuration", NULL);
+    HTTP_ANSWER other =
+        http_get(suite_url(suite), "/.well-known/oauth-authorization-server/t/demo", NULL);
+    HTTP_ANSWER none =
+        http_get(suite_url(suite), "/t/nowhere/.well-known/openid-configuration", NULL);
+    HTTP_ANSWER nowhere =
+        http_get(suite_url(suite), "/.well-known/oauth-authorization-server/t/nowhere", NULL);
+    char *own = issuer(), *shared = http_header(page, "Access-Control-Allow-Origin");
+
+    CHECK_STATUS(page, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(page, "issuer"), own);
+    CU_ASSERT_PTR_NOT_NULL(shared);
+    for (size_t i = 0; i < ARRAY_SIZE(endpoints); i++)
+        UNIT_CHECK(strncmp(http_text(page, endpoints[i]), own, strlen(own)) == 0, "%s",
+                   endpoints[i]);
+    CU_ASSERT_TRUE(
+        json_is_true(http_member(page, "authorization_response_iss_parameter_supported")));
+    CU_ASSERT_TRUE(json_is_false(http_member(page, "request_uri_parameter_supported")));
+    CU_ASSERT_STRING_EQUAL(page->body, other->body); /* RFC 8414, section 3 */
+    CHECK_STATUS(none, 404);
+    CHECK_STATUS(nowhere, 404);
+    CU_ASSERT_STRING_EQUAL(http_text(none, "error"), "invalid_request");
+    free(own);
+    free(shared);
+}
+
+/* RS256 and ES256, none of them the API's. */
+static void issuer_keys_are_its_own(void)
+{
+    HTTP_ANSWER keys = http_get(suite_url(suite), "/t/demo/jwks", NULL);
+    HTTP_ANSWER api = http_get(suite_url(suite), "/.well-known/jwks.json", NULL);
+    HTTP_ANSWER none = http_get(suite_url(suite), "/t/nowhere/jwks", NULL);
+
+    CHECK_STATUS(keys, 200);
+    CHECK_STATUS(none, 404);
+    CU_ASSERT_EQUAL(json_array_size(http_member(keys, "keys")), 2);
+    CU_ASSERT_PTR_NOT_NULL(strstr(keys->body, "\"alg\":\"RS256\""));
+    CU_ASSERT_PTR_NOT_NULL(strstr(keys->body, "\"alg\":\"ES256\""));
+    CU_ASSERT_PTR_NULL(strstr(keys->body, "\"d\""));
+    CU_ASSERT_PTR_NULL(strstr(keys->body, http_text(api, "keys.0.kid")));
+}
+
+/* ---- the form of refusals ---- */
+
+static struct http_answer *ask(const struct route *route, const char *method, const char *form,
+                               const char *header)
+{
+    char path[256], *at = strstr(route->path, "{tenantCode}");
+    bool post = strcmp(method, "POST") == 0;
+    char *source = fresh_source();
+    struct http_answer *answer;
+
+    snprintf(path, sizeof(path), "%.*sdemo%s%s%s", (int)(at - route->path), route->path,
+             at + strlen("{tenantCode}"), !post && *form ? "?" : "", post ? "" : form);
+    answer = http_call(suite_url(suite),
+                       &(struct http_request){.method = method,
+                                              .path = path,
+                                              .raw = post ? form : NULL,
+                                              .content_type = "application/x-www-form-urlencoded",
+                                              .headers = {header},
+                                              .source = source});
+    free(source);
+    return answer;
+}
+
+static void check_form(const struct route *route, const struct http_answer *answer, int status)
+{
+    char *shared = http_header(answer, "Access-Control-Allow-Origin");
+    bool html = answer->body && answer->body[0] == '<';
+
+    UNIT_CHECK(answer->status == status, "%s %s: %d, not %d", route->method, route->path,
+               answer->status, status);
+    UNIT_CHECK(html == !!(route->flags & R_BROWSER), "%s %s: %s", route->method, route->path,
+               answer->body);
+    UNIT_CHECK(html || strcmp(http_text(answer, "error"), "invalid_request") == 0, "%s %s: %s",
+               route->method, route->path, answer->body);
+    UNIT_CHECK(!!shared == !!(route->flags & R_CORS), "%s %s: shared with %s", route->method,
+               route->path, shared ? shared : "no one");
+    free(shared);
+}
+
+/* Each row: a repeated parameter, another media type, a large body, another method, and whether
+ * scripts of other sites may ask. */
+static void each_endpoint_refuses_in_its_own_form(void)
+{
+    size_t size = 2 * 1024 * 1024;
+    char *large = calloc(1, size);
+
+    memset(large, 'a', size - 1);
+    for (const struct route *route = test_endpoints; route->method; route++) {
+        bool post = strcmp(route->method, "POST") == 0;
+        char *shared;
+
+        if (!(route->flags & R_CACHED)) {
+            HTTP_ANSWER twice = ask(route, route->method, "a=1&a=2", NULL);
+            check_form(route, twice, 400);
+        }
+        if (post) {
+            HTTP_ANSWER long_body = ask(route, "POST", large, NULL);
+            check_form(route, long_body, 413);
+        }
+        HTTP_ANSWER put = ask(route, "PUT", "", NULL);
+        check_form(route, put, 405);
+        HTTP_ANSWER preflight = ask(route, "OPTIONS", "", "Access-Control-Request-Method: GET");
+        shared = http_header(preflight, "Access-Control-Allow-Methods");
+        UNIT_CHECK(!!shared == !!(route->flags & R_CORS), "%s", route->path);
+        free(shared);
+    }
+    free(large);
+}
+
+/* ---- the flow ---- */
+
+static json_t *tokens_of(struct browser *browser, const char *client, const char *behind,
+                         struct http_answer **ret)
+{
+    char *code = oauth_code(browser, patient, client, behind);
+
+    UNIT_CHECK(*code != '\0', "a code for %s", behind);
+    *ret = oauth_exchange(suite, client, code);
+    free(code);
+    return oauth_claims(suite, http_text(*ret, "id_token"), "JWT", "RS256");
+}
+
+static void oidcc_server(void)
+{
+    BROWSER browser = browser_open(suite);
+    char *own = issuer(), *state, *iss;
+    HTTP_ANSWER answer = NULL;
+    json_t *claims = tokens_of(browser, app, OAUTH_USUAL "&nonce=n1", &answer), *access;
+
+    CHECK_STATUS(answer, 200);
+    state = oauth_parameter(browser, "state");
+    iss = oauth_parameter(browser, "iss");
+    CU_ASSERT_STRING_EQUAL(state, "st8");
+    CU_ASSERT_STRING_EQUAL(iss, own); /* RFC 9207 */
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "token_type"), "Bearer");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(claims);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(claims, "iss")), own);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(claims, "aud")), app);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(claims, "nonce")), "n1");
+    CU_ASSERT_TRUE(json_is_integer(json_object_get(claims, "auth_time")));
+    CU_ASSERT_TRUE(json_is_array(json_object_get(claims, "amr")));
+    CU_ASSERT_TRUE(json_is_string(json_object_get(claims, "at_hash")));
+    access = oauth_claims(suite, http_text(answer, "access_token"), "at+jwt", "ES256");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(access);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(access, "aud")), own);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(access, "client_id")), app);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(access, "scope")),
+                           "openid profile email");
+    json_decref(claims);
+    json_decref(access);
+    free(own);
+    free(state);
+    free(iss);
+}
+
+static void oidcc_ensure_request_without_nonce_succeeds_for_code_flow(void)
+{
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER answer = NULL;
+    json_t *claims = tokens_of(browser, app, OAUTH_USUAL, &answer);
+
+    CU_ASSERT_PTR_NOT_NULL(claims);
+    CU_ASSERT_PTR_NULL(json_object_get(claims, "nonce"));
+    json_decref(claims);
+}
+
+static struct http_answer *userinfo(const char *method, const char *bearer, const char *form)
+{
+    char *source = fresh_source();
+    struct http_answer *answer =
+        http_call(suite_url(suite),
+                  &(struct http_request){.method = method,
+                                         .path = "/t/demo/userinfo",
+                                         .bearer = bearer,
+                                         .raw = form,
+                                         .content_type = "application/x-www-form-urlencoded",
+                                         .source = source});
+
+    free(source);
+    return answer;
+}
+
+/* oidcc-userinfo-get, -post-header, -post-body; oidcc-scope-profile, -email. */
+static void oidcc_userinfo(void)
+{
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER answer = NULL;
+    json_t *claims = tokens_of(browser, app, OAUTH_USUAL, &answer);
+    const char *access = http_text(answer, "access_token");
+    char form[4096];
+
+    snprintf(form, sizeof(form), "access_token=%s", access);
+    HTTP_ANSWER got = userinfo("GET", access, NULL);
+    HTTP_ANSWER posted = userinfo("POST", access, NULL);
+    HTTP_ANSWER body = userinfo("POST", NULL, form);
+    HTTP_ANSWER both = userinfo("POST", access, form);
+    HTTP_ANSWER none = userinfo("GET", NULL, NULL);
+    HTTP_ANSWER id = userinfo("GET", http_text(answer, "id_token"), NULL);
+    HTTP_ANSWER api = userinfo("GET", patient->access, NULL);
+    char *challenge = http_header(none, "WWW-Authenticate");
+
+    CHECK_STATUS(got, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(got, "sub"),
+                           json_string_value(json_object_get(claims, "sub")));
+    CU_ASSERT_STRING_EQUAL(http_text(got, "email"), patient->email);
+    CU_ASSERT_TRUE(*http_text(got, "name") != '\0');
+    CHECK_STATUS(posted, 200);
+    CHECK_STATUS(body, 200);
+    CHECK_STATUS(both, 400);
+    CHECK_STATUS(none, 401);
+    CU_ASSERT_STRING_EQUAL(challenge, "Bearer");
+    CHECK_STATUS(id, 401); /* an ID token is no bearer */
+    CHECK_STATUS(api, 401);
+    CU_ASSERT_STRING_EQUAL(http_text(api, "error"), "invalid_token");
+    free(challenge);
+    json_decref(claims);
+}
+
+/* A token that is for the issuer opens nothing of the API, nor does an ID token. */
+static void issuer_tokens_do_not_open_the_api(void)
+{
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER answer = NULL;
+    json_t *claims = tokens_of(browser, app, OAUTH_USUAL, &answer);
+    HTTP_ANSWER access = http_get(suite_url(suite), "/auth/me", http_text(answer, "access_token"));
+    HTTP_ANSWER id = http_get(suite_url(suite), "/auth/me", http_text(answer, "id_token"));
+    HTTP_ANSWER refresh =
+        http_post(suite_url(suite), "/auth/refresh-token", NULL,
+                  json_pack("{s:s}", "refresh_token", http_text(answer, "refresh_token")));
+
+    CHECK_STATUS(access, 401);
+    CHECK_STATUS(id, 401);
+    CU_ASSERT_TRUE(*http_text(answer, "refresh_token") != '\0');
+    CHECK_STATUS(refresh, 401);
+    json_decref(claims);
+}
+
+/* ---- what authorize refuses ---- */
+
+/* An unknown client or redirect address is told to the person: no browser is sent there. */
+static void oidcc_ensure_registered_redirect_uri(void)
+{
+    static const char *const rows[] = {
+        "?response_type=code&state=s",
+        "?client_id=nonsense" OAUTH_USUAL,
+        "?client_id=5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b" OAUTH_USUAL,
+        "&response_type=code" OAUTH_PKCE,
+        "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb%2F" OAUTH_PKCE,
+        "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb%3Fa%3Db" OAUTH_PKCE,
+        "&response_type=code&redirect_uri=https%3A%2F%2FAPP.example%2Fcb" OAUTH_PKCE,
+        "&response_type=code&redirect_uri=https%3A%2F%2Fevil.example%2Fcb" OAUTH_PKCE,
+        "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%40evil.example%2Fcb" OAUTH_PKCE,
+        "&response_type=code&redirect_uri=javascript%3Aalert(1)" OAUTH_PKCE,
+        "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb"
+        "&redirect_uri=https%3A%2F%2Fevil.example%2Fcb" OAUTH_PKCE,
+        "?next=forged",
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        BROWSER browser = browser_open(suite);
+        char path[1024], *type, *location;
+        int status;
+
+        snprintf(path, sizeof(path), "/t/demo/authorize%s%s%s",
+                 *rows[i] == '&' ? "?client_id=" : "", *rows[i] == '&' ? app : "", rows[i]);
+        status = browser_get(browser, path);
+        type = http_header(browser->page, "Content-Type");
+        location = http_header(browser->page, "Location");
+        UNIT_CHECK(status == 400 && !location && strncmp(type, "text/html", 9) == 0, "%s: %d", path,
+                   status);
+        free(type);
+        free(location);
+    }
+}
+
+/* Errors of all else go to the redirect address, with state and issuer. */
+static void errors_go_to_the_redirect_address(void)
+{
+#define REDIRECTED "&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=st8"
+    static const struct {
+        const char *label, *behind, *error;
+    } rows[] = {
+        {"oidcc-response-type-missing", REDIRECTED OAUTH_PKCE, "invalid_request"},
+        {"implicit", REDIRECTED "&response_type=token" OAUTH_PKCE, "unsupported_response_type"},
+        {"hybrid", REDIRECTED "&response_type=code+id_token" OAUTH_PKCE,
+         "unsupported_response_type"},
+        {"fragment", OAUTH_USUAL "&response_mode=fragment", "invalid_request"},
+        {"oidcc-unsigned-request-object", OAUTH_USUAL "&request=eyJhbGciOiJub25lIn0.e30.",
+         "request_not_supported"},
+        {"oidcc-request-uri-unsigned", OAUTH_USUAL "&request_uri=https%3A%2F%2Fapp.example%2Fr",
+         "request_uri_not_supported"},
+        {"no challenge", REDIRECTED "&response_type=code&scope=openid", "invalid_request"},
+        {"plain", REDIRECTED "&response_type=code&scope=openid&code_challenge=" OAUTH_CHALLENGE,
+         "invalid_request"},
+        {"short challenge",
+         REDIRECTED
+         "&response_type=code&scope=openid&code_challenge=abc&code_challenge_method=S256",
+         "invalid_request"},
+        {"no scope of its own", REDIRECTED "&response_type=code&scope=system%2F*.rs" OAUTH_PKCE,
+         "invalid_scope"},
+        {"prompt none and more", OAUTH_USUAL "&prompt=none+login", "invalid_request"},
+        {"unknown prompt", OAUTH_USUAL "&prompt=dance", "invalid_request"},
+        {"negative max_age", OAUTH_USUAL "&max_age=-1", "invalid_request"},
+        {"claims", OAUTH_USUAL "&claims=%7B", "invalid_request"},
+        {"foreign resource", OAUTH_USUAL "&resource=https%3A%2F%2Fother.example", "invalid_target"},
+        {"oidcc-prompt-none-not-logged-in", OAUTH_USUAL "&prompt=none", "login_required"},
+    };
+    char *own = issuer();
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        BROWSER browser = browser_open(suite);
+        int status = oauth_ask(browser, app, rows[i].behind);
+        char *error = oauth_parameter(browser, "error"), *state = oauth_parameter(browser, "state");
+        char *iss = oauth_parameter(browser, "iss");
+
+        UNIT_CHECK(status == 303 && strcmp(error, rows[i].error) == 0 &&
+                       strcmp(state, "st8") == 0 && strcmp(iss, own) == 0,
+                   "%s: %d %s %s %s", rows[i].label, status, error, state, iss);
+        free(error);
+        free(state);
+        free(iss);
+    }
+    free(own);
+}
+
+/* ---- whom it asks ---- */
+
+static void oidcc_prompt_none_logged_in(void)
+{
+    BROWSER browser = browser_open(suite);
+    char *first = oauth_code(browser, patient, app, OAUTH_USUAL), *second;
+
+    CU_ASSERT_EQUAL(oauth_ask(browser, app, OAUTH_USUAL "&prompt=none"), 303);
+    second = oauth_parameter(browser, "code");
+    CU_ASSERT_STRING_NOT_EQUAL(second, "");
+    CU_ASSERT_STRING_NOT_EQUAL(first, second);
+    free(first);
+    free(second);
+}
+
+/* oidcc-prompt-login, -max-age-1: the person signs in again, once; -max-age-10000: not. */
+static void oidcc_prompt_login(void)
+{
+    static const struct {
+        const char *behind;
+        bool signs_in;
+    } rows[] = {{OAUTH_USUAL "&prompt=login", true},
+                {OAUTH_USUAL "&prompt=select_account", true},
+                {OAUTH_USUAL "&max_age=1", true},
+                {OAUTH_USUAL "&max_age=10000", false}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        BROWSER browser = browser_open(suite);
+        char *code = oauth_code(browser, patient, app, OAUTH_USUAL);
+
+        free(code);
+        go_ahead(5);
+        oauth_ask(browser, app, rows[i].behind);
+        oauth_follow(browser);
+        UNIT_CHECK((browser->page->status == 200) == rows[i].signs_in, "%s", rows[i].behind);
+        if (rows[i].signs_in)
+            oauth_sign_in(browser, patient->email, PASSWORD);
+        code = oauth_parameter(browser, "code");
+        UNIT_CHECK(*code != '\0', "%s", rows[i].behind);
+        free(code);
+    }
+}
+
+/* The request cannot be changed on the way: not by who is asked to sign in again. */
+static void continuations_are_sealed(void)
+{
+    BROWSER browser = browser_open(suite);
+    char *next, *changed;
+
+    oauth_ask(browser, app, OAUTH_USUAL);
+    next = oauth_parameter(browser, "next");
+    CU_ASSERT_TRUE(strlen(next) > 100);
+    CU_ASSERT_PTR_NULL(strstr(next, "app.example"));
+    changed = strdup(next);
+    changed[50] = changed[50] == 'A' ? 'B' : 'A';
+    {
+        char *path;
+
+        if (asprintf(&path, "/t/demo/authorize?next=%s", changed) < 0)
+            abort();
+        CU_ASSERT_EQUAL(browser_get(browser, path), 400);
+        free(path);
+        if (asprintf(&path, "/t/demo/sign-in?next=%s", next) < 0)
+            abort();
+        CU_ASSERT_EQUAL(browser_get(browser, path), 200);
+        free(path);
+    }
+    {
+        char *policy = http_header(browser->page, "Content-Security-Policy");
+
+        CU_ASSERT_PTR_NOT_NULL(strstr(policy, "form-action 'self' https://app.example;"));
+        free(policy);
+    }
+    free(next);
+    free(changed);
+}
+
+static void oidcc_id_token_hint(void)
+{
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER answer = NULL;
+    json_t *claims = tokens_of(browser, app, OAUTH_USUAL, &answer);
+    PERSON other = person_register(suite, NULL);
+    BROWSER others = browser_open(suite);
+    char behind[4096], *code, *error;
+
+    snprintf(behind, sizeof(behind), "%s&prompt=none&id_token_hint=%s", OAUTH_USUAL,
+             http_text(answer, "id_token"));
+    oauth_ask(browser, app, behind);
+    code = oauth_parameter(browser, "code");
+    CU_ASSERT_STRING_NOT_EQUAL(code, "");
+    free(code);
+    free(other->password);
+    other->password = strdup(PASSWORD);
+    free(oauth_code(others, other, app, OAUTH_USUAL));
+    oauth_ask(others, app, behind);
+    error = oauth_parameter(others, "error");
+    CU_ASSERT_STRING_EQUAL(error, "login_required");
+    free(error);
+    json_decref(claims);
+}
+
+/* oidcc-display-page, -login-hint, -ui-locales, -claims-locales, -acr-values: taken, no more. */
+static void oidcc_ensure_request_with_unknown_parameter_succeeds(void)
+{
+    BROWSER browser = browser_open(suite);
+    char *code = oauth_code(browser, patient, app,
+                            OAUTH_USUAL "&extra=foobar&display=page&login_hint=a%40b.example"
+                                        "&ui_locales=de&claims_locales=de&acr_values=1");
+
+    CU_ASSERT_STRING_NOT_EQUAL(code, "");
+    free(code);
+}
+
+/* oidcc-claims-essential: acr that the account cannot have is told. */
+static void essential_acr_is_met_or_refused(void)
+{
+    BROWSER browser = browser_open(suite);
+    char *code = oauth_code(browser, patient, app, OAUTH_USUAL), *error;
+
+    free(code);
+    oauth_ask(browser, app,
+              OAUTH_USUAL "&claims=%7B%22id_token%22%3A%7B%22acr%22%3A%7B%22essential%22%3Atrue%2C"
+                          "%22value%22%3A%22urn%3Aatrium%3Aacr%3Atwo-factors%22%7D%7D%7D");
+    error = oauth_parameter(browser, "error");
+    CU_ASSERT_STRING_EQUAL(error, "unmet_authentication_requirements");
+    free(error);
+}
+
+/* A form of another site comes without the cookie: it is asked again, as an address. */
+static void oidcc_ensure_post_request_succeeds(void)
+{
+    BROWSER browser = browser_open(suite);
+    char form[1024], *set, *code;
+
+    snprintf(form, sizeof(form), "client_id=%s%s", app, OAUTH_USUAL);
+    HTTP_ANSWER answer = oauth_post(suite, "authorize", form);
+    CHECK_STATUS(answer, 303);
+    set = http_header(answer, "Set-Cookie");
+    CU_ASSERT_PTR_NULL(set);
+    free(oauth_code(browser, patient, app, OAUTH_USUAL));
+    {
+        char *location = http_header(answer, "Location");
+
+        browser_get(browser, location);
+        free(location);
+    }
+    code = oauth_parameter(browser, "code");
+    CU_ASSERT_STRING_NOT_EQUAL(code, "");
+    free(code);
+    free(set);
+    HTTP_ANSWER twice = oauth_post(suite, "authorize", "client_id=a&client_id=b");
+    CHECK_STATUS(twice, 400);
+}
+
+/* ---- the code ---- */
+
+static void code_is_bound_to_its_request(void)
+{
+    char *other = oauth_register(suite, admin, "{\"name\":\"Other\"}");
+    const struct {
+        const char *label, *client, *redirect, *verifier, *error;
+    } rows[] = {
+        {"another client", other, OAUTH_REDIRECT, OAUTH_VERIFIER, "invalid_grant"},
+        {"another redirect", app, OAUTH_REDIRECT "/", OAUTH_VERIFIER, "invalid_grant"},
+        {"another verifier", app, OAUTH_REDIRECT, "wrong" OAUTH_VERIFIER, "invalid_grant"},
+        {"no verifier", app, OAUTH_REDIRECT, "", "invalid_grant"},
+        {"right", app, OAUTH_REDIRECT, OAUTH_VERIFIER, ""},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        BROWSER browser = browser_open(suite);
+        char form[1024], *code = oauth_code(browser, patient, app, OAUTH_USUAL);
+
+        snprintf(form, sizeof(form),
+                 "grant_type=authorization_code&client_id=%s&code=%s&redirect_uri=%s"
+                 "&code_verifier=%s",
+                 rows[i].client, code, rows[i].redirect, rows[i].verifier);
+        HTTP_ANSWER answer = oauth_post(suite, "token", form);
+        UNIT_CHECK(answer->status == (*rows[i].error ? 400 : 200) &&
+                       strcmp(http_text(answer, "error"), rows[i].error) == 0,
+                   "%s: %d %s", rows[i].label, answer->status, answer->body);
+        free(code);
+    }
+    free(other);
+}
+
+/* A wrong verifier spends the code: there is no second guess. */
+static void wrong_verifier_spends_the_code(void)
+{
+    BROWSER browser = browser_open(suite);
+    char form[1024], *code = oauth_code(browser, patient, app, OAUTH_USUAL);
+
+    snprintf(form, sizeof(form),
+             "grant_type=authorization_code&client_id=%s&code=%s&redirect_uri=" OAUTH_REDIRECT
+             "&code_verifier=%s",
+             app, code, "x" OAUTH_VERIFIER);
+    HTTP_ANSWER wrong = oauth_post(suite, "token", form);
+    HTTP_ANSWER right = oauth_exchange(suite, app, code);
+
+    CHECK_STATUS(wrong, 400);
+    CHECK_STATUS(right, 400);
+    free(code);
+}
+
+static void oidcc_codereuse(void)
+{
+    BROWSER browser = browser_open(suite);
+    char *code = oauth_code(browser, patient, app, OAUTH_USUAL), form[512];
+    HTTP_ANSWER first = oauth_exchange(suite, app, code);
+    HTTP_ANSWER before = userinfo("GET", http_text(first, "access_token"), NULL);
+    HTTP_ANSWER second = oauth_exchange(suite, app, code);
+    HTTP_ANSWER behind = userinfo("GET", http_text(first, "access_token"), NULL);
+
+    CHECK_STATUS(before, 200);
+    CHECK_STATUS(second, 400);
+    CU_ASSERT_STRING_EQUAL(http_text(second, "error"), "invalid_grant");
+    CHECK_STATUS(behind, 401); /* RFC 6749, section 4.1.2 */
+    snprintf(form, sizeof(form), "grant_type=refresh_token&client_id=%s&refresh_token=%s", app,
+             http_text(first, "refresh_token"));
+    HTTP_ANSWER refresh = oauth_post(suite, "token", form);
+    CHECK_STATUS(refresh, 400);
+    free(code);
+}
+
+static void codes_live_a_minute(void)
+{
+    BROWSER browser = browser_open(suite);
+    char *code = oauth_code(browser, patient, app, OAUTH_USUAL);
+
+    go_ahead(61);
+    HTTP_ANSWER answer = oauth_exchange(suite, app, code);
+    CHECK_STATUS(answer, 400);
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "error"), "invalid_grant");
+    free(code);
+}
+
+/* One code and 64 redeemers: one at most gets a session, and it is over at the end, for the others
+ * have shown that the code was seen by several. */
+static void one_code_makes_one_session(void)
+{
+    enum { REDEEMERS = 64 };
+    BROWSER browser = browser_open(suite);
+    char *code = oauth_code(browser, patient, app, OAUTH_USUAL), form[1024];
+    struct http_request requests[REDEEMERS];
+    struct http_answer *answers[REDEEMERS];
+    long made = suite_count(suite, "select count(*) from auth.oauth_grant");
+    size_t good = 0;
+
+    snprintf(form, sizeof(form),
+             "grant_type=authorization_code&client_id=%s&code=%s&redirect_uri=" OAUTH_REDIRECT
+             "&code_verifier=" OAUTH_VERIFIER,
+             app, code);
+    for (size_t i = 0; i < REDEEMERS; i++)
+        requests[i] = (struct http_request){.method = "POST",
+                                            .path = "/t/demo/token",
+                                            .raw = form,
+                                            .content_type = "application/x-www-form-urlencoded"};
+    http_call_many(suite_url(suite), requests, REDEEMERS, REDEEMERS, answers);
+    for (size_t i = 0; i < REDEEMERS; i++) {
+        good += answers[i]->status == 200;
+        UNIT_CHECK(answers[i]->status == 200 || answers[i]->status == 400, "%d %s",
+                   answers[i]->status, answers[i]->body);
+    }
+    CU_ASSERT_EQUAL(good, 1);
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.oauth_grant"), made + 1);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.session s join auth.oauth_grant g "
+                                "on g.session_id = s.id where s.end_reason is null and "
+                                "s.created_at >= (select max(created_at) from "
+                                "auth.oauth_grant)"),
+                    0);
+    http_answers_destroy(answers, REDEEMERS);
+    free(code);
+}
+
+/* ---- what the token endpoint refuses ---- */
+
+static void token_endpoint_says_what_is_wrong(void)
+{
+    char *bare = oauth_register(suite, admin, "{\"name\":\"Bare\",\"grantTypes\":[]}");
+    const struct {
+        const char *before, *client, *behind, *error;
+        int status;
+    } rows[] = {
+        {"a=b", "", "", "invalid_client", 401},
+        {"client_id=", "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b", "", "invalid_client", 401},
+        {"client_id=", app, "", "invalid_request", 400},
+        {"client_id=", app, "&grant_type=password&username=a&password=b", "unsupported_grant_type",
+         400},
+        {"client_id=", app, "&grant_type=implicit", "unsupported_grant_type", 400},
+        {"client_id=", bare, "&grant_type=authorization_code&code=x", "unauthorized_client", 400},
+        {"client_id=", app, "&grant_type=authorization_code", "invalid_request", 400},
+        {"client_id=", app, "&grant_type=authorization_code&code=unknown", "invalid_grant", 400},
+        {"client_id=", app, "&grant_type=authorization_code&code=x&code=y", "invalid_request", 400},
+        {"client_id=", app, "&grant_type=refresh_token", "invalid_request", 400},
+        {"client_id=", app, "&grant_type=refresh_token&refresh_token=x", "invalid_grant", 400},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char form[512], *cache;
+
+        snprintf(form, sizeof(form), "%s%s%s", rows[i].before, rows[i].client, rows[i].behind);
+        HTTP_ANSWER answer = oauth_post(suite, "token", form);
+        cache = http_header(answer, "Cache-Control");
+        UNIT_CHECK(answer->status == rows[i].status &&
+                       strcmp(http_text(answer, "error"), rows[i].error) == 0 &&
+                       strcmp(cache, "no-store") == 0,
+                   "%s: %d %s", form, answer->status, answer->body);
+        free(cache);
+    }
+    HTTP_ANSWER get = http_get(suite_url(suite), "/t/demo/token", NULL);
+    CHECK_STATUS(get, 405);
+    CU_ASSERT_STRING_EQUAL(http_text(get, "error"), "invalid_request");
+    HTTP_ANSWER json = http_post(suite_url(suite), "/t/demo/token", NULL, json_object());
+    CHECK_STATUS(json, 415);
+    HTTP_ANSWER nowhere =
+        http_call(suite_url(suite),
+                  &(struct http_request){.method = "POST", .path = "/t/demo/token?client_id=a"});
+    CHECK_STATUS(nowhere, 400);
+    free(bare);
+}
+
+/* ---- renewal ---- */
+
+static struct http_answer *renew(const char *client, const char *token, const char *more)
+{
+    char form[1024];
+
+    snprintf(form, sizeof(form), "grant_type=refresh_token&client_id=%s&refresh_token=%s%s", client,
+             token, more);
+    return oauth_post(suite, "token", form);
+}
+
+static void oidcc_refresh_token(void)
+{
+    BROWSER browser = browser_open(suite);
+    char *other = oauth_register(suite, admin, "{\"name\":\"Other\"}");
+    HTTP_ANSWER first = NULL;
+    json_t *claims = tokens_of(browser, app, OAUTH_USUAL, &first);
+    const char *token = http_text(first, "refresh_token");
+    HTTP_ANSWER foreign = renew(other, token, "");
+    HTTP_ANSWER wider = renew(app, token, "&scope=openid+offline_access");
+    HTTP_ANSWER narrow = renew(app, token, "&scope=openid");
+    HTTP_ANSWER own = renew(app, patient->refresh, "");
+
+    CHECK_STATUS(foreign, 400);
+    CU_ASSERT_STRING_EQUAL(http_text(foreign, "error"), "invalid_grant");
+    CU_ASSERT_STRING_EQUAL(http_text(wider, "error"), "invalid_scope");
+    CHECK_STATUS(narrow, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(narrow, "scope"), "openid");
+    CU_ASSERT_STRING_NOT_EQUAL(http_text(narrow, "refresh_token"), token);
+    CHECK_STATUS(own, 400); /* of a sign-in of the API */
+    HTTP_ANSWER next = renew(app, http_text(narrow, "refresh_token"), "");
+    CHECK_STATUS(next, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(next, "scope"), "openid profile email");
+    HTTP_ANSWER stolen = renew(app, token, "");
+    CHECK_STATUS(stolen, 400);
+    HTTP_ANSWER over = renew(app, http_text(next, "refresh_token"), "");
+    CHECK_STATUS(over, 400); /* the old one was copied: the grant has ended */
+    json_decref(claims);
+    free(other);
+}
+
+/* ---- the browser's session and its grants ---- */
+
+static void grants_end_with_the_browser_but_for_offline_access(void)
+{
+    static const char offline[] = "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb"
+                                  "&scope=openid+offline_access" OAUTH_PKCE;
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER with = NULL;
+    HTTP_ANSWER without = NULL;
+    json_t *one = tokens_of(browser, app, OAUTH_USUAL, &without);
+    json_t *other = tokens_of(browser, app, offline, &with);
+
+    browser_get(browser, "account");
+    CU_ASSERT_EQUAL(browser_post(browser, "account", "do=sign-out"), 303);
+    HTTP_ANSWER ended = userinfo("GET", http_text(without, "access_token"), NULL);
+    HTTP_ANSWER lives = userinfo("GET", http_text(with, "access_token"), NULL);
+    HTTP_ANSWER renewed = renew(app, http_text(without, "refresh_token"), "");
+    HTTP_ANSWER again = renew(app, http_text(with, "refresh_token"), "");
+    CHECK_STATUS(ended, 401);
+    CHECK_STATUS(lives, 200);
+    CHECK_STATUS(renewed, 400);
+    CHECK_STATUS(again, 200);
+    json_decref(one);
+    json_decref(other);
+}
+
+/* A code under way is worth nothing once the browser has signed out. */
+static void signing_out_voids_the_code(void)
+{
+    BROWSER browser = browser_open(suite);
+    char *code = oauth_code(browser, patient, app, OAUTH_USUAL);
+
+    browser_get(browser, "account");
+    CU_ASSERT_EQUAL(browser_post(browser, "account", "do=sign-out"), 303);
+    HTTP_ANSWER answer = oauth_exchange(suite, app, code);
+    CHECK_STATUS(answer, 400);
+    free(code);
+}
+
+/* ---- pushed requests ---- */
+
+static void pushed_requests_are_answered_once(void)
+{
+    BROWSER browser = browser_open(suite);
+    BROWSER other = browser_open(suite);
+    char form[1024], behind[256], *code, *error;
+
+    snprintf(form, sizeof(form), "client_id=%s%s", app, OAUTH_USUAL);
+    HTTP_ANSWER pushed = oauth_post(suite, "par", form);
+    CHECK_STATUS(pushed, 201);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(pushed, "expires_in")), 60);
+    snprintf(behind, sizeof(behind), "&request_uri=%s", http_text(pushed, "request_uri"));
+    CU_ASSERT_EQUAL(oauth_ask(other, app, behind), 303); /* looking spends nothing */
+    code = oauth_code(browser, patient, app, behind);
+    CU_ASSERT_STRING_NOT_EQUAL(code, "");
+    oauth_follow(other);
+    oauth_sign_in(other, patient->email, PASSWORD); /* began before it was answered */
+    error = oauth_parameter(other, "error");
+    CU_ASSERT_STRING_EQUAL(error, "invalid_request_uri");
+    CU_ASSERT_EQUAL(oauth_ask(browser, app, behind), 400);
+    HTTP_ANSWER again = oauth_post(suite, "par", form);
+    snprintf(behind, sizeof(behind), "&request_uri=%s", http_text(again, "request_uri"));
+    go_ahead(61);
+    CU_ASSERT_EQUAL(oauth_ask(browser, app, behind), 400);
+    free(code);
+    free(error);
+}
+
+static void pushing_refuses_what_authorize_would(void)
+{
+    const struct {
+        const char *client, *behind, *error;
+        int status;
+    } rows[] = {
+        {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b", OAUTH_USUAL, "invalid_client", 401},
+        {app, "&response_type=code", "invalid_request", 400},
+        {app, "&response_type=code&redirect_uri=https%3A%2F%2Fevil.example%2F", "invalid_request",
+         400},
+        {app, OAUTH_USUAL "&request_uri=urn%3Aietf%3Aparams%3Aoauth%3Arequest_uri%3Ax",
+         "invalid_request", 400},
+        {app, OAUTH_USUAL "&request=x", "request_not_supported", 400},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char form[1024];
+
+        snprintf(form, sizeof(form), "client_id=%s%s", rows[i].client, rows[i].behind);
+        HTTP_ANSWER answer = oauth_post(suite, "par", form);
+        UNIT_CHECK(answer->status == rows[i].status &&
+                       strcmp(http_text(answer, "error"), rows[i].error) == 0,
+                   "%s: %d %s", form, answer->status, answer->body);
+    }
+}
+
+/* ---- consent ---- */
+
+static void others_clients_are_consented_to(void)
+{
+    char *theirs = oauth_register(suite, admin, "{\"name\":\"<b>Theirs\",\"firstParty\":false}");
+    BROWSER browser = browser_open(suite);
+    char *code, *error, path[256];
+    PERSON person = person_register(suite, NULL);
+
+    oauth_ask(browser, theirs, OAUTH_USUAL);
+    oauth_follow(browser);
+    CU_ASSERT_EQUAL(oauth_sign_in(browser, person->email, PASSWORD), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "Allow access?"));
+    CU_ASSERT_TRUE(browser_sees(browser, "&lt;b&gt;Theirs"));
+    CU_ASSERT_FALSE(browser_sees(browser, "<b>Theirs"));
+    oauth_consent(browser, "deny");
+    error = oauth_parameter(browser, "error");
+    CU_ASSERT_STRING_EQUAL(error, "access_denied");
+    free(error);
+
+    oauth_ask(browser, theirs, OAUTH_USUAL "&prompt=none");
+    error = oauth_parameter(browser, "error");
+    CU_ASSERT_STRING_EQUAL(error, "consent_required");
+    free(error);
+    oauth_ask(browser, theirs, OAUTH_USUAL);
+    oauth_follow(browser);
+    oauth_consent(browser, "allow");
+    code = oauth_parameter(browser, "code");
+    CU_ASSERT_STRING_NOT_EQUAL(code, "");
+    HTTP_ANSWER tokens = oauth_exchange(suite, theirs, code);
+    CHECK_STATUS(tokens, 200);
+    free(code);
+    oauth_ask(browser, theirs, OAUTH_USUAL "&prompt=none"); /* what was given is known */
+    code = oauth_parameter(browser, "code");
+    CU_ASSERT_STRING_NOT_EQUAL(code, "");
+    oauth_ask(browser, theirs,
+              "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&prompt=none"
+              "&scope=openid+fhirUser" OAUTH_PKCE); /* a new scope is not */
+    error = oauth_parameter(browser, "error");
+    CU_ASSERT_STRING_EQUAL(error, "consent_required");
+    free(error);
+    oauth_ask(browser, theirs, OAUTH_USUAL "&prompt=consent");
+    CU_ASSERT_EQUAL(oauth_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "Allow access?"));
+
+    HTTP_ANSWER list = http_get(suite_url(suite), "/auth/consent", person->access);
+    HTTP_ANSWER none = http_get(suite_url(suite), "/auth/consent", NULL);
+    CHECK_STATUS(list, 200);
+    CHECK_STATUS(none, 401);
+    CU_ASSERT_STRING_EQUAL(http_text(list, "consents.0.clientId"), theirs);
+    snprintf(path, sizeof(path), "/auth/consent?clientId=%s", theirs);
+    HTTP_ANSWER withdrawn = http_delete(suite_url(suite), path, person->access);
+    HTTP_ANSWER twice = http_delete(suite_url(suite), path, person->access);
+    HTTP_ANSWER ended = userinfo("GET", http_text(tokens, "access_token"), NULL);
+    HTTP_ANSWER voided = oauth_exchange(suite, theirs, code);
+    CHECK_STATUS(withdrawn, 200);
+    CHECK_STATUS(twice, 404);
+    CHECK_STATUS(ended, 401);
+    CHECK_STATUS(voided, 400);
+    free(code);
+    free(theirs);
+}
+
+/* A consent is given by a form of this origin that the person was shown, in this browser. */
+static void consent_is_not_given_by_other_sites(void)
+{
+    char *theirs = oauth_register(suite, admin, "{\"name\":\"Theirs\",\"firstParty\":false}");
+    BROWSER browser = browser_open(suite);
+    PERSON person = person_register(suite, NULL);
+    char *next, *form;
+
+    oauth_ask(browser, theirs, OAUTH_USUAL);
+    oauth_follow(browser);
+    oauth_sign_in(browser, person->email, PASSWORD);
+    next = browser_value(browser, "next");
+    if (asprintf(&form, "do=allow&next=%s", next) < 0)
+        abort();
+    browser->no_token = true;
+    CU_ASSERT_EQUAL(browser_post(browser, "consent", form), 403);
+    browser->no_token = false;
+    free(browser->origin);
+    browser->origin = strdup("https://evil.example");
+    CU_ASSERT_EQUAL(browser_post(browser, "consent", form), 403);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.oauth_consent where client_id = "
+                                "'%s'",
+                                theirs),
+                    0);
+    free(next);
+    free(form);
+    free(theirs);
+}
+
+/* ---- switches and rules ---- */
+
+static void closed_sign_in_gives_no_code(void)
+{
+    BROWSER browser = browser_open(suite);
+    char *error;
+
+    free(oauth_code(browser, patient, app, OAUTH_USUAL));
+    suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", false);
+    oauth_ask(browser, app, OAUTH_USUAL);
+    error = oauth_parameter(browser, "error");
+    CU_ASSERT_STRING_EQUAL(error, "access_denied");
+    suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", true);
+    free(error);
+}
+
+/* ---- what dies ---- */
+
+/* authd is killed between the code and its exchange, and behind it: nothing is half done. */
+static void deaths_lose_no_code(void)
+{
+    BROWSER browser = browser_open(suite);
+    char *code = oauth_code(browser, patient, app, OAUTH_USUAL);
+    pid_t one = suite_pid(suite, "authd", "1"), other = suite_pid(suite, "authd", "2");
+
+    suite_signal(suite, "authd", "1", 9);
+    suite_signal(suite, "authd", "2", 9);
+    HTTP_ANSWER keys = http_get(suite_url(suite), "/t/demo/jwks", NULL);
+    UNIT_CHECK(keys->status == 200 || keys->status == 503, "%d", keys->status);
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "1", one));
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "2", other));
+    CU_ASSERT_TRUE(suite_wait_ready(suite, 10000));
+    HTTP_ANSWER tokens = oauth_exchange(suite, app, code);
+    CHECK_STATUS(tokens, 200);
+    HTTP_ANSWER who = userinfo("GET", http_text(tokens, "access_token"), NULL);
+    CHECK_STATUS(who, 200);
+    free(code);
+}
+
+/* ---- rotation ---- */
+
+static json_t *key_ids(void)
+{
+    HTTP_ANSWER keys = http_get(suite_url(suite), "/t/demo/jwks", NULL);
+
+    return json_deep_copy(http_member(keys, "keys"));
+}
+
+/* Whether so many keys are published at each gateway, within half a minute: each keeps what it was
+ * told for ten seconds. */
+static bool keys_come_to(size_t want)
+{
+    int streak = 0;
+
+    for (int i = 0; i < 300 && streak < 110; i++) {
+        json_t *keys = key_ids();
+
+        streak = json_array_size(keys) == want ? streak + 1 : 0;
+        json_decref(keys);
+        usleep(100000);
+    }
+    return streak >= 110;
+}
+
+/* A new pair is published a day before it signs; the former one a day after its last token. */
+static void new_keys_are_published_before_they_sign(void)
+{
+    BROWSER before = browser_open(suite);
+    BROWSER behind = browser_open(suite);
+    HTTP_ANSWER first = NULL;
+    HTTP_ANSWER second = NULL;
+    PROGRAM rotated = ATRIUMCTL(suite, NULL, "keys", "rotate", "--issuer");
+    json_t *claims;
+
+    CU_ASSERT_EQUAL(rotated->code, 0);
+    CU_ASSERT_TRUE(keys_come_to(4));
+    claims = tokens_of(before, app, OAUTH_USUAL, &first);
+    CU_ASSERT_PTR_NOT_NULL(claims);
+    json_decref(claims);
+    go_ahead(24 * HOUR + 60);
+    claims = tokens_of(behind, app, OAUTH_USUAL, &second);
+    CU_ASSERT_PTR_NOT_NULL(claims);
+    json_decref(claims);
+    /* The headers hold the key's id: another one signs. */
+    CU_ASSERT_NOT_EQUAL(strncmp(http_text(first, "id_token"), http_text(second, "id_token"), 60),
+                        0);
+    claims = oauth_claims(suite, http_text(first, "id_token"), "JWT", "RS256");
+    CU_ASSERT_PTR_NOT_NULL(claims); /* still verifies */
+    json_decref(claims);
+    go_ahead(26 * HOUR);
+    CU_ASSERT_TRUE(keys_come_to(2));
+}
+
+static void the_scene_is_left(void)
+{
+    free(app);
+    person_destroy(&admin);
+    person_destroy(&patient);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    CASE_ALWAYS(the_scene_is_set),
+    CASE(oidcc_discovery_endpoint_verification),
+    CASE(issuer_keys_are_its_own),
+    CASE(each_endpoint_refuses_in_its_own_form),
+    CASE(oidcc_server),
+    CASE(oidcc_ensure_request_without_nonce_succeeds_for_code_flow),
+    CASE(oidcc_userinfo),
+    CASE(issuer_tokens_do_not_open_the_api),
+    CASE(oidcc_ensure_registered_redirect_uri),
+    CASE(errors_go_to_the_redirect_address),
+    CASE(oidcc_prompt_none_logged_in),
+    CASE(oidcc_prompt_login),
+    CASE(continuations_are_sealed),
+    CASE(oidcc_id_token_hint),
+    CASE(oidcc_ensure_request_with_unknown_parameter_succeeds),
+    CASE(essential_acr_is_met_or_refused),
+    CASE(oidcc_ensure_post_request_succeeds),
+    CASE(code_is_bound_to_its_request),
+    CASE(wrong_verifier_spends_the_code),
+    CASE(oidcc_codereuse),
+    CASE(codes_live_a_minute),
+    CASE(one_code_makes_one_session),
+    CASE(token_endpoint_says_what_is_wrong),
+    CASE(oidcc_refresh_token),
+    CASE(grants_end_with_the_browser_but_for_offline_access),
+    CASE(signing_out_voids_the_code),
+    CASE(pushed_requests_are_answered_once),
+    CASE(pushing_refuses_what_authorize_would),
+    CASE(others_clients_are_consented_to),
+    CASE(consent_is_not_given_by_other_sites),
+    CASE(closed_sign_in_gives_no_code),
+    CASE(deaths_lose_no_code),
+    CASE(new_keys_are_published_before_they_sign),
+    CASE_ALWAYS(the_scene_is_left),
+};
+
+int main(void)
+{
+    return unit_run("oauth code", cases, ARRAY_SIZE(cases));
+}

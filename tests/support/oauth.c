@@ -1,0 +1,179 @@
+/*
+ * oauth.c - see oauth.h.
+ */
+#include "tests/support/oauth.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/domain/jwt.h"
+
+static char *join(const char *one, const char *other, const char *third)
+{
+    char *text;
+
+    if (asprintf(&text, "%s%s%s", one, other, third) < 0)
+        abort();
+    return text;
+}
+
+char *oauth_register(struct suite *suite, const struct person *admin, const char *more)
+{
+    json_t *body = json_loads(
+        "{\"name\":\"Diary\",\"type\":\"public\",\"redirectUris\":[\"" OAUTH_REDIRECT "\"],"
+        "\"grantTypes\":[\"authorization_code\",\"refresh_token\"],\"firstParty\":true,"
+        "\"scopes\":[\"openid\",\"profile\",\"email\",\"fhirUser\",\"offline_access\"]}",
+        0, NULL);
+    json_t *others = json_loads(more ? more : "{}", 0, NULL);
+
+    json_object_update(body, others);
+    json_decref(others);
+    HTTP_ANSWER made =
+        http_post(suite_url(suite), "/v1/project/clients", admin->access, body);
+    CHECK_STATUS(made, 200);
+    return strdup(http_text(made, "id"));
+}
+
+int oauth_ask(struct browser *browser, const char *client, const char *behind)
+{
+    char *path = join("/t/demo/authorize?client_id=", client, behind);
+    int status = browser_get(browser, path);
+
+    free(path);
+    return status;
+}
+
+int oauth_follow(struct browser *browser)
+{
+    for (int i = 0; i < 8 && browser->page->status == 303; i++) {
+        char *location = http_header(browser->page, "Location");
+        bool here = location && location[0] == '/';
+
+        free(location);
+        if (!here)
+            break;
+        browser_follow(browser);
+    }
+    return browser->page->status;
+}
+
+static int send(struct browser *browser, const char *page, const char *fields)
+{
+    char *next = browser_value(browser, "next"), *form = join(fields, "&next=", next);
+
+    browser_post(browser, page, form);
+    free(form);
+    free(next);
+    return oauth_follow(browser);
+}
+
+int oauth_sign_in(struct browser *browser, const char *email, const char *password)
+{
+    char fields[512];
+
+    snprintf(fields, sizeof(fields), "email=%s&password=%s", email, password);
+    return send(browser, "sign-in", fields);
+}
+
+int oauth_consent(struct browser *browser, const char *button)
+{
+    char fields[64];
+
+    snprintf(fields, sizeof(fields), "do=%s", button);
+    return send(browser, "consent", fields);
+}
+
+static int hex(char c)
+{
+    return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
+}
+
+static char *decoded(const char *text, size_t size)
+{
+    char *out = strndup(text, size), *to = out;
+
+    for (const char *at = out; *at; at++) {
+        if (*at == '%' && at[1] && at[2]) {
+            *to++ = (char)(hex(at[1]) * 16 + hex(at[2]));
+            at += 2;
+        } else {
+            *to++ = *at == '+' ? ' ' : *at;
+        }
+    }
+    *to = '\0';
+    return out;
+}
+
+char *oauth_parameter(const struct browser *browser, const char *name)
+{
+    char *location = http_header(browser->page, "Location"), *found = NULL;
+    size_t length = strlen(name);
+
+    for (const char *at = location ? strchr(location, '?') : NULL; at && !found;
+         at = strchr(at + 1, '&'))
+        if (strncmp(at + 1, name, length) == 0 && at[1 + length] == '=')
+            found = decoded(at + 2 + length, strcspn(at + 2 + length, "&"));
+    free(location);
+    return found ? found : strdup("");
+}
+
+struct http_answer *oauth_post(struct suite *suite, const char *endpoint, const char *form)
+{
+    char *path = join("/t/demo/", endpoint, ""), *source = fresh_source();
+    struct http_answer *answer =
+        http_call(suite_url(suite),
+                  &(struct http_request){.method = "POST",
+                                         .path = path,
+                                         .raw = form,
+                                         .content_type = "application/x-www-form-urlencoded",
+                                         .source = source});
+
+    free(path);
+    free(source);
+    return answer;
+}
+
+struct http_answer *oauth_exchange(struct suite *suite, const char *client, const char *code)
+{
+    char form[1024];
+
+    snprintf(form, sizeof(form),
+             "grant_type=authorization_code&client_id=%s&code=%s&redirect_uri=" OAUTH_REDIRECT
+             "&code_verifier=" OAUTH_VERIFIER,
+             client, code);
+    return oauth_post(suite, "token", form);
+}
+
+char *oauth_code(struct browser *browser, const struct person *person, const char *client,
+                 const char *behind)
+{
+    oauth_ask(browser, client, behind);
+    if (oauth_follow(browser) == 200)
+        oauth_sign_in(browser, person->email, person->password);
+    return oauth_parameter(browser, "code");
+}
+
+json_t *oauth_claims(struct suite *suite, const char *token, const char *typ, const char *alg)
+{
+    static const char *const algs[] = {"ES256", "RS256", NULL};
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    HTTP_ANSWER keys = http_get(suite_url(suite), "/t/demo/jwks", NULL);
+    json_t *claims = NULL, *each;
+    struct jwt jwt;
+    size_t i;
+
+    if (jwt_read(token, arena, &jwt) < 0)
+        return NULL;
+    json_array_foreach(http_member(keys, "keys"), i, each) {
+        EVP_PKEY *key = jwk_key(each);
+
+        if (key && strcmp(jwt_text(each, "kid"), jwt_text(jwt.header, "kid")) == 0 &&
+            strcmp(jwt_text(jwt.header, "typ"), typ) == 0 &&
+            strcmp(jwt_text(jwt.header, "alg"), alg) == 0 && jwt_verify(&jwt, key, algs))
+            claims = json_incref(jwt.claims);
+        EVP_PKEY_free(key);
+    }
+    jwt_clear(&jwt);
+    return claims;
+}

@@ -1,0 +1,53 @@
+/*
+ * oauth.h - an OAuth client of the demo tenant, and what it asks of its issuer.
+ */
+#ifndef ATRIUM_TESTS_SUPPORT_OAUTH_H
+#define ATRIUM_TESTS_SUPPORT_OAUTH_H
+
+#include "tests/support/browser.h"
+
+#define OAUTH_REDIRECT "https://app.example/cb"
+#define OAUTH_VERIFIER "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" /* RFC 7636, appendix B */
+#define OAUTH_CHALLENGE "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+#define OAUTH_PKCE "&code_challenge=" OAUTH_CHALLENGE "&code_challenge_method=S256"
+
+/* The whole of a usual request but client_id, to be put behind it. */
+#define OAUTH_USUAL                                                             \
+    "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=st8" \
+    "&scope=openid+profile+email" OAUTH_PKCE
+
+/* Registers a public client of the admin's project; `more`: further members as JSON, which win; the
+ * caller frees the id. */
+char *oauth_register(struct suite *suite, const struct person *admin, const char *more);
+
+/* Asks authorize with `client_id` and what stands behind it: the status. */
+int oauth_ask(struct browser *browser, const char *client, const char *behind);
+
+/* Follows addresses of this host as far as they lead: the last status. */
+int oauth_follow(struct browser *browser);
+
+/* Fills in the sign-in that is shown, keeps its request, and follows: the last status. */
+int oauth_sign_in(struct browser *browser, const char *email, const char *password);
+
+/* Presses a button of the consent that is shown ("allow"), and follows: the last status. */
+int oauth_consent(struct browser *browser, const char *button);
+
+/* A parameter of the address that the browser is sent to ("code"); the caller frees it, "" when
+ * there is none, or no such address. */
+char *oauth_parameter(const struct browser *browser, const char *name);
+
+/* Posts a form to an endpoint of the issuer ("token"). */
+struct http_answer *oauth_post(struct suite *suite, const char *endpoint, const char *form);
+
+/* Exchanges a code of that client with the usual redirect address and verifier. */
+struct http_answer *oauth_exchange(struct suite *suite, const char *client, const char *code);
+
+/* A fresh code for a person that signs in to the usual request; the caller frees it. */
+char *oauth_code(struct browser *browser, const struct person *person, const char *client,
+                 const char *behind);
+
+/* The claims of a token that the published keys of the issuer verify (the caller decrefs); NULL:
+ * they do not. typ, alg: what its header must say. */
+json_t *oauth_claims(struct suite *suite, const char *token, const char *typ, const char *alg);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * test_authd_jws.c - keys of the issuers and what they sign, verified by the code that verifies
+ * what others sign.
+ */
+#include <openssl/crypto.h>
+#include <string.h>
+
+#include "authd/oauth/jws.h"
+#include "common/base/secret.h"
+#include "common/domain/jwt.h"
+#include "tests/support/unit.h"
+
+static struct jws_key *make(enum jws_alg alg, uint8_t **ret_der, size_t *ret_size)
+{
+    CU_ASSERT_EQUAL_FATAL(jws_key_generate(alg, ret_der, ret_size), 0);
+    return jws_key_parse(alg, *ret_der, *ret_size);
+}
+
+static const char *token_of(struct arena *arena, const struct jws_key *key)
+{
+    uint8_t signature[JWS_SIGNATURE_MAX];
+    char *header =
+        arena_printf(arena, "{\"alg\":\"%s\",\"kid\":\"%s\"}", jws_alg_name(key->alg), key->kid);
+    const char *text = arena_printf(arena, "%s.%s", secret_encode(arena, header, strlen(header)),
+                                    secret_encode(arena, "{\"iss\":\"x\"}", 11));
+    size_t size;
+
+    CU_ASSERT_EQUAL(jws_sign(key->pkey, key->alg, text, signature, &size), 0);
+    return arena_printf(arena, "%s.%s", text, secret_encode(arena, signature, size));
+}
+
+/* What a key publishes verifies what it signs, and nothing that was changed. */
+static void published_keys_verify(void)
+{
+    static const char *const algs[] = {"ES256", "RS256", NULL};
+
+    for (int alg = 0; alg < JWS_ALGS; alg++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        uint8_t *der = NULL;
+        size_t size = 0;
+        struct jws_key *key = make((enum jws_alg)alg, &der, &size);
+        json_t *jwk = json_loads(key->jwk, 0, NULL);
+        EVP_PKEY *published = jwk_key(jwk);
+        const char *token = token_of(arena, key);
+        struct jwt jwt;
+
+        CU_ASSERT_EQUAL(jwt_read(token, arena, &jwt), 0);
+        CU_ASSERT_TRUE(jwt_verify(&jwt, published, algs));
+        CU_ASSERT_STRING_EQUAL(jwk_thumbprint(jwk, arena), key->kid); /* RFC 7638 */
+        CU_ASSERT_PTR_NULL(json_object_get(jwk, "d"));
+        jwt.signature[jwt.signature_size - 1] ^= 1;
+        CU_ASSERT_FALSE(jwt_verify(&jwt, published, algs));
+        jwt_clear(&jwt);
+        EVP_PKEY_free(published);
+        json_decref(jwk);
+        jws_key_destroy(&key);
+        OPENSSL_clear_free(der, size);
+    }
+}
+
+/* A key serves its own algorithm alone; what is none is refused. */
+static void foreign_keys_are_refused(void)
+{
+    uint8_t *der = NULL;
+    size_t size = 0;
+    struct jws_key *key = make(JWS_ES256, &der, &size);
+
+    CU_ASSERT_PTR_NULL(jws_key_parse(JWS_RS256, der, size));
+    CU_ASSERT_PTR_NULL(jws_key_parse(JWS_ES256, der, size / 2));
+    CU_ASSERT_PTR_NULL(jws_key_parse(JWS_ES256, (const uint8_t *)"garbage", 7));
+    jws_key_destroy(&key);
+    jws_key_destroy(&key);
+    OPENSSL_clear_free(der, size);
+}
+
+static void algorithms_have_their_names(void)
+{
+    enum jws_alg alg;
+
+    CU_ASSERT_EQUAL(jws_alg_parse("RS256", &alg), 0);
+    CU_ASSERT_EQUAL(alg, JWS_RS256);
+    CU_ASSERT_EQUAL(jws_alg_parse("none", &alg), -1);
+    CU_ASSERT_EQUAL(jws_alg_parse("HS256", &alg), -1);
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        CASE(published_keys_verify),
+        CASE(foreign_keys_are_refused),
+        CASE(algorithms_have_their_names),
+    };
+
+    return unit_run("authd jws", cases, ARRAY_SIZE(cases));
+}

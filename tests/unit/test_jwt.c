@@ -1,0 +1,159 @@
+/*
+ * test_jwt.c - signed tokens of clients: which are read, by which key and algorithm one counts.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/domain/jwt.h"
+#include "tests/support/jose.h"
+#include "tests/support/unit.h"
+
+static const char *const names[] = {"RS256", "RS384", "PS256", "ES256", "ES384", NULL};
+
+static struct arena *arena;
+
+static bool counts(const char *token, json_t *jwk, const char *const *algs)
+{
+    struct jwt jwt;
+    EVP_PKEY *key = jwk_key(jwk);
+    bool fits = false;
+
+    if (jwt_read(token, arena, &jwt) == 0) {
+        fits = key && jwt_verify(&jwt, key, algs);
+        jwt_clear(&jwt);
+    }
+    EVP_PKEY_free(key);
+    json_decref(jwk);
+    return fits;
+}
+
+static void each_algorithm_is_verified_by_its_own_key_alone(void)
+{
+    struct jose *keys[ARRAY_SIZE(names) - 1];
+
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+        keys[i] = jose_new(names[i], NULL);
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+        const char *const others[] = {names[(i + 1) % ARRAY_SIZE(keys)], NULL};
+        char *token = jose_sign(keys[i], NULL, json_pack("{s:s}", "iss", "a"));
+        char *altered = strdup(token);
+
+        altered[strchr(token, '.') - token + 3] ^= 1;
+        for (size_t k = 0; k < ARRAY_SIZE(keys); k++)
+            UNIT_CHECK(counts(token, jose_jwk(keys[k]), names) == (i == k), "%s by %s", names[i],
+                       names[k]);
+        UNIT_CHECK(!counts(altered, jose_jwk(keys[i]), names), "altered, %s", names[i]);
+        UNIT_CHECK(!counts(token, jose_jwk(keys[i]), others), "only %s is allowed", others[0]);
+        free(token);
+        free(altered);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+        jose_destroy(&keys[i]);
+}
+
+/* "none" (RFC 8725, section 3.1), a MAC by the public key, an algorithm of another type of key. */
+static void the_header_chooses_no_weaker_algorithm(void)
+{
+    static const char *const wrong[] = {"none", "HS256", "ES384", "RS256", "ES256K", ""};
+    JOSE key = jose_new("ES256", NULL);
+
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+        char *token = jose_sign(key, json_pack("{s:s}", "alg", wrong[i]), json_object());
+
+        UNIT_CHECK(!counts(token, jose_jwk(key), names), "%s", wrong[i]);
+        free(token);
+    }
+}
+
+static void only_whole_tokens_are_read(void)
+{
+    static const char *const wrong[] = {
+        "",
+        ".",
+        "..",
+        "e30.e30",
+        "e30.e30.AA.AA",
+        "e30.W10.AA",                /* claims that are an array */
+        "eyJhIjoxLCJhIjoyfQ.e30.AA", /* a member that stands twice */
+        "e30=.e30.AA",
+        "eyJjcml0IjpbIngiXX0.e30.AA", /* crit: x */
+        "eyJiNjQiOmZhbHNlfQ.e30.AA",  /* b64: false */
+        "e30.e30.A",
+    };
+    struct jwt jwt;
+    char *large = calloc(1, JWT_SIZE_MAX + 2);
+
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+        UNIT_CHECK(jwt_read(wrong[i], arena, &jwt) < 0, "%s", wrong[i]);
+    memset(large, 'A', JWT_SIZE_MAX + 1);
+    CU_ASSERT(jwt_read(large, arena, &jwt) < 0);
+    free(large);
+    CU_ASSERT_EQUAL(jwt_read("e30.eyJleHAiOjF9.AA", arena, &jwt), 0);
+    CU_ASSERT_EQUAL(jwt_time(&jwt, "exp"), 1000);
+    CU_ASSERT_EQUAL(jwt_time(&jwt, "nbf"), 0);
+    CU_ASSERT_STRING_EQUAL(jwt_text(jwt.claims, "exp"), "");
+    jwt_clear(&jwt);
+}
+
+static void weak_and_broken_keys_are_none(void)
+{
+    static const char *const wrong[] = {
+        "{}",
+        "{\"kty\":\"oct\",\"k\":\"AAAA\"}",
+        "{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"AA\",\"y\":\"AA\"}",
+        /* not on the curve */
+        "{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4\","
+        "\"y\":\"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4\"}",
+        "{\"kty\":\"EC\",\"crv\":\"secp256k1\",\"x\":\"AA\",\"y\":\"AA\"}",
+        "{\"kty\":\"RSA\",\"n\":\"AQAB\",\"e\":\"AQAB\"}",
+        "{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"AA\"}",
+    };
+    JOSE key = jose_new("ES256", NULL);
+    json_t *private = jose_jwk(key);
+
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+        json_t *jwk = json_loads(wrong[i], 0, NULL);
+        EVP_PKEY *none = jwk_key(jwk);
+
+        UNIT_CHECK(!none && !jwk_thumbprint(jwk, arena), "%s", wrong[i]);
+        EVP_PKEY_free(none);
+        json_decref(jwk);
+    }
+    json_object_set_new(private, "d", json_string("AAAA"));
+    CU_ASSERT_PTR_NULL(jwk_key(private));
+    json_decref(private);
+}
+
+/* The example of RFC 7638, section 3.1. */
+static void thumbprints_are_those_of_the_standard(void)
+{
+    json_t *jwk = json_loads(
+        "{\"kty\":\"RSA\",\"n\":\"0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zw"
+        "u1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6"
+        "Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD"
+        "08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJz"
+        "KnqDKgw\",\"e\":\"AQAB\",\"alg\":\"RS256\",\"kid\":\"2011-04-29\"}",
+        0, NULL);
+    const char *thumbprint = jwk_thumbprint(jwk, arena);
+
+    CU_ASSERT(thumbprint && strcmp(thumbprint, "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs") == 0);
+    json_decref(jwk);
+}
+
+static const struct unit_case cases[] = {
+    CASE(each_algorithm_is_verified_by_its_own_key_alone),
+    CASE(the_header_chooses_no_weaker_algorithm),
+    CASE(only_whole_tokens_are_read),
+    CASE(weak_and_broken_keys_are_none),
+    CASE(thumbprints_are_those_of_the_standard),
+};
+
+int main(void)
+{
+    int result;
+
+    arena = arena_new();
+    result = unit_run("JSON Web Tokens of clients", cases, ARRAY_SIZE(cases));
+    arena_destroy(&arena);
+    return result;
+}
