@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "docd/document/document_file.h"
+#include "docd/document/list_cache.h"
 #include "docd/document/sniff.h"
 #include "docd/image/image_process.h"
 #include "docd/sql/seal.h"
@@ -179,6 +180,7 @@ static int start(void *daemon, struct error *err)
 
     content_tune_malloc();
     d->policies = policy_scopes_new();
+    d->lists = list_cache_new(LIST_CACHE_BYTES);
     batch_init(&d->document_files, &document_file_batch, d->svc.loop, d);
     d->config = d->svc.config;
     d->store = store_open(d, err);
@@ -216,6 +218,7 @@ static void stop(void *daemon)
     sniffer_destroy(&d->sniffer);
     store_destroy(&d->store);
     policy_scopes_destroy(&d->policies);
+    list_cache_destroy(&d->lists);
     secret_wipe(&d->s3_secret);
 }
 

@@ -51,6 +51,7 @@ struct docd {
     struct policy_scopes *policies;
     struct batch document_files;      /* see document_file.h */
     LIST_HEAD(, author_turn) authors; /* that make a document */
+    struct list_cache *lists;
 };
 
 #define SERVICE docd

@@ -9,6 +9,7 @@
 
 #include "common/runtime/fiber_sem.h"
 #include "docd/docd.h"
+#include "docd/document/list_cache.h"
 #include "docd/sql/document.h"
 
 enum { TOKEN_BYTES = 32, SEARCH_LOOK_MS = 3000 };
@@ -55,7 +56,7 @@ static const char *token_open(const struct docd *d, struct arena *arena, struct 
 
 /* ---- rows ---- */
 
-/* What statements return of a document; total and pending in a list. */
+/* What statements return of a document; total, version and pending in a list. */
 struct document_row {
     struct uuid id; /* unset: the page is empty, or the document was not changed */
     int64_t lastUpdated;
@@ -63,8 +64,9 @@ struct document_row {
     const char *fileName, *contentType;
     int64_t size; /* -1: not uploaded yet */
     struct field_bytes token;
-    int64_t total; /* of all pages */
-    bool pending;  /* a file may have come to the store */
+    int64_t total;   /* of all pages */
+    int64_t version; /* of the list of one author; 0: none */
+    bool pending;    /* a file may have come to the store */
 };
 FIELD_DECLARE(document_row);
 
@@ -78,6 +80,7 @@ static const struct field document_row_rows[] = {
     FIELD_INT(struct document_row, size, 0, 0, 0, 0, "Of its file, in bytes", "1000"),
     FIELD_BYTES(struct document_row, token, 1024, 0, "Its public token, sealed"),
     FIELD_INT(struct document_row, total, 0, 0, 0, 0, "Of all pages", "1"),
+    FIELD_INT(struct document_row, version, 0, 0, 0, 0, "Of the list of one author", "1"),
     FIELD_BOOL(struct document_row, pending, false, 0, "A file may have come to the store"),
 };
 FIELD_TABLE(document_row);
@@ -275,16 +278,49 @@ static int list_sorted(struct docd *d, const struct request *req,
 
 /* A page of struct document_row; one row without an id: the page is empty. */
 static int search(struct docd *d, const struct request *req, const struct document_search_in *in,
-                  struct uuid author, struct field_list *ret, struct error *err)
+                  const struct list_key *key, struct field_list *ret, struct error *err)
 {
-    struct document_sort sort;
-    int rows;
+    int rows = is_usual_order(key->sort)
+                   ? list(d, req, in, key->author, ret, err)
+                   : list_sorted(d, req, in, key->sort, key->author, ret, err);
 
-    if (document_sort_parse(in->_sort ? in->_sort : "", &sort) < 0)
-        return error_problem(err, "_sort", "must be a list of keys");
-    rows = is_usual_order(&sort) ? list(d, req, in, author, ret, err)
-                                 : list_sorted(d, req, in, &sort, author, ret, err);
     return rows < 0 ? -1 : 0;
+}
+
+/* 1: *out is the list as it is in the database, without its rows having been read. The reply is
+ * packed before another fiber may put one. */
+static int find_kept(struct docd *d, const struct request *req, const struct list_key *key,
+                     struct documents *out, struct error *err)
+{
+    const struct sql_document_list_version_in in = {.project = key->project, .author = key->author};
+    struct sql_document_list_version_row row;
+    const struct documents *kept;
+    int found;
+
+    if (!uuid_is_set(&key->author) || !list_cache_has(d->lists, key))
+        return 0;
+    found = sql_document_list_version(d->svc.db, req, &in, &row, err);
+    if (found <= 0)
+        return found;
+    kept = list_cache_get(d->lists, key, row.version);
+    if (!kept)
+        return 0;
+    *out = *kept;
+    return 1;
+}
+
+/* A file that may have come to the store shows in the next list without a change of a row. */
+static bool may_be_kept(const struct list_key *key, const struct field_list *page)
+{
+    const struct document_row *rows = page->items;
+
+    if (!uuid_is_set(&key->author) || rows[0].version == 0)
+        return false;
+    for (size_t i = 0; i < page->count; i++) {
+        if (rows[i].pending)
+            return false;
+    }
+    return true;
 }
 
 /* ---- handlers ---- */
@@ -360,29 +396,46 @@ static bool scan_pending(struct docd *d, const struct request *req, const struct
     return changed;
 }
 
+static void documents_from_rows(const struct docd *d, const struct request *req,
+                                const struct field_list *page, struct documents *out)
+{
+    const struct document_row *rows = page->items;
+    struct document *found;
+
+    out->total = rows[0].total;
+    if (!uuid_is_set(&rows[0].id))
+        return;
+    found = arena_calloc(req->arena, page->count, sizeof(*found));
+    for (size_t i = 0; i < page->count; i++)
+        document_from_row(d, req, &rows[i], &found[i]);
+    out->resources = (struct field_list){found, page->count};
+}
+
 /* Fails: FORBIDDEN. */
 int document_search(struct docd *d, const struct request *req, const struct document_search_in *in,
                     struct documents *out, struct error *err)
 {
-    const struct document_row *rows;
-    struct document *found;
+    struct document_sort sort;
+    struct list_key key = {
+        .project = req->caller->project, .count = in->_count, .offset = in->_offset, .sort = &sort};
     struct field_list page;
-    struct uuid author;
+    int kept;
 
-    if (document_scope(d, req, POLICY_SEARCH, &author, err) < 0 ||
-        search(d, req, in, author, &page, err) < 0)
+    if (document_scope(d, req, POLICY_SEARCH, &key.author, err) < 0)
+        return -1;
+    if (document_sort_parse(in->_sort ? in->_sort : "", &sort) < 0)
+        return error_problem(err, "_sort", "must be a list of keys");
+    kept = find_kept(d, req, &key, out, err);
+    if (kept != 0)
+        return MIN(kept, 0);
+    if (search(d, req, in, &key, &page, err) < 0)
         return -1;
     if (d->direct_uploads && scan_pending(d, req, &page) &&
-        search(d, req, in, author, &page, err) < 0)
+        search(d, req, in, &key, &page, err) < 0)
         return -1;
-    rows = page.items;
-    out->total = rows[0].total;
-    if (!uuid_is_set(&rows[0].id))
-        return 0;
-    found = arena_calloc(req->arena, page.count, sizeof(*found));
-    for (size_t i = 0; i < page.count; i++)
-        document_from_row(d, req, &rows[i], &found[i]);
-    out->resources = (struct field_list){found, page.count};
+    documents_from_rows(d, req, &page, out);
+    if (may_be_kept(&key, &page))
+        list_cache_put(d->lists, &key, ((const struct document_row *)page.items)->version, out);
     return 0;
 }
 

@@ -389,6 +389,31 @@ static void check_list(const char *access, const char *query, const char *names,
     free(found);
 }
 
+/* Of requests that follow one another some go to each of two docds. */
+static void check_everywhere(const char *access, const char *query, const char *names, int total)
+{
+    for (int i = 0; i < 6; i++)
+        check_list(access, query, names, total);
+}
+
+static void check_token_everywhere(const char *access, const char *token)
+{
+    for (int i = 0; i < 6; i++) {
+        HTTP_ANSWER list = http_get(suite_url(suite), "/document", access);
+        CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.publicToken"), token);
+    }
+}
+
+/* Names it "r" by hand. */
+static char *name_by_hand(const char *id)
+{
+    char sql[160];
+
+    snprintf(sql, sizeof(sql),
+             "update doc.document set file_name = 'r' where id = '%s' returning 1", id);
+    return suite_query(suite, sql);
+}
+
 static void documents_are_listed(void)
 {
     static const struct {
@@ -426,6 +451,47 @@ static void documents_are_listed(void)
     CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.author.reference"), other->profile);
     CU_ASSERT_TRUE(json_is_null(http_member(list, "resources.0.publicToken")));
     CU_ASSERT_PTR_NULL(http_member(list, "resources.0.uploadOptions"));
+}
+
+/* What one instance did the other's list shows, though each has the list before it still; and
+ * what a person wrote to the table by hand. */
+static void a_list_is_as_the_database_has_it(void)
+{
+    PERSON other = person_register(suite, NULL);
+    PERSON third = person_register(suite, NULL);
+    HTTP_ANSWER a = document_make(suite, other->access, "a", "a/b");
+    HTTP_ANSWER b = document_make(suite, third->access, "b", "a/b");
+
+    for (int i = 0; i < 6; i++) {
+        char name[16], body[64];
+
+        check_everywhere(other->access, "", i > 0 ? "r" : "a", 1);
+        check_everywhere(third->access, "", "b", 1);
+        snprintf(name, sizeof(name), "n%d", i);
+        snprintf(body, sizeof(body), "{\"fileName\":\"%s\"}", name);
+        HTTP_ANSWER renamed = ask("PATCH", document_path(http_text(a, "id")), other->access, body);
+        CHECK_STATUS(renamed, 200);
+        check_everywhere(other->access, "", name, 1);
+        check_everywhere(other->access, "?_offset=1", "", 1);
+        HTTP_ANSWER more = document_make(suite, other->access, "z", "a/b");
+        snprintf(body, sizeof(body), "%s z", name);
+        check_everywhere(other->access, "?_sort=fileName", body, 2);
+        HTTP_ANSWER public = ask("PATCH", document_path(http_text(more, "id")), other->access,
+                                 "{\"isPublic\":true}");
+        check_token_everywhere(other->access, http_text(public, "publicToken"));
+        HTTP_ANSWER deleted =
+            ask("DELETE", document_path(http_text(more, "id")), other->access, NULL);
+        CHECK_STATUS(deleted, 200);
+        check_everywhere(other->access, "?_sort=fileName", name, 1);
+        free(name_by_hand(http_text(a, "id")));
+    }
+    check_everywhere(third->access, "", "b", 1);
+    HTTP_ANSWER uploaded = document_upload(suite, b, "xyz", 3);
+    CHECK_STATUS(uploaded, 204);
+    for (int i = 0; i < 8; i++) {
+        HTTP_ANSWER list = http_get(suite_url(suite), "/document", third->access);
+        CU_ASSERT_EQUAL(json_integer_value(http_member(list, "resources.0.size")), 3);
+    }
 }
 
 /* ---- sharing ---- */
@@ -800,6 +866,7 @@ static const struct unit_case cases[] = {
     CASE(active_files_are_attachments),
     CASE(names_are_encoded),
     CASE(documents_are_listed),
+    CASE(a_list_is_as_the_database_has_it),
     CASE(a_public_token_opens_one_file),
     CASE(a_document_can_be_public_from_the_start),
     CASE(tokens_are_not_in_the_database),
@@ -817,7 +884,7 @@ static const struct unit_case cases[] = {
 
 int main(void)
 {
-    suite = suite_start(&(struct suite_options){.test_clock = true});
+    suite = suite_start(&(struct suite_options){.instances = "docd=2", .test_clock = true});
     patient = person_register(suite, NULL);
     return unit_run("documents", cases, ARRAY_SIZE(cases));
 }

@@ -46,9 +46,10 @@ static void test_look_ups_use_the_primary_key(void)
         {&sql_document_update_statement, "Index Scan using document_pkey on document"},
         {&sql_document_delete_statement, "Index Scan using document_pkey on document"},
         {&sql_document_list_statement, "Index Scan using document_updated on document d"},
-        {&sql_document_list_own_statement, "Index Cond: ((project_id = $2) AND (author_id = $3))"},
-        {&sql_document_list_own_sorted_statement,
-         "Index Cond: ((project_id = $2) AND (author_id = $3))"},
+        {&sql_document_list_own_statement, "document_author on document d"},
+        {&sql_document_list_own_sorted_statement, "document_author on document d"},
+        {&sql_document_list_version_statement,
+         "Index Scan using document_usage_pkey on document_usage\n"},
         {&sql_document_wipe_statement, "Index Cond: ((project_id = $1) AND (author_id = $2))"},
         {&sql_upload_finish_statement, "Index Scan using document_pkey on document d"},
         {&sql_tenant_bytes_find_statement, "Index Scan using document_object on document"},
@@ -72,6 +73,101 @@ static void test_look_ups_use_the_primary_key(void)
                    (*rows[i].statement)->name, rows[i].want, plan);
     }
     PQfinish(conn);
+}
+
+/* ---- the number of what a list shows ---- */
+
+#define PATIENT "00000000-0000-0000-0000-00000000000a"
+#define DOCUMENT "00000000-0000-0000-0000-00000000000d"
+#define OF_DOCUMENT " where id = '" DOCUMENT "'"
+#define INSERT(id_, type_)                                                                 \
+    "insert into doc.document (project_id, id, author_type, author_id, author_display, "   \
+    "file_name, content_type, uploads, updated_at) values ('" ID_1 "', '" id_ "', '" type_ \
+    "', '" PATIENT "', 'A', 'a', 'a/b', 1, 1)"
+#define ID_1 "00000000-0000-0000-0000-000000000001"
+
+static void run(PGconn *conn, const char *sql)
+{
+    PGresult *result = PQexec(conn, sql);
+
+    UNIT_CHECK(PQresultStatus(result) == PGRES_COMMAND_OK ||
+                   PQresultStatus(result) == PGRES_TUPLES_OK,
+               "%s: %s", sql, PQerrorMessage(conn));
+    PQclear(result);
+}
+
+/* The patient's number; 0: it has none. */
+static long version(void)
+{
+    return pg_exec(server, "select coalesce((select version from doc.document_usage "
+                           "where author_id = '" PATIENT "'), 0)");
+}
+
+/* Each statement that changes what the list shows makes it another number, which no list had
+ * before; also where the row of the number has gone and come again. */
+static void test_every_change_of_a_list_has_a_new_number(void)
+{
+    static const char *const changes[] = {
+        INSERT(DOCUMENT, "Patient"),
+        "update doc.document set file_name = 'b'" OF_DOCUMENT,
+        "update doc.document set public_token = 'x', public_hash = 'x'" OF_DOCUMENT,
+        "update doc.document set public_token = 'y'" OF_DOCUMENT,
+        "update doc.document set updated_at = 2" OF_DOCUMENT,
+        "update doc.document set author_display = 'B'" OF_DOCUMENT,
+        "update doc.document set content_type = 'b/c'" OF_DOCUMENT,
+        "insert into doc.object (project_id, id) values ('" ID_1 "', '" DOCUMENT "');"
+        "update doc.document set upload = 1, object_id = '" DOCUMENT
+        "', size = 3, etag = 'a', found_type = 'a/b'" OF_DOCUMENT,
+        INSERT(PATIENT, "Patient"),
+        "delete from doc.document" OF_DOCUMENT,
+    };
+    PGconn *conn = plans_open(&plans, server);
+    long last = 0;
+
+    CU_ASSERT_EQUAL(version(), 0);
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
+            run(conn, changes[i]);
+            UNIT_CHECK(version() > last, "%s: %ld after %ld", changes[i], version(), last);
+            last = version();
+        }
+        run(conn, "update doc.document set file_name = 'c' where author_id <> '" PATIENT "'");
+        CU_ASSERT_EQUAL(version(), last);
+        run(conn, "delete from doc.document where id = '" PATIENT "'");
+        run(conn, "delete from doc.object where id = '" DOCUMENT "'");
+        CU_ASSERT_EQUAL(version(), 0);
+    }
+    PQfinish(conn);
+}
+
+/* A second change waits for the first one's end, so no number stands for the one without the
+ * other. */
+static void test_changes_of_a_list_follow_one_another(void)
+{
+    static const char second_change[] = "update doc.document set file_name = '2' where id = "
+                                        "'" PATIENT "'";
+    PGconn *first = plans_open(&plans, server), *second = plans_open(&plans, server);
+    long before;
+
+    run(first, INSERT(DOCUMENT, "Patient"));
+    run(first, INSERT(PATIENT, "Patient"));
+    before = version();
+    run(first, "begin");
+    run(first, "update doc.document set file_name = '1'" OF_DOCUMENT);
+    CU_ASSERT_EQUAL(version(), before);
+    PQsendQuery(second, second_change);
+    for (int i = 0; i < 20; i++) {
+        PQconsumeInput(second);
+        CU_ASSERT_TRUE(PQisBusy(second));
+        usleep(10000);
+    }
+    run(first, "rollback");
+    PQclear(PQgetResult(second));
+    CU_ASSERT_PTR_NULL(PQgetResult(second));
+    CU_ASSERT_TRUE(version() > before);
+    run(first, "delete from doc.document where author_id = '" PATIENT "'");
+    PQfinish(first);
+    PQfinish(second);
 }
 
 /* ---- the search of content ---- */
@@ -258,6 +354,8 @@ static void test_a_file_is_given_up_once(void)
 static const struct unit_case cases[] = {
     CASE(test_every_statement_has_its_index),
     CASE(test_look_ups_use_the_primary_key),
+    CASE(test_every_change_of_a_list_has_a_new_number),
+    CASE(test_changes_of_a_list_follow_one_another),
     CASE(notes_are_made),
     CASE(test_a_search_is_bounded_and_complete),
     CASE(test_titles_come_first),

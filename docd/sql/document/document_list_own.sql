@@ -1,10 +1,14 @@
--- The same as document_list of the documents of one author.
+-- The same as document_list of the documents of one author, with the number of what the list shows
+-- (0: it has none), see document_list_version.
 -- class: read
 -- in: project uuid, author uuid, count int8, offset int8, direct bool
 -- rows: many
 -- row: struct document_row
 select
     t.total,
+    coalesce(
+        (select version from document_usage where project_id = :project and author_id = :author), 0
+    ) as version,
     -- include: upload_pending(direct = :direct),
     -- include: document_columns(from = d)
 from (

@@ -6,6 +6,9 @@
 -- row: struct document_row
 select
     t.total,
+    coalesce(
+        (select version from document_usage where project_id = :project and author_id = :author), 0
+    ) as version,
     -- include: upload_pending(direct = :direct),
     -- include: document_columns(from = d)
 from (

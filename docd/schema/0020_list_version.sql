@@ -1,0 +1,60 @@
+-- What a patient's list shows is known by a number: each change of one of its documents draws a new one, in the
+-- transaction of the change, and holds the patient's row until it ends. So two states of the list never have one number.
+-- Null: not known yet, until the next change.
+create sequence document_version;
+alter table document_usage add column version bigint;
+
+-- Adds to a patient's row, or counts what there is, this change included, and removes the row of who keeps nothing.
+create or replace function document_usage_add(project uuid, author uuid, more_documents bigint, more_bytes bigint)
+returns void language plpgsql as $$
+declare
+    now_documents bigint;
+begin
+    update document_usage u
+        set documents = u.documents + more_documents, bytes = u.bytes + more_bytes, version = nextval('document_version')
+        where u.project_id = project and u.author_id = author returning u.documents into now_documents;
+    if not found then
+        insert into document_usage as u
+            select project, author, count(*), coalesce(sum(size), 0), nextval('document_version') from document d
+            where d.updated_at >= 0 and d.project_id = project and d.author_id = author
+        on conflict (project_id, author_id)
+            do update set documents = u.documents + more_documents, bytes = u.bytes + more_bytes,
+                version = excluded.version
+        returning u.documents into now_documents;
+    end if;
+    if now_documents = 0 then
+        delete from document_usage u where u.project_id = project and u.author_id = author;
+    end if;
+end
+$$;
+
+-- A change of whatever a document shows counts now, not of its size alone.
+create or replace function document_usage_change() returns trigger language plpgsql set search_path from current as $$
+declare
+    changes document_change[];
+    each document_change;
+begin
+    if tg_op = 'INSERT' then
+        changes := array(select (project_id, author_id, author_type = 'Patient', count(*), coalesce(sum(size), 0))::document_change
+                         from added group by project_id, author_id, author_type order by 1);
+    elsif tg_op = 'DELETE' then
+        changes := array(select (project_id, author_id, author_type = 'Patient', -count(*), -coalesce(sum(size), 0))::document_change
+                         from removed group by project_id, author_id, author_type order by 1);
+    else
+        changes := array(select (a.project_id, a.author_id, a.author_type = 'Patient', 0, sum(coalesce(a.size, 0) - coalesce(r.size, 0)))::document_change
+                         from added a join removed r using (project_id, id) where a is distinct from r
+                         group by a.project_id, a.author_id, a.author_type order by 1);
+    end if;
+    foreach each in array changes loop
+        if each.is_patient then
+            perform document_usage_add(each.project_id, each.author_id, each.documents, each.bytes);
+        end if;
+    end loop;
+    foreach each in array changes loop
+        if each.bytes <> 0 then
+            perform document_usage_add_project(each.project_id, each.bytes);
+        end if;
+    end loop;
+    return null;
+end
+$$;
