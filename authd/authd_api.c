@@ -1662,6 +1662,13 @@ static const struct field token_in_rows[] = {
 };
 FIELD_TABLE(token_in);
 
+static const struct field introspect_in_rows[] = {
+    ISSUER_ROWS(struct introspect_in),
+    CLIENT_ROWS(struct introspect_in),
+    SECRET_ROW(struct introspect_in, token, 8192),
+};
+FIELD_TABLE(introspect_in);
+
 static const struct field userinfo_in_rows[] = {
     ISSUER_ROWS(struct userinfo_in),
     SECRET_ROW(struct userinfo_in, access_token, 8192),

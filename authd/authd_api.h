@@ -1006,6 +1006,15 @@ struct token_in {
 };
 FIELD_DECLARE(token_in);
 
+/* RFC 7662, section 2.1; RFC 7009, section 2.1. */
+struct introspect_in {
+    const char *tenantCode; /* path */
+    const struct endpoint_visit *visit;
+    const char *token;
+    const char *client_id, *client_secret, *client_assertion, *client_assertion_type;
+};
+FIELD_DECLARE(introspect_in);
+
 struct userinfo_in {
     const char *tenantCode; /* path */
     const struct endpoint_visit *visit;

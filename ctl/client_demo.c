@@ -1,5 +1,5 @@
 /*
- * client_demo.c - see client_demo.h. tests/openid runs what is printed here.
+ * client_demo.c - see client_demo.h.
  */
 #include "ctl/client_demo.h"
 

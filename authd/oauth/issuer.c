@@ -37,7 +37,7 @@ static json_t *words(const char *const list[])
 }
 
 /* What is the same for all issuers (Discovery 1.0, section 3; RFC 8414, section 2; RFC 9126,
- * section 5; RFC 9207, section 3; RFC 9449, section 5.1). */
+ * section 5; RFC 9207, section 3; RFC 9449, section 5.1; RFC 9701, section 7). */
 static const struct {
     const char *name;
     const char *const *list;
@@ -46,7 +46,13 @@ static const struct {
      (const char *const[]){"openid", "profile", "email", "fhirUser", "offline_access", NULL}},
     {"response_types_supported", (const char *const[]){"code", NULL}},
     {"response_modes_supported", (const char *const[]){"query", NULL}},
-    {"grant_types_supported", (const char *const[]){"authorization_code", "refresh_token", NULL}},
+    {"grant_types_supported",
+     (const char *const[]){"authorization_code", "refresh_token", "client_credentials", NULL}},
+    {"introspection_endpoint_auth_methods_supported",
+     (const char *const[]){"client_secret_basic", "client_secret_post", "private_key_jwt", NULL}},
+    {"introspection_signing_alg_values_supported", (const char *const[]){"RS256", NULL}},
+    {"dpop_signing_alg_values_supported",
+     (const char *const[]){"ES256", "ES384", "RS256", "PS256", NULL}},
     {"subject_types_supported", (const char *const[]){"public", NULL}},
     {"id_token_signing_alg_values_supported", (const char *const[]){"RS256", "ES256", NULL}},
     {"token_endpoint_auth_methods_supported",
@@ -73,6 +79,8 @@ static const struct {
     {"token_endpoint", "token"},
     {"userinfo_endpoint", "userinfo"},
     {"jwks_uri", "jwks"},
+    {"introspection_endpoint", "introspect"},
+    {"revocation_endpoint", "revoke"},
     {"pushed_authorization_request_endpoint", "par"},
 };
 

@@ -7,6 +7,7 @@
 
 #include "authd/oauth/client.h"
 #include "authd/oauth/client_auth.h"
+#include "authd/oauth/dpop.h"
 #include "authd/oauth/oauth_error.h"
 #include "common/domain/endpoint.h"
 #include "common/wire/codec.h"
@@ -17,6 +18,7 @@ static const struct {
 } grants[] = {
     {"authorization_code", grant_authorization_code},
     {"refresh_token", grant_refresh_token},
+    {"client_credentials", grant_client_credentials},
 };
 
 static int run(struct authd *d, const struct token_call *call, struct token_answer *out,
@@ -85,7 +87,8 @@ int token(struct authd *d, const struct request *req, const struct token_in *in,
     endpoint = issuer_endpoint(&issuer, req->arena, "token");
     if (client_authenticate(d, req, &issuer.tenant, issuer.url, endpoint, &given, &client, err) <
             0 ||
-        check_proof(&call, err) < 0 || run(d, &call, &answer, err) < 0)
+        dpop_check(d, req, in->visit, NULL, &call.jkt, err) < 0 || check_proof(&call, err) < 0 ||
+        run(d, &call, &answer, err) < 0)
         return -1;
     out->status = 200;
     out->body = answer_json(req, &answer);

@@ -9,6 +9,7 @@
 
 #include "authd/authd_api.h"
 #include "authd/oauth/auth_request.h"
+#include "authd/oauth/dpop.h"
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/sql/oauth.h"
@@ -34,35 +35,61 @@ static int refuse_scope(struct error *err)
 }
 
 /* RFC 6750, sections 2.1 and 2.2: in the header or in the form, not in both, never in the
- * address. */
-static int find_token(const struct userinfo_in *in, const char **ret, struct error *err)
+ * address; RFC 9449, section 7.1: *ret_bound when it is shown as one that is bound to a key. */
+static int find_token(const struct userinfo_in *in, const char **ret, bool *ret_bound,
+                      struct error *err)
 {
     const char *header = in->visit->authorization;
+    bool bound = *ret_bound = header && strncasecmp(header, "DPoP ", 5) == 0;
     bool bearer = header && strncasecmp(header, "Bearer ", 7) == 0;
     bool posted = strcmp(in->visit->method, "POST") == 0 && in->access_token;
 
     if (header && in->access_token)
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "There are two tokens.");
-    if (!bearer && !posted)
+    if (!bearer && !bound && !posted)
         return refuse(err, "Bearer");
-    *ret = bearer ? header + 7 + strspn(header + 7, " ") : in->access_token;
+    *ret = in->access_token;
+    if (header)
+        *ret = header + strcspn(header, " ") + strspn(strchr(header, ' '), " ");
     return 0;
+}
+
+/* RFC 9449, section 7.1: one that is bound to a key is worth nothing without its proof, and is
+ * shown in no other way. */
+static int check_key(struct authd *d, const struct request *req, const struct userinfo_in *in,
+                     const char *text, bool bound, const json_t *claims, struct error *err)
+{
+    const json_t *confirmation = json_object_get(claims, "cnf");
+    const char *key = json_string_value(json_object_get(confirmation, "jkt")), *proven = NULL;
+
+    if (bound != (confirmation != NULL))
+        return refuse_token(err);
+    if (!bound)
+        return 0;
+    if (dpop_check(d, req, in->visit, text, &proven, err) < 0)
+        return -1;
+    return key && proven && strcmp(key, proven) == 0 ? 0
+                                                     : refuse(err, "DPoP error=\"invalid_token\"");
 }
 
 /* RFC 9068, section 4: of this issuer and for it, and not over. */
 static int open_token(struct authd *d, const struct request *req, const struct issuer *issuer,
-                      const char *text, struct uuid *ret_session, struct error *err)
+                      const struct userinfo_in *in, struct uuid *ret_session, struct error *err)
 {
-    json_auto_t *claims = issuer_verify(d, req, text, "at+jwt", issuer->url);
-    const char *audience = json_string_value(json_object_get(claims, "aud"));
-    const char *session = json_string_value(json_object_get(claims, "sid"));
-    json_int_t until_s = json_integer_value(json_object_get(claims, "exp"));
+    const char *text = NULL, *audience, *session;
+    json_auto_t *claims = NULL;
+    bool bound;
 
-    if (!audience || strcmp(audience, issuer->url) != 0 || until_s <= req->now_ms / 1000 ||
-        !session || uuid_parse(session, ret_session) < 0)
+    if (find_token(in, &text, &bound, err) < 0)
+        return -1;
+    claims = issuer_verify(d, req, text, "at+jwt", issuer->url);
+    audience = json_string_value(json_object_get(claims, "aud"));
+    session = json_string_value(json_object_get(claims, "sid"));
+    if (!audience || strcmp(audience, issuer->url) != 0 ||
+        json_integer_value(json_object_get(claims, "exp")) <= req->now_ms / 1000 || !session ||
+        uuid_parse(session, ret_session) < 0)
         return refuse_token(err);
-    /* One that is bound to a key is worth nothing without its proof. */
-    return json_object_get(claims, "cnf") ? refuse_token(err) : 0;
+    return check_key(d, req, in, text, bound, claims, err);
 }
 
 static int read_person(struct authd *d, const struct request *req, const struct issuer *issuer,
@@ -111,10 +138,9 @@ int userinfo(struct authd *d, const struct request *req, const struct userinfo_i
     struct sql_userinfo_get_row person;
     struct uuid session;
     struct issuer issuer;
-    const char *text = NULL;
 
     if (issuer_open(d, req, in->tenantCode, in->visit, &issuer, err) < 0 ||
-        find_token(in, &text, err) < 0 || open_token(d, req, &issuer, text, &session, err) < 0 ||
+        open_token(d, req, &issuer, in, &session, err) < 0 ||
         read_person(d, req, &issuer, session, &person, err) < 0)
         return -1;
     out->status = 200;

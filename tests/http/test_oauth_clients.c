@@ -217,7 +217,7 @@ static void secrets_and_keys_need_a_fresh_proof(void)
     ahead += 16 * 60;
     suite_set_clock(suite, ahead);
 
-    HTTP_ANSWER unknown = secret(admin, UNKNOWN + 1, json_object());
+    HTTP_ANSWER unknown = secret(admin, &UNKNOWN[1], json_object());
     HTTP_ANSWER exchanged = secret(admin, id, json_object());
     HTTP_ANSWER key = create(admin, keyed);
     HTTP_ANSWER changed = replace(admin, id, keyed);

@@ -102,8 +102,8 @@ static void weak_and_broken_keys_are_none(void)
         "{\"kty\":\"oct\",\"k\":\"AAAA\"}",
         "{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"AA\",\"y\":\"AA\"}",
         /* not on the curve */
-        "{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4\","
-        "\"y\":\"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4\"}",
+        ("{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4\","
+         "\"y\":\"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4\"}"),
         "{\"kty\":\"EC\",\"crv\":\"secp256k1\",\"x\":\"AA\",\"y\":\"AA\"}",
         "{\"kty\":\"RSA\",\"n\":\"AQAB\",\"e\":\"AQAB\"}",
         "{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"AA\"}",

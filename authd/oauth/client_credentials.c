@@ -1,0 +1,129 @@
+/*
+ * client_credentials.c - tokens of a client in its own name (RFC 6749, section 4.4).
+ *
+ * They are of no person and no session, have no refresh token, and never open Atrium's own API. A
+ * client that signs gets them for five minutes (SMART App Launch 2.2, Backend Services), one with a
+ * secret for as long as other tokens live.
+ */
+#include <string.h>
+
+#include "authd/oauth/auth_request.h"
+#include "authd/oauth/client.h"
+#include "authd/oauth/issuer_key.h"
+#include "authd/oauth/oauth_error.h"
+#include "authd/oauth/token.h"
+#include "authd/sql/oauth.h"
+
+#define SIGNED_LIFE MINUTES(5)
+
+/* What is of a person. */
+static bool is_personal(const char *scope)
+{
+    static const char *const personal[] = {"openid", "profile", "email", "fhirUser",
+                                           "offline_access"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(personal); i++) {
+        if (strcmp(scope, personal[i]) == 0)
+            return true;
+    }
+    return strncmp(scope, "launch", 6) == 0 || strncmp(scope, "patient/", 8) == 0 ||
+           strncmp(scope, "user/", 5) == 0;
+}
+
+/* All that the client may have, words between blanks. */
+static const char *whole_scope(const struct token_call *call)
+{
+    const struct field_texts *scopes = &call->client->settings->scopes;
+    const char *scope = "";
+
+    for (size_t i = 0; i < scopes->count; i++) {
+        if (!is_personal(scopes->items[i]))
+            scope = arena_printf(call->req->arena, "%s%s%s", scope, *scope ? " " : "",
+                                 scopes->items[i]);
+    }
+    return scope;
+}
+
+/* RFC 6749, section 3.3: absent, the client's default. */
+static int read_scope(const struct token_call *call, const char **ret, struct error *err)
+{
+    char *copy, *rest = NULL;
+
+    if (!call->in->scope) {
+        *ret = whole_scope(call);
+        return 0;
+    }
+    copy = arena_strdup(call->req->arena, call->in->scope);
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        if (is_personal(word) || !oauth_client_allows(&call->client->settings->scopes, word))
+            return oauth_fail(err, ERR_BAD_REQUEST, "invalid_scope",
+                              "The client may not have this scope.");
+    }
+    *ret = call->in->scope;
+    return 0;
+}
+
+/* RFC 8707, section 2. The API of Atrium is for persons. */
+static int read_audience(const struct token_call *call, const char **ret, struct error *err)
+{
+    const char *resource = call->in->resource;
+
+    *ret = resource ? resource : call->issuer->url;
+    if (!resource || strcmp(resource, call->issuer->url) == 0)
+        return 0;
+    if (strncmp(resource, call->issuer->public_url, strlen(call->issuer->public_url)) == 0 ||
+        !oauth_client_allows(&call->client->settings->audiences, resource))
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_target",
+                          "The client may not have tokens for this resource.");
+    return 0;
+}
+
+static int64_t life_of(const struct oauth_client *client)
+{
+    return strcmp(client->settings->authMethod, "private_key_jwt") == 0 ? SIGNED_LIFE
+                                                                        : ACCESS_TOKEN_LIFE;
+}
+
+/* RFC 9068, section 2.2: the subject is the client. */
+static json_t *claims_of(const struct token_call *call, const char *scope, const char *audience,
+                         const char *id)
+{
+    int64_t now_s = call->req->now_ms / 1000;
+    json_t *claims = json_pack("{s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:s, s:s}", "iss",
+                               call->issuer->url, "sub", call->client->clientId, "aud", audience,
+                               "exp", (json_int_t)(now_s + life_of(call->client) / 1000), "iat",
+                               (json_int_t)now_s, "jti", id, "client_id", call->client->clientId,
+                               "scope", scope, "prj", call->issuer->tenant.projectId.text);
+
+    if (call->jkt)
+        json_object_set_new(claims, "cnf", json_pack("{s:s}", "jkt", call->jkt));
+    return claims;
+}
+
+static int record(struct authd *d, const struct token_call *call, struct error *err)
+{
+    struct sql_client_token_record_in in = {
+        .audit = audit_row(call->req, &(struct audit){.action = "client.token",
+                                                      .project = call->issuer->tenant.projectId,
+                                                      .type = "ClientApplication",
+                                                      .detail = call->client->clientId})};
+
+    return MIN(sql_client_token_record(d->svc.db, call->req, &in, err), 0);
+}
+
+int grant_client_credentials(struct authd *d, const struct token_call *call,
+                             struct token_answer *out, struct error *err)
+{
+    const char *audience, *id = arena_strdup(call->req->arena, uuid_random().text);
+
+    if (read_scope(call, &out->scope, err) < 0 || read_audience(call, &audience, err) < 0 ||
+        record(d, call, err) < 0)
+        return -1;
+    out->access_token = issuer_sign(d, call->req, JWS_ES256, "at+jwt",
+                                    claims_of(call, out->scope, audience, id), err);
+    if (!out->access_token)
+        return -1;
+    out->token_type = call->jkt ? "DPoP" : "Bearer";
+    out->expires_in = life_of(call->client) / 1000;
+    return 0;
+}

@@ -1,0 +1,160 @@
+/*
+ * dpop.c - see dpop.h.
+ */
+#include "authd/oauth/dpop.h"
+
+#include <sodium.h>
+#include <string.h>
+
+#include "authd/oauth/oauth_error.h"
+#include "authd/oauth/once.h"
+#include "common/base/secret.h"
+#include "common/domain/endpoint.h"
+#include "common/domain/jwt.h"
+
+enum {
+    NONCE_TIME_SIZE = 8,
+    NONCE_HASH_SIZE = 16,
+    NONCE_SIZE = NONCE_TIME_SIZE + NONCE_HASH_SIZE,
+    JTI_MAX = 255
+};
+
+static const char nonce_purpose[] = "authd DPoP nonce";
+
+/* ---- nonces ---- */
+
+static void nonce_hash(const struct secret *key, const uint8_t time[static NONCE_TIME_SIZE],
+                       uint8_t ret[static NONCE_HASH_SIZE])
+{
+    uint8_t derived[SEAL_KEY_SIZE];
+
+    secret_derive(key, nonce_purpose, derived);
+    crypto_generichash(ret, NONCE_HASH_SIZE, time, NONCE_TIME_SIZE, derived, sizeof(derived));
+    sodium_memzero(derived, sizeof(derived));
+}
+
+const char *dpop_nonce(const struct authd *d, const struct request *req)
+{
+    uint8_t nonce[NONCE_SIZE];
+
+    for (size_t i = 0; i < NONCE_TIME_SIZE; i++)
+        nonce[i] = (uint8_t)((uint64_t)req->now_ms >> (56 - 8 * i));
+    nonce_hash(seal_keys_current(&d->svc.seal), nonce, nonce + NONCE_TIME_SIZE);
+    return secret_encode(req->arena, nonce, sizeof(nonce));
+}
+
+bool dpop_nonce_fits(const struct authd *d, const struct request *req, const char *nonce)
+{
+    const struct seal_keys *keys = &d->svc.seal;
+    uint8_t given[NONCE_SIZE], hash[NONCE_HASH_SIZE];
+    uint64_t made = 0;
+    size_t size;
+
+    if (secret_decode(nonce, given, sizeof(given), &size) < 0 || size != sizeof(given))
+        return false;
+    for (size_t i = 0; i < NONCE_TIME_SIZE; i++)
+        made = made << 8 | given[i];
+    for (size_t i = 0; i < keys->in_file; i++) {
+        nonce_hash(&keys->items[i].secret, given, hash);
+        if (sodium_memcmp(hash, given + NONCE_TIME_SIZE, sizeof(hash)) == 0)
+            return req->now_ms - (int64_t)made < DPOP_NONCE_LIFE &&
+                   (int64_t)made - req->now_ms < JWT_CLOCK_SKEW_MS;
+    }
+    return false;
+}
+
+/* ---- proofs ---- */
+
+static int refuse(struct error *err, const char *text)
+{
+    return oauth_fail(err, ERR_BAD_REQUEST, "invalid_dpop_proof", text);
+}
+
+/* `htu` is the request's address without query and fragment (section 4.2). */
+static bool is_address(const char *htu, const struct endpoint_visit *visit)
+{
+    size_t url = strlen(visit->url), path = strlen(visit->path);
+
+    return strlen(htu) == url + path && strncmp(htu, visit->url, url) == 0 &&
+           strcmp(htu + url, visit->path) == 0;
+}
+
+/* `ath`: the hash of the token that the proof is shown with. */
+static bool is_of_token(const struct request *req, const char *ath, const char *token)
+{
+    uint8_t hash[SECRET_HASH_SIZE];
+
+    if (!token)
+        return true;
+    secret_hash(token, hash);
+    return strcmp(ath, secret_encode(req->arena, hash, sizeof(hash))) == 0;
+}
+
+/* Section 4.3, items 4 to 7: signed by the key that it shows. */
+static const char *key_thumbprint(const struct request *req, const struct jwt *proof)
+{
+    static const char *const algs[] = {"ES256", "ES384", "RS256", "PS256", NULL};
+    const json_t *jwk = json_object_get(proof->header, "jwk");
+    EVP_PKEY *key = jwk_key(jwk);
+    bool fits = key && strcmp(jwt_text(proof->header, "typ"), "dpop+jwt") == 0 &&
+                jwt_verify(proof, key, algs);
+
+    EVP_PKEY_free(key);
+    return fits ? jwk_thumbprint(jwk, req->arena) : NULL;
+}
+
+static int check_claims(const struct authd *d, const struct request *req,
+                        const struct endpoint_visit *visit, const char *access_token,
+                        const struct jwt *proof, struct error *err)
+{
+    const char *nonce = jwt_text(proof->claims, "nonce");
+    int64_t made = jwt_time(proof, "iat");
+
+    if (strcmp(jwt_text(proof->claims, "htm"), visit->method) != 0 ||
+        !is_address(jwt_text(proof->claims, "htu"), visit))
+        return refuse(err, "The proof is for another request.");
+    if (!is_of_token(req, jwt_text(proof->claims, "ath"), access_token))
+        return refuse(err, "The proof is for another token.");
+    if (made <= req->now_ms - DPOP_PROOF_LIFE || made >= req->now_ms + DPOP_PROOF_LIFE)
+        return refuse(err, "The proof is too old, or of the future.");
+    if ((*nonce || !access_token) && !dpop_nonce_fits(d, req, nonce)) {
+        (void)oauth_fail(err, ERR_BAD_REQUEST, "use_dpop_nonce", "The proof needs our nonce.");
+        return oauth_fail_nonce(err, dpop_nonce(d, req));
+    }
+    return 0;
+}
+
+static int check_proof(struct authd *d, const struct request *req,
+                       const struct endpoint_visit *visit, const char *access_token,
+                       const struct jwt *proof, const char **ret_jkt, struct error *err)
+{
+    const char *id = jwt_text(proof->claims, "jti"), *jkt = key_thumbprint(req, proof);
+    int64_t until = jwt_time(proof, "iat") + DPOP_PROOF_LIFE;
+    bool first;
+
+    if (!jkt || !*id || strlen(id) > JTI_MAX)
+        return refuse(err, "The proof is not signed by its key.");
+    if (check_claims(d, req, visit, access_token, proof, err) < 0 ||
+        once_spend(d, req, "proof", jkt, id, until, &first, err) < 0)
+        return -1;
+    if (!first)
+        return refuse(err, "The proof was used before.");
+    *ret_jkt = jkt;
+    return 0;
+}
+
+int dpop_check(struct authd *d, const struct request *req, const struct endpoint_visit *visit,
+               const char *access_token, const char **ret_jkt, struct error *err)
+{
+    struct jwt proof;
+    int result;
+
+    *ret_jkt = NULL;
+    if (!visit->dpop)
+        return 0;
+    if (jwt_read(visit->dpop, req->arena, &proof) < 0)
+        return refuse(err, "The proof is no token, or there are two.");
+    result = check_proof(d, req, visit, access_token, &proof, ret_jkt, err);
+    jwt_clear(&proof);
+    return result;
+}

@@ -1,0 +1,176 @@
+/*
+ * token_introspect.c - what a token is worth now (RFC 7662). Handler: token_introspect.
+ *
+ * A client asks for its own tokens, a resource server (a confidential client with `audiences`) for
+ * those that are for it. Of any other it learns nothing but that it is not active. What is answered
+ * is read at each request: after a sign-out the next answer on any gateway says so.
+ */
+#include <string.h>
+
+#include "authd/authd_api.h"
+#include "authd/oauth/client.h"
+#include "authd/oauth/client_auth.h"
+#include "authd/oauth/issuer_key.h"
+#include "authd/oauth/oauth_error.h"
+#include "authd/oauth/once.h"
+#include "authd/oauth/token_state.h"
+#include "authd/session/refresh_state.h"
+#include "authd/sql/oauth.h"
+#include "common/domain/endpoint.h"
+#include "common/domain/jwt.h"
+#include "common/wire/codec.h"
+
+#define SIGNED_TYPE "application/token-introspection+jwt" /* RFC 9701, section 4 */
+
+struct query {
+    const struct request *req;
+    const struct issuer *issuer;
+    const struct oauth_client *client;
+    const char *token;
+    struct token_state state;
+};
+
+/* Whether the client may know of the token: it is its own, or for it. */
+static bool is_for_client(const struct query *q)
+{
+    const char *audience = jwt_text(q->state.claims, "aud");
+
+    return (q->state.client_id && strcmp(q->state.client_id, q->client->clientId) == 0) ||
+           oauth_client_allows(&q->client->settings->audiences, audience);
+}
+
+static void copy_claims(const json_t *claims, json_t *answer)
+{
+    static const char *const names[] = {"iss",       "sub",   "aud", "exp",       "iat", "jti",
+                                        "client_id", "scope", "sid", "auth_time", "acr", "cnf"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        json_t *value = json_object_get(claims, names[i]);
+
+        if (value)
+            json_object_set(answer, names[i], value);
+    }
+    json_object_set_new(answer, "token_type",
+                        json_string(json_object_get(claims, "cnf") ? "DPoP" : "Bearer"));
+}
+
+/* The grant behind a token; 1: it is live. */
+static int find_person(struct authd *d, const struct query *q, struct sql_userinfo_get_row *ret,
+                       struct error *err)
+{
+    const struct sql_userinfo_get_in get = {
+        .project = q->issuer->tenant.projectId, .session = q->state.session, .now = q->req->now_ms};
+
+    return sql_userinfo_get(d->svc.db, q->req, &get, ret, err);
+}
+
+static int answer_access(struct authd *d, const struct query *q, json_t *answer, struct error *err)
+{
+    struct sql_userinfo_get_row person;
+    bool revoked = false;
+    int live = 1;
+
+    if (q->state.expires_ms <= q->req->now_ms || !is_for_client(q))
+        return 0;
+    if (uuid_is_set(&q->state.session))
+        live = find_person(d, q, &person, err);
+    else if (once_is_spent(d, q->req, TOKEN_REVOKED, q->state.client_id, q->state.id, &revoked,
+                           err) < 0)
+        return -1;
+    if (live < 0)
+        return -1;
+    if (live == 0 || revoked)
+        return 0;
+    copy_claims(q->state.claims, answer);
+    return 1;
+}
+
+static int answer_refresh(struct authd *d, const struct query *q, json_t *answer, struct error *err)
+{
+    CLEANUP(refresh_token_wipe) struct refresh_token token = {.text = ""};
+    struct sql_userinfo_get_row person;
+    struct refresh_state state;
+    int live;
+
+    if (refresh_token_parse(q->token, &token) < 0)
+        return 0;
+    if (refresh_state_read(d, q->req, &token, &state, err) < 0)
+        return -1;
+    if (state.status != REFRESH_CURRENT && state.status != REFRESH_AGAIN)
+        return 0;
+    live = find_person(d, q, &person, err);
+    if (live <= 0 || strcmp(person.client_id, q->client->clientId) != 0)
+        return MIN(live, 0);
+    json_object_set_new(answer, "iss", json_string(q->issuer->url));
+    json_object_set_new(answer, "sub", json_string(person.profile.text));
+    json_object_set_new(answer, "client_id", json_string(person.client_id));
+    json_object_set_new(answer, "scope", json_string(person.scope));
+    json_object_set_new(answer, "sid", json_string(q->state.session.text));
+    return 1;
+}
+
+/* Section 2.2. */
+static json_t *answer_make(struct authd *d, struct query *q, struct error *err)
+{
+    json_t *answer = json_object();
+    int active = 0;
+
+    token_state_read(d, q->req, q->issuer, q->token, &q->state);
+    if (q->state.claims)
+        active = answer_access(d, q, answer, err);
+    else if (q->state.refresh)
+        active = answer_refresh(d, q, answer, err);
+    token_state_clear(&q->state);
+    if (active < 0) {
+        json_decref(answer);
+        return NULL;
+    }
+    json_object_set_new(answer, "active", json_boolean(active));
+    return answer;
+}
+
+/* RFC 9701, section 5: signed for the one that asks. */
+static int sign_answer(struct authd *d, const struct query *q, json_t *answer,
+                       struct endpoint_answer *out, struct error *err)
+{
+    json_t *claims =
+        json_pack("{s:s, s:s, s:I, s:o}", "iss", q->issuer->url, "aud", q->client->clientId, "iat",
+                  (json_int_t)(q->req->now_ms / 1000), "token_introspection", answer);
+
+    out->contentType = SIGNED_TYPE;
+    out->body = issuer_sign(d, q->req, JWS_RS256, "token-introspection+jwt", claims, err);
+    return out->body ? 0 : -1;
+}
+
+int token_introspect(struct authd *d, const struct request *req, const struct introspect_in *in,
+                     struct endpoint_answer *out, struct error *err)
+{
+    const struct client_credentials given = {.authorization = in->visit->authorization,
+                                             .client_id = in->client_id,
+                                             .client_secret = in->client_secret,
+                                             .client_assertion = in->client_assertion,
+                                             .client_assertion_type = in->client_assertion_type};
+    struct oauth_client client;
+    struct issuer issuer;
+    struct query q = {.req = req, .issuer = &issuer, .client = &client, .token = in->token};
+    json_t *answer;
+
+    if (issuer_open(d, req, in->tenantCode, in->visit, &issuer, err) < 0 ||
+        client_authenticate(d, req, &issuer.tenant, issuer.url,
+                            issuer_endpoint(&issuer, req->arena, "token"), &given, &client,
+                            err) < 0)
+        return -1;
+    if (strcmp(client.settings->type, "confidential") != 0)
+        return oauth_fail(err, ERR_UNAUTHORIZED, "invalid_client", "The client must authenticate.");
+    if (!in->token)
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "token is missing.");
+    answer = answer_make(d, &q, err);
+    if (!answer)
+        return -1;
+    out->status = 200;
+    if (in->visit->accept && strstr(in->visit->accept, SIGNED_TYPE))
+        return sign_answer(d, &q, answer, out, err);
+    out->body = codec_dump_json(req->arena, answer);
+    json_decref(answer);
+    return 0;
+}

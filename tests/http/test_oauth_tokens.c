@@ -1,0 +1,644 @@
+/*
+ * test_oauth_tokens.c - how OAuth clients authenticate, tokens in their own name, introspection,
+ * revocation, and proofs of a key (DPoP). Over two gateways and two authd.
+ */
+#include <CUnit/CUnit.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/support/jose.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
+
+#define CLIENTS "/v1/project/clients"
+#define TOKEN "/t/demo/token"
+#define INTROSPECT "/t/demo/introspect"
+#define REVOKE "/t/demo/revoke"
+#define FORM "application/x-www-form-urlencoded"
+#define ASSERTION                                                                             \
+    "&client_assertion_type=urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajwt-bearer" \
+    "&client_assertion="
+#define OWN "grant_type=client_credentials"
+#define RESOURCE "https://records.example/r4"
+
+enum { AT_ONCE = 64, FORM_MAX = 8192 };
+
+static struct suite *suite;
+static struct person *admin;
+static char issuer[128], token_url[160];
+static char *app, *app_secret;       /* with a secret in the header */
+static char *server, *server_secret; /* that RESOURCE is of; posts its secret */
+static char *signer;                 /* with a key */
+static struct jose *key;
+static int ids;
+
+/* ---- requests ---- */
+
+static struct http_request form_request(const char *path, const char *form, const char *header,
+                                        const char *other)
+{
+    return (struct http_request){.method = "POST",
+                                 .path = path,
+                                 .raw = form,
+                                 .content_type = FORM,
+                                 .headers = {header, other}};
+}
+
+static struct http_answer *post(const char *path, const char *form, const char *header)
+{
+    const struct http_request request = form_request(path, form, header, NULL);
+
+    return http_call(suite_url(suite), &request);
+}
+
+/* The header of RFC 6749, section 2.3.1; static. */
+static const char *basic(const char *id, const char *secret)
+{
+    static char header[512];
+    char pair[256], text[400];
+
+    snprintf(pair, sizeof(pair), "%s:%s", id, secret);
+    sodium_bin2base64(text, sizeof(text), (const uint8_t *)pair, strlen(pair),
+                      sodium_base64_VARIANT_ORIGINAL);
+    snprintf(header, sizeof(header), "Authorization: Basic %s", text);
+    return header;
+}
+
+static char *registered(json_t *body)
+{
+    HTTP_ANSWER made = http_post(suite_url(suite), CLIENTS, admin->access, body);
+
+    CHECK_STATUS(made, 200);
+    return strdup(http_text(made, "id"));
+}
+
+static char *secret_of(const char *id)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), CLIENTS "/%s/secret", id);
+
+    HTTP_ANSWER made = http_post(suite_url(suite), path, admin->access, json_object());
+
+    CHECK_STATUS(made, 200);
+    return strdup(http_text(made, "secret"));
+}
+
+static char *token_of(const char *form, const char *header)
+{
+    HTTP_ANSWER answer = post(TOKEN, form, header);
+
+    CHECK_STATUS(answer, 200);
+    return strdup(http_text(answer, "access_token"));
+}
+
+static void check_word(const struct http_answer *answer, int status, const char *word)
+{
+    UNIT_CHECK(answer->status == status && strcmp(http_text(answer, "error"), word) == 0,
+               "%d %s instead of %d %s", answer->status, answer->body, status, word);
+}
+
+static void the_scene_is_set(void)
+{
+    suite =
+        suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
+    admin = person_admin(suite);
+    snprintf(issuer, sizeof(issuer), "%s/t/demo", suite_text(suite, "publicUrl"));
+    snprintf(token_url, sizeof(token_url), "%s/token", issuer);
+    app = registered(json_pack("{s:s, s:s, s:[s], s:[s,s], s:[s]}", "name", "App", "type",
+                               "confidential", "grantTypes", "client_credentials", "scopes", "read",
+                               "write", "audiences", RESOURCE));
+    app_secret = secret_of(app);
+    server =
+        registered(json_pack("{s:s, s:s, s:s, s:[s]}", "name", "Records", "type", "confidential",
+                             "authMethod", "client_secret_post", "audiences", RESOURCE));
+    server_secret = secret_of(server);
+    key = jose_new("ES384", "one");
+    signer = registered(json_pack("{s:s, s:s, s:s, s:[s], s:[s], s:{s:[o]}}", "name", "Signer",
+                                  "type", "confidential", "authMethod", "private_key_jwt",
+                                  "grantTypes", "client_credentials", "scopes", "system/*.rs",
+                                  "jwks", "keys", jose_jwk(key)));
+    UNIT_REQUIRE(*app_secret && *server_secret && *signer, "three clients");
+}
+
+/* ---- secrets ---- */
+
+static void a_client_proves_itself_by_its_own_method_alone(void)
+{
+    char posted[FORM_MAX], both[FORM_MAX], named[FORM_MAX], unknown_id[FORM_MAX];
+    const char *header = basic(app, app_secret);
+
+    snprintf(posted, sizeof(posted), OWN "&client_id=%s&client_secret=%s", app, app_secret);
+    snprintf(both, sizeof(both), OWN "&client_secret=%s", app_secret);
+    snprintf(named, sizeof(named), OWN "&client_id=%s", app);
+    snprintf(unknown_id, sizeof(unknown_id), OWN "&client_id=%s",
+             "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b");
+
+    HTTP_ANSWER good = post(TOKEN, OWN, header);
+    HTTP_ANSWER again = post(TOKEN, named, header);
+    HTTP_ANSWER two_ways = post(TOKEN, both, header);
+    HTTP_ANSWER other = post(TOKEN, OWN "&client_id=console", header);
+    HTTP_ANSWER wrong = post(TOKEN, OWN, basic(app, server_secret));
+    HTTP_ANSWER broken = post(TOKEN, OWN, "Authorization: Basic !");
+    HTTP_ANSWER bearer = post(TOKEN, OWN, "Authorization: Bearer x");
+    HTTP_ANSWER in_form = post(TOKEN, posted, NULL);
+    HTTP_ANSWER without = post(TOKEN, named, NULL);
+    HTTP_ANSWER none = post(TOKEN, OWN, NULL);
+    HTTP_ANSWER unknown = post(TOKEN, unknown_id, NULL);
+    char *challenge = http_header(wrong, "WWW-Authenticate");
+    char *cache = http_header(good, "Cache-Control");
+
+    CHECK_STATUS(good, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(good, "token_type"), "Bearer");
+    CU_ASSERT_STRING_EQUAL(http_text(good, "scope"), "read write");
+    CU_ASSERT_EQUAL(json_integer_value(http_member(good, "expires_in")), 3600);
+    CU_ASSERT_PTR_NULL(http_member(good, "refresh_token"));
+    CU_ASSERT(cache && strcmp(cache, "no-store") == 0);
+    CHECK_STATUS(again, 200);
+    check_word(two_ways, 400, "invalid_request");
+    check_word(other, 401, "invalid_client");
+    check_word(wrong, 401, "invalid_client");
+    CU_ASSERT(challenge && strncmp(challenge, "Basic", 5) == 0);
+    check_word(broken, 401, "invalid_client");
+    check_word(bearer, 401, "invalid_client");
+    check_word(in_form, 401, "invalid_client");
+    check_word(without, 401, "invalid_client");
+    check_word(none, 401, "invalid_client");
+    check_word(unknown, 401, "invalid_client");
+    free(challenge);
+    free(cache);
+}
+
+static void the_secret_before_counts_while_one_is_exchanged(void)
+{
+    char *next = secret_of(app), path[128];
+    HTTP_ANSWER before = post(TOKEN, OWN, basic(app, app_secret));
+    HTTP_ANSWER after = post(TOKEN, OWN, basic(app, next));
+
+    snprintf(path, sizeof(path), CLIENTS "/%s/secret", app);
+
+    HTTP_ANSWER last =
+        http_post(suite_url(suite), path, admin->access, json_pack("{s:i}", "previousHours", 0));
+    HTTP_ANSWER old = post(TOKEN, OWN, basic(app, next));
+
+    CHECK_STATUS(before, 200);
+    CHECK_STATUS(after, 200);
+    CHECK_STATUS(last, 200);
+    check_word(old, 401, "invalid_client");
+    free(next);
+    free(app_secret);
+    app_secret = strdup(http_text(last, "secret"));
+}
+
+static void wrong_secrets_are_throttled_and_right_ones_pass(void)
+{
+    int refused = 0, throttled = 0;
+
+    for (int i = 0; i < 14; i++) {
+        struct http_request request = form_request(TOKEN, OWN, basic(app, "atcs_wrong"), NULL);
+
+        request.source = "127.9.9.9";
+
+        HTTP_ANSWER wrong = http_call(suite_url(suite), &request);
+
+        refused += wrong->status == 401;
+        throttled += wrong->status == 429;
+    }
+    CU_ASSERT_EQUAL(refused, 10);
+    CU_ASSERT_EQUAL(throttled, 4);
+
+    struct http_request request = form_request(TOKEN, OWN, basic(app, app_secret), NULL);
+
+    request.source = "127.9.9.9";
+
+    HTTP_ANSWER right = http_call(suite_url(suite), &request);
+
+    CHECK_STATUS(right, 200);
+}
+
+static void only_registered_scopes_and_resources_are_given(void)
+{
+    const char *header = basic(app, app_secret);
+    char api[FORM_MAX];
+
+    snprintf(api, sizeof(api), OWN "&resource=%s", suite_text(suite, "publicUrl"));
+
+    HTTP_ANSWER less = post(TOKEN, OWN "&scope=read", header);
+    HTTP_ANSWER more = post(TOKEN, OWN "&scope=read+admin", header);
+    HTTP_ANSWER person = post(TOKEN, OWN "&scope=openid", header);
+    HTTP_ANSWER resource = post(TOKEN, OWN "&resource=https%3A%2F%2Frecords.example%2Fr4", header);
+    HTTP_ANSWER foreign = post(TOKEN, OWN "&resource=https%3A%2F%2Fother.example", header);
+    HTTP_ANSWER own_api = post(TOKEN, api, header);
+    HTTP_ANSWER code = post(TOKEN, "grant_type=authorization_code&code=x", header);
+    HTTP_ANSWER password = post(TOKEN, "grant_type=password", header);
+
+    CHECK_STATUS(less, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(less, "scope"), "read");
+    check_word(more, 400, "invalid_scope");
+    check_word(person, 400, "invalid_scope");
+    CHECK_STATUS(resource, 200);
+    check_word(foreign, 400, "invalid_target");
+    check_word(own_api, 400, "invalid_target");
+    check_word(code, 400, "unauthorized_client");
+    check_word(password, 400, "unsupported_grant_type");
+}
+
+/* Its tokens open nothing of Atrium's. */
+static void tokens_of_clients_do_not_open_the_api(void)
+{
+    char *token = token_of(OWN, basic(app, app_secret));
+    HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", token);
+    HTTP_ANSWER settings = http_get(suite_url(suite), "/v1/project/settings", token);
+    HTTP_ANSWER person = http_get(suite_url(suite), "/t/demo/userinfo", token);
+
+    CHECK_STATUS(me, 401);
+    CHECK_STATUS(settings, 401);
+    CHECK_STATUS(person, 401);
+    free(token);
+}
+
+/* ---- assertions ---- */
+
+static json_t *claims_for(const char *client, const char *audience, int64_t life_s)
+{
+    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:o}", "iss", client, "sub", client, "aud",
+                     audience, "iat", (json_int_t)time(NULL), "exp",
+                     (json_int_t)(time(NULL) + life_s), "jti", json_sprintf("id-%d", ids++));
+}
+
+static char *assertion_form(json_t *claims)
+{
+    char *assertion = jose_sign(key, NULL, claims), *form = malloc(FORM_MAX);
+
+    snprintf(form, FORM_MAX, "%s%s", OWN ASSERTION, assertion);
+    free(assertion);
+    return form;
+}
+
+static void an_assertion_is_for_this_issuer_and_short(void)
+{
+    const struct {
+        const char *label, *name;
+        json_t *value; /* NULL: the claim is absent */
+        int status;
+    } rows[] = {
+        {"as it should be", "iss", json_string(signer), 200},
+        {"for the issuer", "aud", json_string(issuer), 200},
+        {"a clock that is behind", "exp", json_integer(time(NULL) - 30), 200},
+        {"a clock that is ahead", "iat", json_integer(time(NULL) + 30), 200},
+        {"for another server", "aud", json_string("https://other.example/token"), 401},
+        {"for a list", "aud", json_pack("[s]", token_url), 401},
+        {"for nothing", "aud", NULL, 401},
+        {"over", "exp", json_integer(time(NULL) - 90), 401},
+        {"too long", "exp", json_integer(time(NULL) + 600), 401},
+        {"without an end", "exp", NULL, 401},
+        {"of the future", "nbf", json_integer(time(NULL) + 120), 401},
+        {"without an id", "jti", NULL, 401},
+        {"of another client", "sub", json_string(app), 401},
+        {"by another client", "iss", json_string(app), 401},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        json_t *claims = claims_for(signer, token_url, 60);
+
+        json_object_del(claims, rows[i].name);
+        if (rows[i].value)
+            json_object_set_new(claims, rows[i].name, rows[i].value);
+
+        char *form = assertion_form(claims);
+        HTTP_ANSWER answer = post(TOKEN, form, NULL);
+
+        UNIT_CHECK(answer->status == rows[i].status, "%s: %d %s", rows[i].label, answer->status,
+                   answer->body);
+        if (answer->status == 200)
+            CU_ASSERT_EQUAL(json_integer_value(http_member(answer, "expires_in")), 300);
+        free(form);
+    }
+}
+
+static void only_the_registered_key_signs(void)
+{
+    struct jose *own = key;
+    JOSE other = jose_new("ES384", "one");
+    JOSE weaker = jose_new("ES256", "one");
+    struct jose *const foreign[] = {other, weaker};
+
+    for (size_t i = 0; i < ARRAY_SIZE(foreign); i++) {
+        key = foreign[i];
+
+        char *form = assertion_form(claims_for(signer, token_url, 60));
+        HTTP_ANSWER answer = post(TOKEN, form, NULL);
+
+        check_word(answer, 401, "invalid_client");
+        free(form);
+    }
+    key = own;
+}
+
+/* At the same moment, through two gateways and two authd. */
+static void an_assertion_counts_once(void)
+{
+    char *form = assertion_form(claims_for(signer, token_url, 60));
+    struct http_request requests[AT_ONCE];
+    struct http_answer *answers[AT_ONCE];
+    size_t good = 0, refused = 0;
+
+    for (size_t i = 0; i < AT_ONCE; i++)
+        requests[i] = form_request(TOKEN, form, NULL, NULL);
+    http_call_many(suite_url(suite), requests, AT_ONCE, AT_ONCE, answers);
+    for (size_t i = 0; i < AT_ONCE; i++) {
+        good += answers[i]->status == 200;
+        refused += answers[i]->status == 401;
+    }
+    UNIT_CHECK(good == 1 && refused == AT_ONCE - 1, "%zu good, %zu refused", good, refused);
+    http_answers_destroy(answers, AT_ONCE);
+    free(form);
+}
+
+/* ---- keys that are fetched ---- */
+
+static int listen_here(int *ret_port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof(address);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    UNIT_CHECK(fd >= 0 && bind(fd, (struct sockaddr *)&address, size) == 0 && listen(fd, 8) == 0 &&
+                   getsockname(fd, (struct sockaddr *)&address, &size) == 0,
+               "a listener");
+    *ret_port = ntohs(address.sin_port);
+    return fd;
+}
+
+static bool was_connected(int fd)
+{
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+
+    return poll(&wait, 1, 0) > 0;
+}
+
+/* A name of an inner network, or one that leads there, is asked nothing; when the operator has
+ * opened the network, it is. */
+static void inner_addresses_are_not_asked_for_keys(void)
+{
+    int port, fd = listen_here(&port);
+    char *inner =
+        registered(json_pack("{s:s, s:s, s:s, s:[s], s:o}", "name", "Inner", "type", "confidential",
+                             "authMethod", "private_key_jwt", "grantTypes", "client_credentials",
+                             "jwksUri", json_sprintf("https://127.0.0.1:%d/keys", port)));
+    char *form = assertion_form(claims_for(inner, token_url, 200));
+    HTTP_ANSWER refused = post(TOKEN, form, NULL);
+
+    check_word(refused, 401, "invalid_client");
+    UNIT_CHECK(!was_connected(fd), "127.0.0.1 was asked");
+    suite_reconfigure(suite, "authd.allow_networks=127.0.0.0/8");
+
+    HTTP_ANSWER opened = post(TOKEN, form, NULL); /* no TLS is spoken there */
+
+    check_word(opened, 401, "invalid_client");
+    UNIT_CHECK(was_connected(fd), "127.0.0.1 was not asked though it is open");
+    close(fd);
+    free(form);
+    free(inner);
+}
+
+/* ---- introspection and revocation ---- */
+
+static struct http_answer *ask(const char *path, const char *token, const char *header,
+                               const char *accept)
+{
+    char form[FORM_MAX];
+
+    snprintf(form, sizeof(form), "token=%s", token);
+
+    const struct http_request request = form_request(path, form, header, accept);
+
+    return http_call(suite_url(suite), &request);
+}
+
+static struct http_answer *ask_as_server(const char *token)
+{
+    char form[FORM_MAX];
+
+    snprintf(form, sizeof(form), "token=%s&client_id=%s&client_secret=%s", token, server,
+             server_secret);
+    return post(INTROSPECT, form, NULL);
+}
+
+static void a_token_is_shown_to_its_client_and_its_resource_alone(void)
+{
+    char *header = strdup(basic(app, app_secret));
+    char *own = token_of(OWN "&scope=read", header);
+    char *bound = token_of(OWN "&resource=https%3A%2F%2Frecords.example%2Fr4", header);
+    HTTP_ANSWER mine = ask(INTROSPECT, own, header, NULL);
+    HTTP_ANSWER not_its = ask_as_server(own);
+    HTTP_ANSWER its = ask_as_server(bound);
+    HTTP_ANSWER garbage = ask(INTROSPECT, "x.y.z", header, NULL);
+    HTTP_ANSWER person = ask(INTROSPECT, admin->access, header, NULL);
+    HTTP_ANSWER nothing = post(INTROSPECT, "token_type_hint=x", header);
+    HTTP_ANSWER without = ask(INTROSPECT, own, NULL, NULL);
+    HTTP_ANSWER public = post(INTROSPECT, "token=x&client_id=console", NULL);
+    HTTP_ANSWER signed_answer =
+        ask(INTROSPECT, own, header, "Accept: application/token-introspection+jwt");
+
+    CHECK_STATUS(mine, 200);
+    CU_ASSERT(json_is_true(http_member(mine, "active")));
+    CU_ASSERT_STRING_EQUAL(http_text(mine, "client_id"), app);
+    CU_ASSERT_STRING_EQUAL(http_text(mine, "scope"), "read");
+    CU_ASSERT_STRING_EQUAL(http_text(mine, "iss"), issuer);
+    CU_ASSERT_STRING_EQUAL(not_its->body, "{\"active\":false}");
+    CU_ASSERT(json_is_true(http_member(its, "active")));
+    CU_ASSERT_STRING_EQUAL(http_text(its, "aud"), RESOURCE);
+    CU_ASSERT_STRING_EQUAL(garbage->body, "{\"active\":false}");
+    CU_ASSERT_STRING_EQUAL(person->body, "{\"active\":false}");
+    check_word(nothing, 400, "invalid_request");
+    check_word(without, 401, "invalid_client");
+    check_word(public, 401, "invalid_client");
+    CHECK_STATUS(signed_answer, 200);
+    CU_ASSERT(strncmp(signed_answer->body, "eyJ", 3) == 0);
+    free(own);
+    free(bound);
+    free(header);
+}
+
+static void a_client_takes_back_its_own_tokens_alone(void)
+{
+    char *header = strdup(basic(app, app_secret)), form[FORM_MAX];
+    char *token = token_of(OWN, header);
+
+    snprintf(form, sizeof(form), "token=%s&client_id=%s&client_secret=%s", token, server,
+             server_secret);
+
+    HTTP_ANSWER foreign = post(REVOKE, form, NULL);
+    HTTP_ANSWER still = ask(INTROSPECT, token, header, NULL);
+    HTTP_ANSWER revoked = ask(REVOKE, token, header, NULL);
+    HTTP_ANSWER again = ask(REVOKE, token, header, NULL);
+    HTTP_ANSWER garbage = ask(REVOKE, "x", header, NULL);
+    HTTP_ANSWER without = ask(REVOKE, token, NULL, NULL);
+
+    check_word(foreign, 400, "invalid_grant");
+    CU_ASSERT(json_is_true(http_member(still, "active")));
+    CHECK_STATUS(revoked, 200);
+    CHECK_STATUS(again, 200);
+    CHECK_STATUS(garbage, 200);
+    check_word(without, 401, "invalid_client");
+    for (int i = 0; i < 4; i++) { /* whichever instance answers */
+        HTTP_ANSWER gone = ask(INTROSPECT, token, header, NULL);
+
+        CU_ASSERT_STRING_EQUAL(gone->body, "{\"active\":false}");
+    }
+    free(token);
+    free(header);
+}
+
+/* ---- proofs of a key ---- */
+
+static char *proof_header(const struct jose *of, const char *method, const char *url,
+                          const char *nonce, int64_t made)
+{
+    json_t *claims = json_pack("{s:o, s:s, s:s, s:I}", "jti", json_sprintf("p-%d", ids++), "htm",
+                               method, "htu", url, "iat", (json_int_t)made);
+    char *proof, *header;
+
+    if (nonce)
+        json_object_set_new(claims, "nonce", json_string(nonce));
+    proof = jose_sign(of, json_pack("{s:s, s:o}", "typ", "dpop+jwt", "jwk", jose_jwk(of)), claims);
+    if (asprintf(&header, "DPoP: %s", proof) < 0)
+        abort();
+    free(proof);
+    return header;
+}
+
+static struct http_answer *post_proven(const char *proof)
+{
+    const struct http_request request = form_request(TOKEN, OWN, basic(app, app_secret), proof);
+
+    return http_call(suite_url(suite), &request);
+}
+
+static char *fresh_nonce(const struct jose *of)
+{
+    char *proof = proof_header(of, "POST", token_url, NULL, time(NULL));
+    HTTP_ANSWER answer = post_proven(proof);
+
+    check_word(answer, 400, "use_dpop_nonce");
+    free(proof);
+    return http_header(answer, "DPoP-Nonce");
+}
+
+static void a_proof_is_for_this_request_with_our_nonce(void)
+{
+    JOSE mine = jose_new("ES256", NULL);
+    char *nonce = fresh_nonce(mine), altered[128] = "";
+    const struct {
+        const char *label, *method, *url, *nonce;
+        int64_t made;
+        const char *word; /* NULL: it is good */
+    } rows[] = {
+        {"as it should be", "POST", token_url, nonce, time(NULL), NULL},
+        {"another method", "GET", token_url, nonce, time(NULL), "invalid_dpop_proof"},
+        {"another address", "POST", issuer, nonce, time(NULL), "invalid_dpop_proof"},
+        {"old", "POST", token_url, nonce, time(NULL) - 90, "invalid_dpop_proof"},
+        {"of the future", "POST", token_url, nonce, time(NULL) + 90, "invalid_dpop_proof"},
+        {"a nonce of its own", "POST", token_url, "AAAA", time(NULL), "use_dpop_nonce"},
+        {"an altered nonce", "POST", token_url, altered, time(NULL), "use_dpop_nonce"},
+    };
+
+    UNIT_REQUIRE(nonce, "a nonce");
+    snprintf(altered, sizeof(altered), "%s", nonce);
+    altered[20] = altered[20] == 'A' ? 'B' : 'A';
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *proof = proof_header(mine, rows[i].method, rows[i].url, rows[i].nonce, rows[i].made);
+        HTTP_ANSWER answer = post_proven(proof);
+
+        if (rows[i].word)
+            check_word(answer, 400, rows[i].word);
+        else
+            UNIT_CHECK(strcmp(http_text(answer, "token_type"), "DPoP") == 0, "%s: %s",
+                       rows[i].label, answer->body);
+        free(proof);
+    }
+    free(nonce);
+}
+
+static void a_bound_token_names_its_key(void)
+{
+    JOSE mine = jose_new("ES256", NULL);
+    char *nonce = fresh_nonce(mine);
+    char *proof = proof_header(mine, "POST", token_url, nonce, time(NULL));
+    HTTP_ANSWER answer = post_proven(proof);
+    HTTP_ANSWER shown =
+        ask(INTROSPECT, http_text(answer, "access_token"), basic(app, app_secret), NULL);
+
+    CU_ASSERT_STRING_EQUAL(http_text(shown, "token_type"), "DPoP");
+    CU_ASSERT_EQUAL(strlen(http_text(shown, "cnf.jkt")), 43);
+    free(nonce);
+    free(proof);
+}
+
+static void a_proof_counts_once(void)
+{
+    JOSE mine = jose_new("ES256", NULL);
+    char *nonce = fresh_nonce(mine);
+    char *proof = proof_header(mine, "POST", token_url, nonce, time(NULL));
+    char *header = strdup(basic(app, app_secret));
+    struct http_request requests[AT_ONCE];
+    struct http_answer *answers[AT_ONCE];
+    size_t good = 0, refused = 0;
+
+    for (size_t i = 0; i < AT_ONCE; i++)
+        requests[i] = form_request(TOKEN, OWN, header, proof);
+    http_call_many(suite_url(suite), requests, AT_ONCE, AT_ONCE, answers);
+    for (size_t i = 0; i < AT_ONCE; i++) {
+        good += answers[i]->status == 200;
+        refused += answers[i]->status == 400;
+    }
+    UNIT_CHECK(good == 1 && refused == AT_ONCE - 1, "%zu good, %zu refused", good, refused);
+    http_answers_destroy(answers, AT_ONCE);
+    free(header);
+    free(proof);
+    free(nonce);
+}
+
+static void the_scene_is_left(void)
+{
+    jose_destroy(&key);
+    free(app);
+    free(app_secret);
+    free(server);
+    free(server_secret);
+    free(signer);
+    person_destroy(&admin);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    CASE_ALWAYS(the_scene_is_set),
+    CASE(a_client_proves_itself_by_its_own_method_alone),
+    CASE(the_secret_before_counts_while_one_is_exchanged),
+    CASE(wrong_secrets_are_throttled_and_right_ones_pass),
+    CASE(only_registered_scopes_and_resources_are_given),
+    CASE(tokens_of_clients_do_not_open_the_api),
+    CASE(an_assertion_is_for_this_issuer_and_short),
+    CASE(only_the_registered_key_signs),
+    CASE(an_assertion_counts_once),
+    CASE(a_token_is_shown_to_its_client_and_its_resource_alone),
+    CASE(a_client_takes_back_its_own_tokens_alone),
+    CASE(a_proof_is_for_this_request_with_our_nonce),
+    CASE(a_bound_token_names_its_key),
+    CASE(a_proof_counts_once),
+    CASE(inner_addresses_are_not_asked_for_keys),
+    CASE_ALWAYS(the_scene_is_left),
+};
+
+int main(void)
+{
+    return unit_run("OAuth tokens of clients", cases, ARRAY_SIZE(cases));
+}
