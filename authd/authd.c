@@ -141,7 +141,7 @@ static int configured(void *daemon, struct error *err)
     if (config->account_app_url && !is_app_url(config->account_app_url))
         return error_set(err, ERR_INTERNAL,
                          "account_app_url must be an absolute http or https URL");
-    if (passkey_rp_check_config(config, d->svc.arena, err) < 0 ||
+    if (passkey_rp_check_config(d, d->svc.arena, err) < 0 ||
         network_rules_read("allow_networks", config->allow_networks, d->svc.arena, &d->networks,
                            err) < 0)
         return -1;

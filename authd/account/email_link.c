@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "authd/account/app_url.h"
 #include "authd/account/email_verified.h"
 
 void email_link_new(struct authd *d, const struct request *req, const struct tenant *tenant,
@@ -12,7 +13,7 @@ void email_link_new(struct authd *d, const struct request *req, const struct ten
                     enum email_link_kind kind, struct email_link *ret)
 {
     bool change = kind == EMAIL_LINK_CHANGE, required = email_is_required(tenant);
-    struct mail_route own = {.app = d->config->account_app_url};
+    struct mail_route own = {.app = app_url_installation(d, req->arena)};
     const struct mail_route *by = route->tenant && !route->app && required ? &own : route;
     struct mail mail = {.template = change ? "EMAIL_CHANGE" : "EMAIL_VERIFICATION",
                         .tenant = by->tenant,

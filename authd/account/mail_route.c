@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "authd/account/app_url.h"
 #include "authd/account/email_verified.h"
 #include "authd/sql/account.h"
 
@@ -77,12 +78,11 @@ int mail_route_is_own(struct authd *d, struct db_tx *tx, const struct request *r
     return 0;
 }
 
-void mail_route_own(const struct tenant *tenant, const char *role, struct mail_route *ret)
+void mail_route_own(const struct authd *d, const struct request *req, const struct tenant *tenant,
+                    const char *role, struct mail_route *ret)
 {
-    bool patient = strcmp(role, "Patient") == 0;
-
     *ret = (struct mail_route){.tenant = tenant,
-                               .app = patient ? tenant->patientAppUrl : tenant->practitionerAppUrl,
+                               .app = app_url(d, req->arena, tenant, role),
                                .organization = email_organization(tenant)};
 }
 
@@ -96,8 +96,8 @@ int mail_route_find(struct authd *d, const struct request *req, const struct ten
         mail_route_is_own(d, NULL, req, account, tenant->projectId, &own, err) < 0)
         return -1;
     if (own)
-        mail_route_own(tenant, role, ret);
+        mail_route_own(d, req, tenant, role, ret);
     else
-        *ret = (struct mail_route){.app = d->config->account_app_url};
+        *ret = (struct mail_route){.app = app_url_installation(d, req->arena)};
     return 0;
 }

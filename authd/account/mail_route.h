@@ -3,7 +3,8 @@
  *
  * A practitioner's account belongs to no tenant. Who runs the pages that a link leads to, or writes
  * the mail, may read it; so a tenant mails links only to those whose memberships all lie in it or
- * below it. To all others the installation does, with its own template and pages (account_app_url).
+ * below it. To all others the installation does, with its own template and pages (account_app_url,
+ * or the hosted ones).
  */
 #ifndef ATRIUM_AUTHD_ACCOUNT_MAIL_ROUTE_H
 #define ATRIUM_AUTHD_ACCOUNT_MAIL_ROUTE_H
@@ -23,7 +24,8 @@ int mail_route_is_own(struct authd *d, struct db_tx *tx, const struct request *r
                       struct error *err) MUST_USE;
 
 /* The route of a link to one who belongs to the tenant alone. */
-void mail_route_own(const struct tenant *tenant, const char *role, struct mail_route *ret);
+void mail_route_own(const struct authd *d, const struct request *req, const struct tenant *tenant,
+                    const char *role, struct mail_route *ret);
 
 /* The route of a link that was asked for in the tenant. A patient's account belongs to the tenant.
  * Parks. */

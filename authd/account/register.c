@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "authd/account/app_url.h"
 #include "authd/account/business.h"
 #include "authd/account/deletion.h"
 #include "authd/account/email_link.h"
@@ -57,11 +58,12 @@ struct letters {
 static struct sql_outbox welcome_mail(struct authd *d, const struct request *req,
                                       const struct registration *who, const char *display)
 {
-    const struct mail mail = {.template = "PATIENT_WELCOME",
-                              .tenant = who->tenant,
-                              .to = who->email,
-                              .display = display,
-                              .variables = {{"appUrl", who->tenant->patientAppUrl}}};
+    const struct mail mail = {
+        .template = "PATIENT_WELCOME",
+        .tenant = who->tenant,
+        .to = who->email,
+        .display = display,
+        .variables = {{"appUrl", app_url(d, req->arena, who->tenant, "Patient")}}};
 
     return mail_row(d, req, &mail);
 }
@@ -82,7 +84,7 @@ static int write_letters(struct authd *d, const struct request *req, const struc
         return -1;
     if (welcome)
         ret->welcome = welcome_mail(d, req, who, display);
-    mail_route_own(who->tenant, who->role, &route);
+    mail_route_own(d, req, who->tenant, who->role, &route);
     if (proof)
         email_link_new(d, req, who->tenant, &route, &owner, EMAIL_LINK_VERIFY, &ret->proof);
     return 0;

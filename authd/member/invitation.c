@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "authd/account/app_url.h"
 #include "authd/credential/throttle.h"
 #include "authd/sql/member.h"
 #include "common/service/audit.h"
@@ -39,15 +40,14 @@ int invitation_check_mapped(struct authd *d, const struct request *req, const st
     return error_set(err, ERR_BAD_REQUEST, "The invitation email is not configured.");
 }
 
-static int give_link(const struct request *req, const struct tenant *tenant,
+static int give_link(const struct authd *d, const struct request *req, const struct tenant *tenant,
                      struct invitation *self, struct error *err)
 {
-    bool patient = is_patient(self->role);
-    const char *app = patient ? tenant->patientAppUrl : tenant->practitionerAppUrl;
+    const char *app = app_url(d, req->arena, tenant, self->role);
 
     if (!app)
         return error_set(err, ERR_BAD_REQUEST, "The %s is not configured.",
-                         patient ? "PATIENT_APP_URL" : "PRACTITIONER_APP_URL");
+                         is_patient(self->role) ? "PATIENT_APP_URL" : "PRACTITIONER_APP_URL");
     link_new(req->arena, app, "invitation", self->id, &self->link);
     return 0;
 }
@@ -115,7 +115,7 @@ int invitation_prepare(struct authd *d, const struct request *req, const struct 
         self->invited_at = req->now_ms;
     }
     self->promotes = as_admin;
-    return give_link(req, tenant, self, err);
+    return give_link(d, req, tenant, self, err);
 }
 
 int invitation_find(struct authd *d, const struct request *req, const struct tenant *tenant,
@@ -128,7 +128,7 @@ int invitation_find(struct authd *d, const struct request *req, const struct ten
                     "Member not found.") < 0)
         return -1;
     *ret = pending_of(&row);
-    return give_link(req, tenant, ret, err);
+    return give_link(d, req, tenant, ret, err);
 }
 
 /* ---- sending ---- */

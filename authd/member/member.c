@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "authd/account/app_url.h"
 #include "authd/account/email_verified.h"
 #include "authd/authd_api.h"
 #include "authd/member/admin.h"
@@ -216,12 +217,13 @@ static int join(struct authd *d, const struct request *req, const struct tenant 
                 const struct invitation *invitation, const struct invitee *invitee,
                 struct member *out, struct error *err)
 {
-    const struct mail mail = {.template = invitation_template(invitation->role),
-                              .tenant = tenant,
-                              .to = invitation->email,
-                              .display = invitee->display,
-                              .variables = {{"invitationUrl", tenant->practitionerAppUrl},
-                                            {"inviterName", req->caller->display}}};
+    const struct mail mail = {
+        .template = invitation_template(invitation->role),
+        .tenant = tenant,
+        .to = invitation->email,
+        .display = invitee->display,
+        .variables = {{"invitationUrl", app_url(d, req->arena, tenant, "Practitioner")},
+                      {"inviterName", req->caller->display}}};
     const struct uuid id = uuid_ordered(req->now_ms);
     const struct sql_member_add_in add = {.project = tenant->projectId,
                                           .id = id,

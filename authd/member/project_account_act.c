@@ -185,7 +185,7 @@ static int check_mailed(struct authd *d, const struct request *req, const struct
     struct template_mapped_out answer = {0};
     struct mail_route route;
 
-    mail_route_own(&act->tenant, act->account.role, &route);
+    mail_route_own(d, req, &act->tenant, act->account.role, &route);
     if (maild_template_mapped(d->svc.bus, req, &which, &answer, err) < 0)
         return -1;
     if (!answer.mapped || !route.app)

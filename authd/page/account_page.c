@@ -1,13 +1,12 @@
 /*
- * account_page.c - the page on which people look after their account: who they are, where they are
- * signed in, the end of each session. Handlers: page_account_get, page_account_post.
+ * account_page.c - the page on which people look after their account: who they are, what they sign
+ * in by, where they are signed in, the end of each session and of the account. Handlers:
+ * page_home_get, page_account_get, page_account_post.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "authd/authd_api.h"
 #include "authd/page/visit.h"
-#include "common/base/clock.h"
 #include "common/domain/page.h"
 
 /* "Chrome, Linux". */
@@ -16,15 +15,6 @@ static const char *device_of(struct arena *arena, const struct session_record *s
     if (session->browser && session->os)
         return arena_printf(arena, "%s, %s", session->browser, session->os);
     return session->browser ? session->browser : session->os ? session->os : "–";
-}
-
-/* "2026-01-31 09:30 UTC" */
-static const char *time_of(struct arena *arena, int64_t at_ms)
-{
-    char text[25];
-
-    clock_format_iso(at_ms, text);
-    return arena_printf(arena, "%.10s %.5s UTC", text, text + 11);
 }
 
 static struct page_account_session *rows_of(const struct visit *visit,
@@ -39,7 +29,7 @@ static struct page_account_session *rows_of(const struct visit *visit,
             .id = arena_strdup(arena, records[i].id.text),
             .device = device_of(arena, &records[i]),
             .address = records[i].remoteAddress,
-            .seen = time_of(arena, records[i].lastUpdated),
+            .seen = visit_time(visit, records[i].lastUpdated),
             .current = records[i].current,
         };
     return rows;
@@ -48,31 +38,30 @@ static struct page_account_session *rows_of(const struct visit *visit,
 static enum visit_step show(const struct visit *visit, enum page_text notice,
                             struct page_answer *out, struct error *err)
 {
+    struct arena *arena = visit->req.arena;
     const struct me_telecom *telecom;
-    struct me_out who;
+    const struct nothing in = {0};
+    struct passkey_list keys = {0};
+    struct me_out who = {0};
     struct page page;
 
-    if (me(visit->d, &visit->req, &(struct nothing){0}, &who, err) < 0)
+    if (me(visit->d, &visit->req, &in, &who, err) < 0 ||
+        passkeys(visit->d, &visit->req, &in, &keys, err) < 0)
         return VISIT_FAILED;
     telecom = who.profile->telecom.items;
     visit_page(visit, &page);
-    page_account(&page,
-                 &(struct page_account_in){
-                     VISIT_VALUES(visit), .name = visit->caller.display, .email = telecom->value,
-                     .practitioner = strcmp(visit->caller.role, "Practitioner") == 0,
-                     .unverified = !who.security->emailVerified, .notice = notice,
-                     .more_sessions = who.security->moreSessions,
-                     .session = rows_of(visit, &who.security->sessions),
-                     .session_count = who.security->sessions.count});
+    page_account(
+        &page, &(struct page_account_in){
+                   VISIT_VALUES(visit), .name = visit->caller.display, .email = telecom->value,
+                   .practitioner = strcmp(visit->caller.role, "Practitioner") == 0,
+                   .unverified = !who.security->emailVerified, .notice = notice,
+                   .factor = who.security->mfaEnrolled,
+                   .passkeys = arena_printf(arena, "%zu", keys.passkeys.count),
+                   .deletion = visit->caller.until ? visit_time(visit, visit->caller.until) : NULL,
+                   .more_sessions = who.security->moreSessions,
+                   .session = rows_of(visit, &who.security->sessions),
+                   .session_count = who.security->sessions.count});
     return visit_show(&page, 200, out);
-}
-
-/* The account of a browser that has signed in; another goes to do so. */
-static bool is_signed_in(const struct visit *visit, enum visit_step *step, struct page_answer *out)
-{
-    if (*step == VISIT_OPEN && !visit->signed_in)
-        *step = visit_go(visit, "sign-in", out);
-    return *step == VISIT_OPEN;
 }
 
 /* Ends the session; one that has ended already is no problem. */
@@ -80,7 +69,7 @@ static enum visit_step end(const struct visit *visit, const char *session, struc
                            struct error *err)
 {
     const struct sessions_revoke_in in = {.option = session ? session : ""};
-    struct session_list left;
+    struct session_list left = {0};
     struct uuid id;
 
     if (uuid_parse(in.option, &id) < 0)
@@ -91,38 +80,55 @@ static enum visit_step end(const struct visit *visit, const char *session, struc
     return visit_go(visit, "account?note=session-ended", out);
 }
 
-static enum visit_step sign_out(const struct visit *visit, struct page_answer *out,
-                                struct error *err)
+/* Ends the browser's session and goes on to the sign-in, which takes a deletion back. */
+static enum visit_step sign_out(const struct visit *visit, const char *page,
+                                struct page_answer *out, struct error *err)
 {
     const struct nothing in = {0};
-    struct nothing nothing;
+    struct nothing nothing = {0};
 
     if (logout(visit->d, &visit->req, &in, &nothing, err) < 0)
         return VISIT_FAILED;
     out->cookie = "";
-    return visit_go(visit, "sign-in?note=signed-out", out);
+    return visit_go(visit, page, out);
+}
+
+/* The pages of a tenant begin with the account, or with the sign-in to it. */
+int page_home_get(struct authd *d, const struct request *req, const struct page_query *in,
+                  struct page_answer *out, struct error *err)
+{
+    struct visit visit;
+    enum visit_step step = visit_open(d, req, in->tenantCode, in->visit, &visit, out, err);
+
+    return visit_result(step == VISIT_OPEN ? visit_go(&visit, "account", out) : step);
 }
 
 int page_account_get(struct authd *d, const struct request *req, const struct page_query *in,
                      struct page_answer *out, struct error *err)
 {
-    bool ended = in->note && strcmp(in->note, "session-ended") == 0;
     struct visit visit;
-    enum visit_step step = visit_open(d, req, in->tenantCode, in->visit, &visit, out, err);
+    enum visit_step step = visit_open_account(d, req, in->tenantCode, in->visit, &visit, out, err);
 
-    if (is_signed_in(&visit, &step, out))
-        step = show(&visit, ended ? PAGE_TEXT_NOTE_SESSION_ENDED : PAGE_NO_TEXT, out, err);
+    if (step == VISIT_OPEN)
+        step = show(&visit, visit_note(in->note), out, err);
     return visit_result(step);
 }
 
 int page_account_post(struct authd *d, const struct request *req, const struct account_form *in,
                       struct page_answer *out, struct error *err)
 {
-    bool leaves = in->action && strcmp(in->action, "sign-out") == 0;
+    const char *action = in->action ? in->action : "";
     struct visit visit;
-    enum visit_step step = visit_open_form(d, req, in->tenantCode, in->visit, &visit, out, err);
+    enum visit_step step =
+        visit_open_account_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
-    if (is_signed_in(&visit, &step, out))
-        step = leaves ? sign_out(&visit, out, err) : end(&visit, in->session, out, err);
+    if (step != VISIT_OPEN)
+        return visit_result(step);
+    if (strcmp(action, "sign-out") == 0)
+        step = sign_out(&visit, "sign-in?note=signed-out", out, err);
+    else if (strcmp(action, "keep") == 0)
+        step = sign_out(&visit, "sign-in?note=keep", out, err);
+    else
+        step = end(&visit, in->session, out, err);
     return visit_result(step);
 }

@@ -16,6 +16,7 @@ enum page_context {
     PAGE_HTML,        /* text of an element that may hold entities */
     PAGE_ATTRIBUTE,   /* a value in double quotes */
     PAGE_URL,         /* all of an address: https, http, or a path of this host; else "#" */
+    PAGE_IMAGE,       /* all of the address of a picture: PNG data, or a path of this host */
     PAGE_URL_SEGMENT, /* between two slashes of a path: never empty, "." or ".." ("-" instead) */
     PAGE_URL_QUERY,   /* behind ? or # */
     PAGE_JSON,        /* a string with its quotes, in a script of data */

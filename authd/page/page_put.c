@@ -117,16 +117,31 @@ static bool is_safe_url(const char *value)
     return value[0] == '/' && value[1] != '/';
 }
 
+/* A PNG as data, or a file of this host. */
+static bool is_safe_image(const char *value)
+{
+    static const char data[] = "data:image/png;base64,";
+    const char *bytes = value + sizeof(data) - 1;
+
+    if (strncmp(value, data, sizeof(data) - 1) == 0)
+        return bytes[strspn(bytes, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                   "0123456789+/=")] == '\0';
+    return value[0] == '/' && is_safe_url(value);
+}
+
 void page_put(struct page *self, enum page_context context, const char *value)
 {
     static void (*const write[])(struct page *, const char *, size_t) = {
         [PAGE_HTML] = put_html,           [PAGE_ATTRIBUTE] = put_html,    [PAGE_URL] = put_url,
         [PAGE_URL_SEGMENT] = put_percent, [PAGE_URL_QUERY] = put_percent, [PAGE_JSON] = put_json,
+        [PAGE_IMAGE] = put_html,
     };
     const char *at = value ? value : "";
 
     if (context == PAGE_URL && !is_safe_url(at))
         at = "#";
+    if (context == PAGE_IMAGE && !is_safe_image(at))
+        at = "data:,";
     if (context == PAGE_URL_SEGMENT &&
         (*at == '\0' || strcmp(at, ".") == 0 || strcmp(at, "..") == 0))
         at = "-";

@@ -21,13 +21,15 @@ die "usage: pagegen.pl GEN FOLDER PREFIX\n" unless defined $prefix;
 my @languages = qw(en de es);
 my %elements = map { $_ => 1 } qw(html head meta title style script body header main footer nav section
     h1 h2 h3 p a ul ol li dl dt dd div span bdi strong em small time br hr form fieldset legend label
-    input button select option textarea details summary table thead tbody tr th td);
-my %void = map { $_ => 1 } qw(meta br hr input);
+    input button select option textarea details summary table thead tbody tr th td img noscript);
+my %void = map { $_ => 1 } qw(meta br hr input img);
 my %raw = map { $_ => 1 } qw(title style script textarea);
+# The program of pages, which the content security policy knows by its hash: no larger.
+my $script_most = 4096;
 # Where a variable may stand: in the value of one of these attributes.
 my %addresses = map { $_ => 1 } qw(href action formaction);
 my %plain = map { $_ => 1 } qw(value placeholder title lang dir id for name class autocomplete datetime
-    aria-label aria-describedby aria-labelledby);
+    alt aria-label aria-describedby aria-labelledby);
 
 sub fail {
     my ($at, $text) = @_;
@@ -137,7 +139,7 @@ sub read_pieces {
     my ($path, $depth, $at) = @_;
     my $text = read_file($path, $at);
     fail({file => $path, line => 1}, 'includes itself') if $depth > 8;
-    if ($path =~ /\.css$/) {
+    if ($path =~ /\.(?:css|js)$/) {
         $text =~ s{/\*.*?\*/}{$& =~ s/[^\n]//gr}gse;
         $text =~ s/^\s+//mg;
         chomp $text;
@@ -192,8 +194,8 @@ sub follow {
                 $state->{space} = 1;
             } elsif ($text =~ /\G>/gc) {
                 my $name = $state->{element};
-                fail($at->(), 'a script is data: type="application/json"')
-                    if $name eq 'script' && $state->{type} ne 'application/json';
+                fail($at->(), 'a script is data, type="application/json", or an included file without attributes')
+                    if $name eq 'script' && $state->{type} ne 'application/json' && $state->{attribute} ne '';
                 push @{$state->{stack}}, $name unless $void{$name};
                 @$state{qw(mode value)} = ($raw{$name} ? 'raw' : 'text', '');
             } elsif ($text =~ /\G([a-z][a-z0-9-]*)/gc) {
@@ -221,11 +223,14 @@ sub follow {
                 pop @{$state->{stack}};
                 $state->{mode} = 'text';
                 push @{$state->{styles}}, $state->{value} if $name eq 'style';
+                push @{$state->{scripts}}, $state->{value} if $name eq 'script' && $state->{type} eq '';
             } elsif ($text =~ /\G</gc) {
                 fail($at->(), "a \"<\" in $name");
             } else {
                 $text =~ /\G([^<]+)/gc;
                 $state->{value} .= $1;
+                fail($at->(), 'a program in a template: include a file')
+                    if $name eq 'script' && $state->{type} eq '' && $piece->{file} !~ /\.js$/;
             }
         }
     }
@@ -240,7 +245,7 @@ sub context {
     }
     if ($mode eq 'raw') {
         return 'PAGE_HTML' if $name eq 'title' || $name eq 'textarea';
-        fail($piece, 'a variable in a style') if $name eq 'style';
+        fail($piece, "a variable in a $name") if $name eq 'style' || $state->{type} eq '';
         my $strings = $state->{value} =~ s/\\.//gr;
         fail($piece, 'a variable in a text of JSON: leave out the quotes') if ($strings =~ tr/"//) % 2;
         fail($piece, 'a variable where JSON has no value') unless $strings =~ /[:\[,]\s*$/;
@@ -251,6 +256,7 @@ sub context {
     my ($attribute, $value) = @$state{qw(attribute value)};
     $state->{value} .= "\0";
     return 'PAGE_ATTRIBUTE' if $plain{$attribute};
+    return 'PAGE_IMAGE' if $attribute eq 'src' && $name eq 'img' && $value eq '';
     fail($piece, "a variable in attribute $attribute") unless $addresses{$attribute};
     return 'PAGE_URL' if $value eq '';
     return 'PAGE_URL_QUERY' if $value =~ m{^(?:\0|/[^/\\]|\?|https://[a-z0-9.-]+/)[^?#]*[?#]} || $value =~ /^[?#]/;
@@ -305,7 +311,7 @@ sub block {
         if (!defined $piece->{tag}) {
             my $text = $piece->{text};
             follow($state, $text, $piece);
-            $text =~ s/\n\s+/\n/g if $piece->{file} !~ /\.css$/;
+            $text =~ s/\n\s+/\n/g if $piece->{file} !~ /\.(?:css|js)$/;
             $literal .= $text;
             next;
         }
@@ -427,14 +433,14 @@ sub members {
 }
 
 my $texts = read_texts();
-my ($header, $code, $styles) = ('', '', undef);
+my ($header, $code, $styles, $scripts) = ('', '', undef, undef);
 for my $file (sort glob "$folder/*.html") {
     my ($name) = $file =~ m{([a-z][a-z0-9_]*)\.html$} or die "$file:1: a template's name has a-z, 0-9 and _\n";
     my $page = read_head($file, read_file($file));
     @$page{qw(pieces texts)} = ([read_pieces($file, 0)], $texts);
     my $first = $page->{pieces}[0];
     $first->{line} += $1 =~ tr/\n// if defined $first->{text} && $first->{text} =~ s/^(\s+)//;
-    my $state = {mode => 'text', stack => [], element => '', attribute => '', value => '', space => 0, styles => []};
+    my $state = {mode => 'text', stack => [], element => '', attribute => '', value => '', space => 0, styles => [], scripts => []};
     my @out;
     block($page, $state, \@out, '    ', undef, undef);
     fail({file => $file, line => 1}, "ends in an open element: @{$state->{stack}}")
@@ -450,6 +456,12 @@ for my $file (sort glob "$folder/*.html") {
     for my $style (@{$state->{styles}}) {
         fail({file => $file, line => 1}, 'all pages have one style') if defined $styles && $styles ne $style;
         $styles = $style;
+    }
+    for my $script (@{$state->{scripts}}) {
+        my $at = {file => $file, line => 1};
+        fail($at, 'all pages have one program') if defined $scripts && $scripts ne $script;
+        fail($at, 'the program has ' . length($script) . " bytes, more than $script_most") if length($script) > $script_most;
+        $scripts = $script;
     }
     $header .= "\n";
     for my $list (grep { $page->{of}{$_}{type} eq 'list' } @{$page->{in}}) {
@@ -483,6 +495,7 @@ write_file("$gen/$folder/pages.h", "/* Made by pagegen.pl of $folder. */\n#ifnde
     . "enum ${prefix}_text {\n    $none,\n" . join('', map { "    $_,\n" } @names) . "};\n\n"
     . "/* The text; \"\" for $none. */\n"
     . "const char *${prefix}_text(enum page_language language, enum ${prefix}_text text);\n"
+    . (defined $scripts ? "\n#define " . uc($prefix) . "_SCRIPT_HASH \"'sha256-" . base64_sha256($scripts) . "'\"\n" : '')
     . (defined $styles ? "\n#define " . uc($prefix) . "_STYLE_HASH \"'sha256-" . base64_sha256($styles) . "'\"\n" : '')
     . "$header\n#endif\n");
 write_file("$gen/$folder/pages.c", "/* Made by pagegen.pl of $folder. */\n#include \"$folder/pages.h\"\n\n"

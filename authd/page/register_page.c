@@ -81,12 +81,6 @@ static const char *given(const char *text)
     return page_has(text) ? text : NULL;
 }
 
-static const char *path_of(const void *context UNUSED, unsigned where UNUSED,
-                           const char *name UNUSED)
-{
-    return NULL;
-}
-
 /* Checks the fields by the route's own table, which both roles' inputs share. */
 static int read_fields(const struct visit *visit, const struct register_form *form,
                        const char *cookie, struct patient_register_in *ret, struct error *err)
@@ -96,8 +90,7 @@ static int read_fields(const struct visit *visit, const struct register_form *fo
                   given(form->surname), "email", given(form->email), "password",
                   given(form->password), "tenantCode", visit->tenant.tenantCode);
 
-    if (fields_read(&patient_register_in_table, &(struct field_source){body, path_of, NULL},
-                    visit->req.arena, ret, err) < 0)
+    if (visit_fields(visit, &patient_register_in_table, body, ret, err) < 0)
         return -1;
     ret->cookie = cookie;
     return 0;
@@ -143,7 +136,7 @@ static enum visit_step take_form(struct visit *visit, const struct register_form
     const struct register_admit_in admit = {visit->req.address};
     struct token_or_step made = {.nextStep = NULL};
     struct patient_register_in in;
-    struct nothing nothing;
+    struct nothing nothing = {0};
 
     if (register_admit(visit->d, &visit->req, &admit, &nothing, err) < 0 ||
         read_fields(visit, form, cookie, &in, err) < 0 ||

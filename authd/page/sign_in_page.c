@@ -11,7 +11,10 @@
 
 #include "authd/authd_api.h"
 #include "authd/credential/password.h"
+#include "authd/page/factor_form.h"
+#include "authd/page/passkey_form.h"
 #include "authd/page/visit.h"
+#include "authd/passkey/passkey_start.h"
 #include "authd/signin/attempt.h"
 #include "authd/signin/login.h"
 #include "common/domain/page.h"
@@ -43,18 +46,47 @@ static bool may_register(const struct tenant *tenant)
            (tenant->practitionerRegistration && uuid_is_set(&tenant->defaultPractitionerPolicy));
 }
 
-static enum visit_step show_form(const struct visit *visit, int status,
-                                 const struct entered *entered, struct page_answer *out)
+/* A challenge for whatever passkey the browser finds, and what the form carries for it; NULL: none
+ * can be asked for here. */
+static int offer_passkey(const struct visit *visit, const char **ret_step, const char **ret_options,
+                         struct error *err)
 {
+    struct arena *arena = visit->req.arena;
+    const char *verifier = secret_random_text(arena, VERIFIER_SIZE);
+    uint8_t hash[SECRET_HASH_SIZE];
+    struct passkey_start_out start = {0};
+
+    *ret_step = *ret_options = NULL;
+    secret_hash(verifier, hash);
+    if (passkey_start_any(visit->d, &visit->req, &visit->tenant,
+                          secret_encode(arena, hash, sizeof(hash)), &start, err) < 0) {
+        if (err->code != ERR_BAD_REQUEST)
+            return -1;
+        error_clear(err);
+        return 0;
+    }
+    *ret_step = visit_seal(visit, arena_printf(arena, "%s %s", verifier, start.loginId));
+    *ret_options = passkey_form_options(visit, &passkey_request_options_table, start.options);
+    return 0;
+}
+
+static enum visit_step show_form(const struct visit *visit, int status,
+                                 const struct entered *entered, struct page_answer *out,
+                                 struct error *err)
+{
+    const char *step, *options;
     struct page page;
 
+    if (offer_passkey(visit, &step, &options, err) < 0)
+        return VISIT_FAILED;
     visit_page(visit, &page);
     page_sign_in(&page, &(struct page_sign_in_in){
-                            VISIT_VALUES(visit), .email = entered->email, .notice = entered->notice,
+                            VISIT_VALUES(visit), .step = step, .options = options,
+                            .email = entered->email, .notice = entered->notice,
                             .problem = entered->problem, .email_problem = entered->email_problem,
                             .password_problem = entered->password_problem,
                             .may_register = may_register(&visit->tenant)});
-    return visit_show(&page, status, out);
+    return options ? visit_show_script(&page, status, out) : visit_show(&page, status, out);
 }
 
 /* ---- what is sealed in a form ---- */
@@ -103,11 +135,26 @@ static int exchange(struct visit *visit, const struct begun *item, const char *v
     const struct patient_login_token_in patient = {item->value, verifier, cookie};
     const struct practitioner_login_token_in practitioner = {item->value, verifier,
                                                              visit->tenant.tenantCode, cookie};
-    struct token_response tokens;
+    struct token_response tokens = {0};
 
     if (strcmp(item->role, "Patient") == 0)
         return patient_login_token(visit->d, &visit->req, &patient, &tokens, err);
     return practitioner_login_token(visit->d, &visit->req, &practitioner, &tokens, err);
+}
+
+/* The form again, with what a refusal is about. */
+static enum visit_step refuse(const struct visit *visit, struct entered *entered,
+                              struct page_answer *out, struct error *err)
+{
+    int status = visit_status(err);
+
+    if (entered->problem == PAGE_NO_TEXT)
+        entered->problem = visit_problem(err);
+    if (entered->problem == PAGE_NO_TEXT)
+        return VISIT_FAILED;
+    out->retryAfter = err->retry_after_s;
+    error_clear(err);
+    return show_form(visit, status, entered, out, err);
 }
 
 /* The last step: the code makes the browser's session. */
@@ -119,21 +166,17 @@ static enum visit_step finish(struct visit *visit, const struct begun *item, con
 
     if (exchange(visit, item, verifier, cookie, err) == 0)
         return visit_signed_in(visit, cookie, out, err);
-    entered.problem = visit_problem(err);
-    if (entered.problem == PAGE_NO_TEXT)
-        return VISIT_FAILED;
-    return show_form(visit, visit_status(err), &entered, out);
+    return refuse(visit, &entered, out, err);
 }
 
-static enum visit_step ask_factor(const struct visit *visit, const char *step, int status,
-                                  enum page_text problem, struct page_answer *out)
+static enum visit_step ask_factor(const struct visit *visit, const struct begun_list *list,
+                                  int status, enum page_text problem, struct page_answer *out,
+                                  struct error *err)
 {
-    struct page page;
+    const struct factor_wanted wanted = {"mfa", list_seal(visit, list), list->items[0].role,
+                                         list->items[0].value};
 
-    visit_page(visit, &page);
-    page_mfa(&page,
-             &(struct page_mfa_in){VISIT_VALUES(visit), .step = step, .code_problem = problem});
-    return visit_show(&page, status, out);
+    return factor_form_show(visit, &wanted, status, problem, out, err);
 }
 
 static enum visit_step go_on(struct visit *visit, struct begun_list *list, size_t chosen,
@@ -143,7 +186,7 @@ static enum visit_step go_on(struct visit *visit, struct begun_list *list, size_
 
     if (strcmp(one.items[0].next, "token") == 0)
         return finish(visit, &one.items[0], one.verifier, out, err);
-    return ask_factor(visit, list_seal(visit, &one), 200, PAGE_NO_TEXT, out);
+    return ask_factor(visit, &one, 200, PAGE_NO_TEXT, out, err);
 }
 
 static enum visit_step ask_which(const struct visit *visit, const struct begun_list *list,
@@ -229,14 +272,10 @@ static enum visit_step take_password(struct visit *visit, const struct sign_in_f
     if (!page_has(in->password))
         entered.password_problem = PAGE_TEXT_ERROR_REQUIRED;
     if (!email || !page_has(in->password))
-        return show_form(visit, 422, &entered, out);
+        return show_form(visit, 422, &entered, out, err);
     if (sign_in(visit, email, in->password, &list, err) == 0)
         return list.count > 1 ? ask_which(visit, &list, out) : go_on(visit, &list, 0, out, err);
-    entered.problem = visit_problem(err);
-    if (entered.problem == PAGE_NO_TEXT)
-        return VISIT_FAILED;
-    out->retryAfter = err->retry_after_s;
-    return show_form(visit, visit_status(err), &entered, out);
+    return refuse(visit, &entered, out, err);
 }
 
 /* Which of two accounts it shall be. */
@@ -255,6 +294,34 @@ static enum visit_step take_choice(struct visit *visit, const struct sign_in_for
     return say_expired(visit, out);
 }
 
+/* ---- a passkey ---- */
+
+/* It says who signs in, and as what. */
+static enum visit_step take_passkey(struct visit *visit, const struct sign_in_form *in,
+                                    struct page_answer *out, struct error *err)
+{
+    const char *state = visit_unseal(visit, in->step), *blank = state ? strchr(state, ' ') : NULL;
+    struct entered entered = {.problem = PAGE_TEXT_ERROR_PASSKEY};
+    struct login_step step = {.nextStep = NULL};
+    struct begun item = {.next = "token"};
+    struct passkey_finish_in finish_in;
+    json_auto_t *body = NULL;
+
+    if (!blank)
+        return say_expired(visit, out);
+    body = passkey_form_body(in->credential, "loginId", blank + 1);
+    if (visit_fields(visit, &passkey_finish_in_table, body, &finish_in, err) < 0)
+        return refuse(visit, &entered, out, err);
+    if (passkey_finish_any(visit->d, &visit->req, &finish_in, &item.role, &step, err) < 0) {
+        if (err->code != ERR_BAD_REQUEST)
+            entered.problem = PAGE_NO_TEXT;
+        return refuse(visit, &entered, out, err);
+    }
+    item.value = step.sessionCode;
+    return finish(visit, &item, arena_strndup(visit->req.arena, state, (size_t)(blank - state)),
+                  out, err);
+}
+
 /* ---- handlers ---- */
 
 /* The form; who is signed in goes on to the account. */
@@ -269,9 +336,8 @@ int page_sign_in_get(struct authd *d, const struct request *req, const struct pa
         return visit_result(step);
     if (visit.signed_in && !visit.next)
         return visit_result(visit_go(&visit, "account", out));
-    if (in->note && strcmp(in->note, "signed-out") == 0)
-        entered.notice = PAGE_TEXT_NOTE_SIGNED_OUT;
-    return visit_result(show_form(&visit, 200, &entered, out));
+    entered.notice = visit_note(in->note);
+    return visit_result(show_form(&visit, 200, &entered, out, err));
 }
 
 int page_sign_in_post(struct authd *d, const struct request *req, const struct sign_in_form *in,
@@ -281,7 +347,9 @@ int page_sign_in_post(struct authd *d, const struct request *req, const struct s
     enum visit_step step = visit_open_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     if (step == VISIT_OPEN)
-        step = in->step ? take_choice(&visit, in, out, err) : take_password(&visit, in, out, err);
+        step = in->credential ? take_passkey(&visit, in, out, err)
+               : in->step     ? take_choice(&visit, in, out, err)
+                              : take_password(&visit, in, out, err);
     return visit_result(step);
 }
 
@@ -295,29 +363,31 @@ int page_mfa_get(struct authd *d, const struct request *req, const struct page_q
     return visit_result(step == VISIT_OPEN ? visit_go(&visit, "sign-in", out) : step);
 }
 
-/* A code as people copy it: "123 456". */
-static const char *without_blanks(struct arena *arena, const char *text)
+static enum visit_step take_factor(struct visit *visit, const struct mfa_form *in,
+                                   struct page_answer *out, struct error *err)
 {
-    char *out = arena_strdup(arena, text ? text : ""), *end = out;
+    const char *code = factor_form_code(visit->req.arena, in->code);
+    struct login_step shown = {.nextStep = NULL};
+    struct begun_list list;
+    enum page_text problem;
+    int status;
 
-    for (const char *at = out; *at; at++)
-        if (!strchr(" \t", *at))
-            *end++ = *at;
-    *end = '\0';
-    return out;
-}
-
-/* Takes the code for the session code. */
-static int show_factor(struct visit *visit, const struct begun *item, const char *code,
-                       struct login_step *ret, struct error *err)
-{
-    struct login_mfa_in in = {.mfaToken = code};
-
-    if (uuid_parse(item->value, &in.loginId) < 0)
-        return error_set(err, ERR_BAD_REQUEST, "Login session is invalid or has expired.");
-    if (strcmp(item->role, "Patient") == 0)
-        return patient_login_mfa(visit->d, &visit->req, &in, ret, err);
-    return practitioner_login_mfa(visit->d, &visit->req, &in, ret, err);
+    if (!list_unseal(visit, in->step, &list) || strcmp(list.items[0].next, "mfa") != 0)
+        return say_expired(visit, out);
+    if (*code == '\0' && !in->credential)
+        return ask_factor(visit, &list, 422, PAGE_TEXT_ERROR_REQUIRED, out, err);
+    if (factor_form_take(visit, list.items[0].role, list.items[0].value, code, in->credential,
+                         &shown, err) == 0) {
+        list.items[0].value = shown.sessionCode;
+        return finish(visit, &list.items[0], list.verifier, out, err);
+    }
+    problem = factor_form_problem(err);
+    if (problem == PAGE_NO_TEXT)
+        return VISIT_FAILED;
+    status = visit_status(err);
+    out->retryAfter = err->retry_after_s;
+    error_clear(err);
+    return ask_factor(visit, &list, status, problem, out, err);
 }
 
 int page_mfa_post(struct authd *d, const struct request *req, const struct mfa_form *in,
@@ -325,26 +395,8 @@ int page_mfa_post(struct authd *d, const struct request *req, const struct mfa_f
 {
     struct visit visit;
     enum visit_step step = visit_open_form(d, req, in->tenantCode, in->visit, &visit, out, err);
-    const char *code = without_blanks(req->arena, in->code);
-    struct login_step shown = {.nextStep = NULL};
-    struct begun_list list;
 
-    if (step != VISIT_OPEN)
-        return visit_result(step);
-    if (!list_unseal(&visit, in->step, &list) || strcmp(list.items[0].next, "mfa") != 0)
-        return visit_result(say_expired(&visit, out));
-    if (*code == '\0')
-        return visit_result(ask_factor(&visit, in->step, 422, PAGE_TEXT_ERROR_REQUIRED, out));
-    if (show_factor(&visit, &list.items[0], code, &shown, err) < 0) {
-        enum page_text problem = visit_problem(err);
-
-        if (problem == PAGE_NO_TEXT)
-            return -1;
-        if (problem == PAGE_TEXT_ERROR_CREDENTIALS)
-            problem = PAGE_TEXT_ERROR_CODE;
-        out->retryAfter = err->retry_after_s;
-        return visit_result(ask_factor(&visit, in->step, visit_status(err), problem, out));
-    }
-    list.items[0].value = shown.sessionCode;
-    return visit_result(finish(&visit, &list.items[0], list.verifier, out, err));
+    if (step == VISIT_OPEN)
+        step = take_factor(&visit, in, out, err);
+    return visit_result(step);
 }

@@ -13,6 +13,7 @@
 #include "authd/sql/page.h"
 #include "authd/sql/session.h"
 #include "authd/tenant.h"
+#include "common/base/clock.h"
 #include "common/domain/page.h"
 
 #define TOUCH_AFTER MINUTES(1) /* a use that is noted spares others their row */
@@ -42,6 +43,25 @@ enum visit_step visit_show(const struct page *page, int status, struct page_answ
     return VISIT_ANSWERED;
 }
 
+/* The policy of the page allows one thing more. */
+static enum visit_step show_with(const struct page *page, int status, const char *directive,
+                                 struct page_answer *out)
+{
+    (void)visit_show(page, status, out);
+    out->policy = arena_printf(page->arena, "%s; %s", out->policy, directive);
+    return VISIT_ANSWERED;
+}
+
+enum visit_step visit_show_script(const struct page *page, int status, struct page_answer *out)
+{
+    return show_with(page, status, "script-src " PAGE_SCRIPT_HASH, out);
+}
+
+enum visit_step visit_show_image(const struct page *page, int status, struct page_answer *out)
+{
+    return show_with(page, status, "img-src data:", out);
+}
+
 enum visit_step visit_go(const struct visit *self, const char *page, struct page_answer *out)
 {
     out->status = 303;
@@ -67,8 +87,41 @@ enum visit_step visit_say(const struct visit *self, int status, enum page_text t
                                             .tenant = self->tenant.name,
                                             .title = title,
                                             .text = text,
-                                            .wrong = status >= 400});
+                                            .wrong = status >= 400,
+                                            .back = uuid_is_set(&self->tenant.projectId)});
     return visit_show(&page, status, out);
+}
+
+const char *visit_time(const struct visit *self, int64_t at_ms)
+{
+    char text[25];
+
+    clock_format_iso(at_ms, text);
+    return arena_printf(self->req.arena, "%.10s %.5s UTC", text, text + 11);
+}
+
+enum page_text visit_note(const char *note)
+{
+    static const struct {
+        const char *name;
+        enum page_text text;
+    } notes[] = {{"email-sent", PAGE_TEXT_NOTE_EMAIL_SENT},
+                 {"factor-off", PAGE_TEXT_NOTE_FACTOR_OFF},
+                 {"joined", PAGE_TEXT_NOTE_JOINED},
+                 {"keep", PAGE_TEXT_NOTE_KEEP},
+                 {"passkey-changed", PAGE_TEXT_NOTE_PASSKEY_CHANGED},
+                 {"password-changed", PAGE_TEXT_NOTE_PASSWORD_CHANGED},
+                 {"password-set", PAGE_TEXT_NOTE_PASSWORD_SET},
+                 {"session-ended", PAGE_TEXT_NOTE_SESSION_ENDED},
+                 {"signed-out", PAGE_TEXT_NOTE_SIGNED_OUT},
+                 {"undone", PAGE_TEXT_NOTE_UNDONE},
+                 {"verified", PAGE_TEXT_NOTE_VERIFIED}};
+
+    for (size_t i = 0; note && i < ARRAY_SIZE(notes); i++) {
+        if (strcmp(notes[i].name, note) == 0)
+            return notes[i].text;
+    }
+    return PAGE_NO_TEXT;
 }
 
 enum page_text visit_problem(const struct error *err)
@@ -131,9 +184,10 @@ static void open_next(struct visit *self, struct page_answer *out)
 }
 
 /* A session that is in use lives on. */
-static int touch(struct visit *self, const struct sql_browser_get_row *held, struct error *err)
+static int touch(struct visit *self, struct uuid project, const struct sql_browser_get_row *held,
+                 struct error *err)
 {
-    const struct sql_browser_touch_in in = {.project = self->tenant.projectId,
+    const struct sql_browser_touch_in in = {.project = project,
                                             .session = held->session,
                                             .now = self->req.now_ms,
                                             .idle_until = self->req.now_ms + BROWSER_IDLE_LIFE};
@@ -143,24 +197,24 @@ static int touch(struct visit *self, const struct sql_browser_get_row *held, str
     return MIN(sql_browser_touch(self->d->svc.db, &self->req, &in, err), 0);
 }
 
-static int open_session(struct visit *self, struct error *err)
+int visit_find_session(struct visit *self, struct uuid project, const char *cookie,
+                       struct error *err)
 {
     uint8_t hash[SECRET_HASH_SIZE];
-    const struct sql_browser_get_in get = {.project = self->tenant.projectId,
-                                           .cookie_hash = {hash, sizeof(hash)},
-                                           .now = self->req.now_ms};
-    struct sql_identity_get_in who = {.project = self->tenant.projectId, .now = self->req.now_ms};
+    const struct sql_browser_get_in get = {
+        .project = project, .cookie_hash = {hash, sizeof(hash)}, .now = self->req.now_ms};
+    struct sql_identity_get_in who = {.project = project, .now = self->req.now_ms};
     struct sql_browser_get_row held;
     int found;
 
-    secret_hash(self->from->cookie, hash);
+    secret_hash(cookie, hash);
     found = sql_browser_get(self->d->svc.db, &self->req, &get, &held, err);
     if (found <= 0)
         return found;
     who.membership = held.membership;
     who.session = held.session;
     found = sql_identity_get(self->d->svc.db, &self->req, &who, &self->caller, err);
-    if (found <= 0 || touch(self, &held, err) < 0)
+    if (found <= 0 || touch(self, project, &held, err) < 0)
         return MIN(found, found > 0 ? -1 : 0);
     self->caller.projectName = self->tenant.name;
     self->req.caller = &self->caller;
@@ -168,12 +222,19 @@ static int open_session(struct visit *self, struct error *err)
     return 0;
 }
 
+static void start(struct authd *d, const struct request *req, const struct page_visit *from,
+                  struct visit *ret, struct page_answer *out)
+{
+    *ret = (struct visit){.d = d, .from = from, .req = *req};
+    ret->req.of_page = true;
+    *out = (struct page_answer){.cookie = NULL};
+}
+
 enum visit_step visit_open(struct authd *d, const struct request *req, const char *code,
                            const struct page_visit *from, struct visit *ret,
                            struct page_answer *out, struct error *err)
 {
-    *ret = (struct visit){.d = d, .from = from, .req = *req};
-    *out = (struct page_answer){.cookie = NULL};
+    start(d, req, from, ret, out);
     if (tenant_open(d, req, code, &ret->tenant, err) < 0) {
         if (err->code != ERR_NOT_FOUND)
             return VISIT_FAILED;
@@ -182,18 +243,80 @@ enum visit_step visit_open(struct authd *d, const struct request *req, const cha
     }
     open_language(ret);
     open_next(ret, out);
-    return open_session(ret, err) < 0 ? VISIT_FAILED : VISIT_OPEN;
+    return visit_find_session(ret, ret->tenant.projectId, from->cookie, err) < 0 ? VISIT_FAILED
+                                                                                 : VISIT_OPEN;
+}
+
+static enum visit_step own_form(const struct visit *self, enum visit_step step,
+                                struct page_answer *out)
+{
+    if (step != VISIT_OPEN || self->from->own)
+        return step;
+    return visit_say(self, 403, PAGE_TEXT_ERROR_EXPIRED, PAGE_TEXT_ERROR_EXPIRED_TEXT, out);
 }
 
 enum visit_step visit_open_form(struct authd *d, const struct request *req, const char *code,
                                 const struct page_visit *from, struct visit *ret,
                                 struct page_answer *out, struct error *err)
 {
-    enum visit_step step = visit_open(d, req, code, from, ret, out, err);
+    return own_form(ret, visit_open(d, req, code, from, ret, out, err), out);
+}
 
-    if (step != VISIT_OPEN || from->own)
-        return step;
-    return visit_say(ret, 403, PAGE_TEXT_ERROR_EXPIRED, PAGE_TEXT_ERROR_EXPIRED_TEXT, out);
+enum visit_step visit_open_any(struct authd *d, const struct request *req, const char *code,
+                               const struct page_visit *from, struct visit *ret,
+                               struct page_answer *out, struct error *err)
+{
+    if (strcmp(code, PAGE_INSTALLATION_CODE) != 0)
+        return visit_open(d, req, code, from, ret, out, err);
+    start(d, req, from, ret, out);
+    ret->installation = true;
+    ret->tenant.tenantCode = PAGE_INSTALLATION_CODE;
+    open_language(ret);
+    ret->tenant.name = ret->host;
+    return VISIT_OPEN;
+}
+
+enum visit_step visit_open_any_form(struct authd *d, const struct request *req, const char *code,
+                                    const struct page_visit *from, struct visit *ret,
+                                    struct page_answer *out, struct error *err)
+{
+    return own_form(ret, visit_open_any(d, req, code, from, ret, out, err), out);
+}
+
+static enum visit_step signed_in(const struct visit *self, enum visit_step step,
+                                 struct page_answer *out)
+{
+    return step == VISIT_OPEN && !self->signed_in ? visit_go(self, "sign-in", out) : step;
+}
+
+enum visit_step visit_open_account(struct authd *d, const struct request *req, const char *code,
+                                   const struct page_visit *from, struct visit *ret,
+                                   struct page_answer *out, struct error *err)
+{
+    return signed_in(ret, visit_open(d, req, code, from, ret, out, err), out);
+}
+
+enum visit_step visit_open_account_form(struct authd *d, const struct request *req,
+                                        const char *code, const struct page_visit *from,
+                                        struct visit *ret, struct page_answer *out,
+                                        struct error *err)
+{
+    return signed_in(ret, visit_open_form(d, req, code, from, ret, out, err), out);
+}
+
+/* ---- fields ---- */
+
+/* What the API has in its path stands in the form. */
+static const char *path_of(const void *context, unsigned where UNUSED, const char *name)
+{
+    return json_string_value(json_object_get(context, name));
+}
+
+int visit_fields(const struct visit *self, const struct field_table *table, json_t *body, void *ret,
+                 struct error *err)
+{
+    return fields_read(table, &(struct field_source){body, path_of, body}, self->req.arena, ret,
+                       err);
 }
 
 /* ---- signing in ---- */

@@ -10,6 +10,8 @@
 #ifndef ATRIUM_AUTHD_PAGE_VISIT_H
 #define ATRIUM_AUTHD_PAGE_VISIT_H
 
+#include <jansson.h>
+
 #include "authd/authd.h"
 #include "authd/pages/pages.h"
 #include "settingsd/settingsd_api.h"
@@ -21,6 +23,8 @@ struct visit {
     struct authd *d;
     const struct page_visit *from;
     struct tenant tenant;
+    /* these are the pages of no tenant: there is no session, and tenant is empty */
+    bool installation;
     enum page_language language;
     const char *host; /* of these pages, with its port */
     const char *next; /* sealed: the authorization request that the person came with; NULL: none */
@@ -48,6 +52,34 @@ enum visit_step visit_open_form(struct authd *d, const struct request *req, cons
                                 const struct page_visit *from, struct visit *ret,
                                 struct page_answer *out, struct error *err) MUST_USE;
 
+/* The same for pages that the installation has, too (/t/-/...), for accounts of no tenant. */
+enum visit_step visit_open_any(struct authd *d, const struct request *req, const char *code,
+                               const struct page_visit *from, struct visit *ret,
+                               struct page_answer *out, struct error *err) MUST_USE;
+enum visit_step visit_open_any_form(struct authd *d, const struct request *req, const char *code,
+                                    const struct page_visit *from, struct visit *ret,
+                                    struct page_answer *out, struct error *err) MUST_USE;
+
+/* As visit_open() and visit_open_form(); VISIT_ANSWERED, too, when the browser is not signed in: it
+ * goes to do so. */
+enum visit_step visit_open_account(struct authd *d, const struct request *req, const char *code,
+                                   const struct page_visit *from, struct visit *ret,
+                                   struct page_answer *out, struct error *err) MUST_USE;
+enum visit_step visit_open_account_form(struct authd *d, const struct request *req,
+                                        const char *code, const struct page_visit *from,
+                                        struct visit *ret, struct page_answer *out,
+                                        struct error *err) MUST_USE;
+
+/* Finds the session that a cookie holds in a project, and whose it is: signed_in, caller and req.
+ * Parks. */
+int visit_find_session(struct visit *self, struct uuid project, const char *cookie,
+                       struct error *err) MUST_USE;
+
+/* Reads what a form gave by the table of the API's route that does the same. Fails as fields_read()
+ * does: with the problems of the fields. */
+int visit_fields(const struct visit *self, const struct field_table *table, json_t *body, void *ret,
+                 struct error *err) MUST_USE;
+
 /* A page to write into. */
 void visit_page(const struct visit *self, struct page *ret);
 
@@ -56,9 +88,19 @@ void visit_page(const struct visit *self, struct page *ret);
 enum visit_step visit_show(const struct page *page, int status, struct page_answer *out);
 enum visit_step visit_go(const struct visit *self, const char *page, struct page_answer *out);
 
+/* Answers with a page that has the program for passkeys, or a picture as data. */
+enum visit_step visit_show_script(const struct page *page, int status, struct page_answer *out);
+enum visit_step visit_show_image(const struct page *page, int status, struct page_answer *out);
+
 /* Answers with one thing that is said. */
 enum visit_step visit_say(const struct visit *self, int status, enum page_text title,
                           enum page_text text, struct page_answer *out);
+
+/* A time as pages show it, "2026-01-31 09:30 UTC", from the arena. */
+const char *visit_time(const struct visit *self, int64_t at_ms);
+
+/* What a page says of what was done before it, one of page_notes; NULL: nothing. */
+enum page_text visit_note(const char *note);
 
 /* What a person is told of a refusal that is theirs to mend; PAGE_NO_TEXT: of any other, which is
  * the request's failure. */

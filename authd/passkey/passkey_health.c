@@ -58,7 +58,7 @@ static bool is_asked_for(const struct authd *d, const struct request *req,
                          const struct tenant_list *list, const struct sql_passkey_count_row *row)
 {
     const struct tenant *tenant = tenant_of(list, row->project);
-    const char *url = d->config->account_app_url, *host, *origin;
+    const char *url = passkey_rp_home(d), *host, *origin;
 
     if (uuid_is_set(&row->project) && !tenant)
         return true; /* the project is being deleted, and its passkeys with it */

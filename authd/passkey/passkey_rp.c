@@ -95,13 +95,25 @@ static void add_once(const char **list, size_t *count, const char *text)
     list[(*count)++] = text;
 }
 
-const char *const *passkey_rp_origins(const struct authd_config *config, struct arena *arena)
+const char *passkey_rp_home(const struct authd *d)
 {
-    size_t configured = list_count(config->passkey_origins), count = 0;
-    const char **list = arena_calloc(arena, configured + 2, sizeof(*list)), *host, *origin;
+    const char *set = d->config->account_app_url;
 
-    if (config->account_app_url && passkey_rp_parse(arena, config->account_app_url, &host, &origin))
-        add_once(list, &count, origin);
+    return set ? set : d->svc.common->public_url;
+}
+
+const char *const *passkey_rp_origins(const struct authd *d, struct arena *arena)
+{
+    const struct authd_config *config = d->config;
+    const char *own[] = {config->account_app_url, d->svc.common->public_url};
+    size_t configured = list_count(config->passkey_origins), count = 0;
+    const char **list = arena_calloc(arena, configured + ARRAY_SIZE(own) + 1, sizeof(*list));
+    const char *host, *origin;
+
+    for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
+        if (own[i] && passkey_rp_parse(arena, own[i], &host, &origin))
+            add_once(list, &count, origin);
+    }
     for (size_t i = 0; i < configured; i++) {
         if (passkey_rp_parse(arena, config->passkey_origins[i], &host, &origin))
             add_once(list, &count, origin);
@@ -120,10 +132,10 @@ static const char *label_of(const psl_ctx_t *suffixes, struct arena *arena, cons
     return arena_strndup(arena, domain, strcspn(domain, "."));
 }
 
-int passkey_rp_check_config(const struct authd_config *config, struct arena *arena,
-                            struct error *err)
+int passkey_rp_check_config(const struct authd *d, struct arena *arena, struct error *err)
 {
-    const char *const *origins = passkey_rp_origins(config, arena);
+    const struct authd_config *config = d->config;
+    const char *const *origins = passkey_rp_origins(d, arena);
     const char **labels = arena_calloc(arena, list_count(origins) + 1, sizeof(*labels));
     const char *host = NULL, *origin = NULL;
     psl_ctx_t *suffixes;
@@ -163,7 +175,7 @@ int passkey_rp_find(struct authd *d, const struct request *req, const struct ten
     const char *host, *origin, *url = NULL;
     const char **origins;
 
-    if (tenant)
+    if (tenant && !req->of_page)
         url = strcmp(role, "Patient") == 0 ? tenant->patientAppUrl : tenant->practitionerAppUrl;
     if (url) {
         if (!passkey_rp_parse(req->arena, url, &host, &origin))
@@ -173,11 +185,11 @@ int passkey_rp_find(struct authd *d, const struct request *req, const struct ten
         *ret = (struct passkey_rp){host, tenant->name, origins, tenant->projectId};
         return 0;
     }
-    if (!d->config->account_app_url ||
-        !passkey_rp_parse(req->arena, d->config->account_app_url, &host, &origin))
+    url = passkey_rp_home(d);
+    if (!url || !passkey_rp_parse(req->arena, url, &host, &origin))
         return no_application(err);
-    *ret = (struct passkey_rp){
-        .id = host, .name = host, .origins = passkey_rp_origins(d->config, req->arena)};
+    *ret =
+        (struct passkey_rp){.id = host, .name = host, .origins = passkey_rp_origins(d, req->arena)};
     return 0;
 }
 
@@ -186,7 +198,7 @@ int passkey_rp_find(struct authd *d, const struct request *req, const struct ten
 int passkey_origins(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
                     struct passkey_origins_out *out, struct error *err UNUSED)
 {
-    const char *const *origins = passkey_rp_origins(d->config, req->arena);
+    const char *const *origins = passkey_rp_origins(d, req->arena);
 
     out->origins = (struct field_texts){arena_calloc(req->arena, list_count(origins),
                                                      sizeof(*out->origins.items)),

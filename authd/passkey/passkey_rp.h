@@ -3,8 +3,9 @@
  *
  * A tenant whose application for the role has an address (PATIENT_APP_URL, PRACTITIONER_APP_URL)
  * has passkeys of its own: they open only that project and those below it. All others share those
- * of the installation's pages (account_app_url), which open every membership. Origins are compared
- * as they are, with their ports; http is for the machine itself only.
+ * of the installation's pages (account_app_url, else public_url), which open every membership; so
+ * do the hosted pages, whatever the tenant's applications. Origins are compared as they are, with
+ * their ports; http is for the machine itself only.
  */
 #ifndef ATRIUM_AUTHD_PASSKEY_PASSKEY_RP_H
 #define ATRIUM_AUTHD_PASSKEY_PASSKEY_RP_H
@@ -28,12 +29,14 @@ bool passkey_rp_parse(struct arena *arena, const char *url, const char **ret_hos
 
 /* What the configuration says: ERR_INTERNAL unless each of `passkey_origins` is an origin and all
  * are of at most five labels. */
-int passkey_rp_check_config(const struct authd_config *config, struct arena *arena,
-                            struct error *err) MUST_USE;
+int passkey_rp_check_config(const struct authd *d, struct arena *arena, struct error *err) MUST_USE;
 
-/* The origins of the installation, NULL-ended, from the arena: that of its pages, then the
- * configured ones. */
-const char *const *passkey_rp_origins(const struct authd_config *config, struct arena *arena);
+/* The address whose host the installation's passkeys are of; NULL: it has none. */
+const char *passkey_rp_home(const struct authd *d);
+
+/* The origins of the installation, NULL-ended, from the arena: that of account_app_url, that of the
+ * hosted pages, then the configured ones. */
+const char *const *passkey_rp_origins(const struct authd *d, struct arena *arena);
 
 /* The relying party of a sign-in to the tenant (NULL: none is named), or of a session in it.
  * ERR_BAD_REQUEST where there is none. */

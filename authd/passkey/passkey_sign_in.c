@@ -233,3 +233,52 @@ int practitioner_passkey_finish(struct authd *d, const struct request *req,
     passkey_proof_report(d, req, tenants.items, &proof, who.display);
     return 0;
 }
+
+/* ---- on a page ---- */
+
+int passkey_start_any(struct authd *d, const struct request *req, const struct tenant *tenant,
+                      const char *challenge, struct passkey_start_out *out, struct error *err)
+{
+    struct passkey_ceremony ceremony = {
+        .role = PASSKEY_ANY_ROLE, .tenant = tenant->projectId, .code_challenge = challenge};
+
+    if (passkey_rp_find(d, req, tenant, ceremony.role, &ceremony.rp, err) < 0)
+        return -1;
+    passkey_start_seal(d, req, &ceremony, &out->loginId);
+    out->options = passkey_ceremony_options(req->arena, &ceremony, (struct field_list){NULL, 0});
+    return 0;
+}
+
+/* Whether a practitioner has the passkey. */
+static int is_practitioners(struct authd *d, const struct request *req,
+                            const struct passkey_finish_in *in, bool *ret, struct error *err)
+{
+    struct sql_passkey_get_in get = {.role = "Practitioner", .now = req->now_ms};
+    struct passkey_ceremony ceremony;
+    struct sql_passkey_get_row row;
+    int found;
+
+    *ret = false;
+    if (passkey_start_open(d, req, get.role, in->loginId, &ceremony, err) < 0)
+        return -1;
+    get.rp_id = ceremony.rp.id;
+    if (!passkey_bytes(req->arena, in->credential->id, WEBAUTHN_CREDENTIAL_ID_MAX,
+                       &get.credential_id))
+        return 0;
+    found = sql_passkey_get(d->svc.db, req, &get, &row, err);
+    *ret = found > 0;
+    return found < 0 ? -1 : 0;
+}
+
+int passkey_finish_any(struct authd *d, const struct request *req,
+                       const struct passkey_finish_in *in, const char **ret_role,
+                       struct login_step *out, struct error *err)
+{
+    bool practitioner;
+
+    if (is_practitioners(d, req, in, &practitioner, err) < 0)
+        return -1;
+    *ret_role = practitioner ? "Practitioner" : "Patient";
+    return practitioner ? practitioner_passkey_finish(d, req, in, out, err)
+                        : patient_passkey_finish(d, req, in, out, err);
+}

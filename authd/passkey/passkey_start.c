@@ -90,7 +90,8 @@ int passkey_start_open(struct authd *d, const struct request *req, const char *r
 {
     struct passkey_started started;
 
-    if (decode(d, req, login_id, &started, err) < 0 || strcmp(started.role, role) != 0 ||
+    if (decode(d, req, login_id, &started, err) < 0 ||
+        (strcmp(started.role, role) != 0 && strcmp(started.role, PASSKEY_ANY_ROLE) != 0) ||
         started.until <= req->now_ms) {
         error_clear(err);
         return passkey_ceremony_invalid(err);

@@ -28,4 +28,20 @@ int passkey_start_open(struct authd *d, const struct request *req, const char *r
 int passkey_start_spend(struct authd *d, const struct request *req,
                         const struct passkey_ceremony *self, struct error *err) MUST_USE;
 
+/* The role of a start on a page, where it is the passkey that says who signs in: each role's finish
+ * takes it. */
+#define PASSKEY_ANY_ROLE "any"
+
+/* A start of any role in the tenant, for the hosted page. Fails: BAD_REQUEST (no address that
+ * passkeys can be of). Parks. */
+int passkey_start_any(struct authd *d, const struct request *req, const struct tenant *tenant,
+                      const char *challenge, struct passkey_start_out *out,
+                      struct error *err) MUST_USE;
+
+/* Finishes it, as {patient,practitioner}_passkey_finish() of the role whose passkey it is.
+ * *ret_role: that; of an unknown passkey a patient's. Parks. */
+int passkey_finish_any(struct authd *d, const struct request *req,
+                       const struct passkey_finish_in *in, const char **ret_role,
+                       struct login_step *out, struct error *err) MUST_USE;
+
 #endif

@@ -57,3 +57,11 @@ bool page_is_origin(const char *url)
         return false;
     return (port[0] == ':' || port[0] == '\0') && (secure || is_loopback(host, length));
 }
+
+bool page_is_code(const char *code)
+{
+    static const char allowed[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
+
+    return *code != '\0' && code[strspn(code, allowed)] == '\0';
+}

@@ -46,4 +46,11 @@ FIELD_DECLARE(page_answer);
  * itself (localhost, 127.0.0.1, [::1]), and nothing behind it. */
 bool page_is_origin(const char *url);
 
+/* The code of the pages of the installation itself, for accounts of no tenant; too short for a
+ * tenant's. */
+#define PAGE_INSTALLATION_CODE "-"
+
+/* Whether a tenant of this code can have pages: the name of a cookie and a path can hold it. */
+bool page_is_code(const char *code);
+
 #endif

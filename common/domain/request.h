@@ -47,6 +47,7 @@ struct request {
     int64_t now_ms;           /* contract time of arrival */
     int64_t deadline_mono_ms; /* when the answer is worthless */
     bool safe;                /* of an R_SAFE operation */
+    bool of_page;             /* a hosted page does this for its visitor; never on the wire */
 };
 
 /* True for a practitioner of any kind; for a practitioner who administers the project. */

@@ -153,7 +153,8 @@ static int write_s3(const struct dev *self, FILE *file, struct error *err)
     return files_replace(secret, 0600, arena_printf(self->arena, "%s\n", self->s3_secret), err);
 }
 
-/* The settings of --set that are this section's. What is wrong with them the daemon says itself. */
+/* The settings of --set that are this section's; one without a value leaves the default. What is
+ * wrong with them the daemon says itself. */
 static void write_set(const struct dev *self, FILE *file, const char *name)
 {
     size_t prefix = strlen(name) + 1;
@@ -161,7 +162,7 @@ static void write_set(const struct dev *self, FILE *file, const char *name)
     for (const char *at = self->set; at && *at; at += strspn(at, ",")) {
         size_t length = strcspn(at, ","), key = strcspn(at, "=");
 
-        if (strncmp(at, name, prefix - 1) == 0 && at[prefix - 1] == '.')
+        if (length > key + 1 && strncmp(at, name, prefix - 1) == 0 && at[prefix - 1] == '.')
             fprintf(file, "    %.*s = \"%.*s\"\n", (int)(key - prefix), at + prefix,
                     (int)(length - key - 1), at + key + 1);
         at += length;

@@ -9,15 +9,13 @@
 #include <sodium.h>
 
 #include "common/base/secret.h"
+#include "common/domain/page.h"
 
 static const char token_purpose[] = "atrium form token";
 
 const char *cookie_name(struct arena *arena, const char *tenant, bool secure)
 {
-    static const char allowed[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
-
-    if (*tenant == '\0' || tenant[strspn(tenant, allowed)] != '\0')
+    if (!page_is_code(tenant))
         return NULL;
     return arena_printf(arena, "%satrium-%s", secure ? "__Host-" : "", tenant);
 }

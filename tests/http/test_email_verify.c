@@ -706,7 +706,7 @@ static void without_pages_of_its_own_the_installation_mails_no_link(void)
     PERSON victim = make_tenant("victims-two");
     PERSON attacker = make_tenant("attackers-two");
 
-    suite_reconfigure(suite, NULL);
+    suite_reconfigure(suite, "common.public_url="); /* nor hosted ones */
     set_trap(attacker, "PASSWORD_RESET", "resetUrl");
     add_member(victim->email, attacker->project);
     ask_reset(victim->email, "attackers-two", 1);

@@ -24,6 +24,7 @@ GOOD = [
     ('a query', '<a href="/t?a={{v}}">x</a>', 'page_put(out, PAGE_URL_QUERY, in->v);'),
     ('a query behind an address', '<a href="{{v}}?a={{v}}">x</a>', 'page_put(out, PAGE_URL_QUERY, in->v);'),
     ('a fragment', '<a href="#{{v}}">x</a>', 'page_put(out, PAGE_URL_QUERY, in->v);'),
+    ('a picture', '<img alt="x" src="{{v}}">', 'page_put(out, PAGE_IMAGE, in->v);'),
     ('a value of JSON', '<script type="application/json">{"a": {{v}}}</script>', 'page_put(out, PAGE_JSON, in->v);'),
     ('a condition in a tag', '<input{{if on}} checked{{end}}>', 'if (in->on) {'),
     ('a condition that is not', '{{if not v}}<p>x</p>{{else}}<p>y</p>{{end}}', 'if (!(page_has(in->v))) {'),
@@ -31,7 +32,10 @@ GOOD = [
     ('a comment holds nothing', '<!-- {{nothing}} --><p>x</p>', '<p>x</p>'),
 ]
 BAD = [
-    ('a script', '<p>\n<script>var a = {{v}};</script>', 'p/x.html:5: a script is data'),
+    ('a program', '<p>\n<script>var a = 1;</script>', 'p/x.html:5: a program in a template'),
+    ('a value in a program', '<script>{{v}}</script>', 'a variable in a script'),
+    ('a script of another type', '<script type="module">{{v}}</script>', 'a script is data'),
+    ('a picture by half', '<img src="/t/{{v}}">', 'a variable in attribute src'),
     ('an inner text of JSON', '<script type="application/json">{"a": "{{v}}"}</script>', 'leave out the quotes'),
     ('a key of JSON', '<script type="application/json">{ {{v}}: 1}</script>', 'where JSON has no value'),
     ('a style', '<style>a { color: {{v}} }</style>', 'p/x.html:4: a variable in a style'),

@@ -1,0 +1,35 @@
+/*
+ * app_url.c - see app_url.h.
+ */
+#include "authd/account/app_url.h"
+
+#include <string.h>
+
+#include "common/domain/page.h"
+#include "settingsd/settingsd_api.h"
+
+/* The pages of a code; NULL: there are none. */
+static const char *pages_of(const struct authd *d, struct arena *arena, const char *code)
+{
+    const char *url = d->svc.common->public_url;
+
+    if (!url || !code || !page_is_code(code))
+        return NULL;
+    return arena_printf(arena, "%s/t/%s", url, code);
+}
+
+const char *app_url(const struct authd *d, struct arena *arena, const struct tenant *tenant,
+                    const char *role)
+{
+    bool patient = strcmp(role, "Patient") == 0;
+    const char *set = patient ? tenant->patientAppUrl : tenant->practitionerAppUrl;
+
+    return set ? set : pages_of(d, arena, tenant->tenantCode);
+}
+
+const char *app_url_installation(const struct authd *d, struct arena *arena)
+{
+    const char *set = d->config->account_app_url;
+
+    return set ? set : pages_of(d, arena, PAGE_INSTALLATION_CODE);
+}

@@ -1,0 +1,236 @@
+/*
+ * link_page.c - the pages that mailed links lead to, but that of an invitation: a new password, the
+ * proof of an address, the way back from a changed one. Handlers: page_reset_get, page_reset_post,
+ * page_set_password_get, page_set_password_post, page_verify_get, page_verify_post, page_undo_get,
+ * page_undo_post.
+ *
+ * To open a link spends nothing: programs that look into mail open links, too. It is spent by the
+ * form, which carries it, so that no address of a page but the first holds the secret. These pages
+ * are the installation's own as well (/t/-/...).
+ */
+#include "authd/page/link_view.h"
+
+#include <string.h>
+
+#include "authd/authd_api.h"
+#include "common/domain/page.h"
+
+static const char set_password_page[] = "set-password", verify_page[] = "verify-email",
+                  undo_page[] = "undo-email";
+
+/* Where a link of the installation ends there is no sign-in of one tenant to go to. */
+static enum visit_step done(const struct visit *visit, const char *page, enum page_text title,
+                            enum page_text text, struct page_answer *out)
+{
+    return visit->installation ? visit_say(visit, 200, title, text, out)
+                               : visit_go(visit, page, out);
+}
+
+/* ---- a link to set a password is asked for ---- */
+
+static enum visit_step ask_address(const struct visit *visit, int status, const char *email,
+                                   enum page_text notice, enum page_text problem,
+                                   struct page_answer *out)
+{
+    struct page page;
+
+    visit_page(visit, &page);
+    page_reset_password(&page, &(struct page_reset_password_in){VISIT_VALUES(visit), .email = email,
+                                                                .notice = notice,
+                                                                .email_problem = problem});
+    return visit_show(&page, status, out);
+}
+
+static enum visit_step send_link(const struct visit *visit, const char *email,
+                                 struct page_answer *out, struct error *err)
+{
+    json_auto_t *body = json_pack("{s:s*, s:s}", "email", page_has(email) ? email : NULL,
+                                  "tenantCode", visit->tenant.tenantCode);
+    struct reset_password_in in;
+    struct message_out message = {0};
+
+    if (visit_fields(visit, &reset_password_in_table, body, &in, err) < 0)
+        return ask_address(visit, 422, email, PAGE_NO_TEXT, PAGE_TEXT_ERROR_EMAIL, out);
+    if (reset_password(visit->d, &visit->req, &in, &message, err) < 0)
+        return VISIT_FAILED;
+    return visit_say(visit, 200, PAGE_TEXT_NOTE_RESET, PAGE_TEXT_NOTE_RESET_TEXT, out);
+}
+
+int page_reset_get(struct authd *d, const struct request *req, const struct page_query *in,
+                   struct page_answer *out, struct error *err)
+{
+    struct visit visit;
+    enum visit_step step = visit_open(d, req, in->tenantCode, in->visit, &visit, out, err);
+
+    if (step == VISIT_OPEN)
+        step = ask_address(&visit, 200, NULL, visit_note(in->note), PAGE_NO_TEXT, out);
+    return visit_result(step);
+}
+
+int page_reset_post(struct authd *d, const struct request *req, const struct email_form *in,
+                    struct page_answer *out, struct error *err)
+{
+    struct visit visit;
+    enum visit_step step = visit_open_form(d, req, in->tenantCode, in->visit, &visit, out, err);
+
+    if (step == VISIT_OPEN)
+        step = send_link(&visit, in->email, out, err);
+    return visit_result(step);
+}
+
+/* ---- the password is set ---- */
+
+static struct link_view password_view(enum page_text problem)
+{
+    return (struct link_view){.page = set_password_page,
+                              .action = "set-password",
+                              .title = PAGE_TEXT_NOTE_SET_PASSWORD,
+                              .button = PAGE_TEXT_NOTE_SET_PASSWORD_DO,
+                              .password_problem = problem,
+                              .asks_password = true,
+                              .new_password = true};
+}
+
+static enum visit_step set_it(const struct visit *visit, const struct link_form *form,
+                              struct page_answer *out, struct error *err)
+{
+    struct link_view view = password_view(PAGE_NO_TEXT);
+    enum page_text problem = PAGE_NO_TEXT;
+    int set = link_set_password(visit, form, &problem, err);
+
+    if (set == 0)
+        return done(visit, "sign-in?note=password-set", PAGE_TEXT_NOTE_SET_PASSWORD,
+                    PAGE_TEXT_NOTE_PASSWORD_SET, out);
+    if (err->code == ERR_ACCEPT_SIGNED_IN && !visit->installation)
+        return link_invitation(visit, form->id, form->secret, out, err);
+    view.password_problem = problem;
+    return problem == PAGE_NO_TEXT ? link_refuse(visit, out, err)
+                                   : link_show(visit, 422, &view, form->id, form->secret, out);
+}
+
+int page_set_password_get(struct authd *d, const struct request *req, const struct link_query *in,
+                          struct page_answer *out, struct error *err)
+{
+    struct link_view view = password_view(PAGE_NO_TEXT);
+    struct visit visit;
+    enum visit_step step = visit_open_any(d, req, in->tenantCode, in->visit, &visit, out, err);
+
+    if (step == VISIT_OPEN)
+        step = link_show(&visit, 200, &view, in->id, in->secret, out);
+    return visit_result(step);
+}
+
+int page_set_password_post(struct authd *d, const struct request *req, const struct link_form *in,
+                           struct page_answer *out, struct error *err)
+{
+    struct visit visit;
+    enum visit_step step = visit_open_any_form(d, req, in->tenantCode, in->visit, &visit, out, err);
+
+    if (step == VISIT_OPEN)
+        step = set_it(&visit, in, out, err);
+    return visit_result(step);
+}
+
+/* ---- the address is proven, or becomes another ---- */
+
+/* Who is signed in confirms with a click; others, and those whose link it is not, by the account's
+ * password. */
+static struct link_view verify_view(bool by_password)
+{
+    return (struct link_view){.page = verify_page,
+                              .action = "verify",
+                              .title = PAGE_TEXT_NOTE_CONFIRM,
+                              .why = by_password ? PAGE_TEXT_NOTE_CONFIRM_PASSWORD
+                                                 : PAGE_TEXT_NOTE_CONFIRM_SIGNED_IN,
+                              .button = PAGE_TEXT_NOTE_CONFIRM_DO,
+                              .asks_password = by_password};
+}
+
+static enum visit_step verify(const struct visit *visit, const struct link_form *form,
+                              struct page_answer *out, struct error *err)
+{
+    json_auto_t *body = link_body(form, page_has(form->password) ? form->password : NULL);
+    struct link_view view = verify_view(true);
+    struct email_verify_in in;
+    struct nothing nothing = {0};
+
+    if (visit_fields(visit, &email_verify_in_table, body, &in, err) < 0)
+        return link_dead(visit, out);
+    if (email_verify(visit->d, &visit->req, &in, &nothing, err) == 0)
+        return done(visit, visit->signed_in ? "account?note=verified" : "sign-in?note=verified",
+                    PAGE_TEXT_NOTE_CONFIRM, PAGE_TEXT_NOTE_VERIFIED, out);
+    if (err->code != ERR_SIGN_IN_REQUIRED)
+        return link_refuse(visit, out, err);
+    if (form->password)
+        view.password_problem =
+            *form->password ? PAGE_TEXT_ERROR_WRONG_PASSWORD : PAGE_TEXT_ERROR_REQUIRED;
+    return link_show(visit, form->password ? 400 : 200, &view, form->id, form->secret, out);
+}
+
+int page_verify_get(struct authd *d, const struct request *req, const struct link_query *in,
+                    struct page_answer *out, struct error *err)
+{
+    struct link_view view;
+    struct visit visit;
+    enum visit_step step = visit_open_any(d, req, in->tenantCode, in->visit, &visit, out, err);
+
+    if (step != VISIT_OPEN)
+        return visit_result(step);
+    view = verify_view(!visit.signed_in);
+    return visit_result(link_show(&visit, 200, &view, in->id, in->secret, out));
+}
+
+int page_verify_post(struct authd *d, const struct request *req, const struct link_form *in,
+                     struct page_answer *out, struct error *err)
+{
+    struct visit visit;
+    enum visit_step step = visit_open_any_form(d, req, in->tenantCode, in->visit, &visit, out, err);
+
+    if (step == VISIT_OPEN)
+        step = verify(&visit, in, out, err);
+    return visit_result(step);
+}
+
+/* ---- a changed address is taken back ---- */
+
+static enum visit_step undo(const struct visit *visit, const struct link_form *form,
+                            struct page_answer *out, struct error *err)
+{
+    json_auto_t *body = link_body(form, NULL);
+    struct email_undo_in in;
+    struct nothing nothing = {0};
+
+    if (visit_fields(visit, &email_undo_in_table, body, &in, err) < 0)
+        return link_dead(visit, out);
+    if (email_undo(visit->d, &visit->req, &in, &nothing, err) < 0)
+        return link_refuse(visit, out, err);
+    return done(visit, "reset-password?note=undone", PAGE_TEXT_NOTE_UNDO, PAGE_TEXT_NOTE_UNDONE,
+                out);
+}
+
+int page_undo_get(struct authd *d, const struct request *req, const struct link_query *in,
+                  struct page_answer *out, struct error *err)
+{
+    const struct link_view view = {.page = undo_page,
+                                   .action = "undo",
+                                   .title = PAGE_TEXT_NOTE_UNDO,
+                                   .why = PAGE_TEXT_NOTE_UNDO_TEXT,
+                                   .button = PAGE_TEXT_NOTE_UNDO_DO};
+    struct visit visit;
+    enum visit_step step = visit_open_any(d, req, in->tenantCode, in->visit, &visit, out, err);
+
+    if (step == VISIT_OPEN)
+        step = link_show(&visit, 200, &view, in->id, in->secret, out);
+    return visit_result(step);
+}
+
+int page_undo_post(struct authd *d, const struct request *req, const struct link_form *in,
+                   struct page_answer *out, struct error *err)
+{
+    struct visit visit;
+    enum visit_step step = visit_open_any_form(d, req, in->tenantCode, in->visit, &visit, out, err);
+
+    if (step == VISIT_OPEN)
+        step = undo(&visit, in, out, err);
+    return visit_result(step);
+}

@@ -1,0 +1,591 @@
+/*
+ * test_page_links.c - mails of a tenant without an application lead to hosted pages, and these do
+ * what the mail is for: a new password, a proven address, a changed one and the way back, an
+ * invitation. To open a link spends nothing, and its secret stays between the browser and authd.
+ * Over two gateways and two authd.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests/support/browser.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/totp.h"
+#include "tests/support/unit.h"
+
+#define PASSWORD "correct+horse+battery+staple" /* of every person, as a form sends it */
+#define PLAIN_PASSWORD "correct horse battery staple"
+#define MEMBERS "/v1/projects/me/members"
+#define NEW_PASSWORD "chosen+on+the+page"
+#define PLAIN_NEW_PASSWORD "chosen on the page"
+
+static struct suite *suite;
+static struct person *admin; /* of the demo tenant, which has no application */
+
+static void start_suite(void)
+{
+    suite = suite_start(&(struct suite_options){.instances = "authd=2,gateway=2"});
+    admin = person_admin(suite);
+    suite_set_value(suite, admin->access, "PATIENT_APP_URL", "");
+    suite_set_value(suite, admin->access, "PRACTITIONER_APP_URL", "");
+    HTTP_ANSWER put =
+        http_put(suite_url(suite), "/v1/project/email-templates/EMAIL_VERIFICATION", admin->access,
+                 json_pack("{s:s, s:s}", "subject", "Confirm", "text", "Confirm: {{verifyUrl}}"));
+    CHECK_STATUS(put, 200);
+}
+
+/* ---- links ---- */
+
+/* The link to a page of the code in the newest mail to the address. */
+static struct mail_link link_of(const char *to, const char *code, const char *page)
+{
+    char url[256];
+
+    snprintf(url, sizeof(url), "%s/t/%s/%s", suite_text(suite, "publicUrl"), code, page);
+    return suite_mail_link(suite, to, url);
+}
+
+static int open_link(struct browser *browser, const char *code, const char *page,
+                     const struct mail_link *link)
+{
+    char path[512];
+
+    snprintf(path, sizeof(path), "/t/%s/%s?id=%s&secret=%s", code, page, link->id, link->secret);
+    return browser_get(browser, path);
+}
+
+/* Sends the form of a page that shows a link. */
+static int send_link(struct browser *browser, const char *code, const char *page,
+                     const struct mail_link *link, const char *fields)
+{
+    char path[128], form[1024];
+
+    snprintf(path, sizeof(path), "/t/%s/%s", code, page);
+    snprintf(form, sizeof(form), "id=%s&secret=%s&%s", link->id, link->secret, fields);
+    return browser_post(browser, path, form);
+}
+
+static bool goes_to(const struct browser *browser, const char *address)
+{
+    char *location = http_header(browser->page, "Location");
+    bool goes = location && strcmp(location, address) == 0;
+
+    free(location);
+    return goes;
+}
+
+/* ---- a new password ---- */
+
+static void a_forgotten_password_is_set_anew(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    char form[256];
+
+    browser_get(browser, "sign-in");
+    CU_ASSERT_TRUE(browser_sees(browser, "href=\"/t/demo/reset-password\""));
+    CU_ASSERT_EQUAL(browser_get(browser, "reset-password"), 200);
+    CU_ASSERT_EQUAL(browser_post(browser, "reset-password", "email=nonsense"), 422);
+    CU_ASSERT_TRUE(browser_sees(browser, "id=\"email-wrong\""));
+    snprintf(form, sizeof(form), "email=%s", patient->email);
+    CU_ASSERT_EQUAL(browser_post(browser, "reset-password", form), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "If there is an account"));
+
+    suite_mails_settle(suite);
+    struct mail_link link = link_of(patient->email, "demo", "set-password");
+    for (int i = 0; i < 3; i++) { /* programs that look into mail open it first */
+        CU_ASSERT_EQUAL(open_link(browser, "demo", "set-password", &link), 200);
+        CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"new-password\""));
+    }
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "set-password", &link, "password="), 422);
+    CU_ASSERT_TRUE(browser_sees(browser, "id=\"password-wrong\""));
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "set-password", &link, "password=" NEW_PASSWORD),
+                    303);
+    CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 401));
+    CU_ASSERT_EQUAL(browser_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "Your password is set."));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, NEW_PASSWORD));
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "set-password", &link, "password=" NEW_PASSWORD),
+                    400);
+    CU_ASSERT_TRUE(browser_sees(browser, "This link is no longer good"));
+}
+
+/* The rules of the tenant hold here, too, and the refusal leaves the link as it was. */
+static void rules_of_passwords_hold(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER strict = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
+                                  json_pack("{s:i}", "passwordMinLength", 15));
+    HTTP_ANSWER asked =
+        suite_post_fresh(suite, "/auth/reset-password",
+                         json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
+
+    CHECK_STATUS(strict, 200);
+    CHECK_STATUS(asked, 200);
+    suite_mails_settle(suite);
+    struct mail_link link = link_of(patient->email, "demo", "set-password");
+    open_link(browser, "demo", "set-password", &link);
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "set-password", &link, "password=short"), 422);
+    CU_ASSERT_TRUE(browser_sees(browser, "Choose another password"));
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "set-password", &link, "password=" NEW_PASSWORD),
+                    303);
+    HTTP_ANSWER lax = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
+                               json_pack("{s:i}", "passwordMinLength", 1));
+    CHECK_STATUS(lax, 200);
+}
+
+/* Neither text nor time says whether there is an account. */
+static void resets_reveal_no_account(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    char form[256], *known;
+    double seconds;
+
+    browser_get(browser, "reset-password");
+    snprintf(form, sizeof(form), "email=%s", patient->email);
+    CU_ASSERT_EQUAL(browser_post(browser, "reset-password", form), 200);
+    known = strdup(browser->page->body);
+    seconds = browser->page->seconds;
+    browser_get(browser, "reset-password");
+    CU_ASSERT_EQUAL(browser_post(browser, "reset-password", "email=none%40there.example"), 200);
+    CU_ASSERT_STRING_EQUAL(browser->page->body, known);
+    CU_ASSERT_TRUE(seconds >= 0.25 && browser->page->seconds >= 0.25);
+    free(known);
+}
+
+/* ---- a proven address ---- */
+
+static void an_address_is_confirmed_by_password(void)
+{
+    PERSON patient = person_register_settled(suite);
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER sent =
+        http_post(suite_url(suite), "/auth/verify-email/send", patient->access, json_object());
+
+    CHECK_STATUS(sent, 200);
+    suite_mails_settle(suite);
+    struct mail_link link = link_of(patient->email, "demo", "verify-email");
+    CU_ASSERT_EQUAL(open_link(browser, "demo", "verify-email", &link), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"current-password\""));
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "verify-email", &link, "password="), 400);
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "verify-email", &link, "password=wrong"), 400);
+    CU_ASSERT_TRUE(browser_sees(browser, "The password is incorrect."));
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "verify-email", &link, "password=" PASSWORD), 303);
+    CU_ASSERT_TRUE(goes_to(browser, "/t/demo/sign-in?note=verified"));
+    HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", patient->access);
+    CU_ASSERT_TRUE(json_is_true(http_member(me, "security.emailVerified")));
+    open_link(browser, "demo", "verify-email", &link);
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "verify-email", &link, "password=" PASSWORD), 400);
+}
+
+/* Who is signed in confirms by a click; another account's session does not do. */
+static void an_address_is_confirmed_by_its_session(void)
+{
+    PERSON patient = person_register_settled(suite);
+    PERSON other = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    BROWSER foreign = browser_open(suite);
+    HTTP_ANSWER sent =
+        http_post(suite_url(suite), "/auth/verify-email/send", patient->access, json_object());
+
+    CHECK_STATUS(sent, 200);
+    suite_mails_settle(suite);
+    struct mail_link link = link_of(patient->email, "demo", "verify-email");
+    CU_ASSERT_TRUE(browser_signs_in(foreign, other->email, PASSWORD));
+    open_link(foreign, "demo", "verify-email", &link);
+    CU_ASSERT_EQUAL(send_link(foreign, "demo", "verify-email", &link, "do=verify"), 200);
+    CU_ASSERT_TRUE(browser_sees(foreign, "autocomplete=\"current-password\""));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_sees(browser, "not confirmed yet"));
+    open_link(browser, "demo", "verify-email", &link);
+    CU_ASSERT_FALSE(browser_sees(browser, "type=\"password\""));
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "verify-email", &link, "do=verify"), 303);
+    CU_ASSERT_EQUAL(browser_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "Your address is confirmed."));
+    CU_ASSERT_FALSE(browser_sees(browser, "not confirmed yet"));
+}
+
+/* ---- another address, and the way back ---- */
+
+static void a_changed_address_is_taken_back(void)
+{
+    PERSON patient = person_register_settled(suite);
+    BROWSER browser = browser_open(suite);
+    char *email = person_address();
+    HTTP_ANSWER asked = http_post(suite_url(suite), "/auth/change-email", patient->access,
+                                  json_pack("{s:s}", "email", email));
+
+    CHECK_STATUS(asked, 200);
+    suite_mails_settle(suite);
+    struct mail_link link = link_of(email, "demo", "verify-email");
+    open_link(browser, "demo", "verify-email", &link);
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "verify-email", &link, "password=" PASSWORD), 303);
+    CU_ASSERT_TRUE(browser_signs_in(browser, email, PASSWORD));
+
+    suite_mails_settle(suite);
+    struct mail_link undo = link_of(patient->email, "demo", "undo-email");
+    for (int i = 0; i < 3; i++)
+        CU_ASSERT_EQUAL(open_link(browser, "demo", "undo-email", &undo), 200);
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 200); /* nothing was done */
+    open_link(browser, "demo", "undo-email", &undo);
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "undo-email", &undo, "do=undo"), 303);
+    CU_ASSERT_TRUE(goes_to(browser, "/t/demo/reset-password?note=undone"));
+    CU_ASSERT_EQUAL(browser_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "its former address again"));
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* who changed it is out */
+    browser_get(browser, "undo-email?id=x&secret=y");
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "undo-email", &undo, "do=undo"), 400);
+    free(email);
+}
+
+/* ---- invitations ---- */
+
+static struct http_answer *invite(const struct person *who, const char *email)
+{
+    return http_post(suite_url(suite), MEMBERS, who->access,
+                     json_pack("{s:s, s:s, s:s, s:s}", "email", email, "firstName", "Typed",
+                               "lastName", "Name", "type", "Practitioner"));
+}
+
+/* Invites the address to the demo tenant and accepts by a password: its practitioner from now. */
+static struct person *join_demo(void)
+{
+    char *email = person_address();
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER made = invite(admin, email);
+    struct person *self;
+
+    CHECK_STATUS(made, 200);
+    suite_mails_settle(suite);
+    struct mail_link link = link_of(email, "demo", "invitation");
+    CU_ASSERT_EQUAL(open_link(browser, "demo", "invitation", &link), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "invites you to"));
+    CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"new-password\""));
+    CU_ASSERT_TRUE(browser_sees(browser, email));
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "invitation", &link, "do=set-password&password="),
+                    400);
+    CU_ASSERT_TRUE(browser_sees(browser, "id=\"password-wrong\""));
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "invitation", &link,
+                              "do=set-password&password=" NEW_PASSWORD),
+                    303);
+    CU_ASSERT_EQUAL(browser_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "You have accepted the invitation."));
+    CU_ASSERT_TRUE(browser_signs_in(browser, email, NEW_PASSWORD));
+    CU_ASSERT_EQUAL(open_link(browser, "demo", "invitation", &link), 400);
+    self = person_sign_in(suite, "Practitioner", email, PLAIN_NEW_PASSWORD, NULL);
+    CU_ASSERT_EQUAL(self->status, 200);
+    free(email);
+    return self;
+}
+
+static void an_invitation_is_accepted_by_a_password(void)
+{
+    PERSON joined = join_demo();
+
+    CU_ASSERT_PTR_NOT_NULL(joined->access);
+}
+
+/* A project of another organisation that can invite; its admin. */
+static struct person *make_tenant(const char *code)
+{
+    static const char policy_text[] = "{\"name\":\"All\",\"resource\":[{\"resourceType\":\"*\"}]}";
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    const char *file = unit_dir_write(&dir, "text", "{{inviterName}} {{invitationUrl}}\n");
+    char value[64], *email = person_address();
+    PROGRAM create = ATRIUMCTL(suite, NULL, "project", "create", "<b>Clinic & Co", "--code", code);
+    PROGRAM policy =
+        ATRIUMCTL(suite, policy_text, "policy", "put", "--project", code, "-", "--json");
+    struct person *self;
+
+    CHECK_EXIT(create, 0);
+    CHECK_EXIT(policy, 0);
+    snprintf(value, sizeof(value), "AccessPolicy/%s", program_text(policy, "id"));
+    PROGRAM set =
+        ATRIUMCTL(suite, NULL, "project", "set", code, "DEFAULT_PRACTITIONER_ACCESS_POLICY", value);
+    PROGRAM put = ATRIUMCTL(suite, NULL, "template", "put", "--project", code, "INVITE_TO_PROJECT",
+                            "--subject", "Join us", "--text", file);
+    PROGRAM user = ATRIUMCTL(suite, PLAIN_PASSWORD "\n", "user", "create-admin", "--project", code,
+                             "--email", email, "--name", "<script>x", "--surname", "\"North'");
+    CHECK_EXIT(set, 0);
+    CHECK_EXIT(put, 0);
+    CHECK_EXIT(user, 0);
+    self = person_sign_in(suite, "Practitioner", email, PLAIN_PASSWORD, code);
+    CU_ASSERT_EQUAL(self->status, 200);
+    free(email);
+    return self;
+}
+
+static long sessions_of(const char *email)
+{
+    return suite_count(suite,
+                       "select count(*) from auth.session s join auth.membership m on m.id = "
+                       "s.membership_id join auth.account a on a.id = m.account_id where "
+                       "a.email = '%s' and s.end_reason is null",
+                       email);
+}
+
+/* The owner of a proven account shows who they are on the page of a tenant that they are no member
+ * of yet; the browser holds nothing of that sign-in. What others are called is text. */
+static void an_invitation_is_accepted_by_a_sign_in(void)
+{
+    PERSON north = make_tenant("north");
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER made = invite(admin, north->email);
+    HTTP_ANSWER back = NULL;
+    long sessions = sessions_of(north->email);
+
+    CHECK_STATUS(made, 200);
+    suite_mails_settle(suite);
+    struct mail_link link = link_of(north->email, "demo", "invitation");
+    CU_ASSERT_EQUAL(open_link(browser, "demo", "invitation", &link), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"current-password\""));
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "invitation", &link, "do=sign-in&password="), 400);
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "invitation", &link, "do=sign-in&password=wrong"),
+                    400);
+    CU_ASSERT_TRUE(browser_sees(browser, "The password is incorrect."));
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "invitation", &link,
+                              "do=set-password&password=" NEW_PASSWORD),
+                    200); /* there is an account: no password is set by a link */
+    CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"current-password\""));
+    CU_ASSERT_EQUAL(
+        send_link(browser, "demo", "invitation", &link, "do=sign-in&password=" PASSWORD), 303);
+    CU_ASSERT_TRUE(goes_to(browser, "/t/demo/sign-in?note=joined"));
+    CU_ASSERT_EQUAL(sessions_of(north->email), sessions);
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* it is not signed in */
+    CU_ASSERT_TRUE(browser_signs_in(browser, north->email, PASSWORD));
+
+    back = invite(north, admin->email);
+    CHECK_STATUS(back, 200);
+    http_answer_destroy(&back);
+    suite_mails_settle(suite);
+    link = link_of(admin->email, "north", "invitation");
+    CU_ASSERT_EQUAL(open_link(browser, "north", "invitation", &link), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "&lt;script&gt;x &quot;North&#39;"));
+    CU_ASSERT_TRUE(browser_sees(browser, "&lt;b&gt;Clinic &amp; Co"));
+    CU_ASSERT_FALSE(browser_sees(browser, "<script>x"));
+    CU_ASSERT_FALSE(browser_sees(browser, "<b>Clinic"));
+}
+
+/* With a second factor on, the password alone accepts nothing. */
+static void an_invitation_asks_for_the_second_factor(void)
+{
+    PERSON south = make_tenant("south");
+    BROWSER browser = browser_open(suite);
+    BROWSER other = browser_open(suite);
+    HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", south->access);
+    uint8_t secret[TOTP_SECRET];
+    char code[7], form[2048], *step;
+    time_t now = time(NULL);
+
+    totp_read(http_text(status, "otpauthUrl"), secret);
+    HTTP_ANSWER on = http_post(suite_url(suite), "/auth/mfa/enroll", south->access,
+                               json_pack("{s:s}", "token", totp_code(secret, now, code)));
+    HTTP_ANSWER made = invite(admin, south->email);
+    CHECK_STATUS(on, 200);
+    CHECK_STATUS(made, 200);
+    suite_mails_settle(suite);
+    struct mail_link link = link_of(south->email, "demo", "invitation");
+    open_link(browser, "demo", "invitation", &link);
+    CU_ASSERT_EQUAL(
+        send_link(browser, "demo", "invitation", &link, "do=sign-in&password=" PASSWORD), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "action=\"/t/demo/invitation\""));
+    step = browser_value(browser, "step");
+    snprintf(form, sizeof(form), "step=%s&code=0000000", step);
+    CU_ASSERT_EQUAL(browser_post(browser, "invitation", form), 400);
+    CU_ASSERT_TRUE(browser_sees(browser, "The code is incorrect or has expired."));
+    totp_code(secret, now + TOTP_STEP, code); /* the next one counts already */
+    snprintf(form, sizeof(form), "step=%s&code=%s", step, code);
+    browser_get(other, "sign-in");
+    CU_ASSERT_EQUAL(browser_post(other, "invitation", form), 400); /* the step is one browser's */
+    CU_ASSERT_EQUAL(browser_post(browser, "invitation", form), 303);
+    CU_ASSERT_EQUAL(browser_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "You have accepted the invitation."));
+    free(step);
+}
+
+/* Who is signed in to the tenant accepts by a click; the link is no other account's. */
+static void an_invitation_is_the_accounts_own(void)
+{
+    PERSON member = join_demo();
+    PERSON west = make_tenant("west");
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER made = invite(admin, west->email);
+
+    CHECK_STATUS(made, 200);
+    suite_mails_settle(suite);
+    struct mail_link link = link_of(west->email, "demo", "invitation");
+    CU_ASSERT_TRUE(browser_signs_in(browser, member->email, NEW_PASSWORD));
+    CU_ASSERT_EQUAL(open_link(browser, "demo", "invitation", &link), 200);
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "invitation", &link, "do=accept"), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"current-password\""));
+    CU_ASSERT_EQUAL(
+        send_link(browser, "demo", "invitation", &link, "do=sign-in&password=" PASSWORD), 303);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.membership m join auth.account a on "
+                                "a.id = m.account_id where a.email = '%s'",
+                                west->email),
+                    2);
+}
+
+/* ---- the installation's own ---- */
+
+/* A practitioner of two organisations gets no link of either. */
+static void accounts_of_no_tenant_have_pages_too(void)
+{
+    PERSON east = make_tenant("east");
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER made = invite(admin, east->email);
+    char form[256];
+
+    CHECK_STATUS(made, 200);
+    suite_mails_settle(suite);
+    struct mail_link link = link_of(east->email, "demo", "invitation");
+    open_link(browser, "demo", "invitation", &link);
+    send_link(browser, "demo", "invitation", &link, "do=sign-in&password=" PASSWORD);
+    browser_get(browser, "reset-password");
+    snprintf(form, sizeof(form), "email=%s", east->email);
+    CU_ASSERT_EQUAL(browser_post(browser, "reset-password", form), 200);
+    suite_mails_settle(suite);
+    link = link_of(east->email, "-", "set-password");
+    CU_ASSERT_EQUAL(open_link(browser, "-", "set-password", &link), 200);
+    CU_ASSERT_PTR_NOT_NULL(strstr(browser->cookie, "atrium--="));
+    CU_ASSERT_EQUAL(send_link(browser, "-", "set-password", &link, "password=" NEW_PASSWORD), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "Your password is set."));
+    CU_ASSERT_FALSE(browser_sees(browser, "href=\"/t/-/"));
+    PERSON again = person_sign_in(suite, "Practitioner", east->email, PLAIN_NEW_PASSWORD, "east");
+    CU_ASSERT_EQUAL(again->status, 200);
+    CU_ASSERT_EQUAL(browser_get(browser, "/t/-/account"), 404);
+    CU_ASSERT_EQUAL(browser_get(browser, "/t/-/sign-in"), 404);
+}
+
+/* ---- attacks ---- */
+
+static void foreign_forms_spend_no_link(void)
+{
+    PERSON patient = person_register_settled(suite);
+    BROWSER browser = browser_open(suite);
+    static const char *const pages[] = {"set-password", "verify-email", "undo-email", "invitation"};
+    HTTP_ANSWER asked =
+        suite_post_fresh(suite, "/auth/reset-password",
+                         json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
+
+    CHECK_STATUS(asked, 200);
+    suite_mails_settle(suite);
+    struct mail_link link = link_of(patient->email, "demo", "set-password");
+    browser->no_token = true;
+    for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
+        open_link(browser, "demo", "set-password", &link);
+        UNIT_CHECK(send_link(browser, "demo", pages[i], &link, "password=" NEW_PASSWORD) == 403,
+                   "%s", pages[i]);
+    }
+    browser->no_token = false;
+    open_link(browser, "demo", "set-password", &link);
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "set-password", &link, "password=" NEW_PASSWORD),
+                    303);
+}
+
+static void dead_links_look_alike(void)
+{
+    static const char *const links[] = {
+        "id=nonsense&secret=x", "id=&secret=", "id=0198c0de-0000-7000-8000-000000000000&secret=x",
+        "id=%0d%0aX:+y&secret=%0d%0a", "secret=x"};
+    static const char *const pages[] = {"set-password", "verify-email", "undo-email", "invitation"};
+    BROWSER browser = browser_open(suite);
+    char path[256];
+
+    for (size_t i = 0; i < ARRAY_SIZE(links) * ARRAY_SIZE(pages); i++) {
+        const char *page = pages[i % ARRAY_SIZE(pages)], *link = links[i / ARRAY_SIZE(pages)];
+        char form[256];
+
+        browser_get(browser, "sign-in");
+        snprintf(path, sizeof(path), "/t/demo/%s", page);
+        snprintf(form, sizeof(form), "%s&do=accept&password=" NEW_PASSWORD, link);
+        UNIT_CHECK(browser_post(browser, path, form) == 400, "%s %s: %d", page, link,
+                   browser->page->status);
+        UNIT_CHECK(browser_sees(browser, "This link is no longer good"), "%s %s", page, link);
+    }
+}
+
+/* Whether a log of the suite has the text. */
+static bool is_logged(const char *text)
+{
+    char command[512];
+
+    snprintf(command, sizeof(command), "grep -rqsF -- '%s' %s/log %s/dev.err", text,
+             suite_dir(suite), suite_dir(suite));
+    return system(command) == 0; /* NOLINT(cert-env33-c) */
+}
+
+/* A mail's link may stand in no header that another site sees, and in no log. */
+static void secrets_of_links_stay(void)
+{
+    PERSON patient = person_register_settled(suite);
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER asked =
+        suite_post_fresh(suite, "/auth/reset-password",
+                         json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
+
+    CHECK_STATUS(asked, 200);
+    suite_mails_settle(suite);
+    struct mail_link link = link_of(patient->email, "demo", "set-password");
+    open_link(browser, "demo", "set-password", &link);
+    char *referrer = http_header(browser->page, "Referrer-Policy");
+    CU_ASSERT_STRING_EQUAL(referrer, "no-referrer");
+    free(referrer);
+    send_link(browser, "demo", "set-password", &link, "password=" NEW_PASSWORD);
+    CU_ASSERT_FALSE(is_logged(link.secret));
+    CU_ASSERT_FALSE(is_logged("chosen on the page"));
+    CU_ASSERT_TRUE(is_logged("/t/{tenantCode}/set-password"));
+}
+
+/* Without public_url a tenant needs an application, as before. */
+static void without_pages_mails_need_an_application(void)
+{
+    char *email = person_address();
+
+    suite_reconfigure(suite, "common.public_url=");
+    PERSON again = person_admin(suite);
+    HTTP_ANSWER made = invite(again, email);
+    CHECK_ERROR(made, 400, "The PRACTITIONER_APP_URL is not configured.");
+    PROGRAM mailed = ATRIUMCTL(suite, NULL, "user", "create-admin", "--project", "demo", "--email",
+                               email, "--name", "Ada", "--surname", "Prova", "--mail");
+    CHECK_EXIT(mailed, 1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(mailed->err, "See `atriumctl project set demo "
+                                               "PRACTITIONER_APP_URL`."));
+    free(email);
+}
+
+static void stop_suite(void)
+{
+    person_destroy(&admin);
+    suite_stop(&suite);
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        CASE_ALWAYS(start_suite),
+        CASE(a_forgotten_password_is_set_anew),
+        CASE(rules_of_passwords_hold),
+        CASE(resets_reveal_no_account),
+        CASE(an_address_is_confirmed_by_password),
+        CASE(an_address_is_confirmed_by_its_session),
+        CASE(a_changed_address_is_taken_back),
+        CASE(an_invitation_is_accepted_by_a_password),
+        CASE(an_invitation_is_accepted_by_a_sign_in),
+        CASE(an_invitation_asks_for_the_second_factor),
+        CASE(an_invitation_is_the_accounts_own),
+        CASE(accounts_of_no_tenant_have_pages_too),
+        CASE(foreign_forms_spend_no_link),
+        CASE(dead_links_look_alike),
+        CASE(secrets_of_links_stay),
+        CASE(without_pages_mails_need_an_application),
+        CASE_ALWAYS(stop_suite),
+    };
+
+    return unit_run("page links", cases, ARRAY_SIZE(cases));
+}
