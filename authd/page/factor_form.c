@@ -47,9 +47,9 @@ enum visit_step factor_form_show(const struct visit *visit, const struct factor_
     return options ? visit_show_script(&page, status, out) : visit_show(&page, status, out);
 }
 
-int factor_form_take(const struct visit *visit, const char *role, const char *login,
-                     const char *code, const char *credential, struct login_step *ret,
-                     struct error *err)
+int factor_form_submit(const struct visit *visit, const char *role, const char *login,
+                       const char *code, const char *credential, struct login_step *ret,
+                       struct error *err)
 {
     json_auto_t *body = credential ? passkey_form_body(credential, "loginId", login)
                                    : json_pack("{s:s*, s:s*}", "loginId", login, "mfaToken", code);

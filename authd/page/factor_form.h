@@ -23,9 +23,9 @@ enum visit_step factor_form_show(const struct visit *visit, const struct factor_
 
 /* Takes the code, or the passkey (`credential`, not NULL), for the session code of the login.
  * Fails: BAD_REQUEST, THROTTLED. Parks. */
-int factor_form_take(const struct visit *visit, const char *role, const char *login,
-                     const char *code, const char *credential, struct login_step *ret,
-                     struct error *err) MUST_USE;
+int factor_form_submit(const struct visit *visit, const char *role, const char *login,
+                       const char *code, const char *credential, struct login_step *ret,
+                       struct error *err) MUST_USE;
 
 /* A code as people copy it, "123 456", without its blanks; NULL is "". From the arena. */
 const char *factor_form_code(struct arena *arena, const char *text);

@@ -296,8 +296,8 @@ static enum visit_step take_factor(const struct visit *visit, const struct link_
         return visit_say(visit, 400, PAGE_TEXT_ERROR_EXPIRED, PAGE_TEXT_ERROR_EXPIRED_TEXT, out);
     if (*code == '\0' && !form->credential)
         return ask_factor(visit, &signing, 422, PAGE_TEXT_ERROR_REQUIRED, out, err);
-    if (factor_form_take(visit, signing.role, signing.login, code, form->credential, &signing.step,
-                         err) == 0)
+    if (factor_form_submit(visit, signing.role, signing.login, code, form->credential,
+                           &signing.step, err) == 0)
         return go_on(visit, &signing, out, err);
     problem = factor_form_problem(err);
     if (problem == PAGE_NO_TEXT)

@@ -376,8 +376,8 @@ static enum visit_step take_factor(struct visit *visit, const struct mfa_form *i
         return say_expired(visit, out);
     if (*code == '\0' && !in->credential)
         return ask_factor(visit, &list, 422, PAGE_TEXT_ERROR_REQUIRED, out, err);
-    if (factor_form_take(visit, list.items[0].role, list.items[0].value, code, in->credential,
-                         &shown, err) == 0) {
+    if (factor_form_submit(visit, list.items[0].role, list.items[0].value, code, in->credential,
+                           &shown, err) == 0) {
         list.items[0].value = shown.sessionCode;
         return finish(visit, &list.items[0], list.verifier, out, err);
     }

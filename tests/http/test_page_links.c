@@ -119,12 +119,12 @@ static void rules_of_passwords_hold(void)
     BROWSER browser = browser_open(suite);
     HTTP_ANSWER strict = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
                                   json_pack("{s:i}", "passwordMinLength", 15));
-    HTTP_ANSWER asked =
+    HTTP_ANSWER requested =
         suite_post_fresh(suite, "/auth/reset-password",
                          json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
 
     CHECK_STATUS(strict, 200);
-    CHECK_STATUS(asked, 200);
+    CHECK_STATUS(requested, 200);
     suite_mails_settle(suite);
     struct mail_link link = link_of(patient->email, "demo", "set-password");
     open_link(browser, "demo", "set-password", &link);
@@ -216,10 +216,10 @@ static void a_changed_address_is_taken_back(void)
     PERSON patient = person_register_settled(suite);
     BROWSER browser = browser_open(suite);
     char *email = person_address();
-    HTTP_ANSWER asked = http_post(suite_url(suite), "/auth/change-email", patient->access,
-                                  json_pack("{s:s}", "email", email));
+    HTTP_ANSWER requested = http_post(suite_url(suite), "/auth/change-email", patient->access,
+                                      json_pack("{s:s}", "email", email));
 
-    CHECK_STATUS(asked, 200);
+    CHECK_STATUS(requested, 200);
     suite_mails_settle(suite);
     struct mail_link link = link_of(email, "demo", "verify-email");
     open_link(browser, "demo", "verify-email", &link);
@@ -469,11 +469,11 @@ static void foreign_forms_spend_no_link(void)
     PERSON patient = person_register_settled(suite);
     BROWSER browser = browser_open(suite);
     static const char *const pages[] = {"set-password", "verify-email", "undo-email", "invitation"};
-    HTTP_ANSWER asked =
+    HTTP_ANSWER requested =
         suite_post_fresh(suite, "/auth/reset-password",
                          json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
 
-    CHECK_STATUS(asked, 200);
+    CHECK_STATUS(requested, 200);
     suite_mails_settle(suite);
     struct mail_link link = link_of(patient->email, "demo", "set-password");
     browser->no_token = true;
@@ -525,11 +525,11 @@ static void secrets_of_links_stay(void)
 {
     PERSON patient = person_register_settled(suite);
     BROWSER browser = browser_open(suite);
-    HTTP_ANSWER asked =
+    HTTP_ANSWER requested =
         suite_post_fresh(suite, "/auth/reset-password",
                          json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
 
-    CHECK_STATUS(asked, 200);
+    CHECK_STATUS(requested, 200);
     suite_mails_settle(suite);
     struct mail_link link = link_of(patient->email, "demo", "set-password");
     open_link(browser, "demo", "set-password", &link);
