@@ -46,6 +46,7 @@ async function openPage(browser, options) {
     const page = await context.newPage();
 
     page.setDefaultTimeout(STEP_MS);
+    page.like = options;
     page.on('console', (message) => {
         if (/content security policy|trusted type/i.test(message.text()))
             reports.push(message.text());
@@ -53,13 +54,16 @@ async function openPage(browser, options) {
     return page;
 }
 
-// What axe-core says of the page, and whether it fits into the window. A picture, when they are kept.
+// What axe-core says of the page, and whether it fits into the window. A picture, when they are kept. Where scripts are off
+// axe-core does not run either: it looks at the same document in a page beside.
 async function check(page, name) {
-    const { violations } = await page.evaluate(`${axe}; axe.run(document, {runOnly: ${JSON.stringify(RULES)}})`);
-    const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    page.beside ??= await page.context().browser().newPage({ ...page.like, javaScriptEnabled: true });
 
     if (shots)
         await page.screenshot({ path: path.join(shots, `${name}.png`), fullPage: true });
+    await page.beside.setContent(await page.content());
+    const { violations } = await page.beside.evaluate(`${axe}; axe.run(document, {runOnly: ${JSON.stringify(RULES)}})`);
+    const wide = await page.beside.evaluate('document.documentElement.scrollWidth - innerWidth');
     insist(violations.length === 0,
         violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html).join(' ')}`).join('; '));
     insist(wide <= 0, `${wide} pixels too wide`);
