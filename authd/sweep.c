@@ -10,6 +10,8 @@
 
 enum { SWEEP_ROWS = 1000 };
 
+#define API_KEY_KEPT DAYS(30) /* an expired one: an admin sees why a machine stands still */
+
 /* Ended and expired sessions stay for a day: longer than any token of theirs. */
 static int sweep_page(struct authd *d, const struct request *req, int64_t *ret_count,
                       struct error *err)
@@ -17,6 +19,7 @@ static int sweep_page(struct authd *d, const struct request *req, int64_t *ret_c
     const struct sql_sweep_in in = {.now = req->now_ms,
                                     .ended_before = req->now_ms - DAYS(1),
                                     .invited_before = req->now_ms - INVITATION_KEPT,
+                                    .expired_before = req->now_ms - API_KEY_KEPT,
                                     .most = SWEEP_ROWS};
     struct sql_sweep_row row;
 

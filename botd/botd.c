@@ -10,6 +10,7 @@
 #include "botd/sql/seal.h"
 #include "botd/tenant.h"
 #include "common/base/log.h"
+#include "common/domain/key_caller.h"
 
 enum { CHECK_MS = 60 * 1000, IDLE_MS = 5 * 1000, SWEEP_MS = 60 * 1000 };
 

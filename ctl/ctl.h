@@ -128,6 +128,8 @@ int client_set_command(struct ctl *ctl, struct error *err) MUST_USE;
 int client_secret_command(struct ctl *ctl, struct error *err) MUST_USE;
 int client_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int client_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
+int api_key_list_command(struct ctl *ctl, struct error *err) MUST_USE;
+int api_key_revoke_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* bot.c */
 int bot_put_command(struct ctl *ctl, struct error *err) MUST_USE;

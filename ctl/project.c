@@ -107,7 +107,10 @@ static json_t *setting_value(const struct spelling *spelling, json_t *value)
     return json_incref(value);
 }
 
-static void show_settings(const struct ctl *ctl, const struct tenant *tenant)
+/* The settings; with --json also the readiness, as GET /v1/project/readiness has it (NULL: it is
+ * not known). */
+static void show_settings(const struct ctl *ctl, const struct tenant *tenant,
+                          const struct readiness *readiness)
 {
     json_auto_t *json = output_json(ctl->arena, &tenant_table, tenant);
 
@@ -119,20 +122,52 @@ static void show_settings(const struct ctl *ctl, const struct tenant *tenant)
         if (!ctl->json)
             json_object_del(json, spelling->member);
     }
+    if (ctl->json && readiness)
+        json_object_set_new(json, "readiness",
+                            output_json(ctl->arena, &readiness_table, readiness));
     output_object(ctl, json);
 }
 
-/* What is in force, defaults included. */
+/* One line for each thing that a flow lacks. */
+static void show_lacks(const struct ctl *ctl, const struct readiness *readiness)
+{
+    const struct readiness_flow *flows = readiness->flows.items;
+
+    for (size_t i = 0; i < readiness->flows.count; i++) {
+        const struct readiness_lack *lacks = flows[i].lacks.items;
+
+        for (size_t k = 0; k < flows[i].lacks.count; k++)
+            output_note(ctl, "%s %s: %s %s%s%s", flows[i].name,
+                        lacks[k].blocks ? "is blocked" : "works in part", lacks[k].kind,
+                        lacks[k].name, lacks[k].language ? " in " : "",
+                        lacks[k].language ? lacks[k].language : "");
+    }
+}
+
+/* What is in force, defaults included, and what the flows lack. While maild is away, that is not
+ * known: the settings are shown all the same. */
 static int show_project(struct ctl *ctl, const char *code, struct error *err)
 {
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    const struct tenant_lookup_in which = tenant_lookup_from_text(code);
+    struct readiness readiness = {0};
     struct tenant tenant = {0};
+    bool known;
 
     if (project_find(ctl, code, &tenant, err) < 0)
         return -1;
+    known = settingsd_operator_readiness(ctl->bus->bus, &req, &which, &readiness, err) == 0;
+    if (!known && err->code != ERR_UNAVAILABLE)
+        return -1;
+    error_clear(err);
     if (!tenant.accountPolicy)
         tenant.accountPolicy = &account_policy_default;
-    show_settings(ctl, &tenant);
+    show_settings(ctl, &tenant, known ? &readiness : NULL);
     account_policy_show_off(ctl, code, tenant.accountPolicy);
+    if (known)
+        show_lacks(ctl, &readiness);
+    else
+        output_note(ctl, "What the flows lack is not known: maild does not answer.");
     return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/domain/key_caller.h"
 #include "docd/document/document_file.h"
 #include "docd/document/list_cache.h"
 #include "docd/document/sniff.h"

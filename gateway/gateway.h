@@ -79,6 +79,7 @@ struct gateway {
     struct token_cache *tokens;
     struct revocations *revocations;
     struct identities *identities;
+    unsigned key_lookups;    /* texts under way of which authd says which API key they are */
     struct flight resolving; /* fetches of identities, one per session */
     struct lease lease;
     struct warm_up warm_up;

@@ -107,7 +107,7 @@ static const struct field webhook_in_rows[] = {
     FIELD_ROW(struct webhook_in, events, FIELD_TYPE_TEXTS, struct field_texts, .max = 64,
               .choices = webhook_events, .min_items = 1, .max_items = EVENTS_MAX,
               .flags = FIELD_REQUIRED, .doc = "Events that are posted.",
-              .example = "[\"session.created\"]"),
+              .example = "session.created"),
     FIELD_BOOL(struct webhook_in, enabled, true, 0,
                "Whether events are posted; while it is false they are not kept for later."),
 };
@@ -296,6 +296,23 @@ static const struct field template_record_rows[] = {
     FIELD_TIME(struct template_record, lastUpdated, FIELD_REQUIRED, "When it was written."),
 };
 FIELD_TABLE(template_record);
+
+static const struct field template_mapping_rows[] = {
+    FIELD_TEXT(struct template_mapping, name, 1, TEMPLATE_NAME_MAX, FIELD_REQUIRED,
+               "Name of the template.", "PATIENT_WELCOME"),
+    FIELD_BOOL(struct template_mapping, mapped, false, FIELD_REQUIRED, "The project has it."),
+    FIELD_BOOL(struct template_mapping, anyLanguage, false, FIELD_REQUIRED,
+               "One is there for recipients whose language has none of its own."),
+    FIELD_TEXTS(struct template_mapping, languages, 1, LANGUAGE_TAG_MAX, TEMPLATES_MAX,
+                FIELD_REQUIRED, "Languages that have one of their own.", "en"),
+};
+FIELD_TABLE(template_mapping);
+
+static const struct field template_mappings_rows[] = {
+    FIELD_OBJECTS(struct template_mappings, templates, template_mapping, TEMPLATES_MAX,
+                  FIELD_REQUIRED, "Every template that there is."),
+};
+FIELD_TABLE(template_mappings);
 
 static const struct field template_list_in_rows[] = {
     FIELD_UUID(struct template_list_in, projectId, FIELD_REQUIRED, "Project asked for."),

@@ -181,6 +181,20 @@ struct template_records {
 };
 FIELD_DECLARE(template_records);
 
+/* In which languages a project has a template. */
+struct template_mapping {
+    const char *name;
+    bool mapped;                  /* in some language, or without one */
+    bool anyLanguage;             /* one without a language is there */
+    struct field_texts languages; /* those that have one of their own, in their order */
+};
+FIELD_DECLARE(template_mapping);
+
+struct template_mappings {
+    struct field_list templates; /* struct template_mapping: every name that there is */
+};
+FIELD_DECLARE(template_mappings);
+
 struct mail_queue_in {
     const char *state; /* "queued" (default) or "dead" */
     int64_t count;

@@ -2,7 +2,11 @@
  * template.c - the templates that a project has mapped.  What is not mapped is not mailed.
  */
 #include "maild/sql/template.h"
+
+#include <string.h>
+
 #include "common/domain/language.h"
+#include "common/wire/texts.h"
 #include "maild/maild.h"
 #include "maild/maild_api.h"
 #include "maild/render.h"
@@ -119,6 +123,39 @@ int template_list(struct maild *d, const struct request *req, const struct templ
     const struct sql_template_list_in list = {.project = in->projectId};
 
     return sql_template_list(d->svc.db, req, &list, &out->resources, err) < 0 ? -1 : 0;
+}
+
+/* The mapping of a template; `rows`: what of it the project has. */
+static struct template_mapping mapping_of(const struct request *req, const char *name,
+                                          const struct sql_template_summary_rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct sql_template_summary_row *row = &rows->items[i];
+
+        if (strcmp(row->name, name) == 0)
+            return (struct template_mapping){name, true, row->any_language,
+                                             field_texts_split(req->arena, row->languages)};
+    }
+    return (struct template_mapping){.name = name};
+}
+
+int template_summary(struct maild *d, const struct request *req, const struct template_list_in *in,
+                     struct template_mappings *out, struct error *err)
+{
+    const struct sql_template_summary_in which = {.project = in->projectId};
+    struct sql_template_summary_rows rows;
+    struct template_mapping *list;
+    size_t count = 0;
+
+    if (sql_template_summary(d->svc.db, req, &which, &rows, err) < 0)
+        return -1;
+    while (template_name_at(count))
+        count++;
+    list = arena_calloc(req->arena, count, sizeof(*list));
+    for (size_t i = 0; i < count; i++)
+        list[i] = mapping_of(req, template_name_at(i)->name, &rows);
+    out->templates = (struct field_list){list, count};
+    return 0;
 }
 
 int template_mapped(struct maild *d, const struct request *req, const struct template_mapped_in *in,

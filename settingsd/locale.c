@@ -7,20 +7,10 @@
 
 #include "common/domain/language.h"
 #include "common/domain/policy.h"
+#include "common/wire/texts.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
 #include "settingsd/sql/setting.h"
-
-/* Cuts a list that is separated by commas. */
-static struct field_texts texts_split(struct arena *arena, const char *list)
-{
-    struct field_texts texts = {arena_calloc(arena, strlen(list) + 1, sizeof(*texts.items)), 0};
-    char *copy = arena_strdup(arena, list), *rest = NULL;
-
-    for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest))
-        texts.items[texts.count++] = item;
-    return texts;
-}
 
 static bool texts_have(const struct field_texts *texts, size_t count, const char *text)
 {
@@ -51,7 +41,7 @@ static int locales_read(struct settingsd *d, const struct request *req, struct u
                     "Project not found.") < 0)
         return -1;
     *ret_version = row.version;
-    out->languages = texts_split(req->arena, row.languages);
+    out->languages = field_texts_split(req->arena, row.languages);
     out->defaultLanguage = row.default_language;
     return 0;
 }

@@ -4,6 +4,7 @@
 #include "settingsd/settingsd.h"
 
 #include "authd/authd_api.h"
+#include "common/domain/key_caller.h"
 #include "maild/maild_api.h"
 #include "settingsd/deletion.h"
 #include "settingsd/settingsd_api.h"

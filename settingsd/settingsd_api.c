@@ -207,6 +207,90 @@ static const struct field settings_history_rows[] = {
 };
 FIELD_TABLE(settings_history);
 
+/* ---- readiness ---- */
+
+FIELD_DECLARE(template_mapping); /* of maild_api.h, which this file needs nothing else of */
+
+static const struct field readiness_switch_rows[] = {
+    FIELD_TEXT(struct readiness_switch, name, 1, 64, FIELD_REQUIRED, "Name of the setting.",
+               "PATIENT_LOGIN_ENABLED"),
+    FIELD_BOOL(struct readiness_switch, enabled, false, FIELD_REQUIRED,
+               "What is in force, also while it was never written."),
+    FIELD_BOOL(struct readiness_switch, written, false, FIELD_REQUIRED,
+               "It was written; else the default is in force."),
+};
+FIELD_TABLE(readiness_switch);
+
+static const struct field readiness_policy_rows[] = {
+    FIELD_TEXT(struct readiness_policy, name, 1, 64, FIELD_REQUIRED, "Name of the setting.",
+               "defaultPatientAccessPolicy"),
+    FIELD_TEXT(struct readiness_policy, value, 1, SETTING_TEXT_MAX, FIELD_NULLABLE,
+               "The policy; null while there is none.",
+               "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+    FIELD_TEXT(struct readiness_policy, display, 1, 200, FIELD_NULLABLE | FIELD_CHARACTERS,
+               "Name of the policy.", "Own documents"),
+};
+FIELD_TABLE(readiness_policy);
+
+static const struct field readiness_address_rows[] = {
+    FIELD_TEXT(struct readiness_address, name, 1, 64, FIELD_REQUIRED, "Name of the setting.",
+               "PATIENT_APP_URL"),
+    FIELD_TEXT(struct readiness_address, value, 1, SETTING_TEXT_MAX, FIELD_NULLABLE,
+               "The address; null while there is none.", "https://my.lakeside.example"),
+};
+FIELD_TABLE(readiness_address);
+
+static const char *const lack_kinds[] = {"switch",      "policy",         "address",
+                                         "template",    "account-policy", "project",
+                                         "tenant-code", "language",       NULL};
+
+static const struct field readiness_lack_rows[] = {
+    FIELD_CHOICE(struct readiness_lack, kind, lack_kinds, FIELD_REQUIRED, "What it is.",
+                 "template"),
+    FIELD_TEXT(struct readiness_lack, name, 1, 64, FIELD_REQUIRED,
+               "Its name; with `language`, of the template that is not there in it.",
+               "PATIENT_INVITE"),
+    FIELD_TEXT(struct readiness_lack, language, 1, LANGUAGE_TAG_MAX, 0,
+               "Language of the project in which the mail is not written.", "de"),
+    FIELD_BOOL(struct readiness_lack, blocks, false, FIELD_REQUIRED,
+               "The flow does not work without it."),
+};
+FIELD_TABLE(readiness_lack);
+
+static const struct field readiness_flow_rows[] = {
+    FIELD_TEXT(struct readiness_flow, name, 1, 64, FIELD_REQUIRED, "Name of the flow.",
+               "patient-invitation"),
+    FIELD_BOOL(struct readiness_flow, ready, false, FIELD_REQUIRED,
+               "It works: nothing that it lacks blocks it."),
+    FIELD_OBJECTS(struct readiness_flow, lacks, readiness_lack, LIST_MAX, FIELD_REQUIRED,
+                  "What it lacks."),
+};
+FIELD_TABLE(readiness_flow);
+
+static const struct field readiness_rows[] = {
+    FIELD_UUID(struct readiness, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_TEXT(struct readiness, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS, "Its name.",
+               "Lakeside North"),
+    FIELD_TEXT(struct readiness, tenantCode, 1, 64, FIELD_NULLABLE,
+               "Its tenant code; null for a project without one.", "lakeside-north"),
+    FIELD_BOOL(struct readiness, suspended, false, FIELD_REQUIRED,
+               "It, or a project above it, is suspended."),
+    FIELD_TAGS(struct readiness, languages, FIELD_REQUIRED, "Languages in use (BCP 47).", "en"),
+    FIELD_TEXT(struct readiness, defaultLanguage, 1, LANGUAGE_TAG_MAX, FIELD_REQUIRED,
+               "The one that is used where a person's is not known.", "en"),
+    FIELD_OBJECTS(struct readiness, switches, readiness_switch, LIST_MAX, FIELD_REQUIRED,
+                  "Every switch."),
+    FIELD_OBJECTS(struct readiness, policies, readiness_policy, LIST_MAX, FIELD_REQUIRED,
+                  "The policies that new members get."),
+    FIELD_OBJECTS(struct readiness, addresses, readiness_address, LIST_MAX, FIELD_REQUIRED,
+                  "The applications that links in mails lead to."),
+    FIELD_OBJECTS(struct readiness, templates, template_mapping, LIST_MAX, FIELD_REQUIRED,
+                  "Every mail template, and in which languages it is mapped."),
+    FIELD_OBJECTS(struct readiness, flows, readiness_flow, LIST_MAX, FIELD_REQUIRED,
+                  "What people do in the project, and what each lacks to work."),
+};
+FIELD_TABLE(readiness);
+
 static const struct field default_policy_in_rows[] = {
     FIELD_TEXT(struct default_policy_in, value, 0, SETTING_TEXT_MAX, FIELD_REQUIRED,
                "Policy of the same project for patients who register; empty for none.",

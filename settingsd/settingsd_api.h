@@ -29,6 +29,56 @@ struct locales {
 };
 FIELD_DECLARE(locales);
 
+/* ---- readiness ---- */
+
+struct readiness_switch {
+    const char *name;
+    bool enabled; /* effective */
+    bool written; /* false: the default is in force */
+};
+FIELD_DECLARE(readiness_switch);
+
+struct readiness_policy {
+    const char *name;            /* of the setting */
+    const char *value, *display; /* "AccessPolicy/<id>" and its name; NULL: there is none */
+};
+FIELD_DECLARE(readiness_policy);
+
+struct readiness_address {
+    const char *name;  /* of the setting */
+    const char *value; /* NULL: there is none */
+};
+FIELD_DECLARE(readiness_address);
+
+/* Something that a flow lacks. */
+struct readiness_lack {
+    const char *kind, *name;
+    const char *language; /* of kind "language"; NULL else */
+    bool blocks;          /* the flow fails without it */
+};
+FIELD_DECLARE(readiness_lack);
+
+struct readiness_flow {
+    const char *name;
+    bool ready;
+    struct field_list lacks; /* struct readiness_lack */
+};
+FIELD_DECLARE(readiness_flow);
+
+struct readiness {
+    struct uuid projectId;
+    const char *name, *tenantCode; /* tenantCode NULL: it has none */
+    bool suspended;
+    struct field_texts languages;
+    const char *defaultLanguage;
+    struct field_list switches;  /* struct readiness_switch */
+    struct field_list policies;  /* struct readiness_policy */
+    struct field_list addresses; /* struct readiness_address */
+    struct field_list templates; /* struct template_mapping */
+    struct field_list flows;     /* struct readiness_flow */
+};
+FIELD_DECLARE(readiness);
+
 struct locales_in {
     struct field_texts languages; /* empty: as they are */
     const char *defaultLanguage;  /* NULL: as it is */

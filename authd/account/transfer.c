@@ -196,6 +196,7 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("password_reset", LINK_STAYS),
     TENANT_STAYS("mail_code", LINK_STAYS),
     TENANT_STAYS("session", SESSION_STAYS),
+    TENANT_STAYS("api_key", "a key opens its own installation: machines get new ones"),
     TENANT_STAYS("login", SESSION_STAYS),
     TENANT_STAYS("continue_spent", SESSION_STAYS),
     TENANT_STAYS("mfa_pending", SESSION_STAYS),

@@ -55,7 +55,8 @@ int admin_grant(struct authd *d, const struct request *req, const struct admin_g
 int policy_in_use(struct authd *d, const struct request *req, const struct policy_in_use_in *in,
                   struct policy_in_use_out *out, struct error *err)
 {
-    const struct sql_policy_in_use_in which = {.project = in->projectId, .policy = in->policyId};
+    const struct sql_policy_in_use_in which = {
+        .project = in->projectId, .policy = in->policyId, .now = req->now_ms};
     struct sql_policy_in_use_row row;
 
     if (sql_policy_in_use(d->svc.db, req, &which, &row, err) < 0)

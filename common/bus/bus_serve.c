@@ -10,6 +10,7 @@
 
 #include "common/base/log.h"
 #include "common/bus/bus_private.h"
+#include "common/domain/key_caller.h"
 
 enum {
     SPARE_MAX = 64,    /* idle requests kept with their arenas: 4 KiB each */
@@ -183,7 +184,8 @@ static int access_check(const struct bus_serving *serving, const struct request 
     if (!req->caller)
         return error_set(err, ERR_UNAUTHORIZED, "Authentication is required.");
     if ((row->access == ACCESS_PRACTITIONER && !request_is_practitioner(req)) ||
-        (row->access == ACCESS_ADMIN && !request_is_admin(req)))
+        (row->access == ACCESS_ADMIN && !request_is_admin(req)) ||
+        (request_is_key(req) && !(row->flags & R_KEY)))
         return error_set(err, ERR_FORBIDDEN, "You are not allowed to do this.");
     return 0;
 }

@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-static const char *const roles[] = {"Patient", "Practitioner", NULL};
+static const char *const roles[] = {"Patient", "Practitioner", "Device", NULL};
 
 static const struct field caller_rows[] = {
-    FIELD_UUID(struct caller, account, FIELD_REQUIRED, "Account that signed in"),
-    FIELD_UUID(struct caller, membership, FIELD_REQUIRED, "Its membership in the project"),
+    FIELD_UUID(struct caller, account, 0, "Account that signed in"),
+    FIELD_UUID(struct caller, membership, 0, "Its membership in the project"),
     FIELD_UUID(struct caller, project, FIELD_REQUIRED, "Project that the token is bound to"),
     FIELD_UUID(struct caller, session, 0, "Session of the token"),
     FIELD_UUID(struct caller, profile, FIELD_REQUIRED, "Profile in the project"),

@@ -6,7 +6,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "authd/authd_api.h"
+#include "common/base/secret.h"
+#include "common/domain/policy.h"
 #include "gateway/gateway.h"
+
+enum { KEY_LOOKUPS_MAX = 64, API_KEY_TEXT_MAX = 64 };
 
 static int unauthorized(struct error *err)
 {
@@ -24,11 +29,49 @@ static const char *bearer(const char *authorization)
     return authorization + strspn(authorization, " ");
 }
 
+/* Finds out which API key it is. Which one a text is never changes, so that may be remembered like
+ * a verified token; whether it is good is the revocation set's and the identity's, as with a
+ * session. A key that there is not costs authd a look into an index: KEY_LOOKUPS_MAX at a time. */
+static int find_key(struct gateway *gateway, const struct request *req, const char *text,
+                    struct token *ret, struct error *err)
+{
+    uint8_t hash[SECRET_HASH_SIZE];
+    const struct api_key_find_in in = {.hash = {hash, sizeof(hash)}};
+    struct api_key_found found = {0};
+    int rc;
+
+    if (token_cache_get(gateway->tokens, text, req->now_ms, ret))
+        return 0;
+    if (strnlen(text, API_KEY_TEXT_MAX) == API_KEY_TEXT_MAX)
+        return unauthorized(err);
+    if (gateway->key_lookups >= KEY_LOOKUPS_MAX)
+        return error_retry(err, ERR_UNAVAILABLE, 1, "Service unavailable. Try again.");
+    secret_hash(text, hash);
+    gateway->key_lookups++;
+    rc = authd_api_key_find(gateway->service.bus, req, &in, &found, err);
+    gateway->key_lookups--;
+    if (rc < 0)
+        return -1;
+    *ret = (struct token){.is_key = true,
+                          .session = found.id,
+                          .project = found.project,
+                          .expires_ms = found.expiresAt};
+    token_cache_put(gateway->tokens, text, ret);
+    return 0;
+}
+
+static bool is_key_text(const char *text)
+{
+    return strncmp(text, API_KEY_PREFIX, strlen(API_KEY_PREFIX)) == 0;
+}
+
 static int verify(struct gateway *gateway, const struct request *req, const char *text,
                   struct token *ret, struct error *err)
 {
     enum token_status status;
 
+    if (is_key_text(text))
+        return find_key(gateway, req, text, ret, err);
     if (keyring_ensure(gateway, req, err) < 0)
         return -1;
     if (token_cache_get(gateway->tokens, text, req->now_ms, ret))
@@ -52,7 +95,7 @@ static bool is_over(const struct identity *identity, int64_t now_ms)
 }
 
 static int allow(const struct authentication *self, enum access access, bool safe,
-                 struct error *err)
+                 const char *address, struct error *err)
 {
     const struct request as = {.caller = &self->caller};
 
@@ -60,6 +103,10 @@ static int allow(const struct authentication *self, enum access access, bool saf
         return 0;
     if (self->identity->suspended)
         return error_set(err, ERR_FORBIDDEN, "The project is suspended.");
+    if ((self->identity->address_rules || self->identity->policy_address_rules) &&
+        (policy_address_check(self->identity->address_rules, address, err) < 0 ||
+         policy_address_check(self->identity->policy_address_rules, address, err) < 0))
+        return -1;
     if ((access == ACCESS_PRACTITIONER && !request_is_practitioner(&as)) ||
         (access == ACCESS_ADMIN && !request_is_admin(&as)))
         return error_set(err, ERR_FORBIDDEN, "Forbidden");
@@ -146,7 +193,7 @@ int authenticate(struct gateway *gateway, const struct request *req, const char 
     ret->caller = ret->identity->caller;
     ret->caller.session = token.session;
     ret->caller.tokenId = token.id;
-    return allow(ret, access, safe, err);
+    return allow(ret, access, safe, req->address, err);
 }
 
 void authentication_end(struct authentication *self)

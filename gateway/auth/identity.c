@@ -40,9 +40,16 @@ static void text_move(const char **text, char **place)
 
 struct identity *identity_new(const struct caller *caller, bool suspended)
 {
+    return identity_new_of_key(caller, suspended, NULL, NULL);
+}
+
+struct identity *identity_new_of_key(const struct caller *caller, bool suspended,
+                                     const char *address_rules, const char *policy_address_rules)
+{
     size_t size = text_size(caller->role) + text_size(caller->display) +
                   text_size(caller->projectName) + text_size(caller->policyName) +
-                  text_size(caller->policyResource);
+                  text_size(caller->policyResource) + text_size(address_rules) +
+                  text_size(policy_address_rules);
     struct identity *self = calloc(1, sizeof(*self) + size);
     char *place;
 
@@ -51,12 +58,16 @@ struct identity *identity_new(const struct caller *caller, bool suspended)
     self->holds = 1;
     self->suspended = suspended;
     self->caller = *caller;
+    self->address_rules = address_rules;
+    self->policy_address_rules = policy_address_rules;
     place = self->texts;
     text_move(&self->caller.role, &place);
     text_move(&self->caller.display, &place);
     text_move(&self->caller.projectName, &place);
     text_move(&self->caller.policyName, &place);
     text_move(&self->caller.policyResource, &place);
+    text_move(&self->address_rules, &place);
+    text_move(&self->policy_address_rules, &place);
     return self;
 }
 

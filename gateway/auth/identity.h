@@ -16,12 +16,16 @@ struct identity {
     bool read_only;       /* the project is, while it moves to another installation */
     bool factor_required; /* of its sessions, by the project's account policy */
     int64_t expires_ms;   /* monotonic */
+    /* of an API key, NULL else: where it may be used, and what its policy says of that */
+    const char *address_rules, *policy_address_rules;
     struct caller caller; /* tokenId is each request's own */
     char texts[];
 };
 
-/* A copy of `caller` with one hold. */
+/* A copy of `caller` with one hold. The second: of an API key, with its rules. */
 struct identity *identity_new(const struct caller *caller, bool suspended);
+struct identity *identity_new_of_key(const struct caller *caller, bool suspended,
+                                     const char *address_rules, const char *policy_address_rules);
 struct identity *identity_hold(struct identity *self);
 void identity_release(struct identity **self_p);
 

@@ -24,32 +24,70 @@ static void set_limits(struct caller *caller, const struct account_policy *polic
     caller->bytesMax = limits->bytesPerAccount;
 }
 
+/* The project of a caller and the policy that binds it there. */
+static int fetch_context(struct gateway *gateway, const struct request *req, struct uuid project,
+                         struct uuid policy, struct caller_context_out *ret, struct error *err)
+{
+    const struct caller_context_in where = {.projectId = project, .policyId = policy};
+
+    if (settingsd_caller_context(gateway->service.bus, req, &where, ret, err) == 0)
+        return 0;
+    /* A membership of a project that does not exist is none. */
+    if (err->code == ERR_NOT_FOUND)
+        return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
+    return -1;
+}
+
+static void set_context(struct caller *caller, const struct caller_context_out *context)
+{
+    caller->projectName = context->projectName;
+    caller->policy = context->policyId;
+    caller->policyName = context->policyName;
+    caller->policyResource = context->policyResource;
+    set_limits(caller, context->accountPolicy);
+}
+
+/* An API key: a device of the project, bound by its policy and by where it may be used. No second
+ * factor is demanded of it. */
+static int fetch_key(struct gateway *gateway, const struct request *req, const struct token *token,
+                     struct identity **ret, struct error *err)
+{
+    const struct api_key_get_in which = {.project = token->project, .id = token->session};
+    struct api_key_rights rights = {0};
+    struct caller_context_out context = {0};
+    struct caller caller;
+
+    if (authd_api_key_get(gateway->service.bus, req, &which, &rights, err) < 0 ||
+        fetch_context(gateway, req, token->project, rights.policy, &context, err) < 0)
+        return -1;
+    caller = (struct caller){.project = token->project,
+                             .session = token->session,
+                             .profile = token->session,
+                             .role = "Device",
+                             .display = rights.name,
+                             .until = rights.expiresAt};
+    set_context(&caller, &context);
+    *ret = identity_new_of_key(&caller, context.suspended, rights.addressRules,
+                               context.policyIpAccessRule);
+    return 0;
+}
+
 static int fetch(struct gateway *gateway, const struct request *req, const struct token *token,
                  struct identity **ret, struct error *err)
 {
-    struct bus *bus = gateway->service.bus;
     struct identity_get_in who = {
         .project = token->project, .membership = token->membership, .session = token->session};
     struct caller caller = {0};
-    struct caller_context_in where;
     struct caller_context_out context = {0};
 
-    if (authd_identity_get(bus, req, &who, &caller, err) < 0)
+    if (token->is_key)
+        return fetch_key(gateway, req, token, ret, err);
+    if (authd_identity_get(gateway->service.bus, req, &who, &caller, err) < 0 ||
+        fetch_context(gateway, req, caller.project, caller.policy, &context, err) < 0)
         return -1;
-    where = (struct caller_context_in){.projectId = caller.project, .policyId = caller.policy};
-    if (settingsd_caller_context(bus, req, &where, &context, err) < 0) {
-        /* A membership of a project that does not exist is none. */
-        if (err->code == ERR_NOT_FOUND)
-            return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
-        return -1;
-    }
     caller.membership = token->membership;
     caller.session = token->session;
-    caller.projectName = context.projectName;
-    caller.policy = context.policyId;
-    caller.policyName = context.policyName;
-    caller.policyResource = context.policyResource;
-    set_limits(&caller, context.accountPolicy);
+    set_context(&caller, &context);
     *ret = identity_new(&caller, context.suspended);
     (*ret)->read_only = context.readOnly;
     (*ret)->factor_required =

@@ -147,6 +147,7 @@ static enum token_status claims_read(const json_t *claims, const struct key_set 
         !json_is_integer(expiry) || json_integer_value(expiry) <= 0 ||
         json_integer_value(expiry) > INT64_MAX / 1000)
         return TOKEN_BAD;
+    ret->is_key = false;
     ret->expires_ms = json_integer_value(expiry) * 1000;
     if (now_ms >= ret->expires_ms || uuid_parse(text_of(claims, "jti"), &ret->id) < 0 ||
         uuid_parse(text_of(claims, "sid"), &ret->session) < 0 ||

@@ -11,8 +11,10 @@
 
 enum { TOKEN_SIZE_MAX = 4096, TOKEN_CACHE_MAX = 8192 };
 
-/* What the gateway needs of a verified token. */
+/* What the gateway needs of a verified token; or of an API key, whose id takes the place of the
+ * session and which has no membership. */
 struct token {
+    bool is_key;
     struct uuid id /* jti */, session /* sid */, project /* prj */, membership /* mem */;
     int64_t expires_ms;     /* contract time */
     int64_t key_retires_ms; /* contract time, 0: never */

@@ -146,10 +146,13 @@ static json_t *components_json(struct page *self)
     json_t *bearer =
         json_pack("{s:s, s:s, s:s, s:s}", "type", "http", "scheme", "bearer", "bearerFormat", "JWT",
                   "description", "The access token of a sign-in or a registration.");
+    json_t *key =
+        json_pack("{s:s, s:s, s:s, s:s}", "type", "http", "scheme", "bearer", "bearerFormat",
+                  "atk_...", "description", "An API key of a project, for machines.");
 
-    return json_pack("{s:O, s:O, s:o, s:{s:o}}", "schemas", self->schemas, "responses",
+    return json_pack("{s:O, s:O, s:o, s:{s:o, s:o}}", "schemas", self->schemas, "responses",
                      self->responses, "headers", openapi_headers(), "securitySchemes", "bearer",
-                     bearer);
+                     bearer, "apiKey", key);
 }
 
 static void etag_fill(struct openapi *self)

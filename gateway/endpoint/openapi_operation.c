@@ -90,6 +90,8 @@ static const char *access_text(const struct route *route)
 {
     if (route->flags & R_OPTIONAL_TOKEN)
         return "No token needed; one that is presented must be live and says who calls.";
+    if (route->flags & R_KEY)
+        return "For any signed-in user, and for API keys.";
     switch (route->access) {
     case ACCESS_PUBLIC:
         return "No token needed.";
@@ -108,6 +110,8 @@ static json_t *security_json(const struct route *route)
 {
     if (route->flags & R_OPTIONAL_TOKEN)
         return json_pack("[{}, {s:[]}]", "bearer");
+    if (route->flags & R_KEY)
+        return json_pack("[{s:[]}, {s:[]}]", "bearer", "apiKey");
     return route->access == ACCESS_PUBLIC ? json_array() : json_pack("[{s:[]}]", "bearer");
 }
 

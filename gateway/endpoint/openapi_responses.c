@@ -248,7 +248,7 @@ static void add_errors(json_t *responses, const struct endpoint *endpoint, struc
     } rows[] = {
         {!own, 400},
         {!own, 401}, /* of the open routes: a refresh token's */
-        {!own && !logout, 403},
+        {!own, 403}, /* of logging out: an API key */
         {!own, 404},
         {endpoint->takes_body || form, 408},
         {!own && !open && !logout && !(route->flags & R_SAFE), 409},

@@ -63,6 +63,7 @@ const struct openapi_tag openapi_tags[] = {
     {"Languages", "The languages of a project."},
     {"Access policies", "What members who do not administer the project may do."},
     {"Client applications", "Applications that sign people in with one request."},
+    {"API keys", "Keys by which machines use a project."},
     {"Mail templates", "What is mailed, in which words. Without a template nothing is mailed."},
     {"Webhooks", "Where a project's own servers are told of what happens in it."},
     {"Documents", "Files: upload by a form, download, images in other sizes, public links."},

@@ -10,6 +10,7 @@
 #include <sodium.h>
 
 #include "authd/authd_api.h"
+#include "common/domain/key_caller.h"
 #include "gateway/auth/authenticate.h"
 #include "gateway/http/origin.h"
 #include "gateway/transfer/download.h"
@@ -220,6 +221,18 @@ static int check_factor(const struct exchange *exchange, const struct authentica
                      "The project requires a second factor: enrol one first.");
 }
 
+/* An API key opens what a policy can name, and nothing else: no session, settings, members,
+ * keys. */
+static int check_key(const struct exchange *exchange, const struct authentication *who,
+                     struct error *err)
+{
+    const struct request as = {.caller = &who->caller};
+
+    if (!request_is_key(&as) || exchange->endpoint->route.flags & R_KEY)
+        return 0;
+    return error_set(err, ERR_FORBIDDEN, "API keys do not open this.");
+}
+
 /* Who asks, and may he? 1: there is nothing left to do, the caller has logged out before. */
 static int admit(struct exchange *exchange, struct request *req, struct authentication *who,
                  struct error *err)
@@ -234,7 +247,7 @@ static int admit(struct exchange *exchange, struct request *req, struct authenti
         return 0;
     if (authenticate(exchange->gateway, req, exchange->head.authorization, access, safe, who, err) <
             0 ||
-        check_factor(exchange, who, err) < 0)
+        check_key(exchange, who, err) < 0 || check_factor(exchange, who, err) < 0)
         return -1;
     req->caller = &who->caller;
     return who->logged_out;

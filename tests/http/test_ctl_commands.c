@@ -242,6 +242,20 @@ static const struct row {
      "is deleted",
      "message",
      NULL},
+    {"api-key list",
+     {"--project", "demo"},
+     {"--project", "nobody"},
+     "Tenant not found.",
+     "LAST USED AT",
+     NULL,
+     NULL},
+    {"api-key revoke",
+     {"--project", "demo", "@made"},
+     {"--project", "demo", "00000000-0000-4000-8000-000000000000"},
+     "API key not found.",
+     "is revoked",
+     "message",
+     NULL},
     {"bot put",
      {"--project", "demo", "@bot"},
      {"--project", "demo", "@broken"},
@@ -436,6 +450,14 @@ static void make_for(const char *command)
             id = json_string_value(json_object_get(made->json, "projectId"));
         CHECK_EXIT(made, DONE);
         snprintf(made_id, sizeof(made_id), "%s", id ? id : "");
+    }
+    if (strcmp(command, "api-key revoke") == 0) { /* only an admin makes one */
+        PERSON admin = person_admin(suite);
+        HTTP_ANSWER made = http_post(suite_url(suite), "/v1/project/api-keys", admin->access,
+                                     json_pack("{s:s, s:s}", "name", "Desk", "accessPolicy",
+                                               suite_text(suite, "demo.patientAccessPolicy")));
+        CHECK_STATUS(made, 200);
+        snprintf(made_id, sizeof(made_id), "%s", http_text(made, "id"));
     }
 }
 

@@ -1,9 +1,15 @@
--- Whether an access policy binds a member of a project, or who is invited.
+-- Whether an access policy binds a member of a project, who is invited, or an API key.
 -- class: read
--- in: project uuid, policy uuid
+-- in: project uuid, policy uuid, now int8
 -- rows: one
 -- row: in_use bool
 select
     exists (select from membership where project_id = :project and policy_id = :policy)
     or exists (select from invitation where project_id = :project and policy_id = :policy)
+    or exists (
+        select
+        from api_key
+        where project_id = :project and policy_id = :policy and revoked_at is null
+            and expires_at > :now
+    )
     as in_use

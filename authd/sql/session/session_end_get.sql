@@ -1,6 +1,8 @@
--- When a session ended; null: it has not.
+-- When a session ended, or an API key was revoked, which a form may be of as well; null: it has not.
 -- class: read
 -- in: project uuid, session uuid
 -- rows: one
 -- row: ended_at int8 null
 select ended_at from session where project_id = :project and id = :session
+union all
+select revoked_at from api_key where project_id = :project and id = :session

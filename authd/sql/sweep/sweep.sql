@@ -1,7 +1,7 @@
 -- Deletes `most` rows of each table that have expired, the oldest first: how many of the table with
 -- the most of them.
 -- class: write
--- in: now int8, ended_before int8, invited_before int8, most int8
+-- in: now int8, ended_before int8, invited_before int8, expired_before int8, most int8
 -- rows: one
 -- row: deleted int8
 with
@@ -14,6 +14,10 @@ with
 --     before = :now, most = :most),
 -- include: sweep_rows as starts(table = passkey_start_spent, column = until,
 --     before = :now, most = :most),
+-- include: sweep_rows as revoked(table = api_key, column = revoked_at,
+--     before = :ended_before, most = :most),
+-- include: sweep_rows as expired(table = api_key, column = expires_at,
+--     before = :expired_before, most = :most),
 -- include: sweep_rows as codes(table = mail_code, column = expires_at,
 --     before = :now, most = :most),
 -- include: sweep_rows as pushed(table = oauth_pushed, column = keep_until,
@@ -59,6 +63,10 @@ from (
     select count(*) from ceremonies
     union all
     select count(*) from starts
+    union all
+    select count(*) from revoked
+    union all
+    select count(*) from expired
     union all
     select count(*) from codes
     union all

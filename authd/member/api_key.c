@@ -1,0 +1,250 @@
+/*
+ * api_key.c - keys by which machines use a project.  Handlers: api_keys, api_key_create,
+ * api_key_delete; api_key_find and api_key_get for gateways; operator_api_keys and
+ * operator_api_key_revoke.
+ *
+ * A key is the project's, not its maker's: it opens what its access policy names, until it expires
+ * or is removed. Gateways know it by its id as they know a session, so its end reaches them as that
+ * of a session does, before the answer.
+ */
+#include <string.h>
+
+#include "authd/authd_api.h"
+#include "authd/session/change.h"
+#include "authd/signin/step_up.h"
+#include "authd/sql/api_key.h"
+#include "authd/tenant.h"
+#include "common/base/address.h"
+#include "common/domain/policy.h"
+#include "common/service/audit.h"
+#include "common/service/page_cursor.h"
+#include "settingsd/settingsd_api.h"
+
+enum { KEY_BYTES = 32 }; /* random ones of a key: 256 bits */
+
+#define USE_NOTED HOURS(1) /* a use within that of the last one noted is not noted */
+
+/* `rows`: what the statement returned that looked for the key. */
+static int require_key(int rows, struct error *err)
+{
+    return sql_require(rows, err, ERR_NOT_FOUND, "API key not found.");
+}
+
+static struct sql_audit key_audit(const struct request *req, const char *action,
+                                  struct uuid project, struct uuid id)
+{
+    return audit_row(
+        req, &(struct audit){.action = action, .project = project, .type = "ApiKey", .id = id});
+}
+
+/* ---- listing ---- */
+
+static int list_page(struct authd *d, const struct request *req, struct uuid project,
+                     const char *cursor, int64_t count, struct api_key_list *out, struct error *err)
+{
+    const char *key = arena_printf(req->arena, "api keys %s", project.text);
+    struct sql_api_key_list_in list = {.project = project, .most = count + 1};
+    const struct api_key *rows;
+    struct page_cursor at;
+
+    if (page_cursor_read(req->arena, &d->svc.seal, key, req->now_ms, cursor, &at, err) < 0)
+        return -1;
+    list.after = at.id;
+    if (sql_api_key_list(d->svc.db, req, &list, &out->resources, err) < 0)
+        return -1;
+    if (out->resources.count <= (size_t)count)
+        return 0;
+    rows = out->resources.items;
+    out->resources.count = (size_t)count;
+    at = (struct page_cursor){.key = "", .id = rows[count - 1].id};
+    out->next = page_cursor_new(req->arena, &d->svc.seal, key, req->now_ms, &at);
+    return 0;
+}
+
+/* A page of the keys of the project. Fails: VALIDATION (a cursor of another list). */
+int api_keys(struct authd *d, const struct request *req, const struct api_keys_in *in,
+             struct api_key_list *out, struct error *err)
+{
+    return list_page(d, req, req->caller->project, in->_cursor, in->_count, out, err);
+}
+
+/* ---- making ---- */
+
+/* The policy, which must be one of the project's. */
+static int find_policy(struct authd *d, const struct request *req, const char *reference,
+                       struct uuid *ret, struct error *err)
+{
+    struct caller_context_in which = {.projectId = req->caller->project};
+    struct caller_context_out context = {0};
+
+    if (policy_reference(reference, &which.policyId) < 0)
+        return error_problem(err, "accessPolicy", "must be AccessPolicy/<id>");
+    if (settingsd_caller_context(d->svc.bus, req, &which, &context, err) < 0)
+        return -1;
+    if (!uuid_is_set(&context.policyId))
+        return error_problem(err, "accessPolicy", "must name an access policy of this project");
+    *ret = context.policyId;
+    return 0;
+}
+
+static int check_addresses(const struct request *req, const struct field_texts *addresses,
+                           struct db_array *ret, struct error *err)
+{
+    struct address_network network;
+    int result = 0;
+
+    *ret = db_array_new(req->arena, addresses->count, API_KEY_NETWORK_MAX);
+    for (size_t i = 0; i < addresses->count; i++) {
+        if (address_network_parse(addresses->items[i], &network) < 0)
+            result = error_problem(err, arena_printf(req->arena, "addresses.%zu", i),
+                                   "must be an IP network such as 192.0.2.0/24");
+        else
+            db_array_add(ret, addresses->items[i]);
+    }
+    return result;
+}
+
+static int store_key(struct authd *d, const struct request *req,
+                     const struct sql_api_key_insert_in *insert, struct api_key *out,
+                     struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    const struct sql_api_key_lock_in lock = {.project = insert->project};
+
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        step_up_check(d, tx, req, err) < 0 || sql_api_key_lock(tx, req, &lock, err) < 0 ||
+        sql_require(sql_api_key_insert(tx, req, insert, out, err), err, ERR_CONFLICT,
+                    "The project has 50 API keys already.") < 0)
+        return -1;
+    return db_commit(&tx, err);
+}
+
+/* Fails: VALIDATION, STEP_UP_REQUIRED, CONFLICT (50 keys are there). */
+int api_key_create(struct authd *d, const struct request *req, const struct api_key_create_in *in,
+                   struct api_key *out, struct error *err)
+{
+    const char *key =
+        arena_printf(req->arena, API_KEY_PREFIX "%s", secret_random_text(req->arena, KEY_BYTES));
+    uint8_t hash[SECRET_HASH_SIZE];
+    struct sql_api_key_insert_in insert = {.project = req->caller->project,
+                                           .id = uuid_ordered(req->now_ms),
+                                           .name = in->name,
+                                           .hash = {hash, sizeof(hash)},
+                                           .membership = req->caller->membership,
+                                           .profile = req->caller->profile,
+                                           .now = req->now_ms,
+                                           .expires = req->now_ms + in->days * DAYS(1)};
+
+    secret_hash(key, hash);
+    insert.audit = key_audit(req, "api-key.create", insert.project, insert.id);
+    if (check_addresses(req, &in->addresses, &insert.addresses, err) < 0 ||
+        find_policy(d, req, in->accessPolicy, &insert.policy, err) < 0 ||
+        store_key(d, req, &insert, out, err) < 0)
+        return -1;
+    out->key = key;
+    return 0;
+}
+
+/* ---- removing ---- */
+
+/* In force on every gateway when it returns 0. prove: it needs a fresh proof of the caller. */
+static int key_revoke(struct authd *d, const struct request *req, struct uuid project,
+                      struct uuid id, bool prove, struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    const struct sql_api_key_revoke_in in = {.project = project,
+                                             .id = id,
+                                             .now = req->now_ms,
+                                             .change = {.until = req->now_ms + CHANGE_SESSION_LIFE},
+                                             .audit =
+                                                 key_audit(req, "api-key.delete", project, id)};
+    struct change change = {.kind = "session", .id = id, .until = in.change.until};
+    struct sql_api_key_revoke_row row;
+
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        (prove && step_up_check(d, tx, req, err) < 0) ||
+        require_key(sql_api_key_revoke(tx, req, &in, &row, err), err) < 0 ||
+        db_commit(&tx, err) < 0)
+        return -1;
+    change.sequence = row.sequence;
+    return invalidation_wait(d, req, row.sequence, &change, 1, err);
+}
+
+/* Fails: STEP_UP_REQUIRED, NOT_FOUND. */
+int api_key_delete(struct authd *d, const struct request *req, const struct api_key_id_in *in,
+                   struct nothing *out UNUSED, struct error *err)
+{
+    return key_revoke(d, req, req->caller->project, in->id, true, err);
+}
+
+/* ---- for gateways ---- */
+
+/* Which key has this hash. Fails: UNAUTHORIZED. */
+int api_key_find(struct authd *d, const struct request *req, const struct api_key_find_in *in,
+                 struct api_key_found *out, struct error *err)
+{
+    const struct sql_api_key_find_in find = {.hash = in->hash, .now = req->now_ms};
+    struct sql_api_key_find_row row;
+
+    if (sql_require(sql_api_key_find(d->svc.db, req, &find, &row, err), err, ERR_UNAUTHORIZED,
+                    "Unauthorized") < 0)
+        return -1;
+    *out = (struct api_key_found){row.project, row.id, row.expires};
+    return 0;
+}
+
+/* Notes the use, at most once an hour. Best effort: a key works also where that cannot be noted. */
+static void touch(struct authd *d, const struct request *req, const struct api_key_get_in *in)
+{
+    const struct sql_api_key_touch_in touch = {.project = in->project,
+                                               .id = in->id,
+                                               .now = req->now_ms,
+                                               .before = req->now_ms - USE_NOTED};
+    struct error ignored;
+
+    error_init(&ignored, req->arena);
+    (void)!sql_api_key_touch(d->svc.db, req, &touch, &ignored);
+}
+
+/* What the key may do now. Fails: UNAUTHORIZED (it was removed or has expired). */
+int api_key_get(struct authd *d, const struct request *req, const struct api_key_get_in *in,
+                struct api_key_rights *out, struct error *err)
+{
+    const struct sql_api_key_get_in get = {
+        .project = in->project, .id = in->id, .now = req->now_ms};
+    struct sql_api_key_get_row row;
+
+    if (sql_require(sql_api_key_get(d->svc.db, req, &get, &row, err), err, ERR_UNAUTHORIZED,
+                    "Unauthorized") < 0)
+        return -1;
+    if (!row.last_used || *row.last_used < req->now_ms - USE_NOTED)
+        touch(d, req, in);
+    *out = (struct api_key_rights){row.name, row.policy, row.address_rules, row.expires};
+    return 0;
+}
+
+/* ---- for operators ---- */
+
+/* Fails: NOT_FOUND. */
+int operator_api_keys(struct authd *d, const struct request *req,
+                      const struct operator_api_keys_in *in, struct api_key_list *out,
+                      struct error *err)
+{
+    struct tenant tenant;
+
+    if (tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
+        return -1;
+    return list_page(d, req, tenant.projectId, NULL, API_KEYS_MAX, out, err);
+}
+
+/* Fails: NOT_FOUND. */
+int operator_api_key_revoke(struct authd *d, const struct request *req,
+                            const struct operator_api_key_in *in, struct nothing *out UNUSED,
+                            struct error *err)
+{
+    struct tenant tenant;
+
+    if (tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
+        return -1;
+    return key_revoke(d, req, tenant.projectId, in->id, false, err);
+}

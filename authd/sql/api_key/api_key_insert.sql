@@ -1,0 +1,22 @@
+-- Adds a key. No row: the project has 50 of them. Runs behind api_key_lock, because a statement that
+-- waits counts what there was when it began to wait.
+-- class: tx
+-- in: project uuid, id uuid, name text, hash bytea, policy uuid, addresses text[]
+-- in: membership uuid, profile uuid, now int8, expires int8
+-- rows: one
+-- row: struct api_key
+with
+inserted as (
+    insert into api_key (
+        project_id, id, name, hash, policy_id, addresses, created_by, profile_id, created_at,
+        expires_at
+    )
+    select
+        :project, :id, :name, :hash, :policy, :addresses, :membership, :profile, :now, :expires
+    where (select count(*) from api_key where project_id = :project and revoked_at is null) < 50
+    returning *
+),
+-- include: audit(from = inserted)
+select
+    -- include: api_key_columns(from = i)
+from inserted i

@@ -1,0 +1,16 @@
+-- Revokes a key, and numbers that as the end of a session: gateways know keys by their ids as they
+-- know sessions. No row: the project has no such key.
+-- class: tx
+-- in: project uuid, id uuid, now int8
+-- rows: one
+-- row: sequence int8
+with
+revoked as (
+    update api_key
+    set revoked_at = :now
+    where project_id = :project and id = :id and revoked_at is null
+    returning id
+),
+-- include: audit(from = revoked),
+-- include: change_insert as change(kind = 'session', id = id, from = revoked)
+select sequence from change_inserted

@@ -1,0 +1,1 @@
+alter table document validate constraint document_author_type_known;

@@ -1,0 +1,351 @@
+/*
+ * readiness.c - what each flow of a project lacks to work: the facts behind GET
+ * /v1/project/readiness and `atriumctl project show`.  Handlers: project_readiness and, for an
+ * operator, operator_readiness.
+ *
+ * To add a flow: one row of flows[]. To add a need: a row of needs[] or a template's name in a
+ * flow.
+ */
+#include <string.h>
+
+#include "common/domain/language.h"
+#include "common/domain/policy.h"
+#include "common/wire/texts.h"
+#include "maild/maild_api.h"
+#include "settingsd/settingsd.h"
+#include "settingsd/settingsd_api.h"
+#include "settingsd/sql/setting.h"
+
+enum { FLOW_NEEDS_MAX = 6, FLOW_TEMPLATES_MAX = 1 };
+
+/* What a project may have; SWITCH_*, POLICY_* and ADDRESS_* are settings. */
+enum need {
+    NEED_END,
+    SWITCH_PATIENT_REGISTRATION,
+    SWITCH_PATIENT_INVITATION,
+    SWITCH_PATIENT_LOGIN,
+    SWITCH_PRACTITIONER_REGISTRATION,
+    SWITCH_PRACTITIONER_INVITATION,
+    SWITCH_PRACTITIONER_LOGIN,
+    SWITCH_BUSINESS_INVITATION,
+    POLICY_PATIENT,
+    POLICY_PRACTITIONER,
+    ADDRESS_PATIENT,
+    ADDRESS_PRACTITIONER,
+    RULE_MAIL_CODE,
+    PROJECT_OPEN,
+    TENANT_CODE,
+};
+
+struct flow {
+    const char *name;
+    enum need needs[FLOW_NEEDS_MAX];
+    const char *template; /* NULL: it mails nothing */
+    bool mail_optional;   /* it works without the mail */
+};
+
+/* As the handlers of authd check them. */
+static const struct flow flows[] = {
+    {"patient-registration",
+     {SWITCH_PATIENT_REGISTRATION, POLICY_PATIENT, TENANT_CODE},
+     "PATIENT_WELCOME",
+     true},
+    {"patient-sign-in", {SWITCH_PATIENT_LOGIN, TENANT_CODE}, NULL, false},
+    {"patient-sign-in-code",
+     {SWITCH_PATIENT_LOGIN, RULE_MAIL_CODE, TENANT_CODE},
+     "SIGN_IN_CODE",
+     false},
+    {"patient-invitation",
+     {SWITCH_PATIENT_INVITATION, POLICY_PATIENT, ADDRESS_PATIENT},
+     "PATIENT_INVITE",
+     false},
+    {"patient-password-reset", {ADDRESS_PATIENT}, "PASSWORD_RESET", false},
+    {"patient-email-verification", {ADDRESS_PATIENT}, "EMAIL_VERIFICATION", false},
+    {"patient-email-change", {ADDRESS_PATIENT}, "EMAIL_CHANGE", false},
+    {"practitioner-registration",
+     {SWITCH_PRACTITIONER_REGISTRATION, POLICY_PRACTITIONER, TENANT_CODE},
+     NULL,
+     false},
+    {"practitioner-sign-in", {SWITCH_PRACTITIONER_LOGIN, TENANT_CODE}, NULL, false},
+    {"practitioner-sign-in-code",
+     {SWITCH_PRACTITIONER_LOGIN, RULE_MAIL_CODE, TENANT_CODE},
+     "SIGN_IN_CODE",
+     false},
+    {"practitioner-invitation",
+     {SWITCH_PRACTITIONER_INVITATION, POLICY_PRACTITIONER, ADDRESS_PRACTITIONER},
+     "INVITE_TO_PROJECT",
+     false},
+    {"practitioner-password-reset", {ADDRESS_PRACTITIONER}, "PASSWORD_RESET", false},
+    {"practitioner-email-verification", {ADDRESS_PRACTITIONER}, "EMAIL_VERIFICATION", false},
+    {"practitioner-email-change", {ADDRESS_PRACTITIONER}, "EMAIL_CHANGE", false},
+    {"business-invitation",
+     {SWITCH_BUSINESS_INVITATION, SWITCH_PRACTITIONER_INVITATION, POLICY_PRACTITIONER,
+      ADDRESS_PRACTITIONER, ADDRESS_PATIENT},
+     "CLINICIAN_SIGNUP_INVITE",
+     false},
+    {"organization-code-mail", {TENANT_CODE}, "ORGANIZATION_CODE", false},
+};
+
+/* Everything that a need is decided by. */
+struct facts {
+    struct arena *arena;
+    const struct tenant *tenant;
+    const struct sql_readiness_get_row *row;
+    struct field_texts written, languages;
+    struct field_list templates; /* struct template_mapping */
+};
+
+static bool is_among(const struct field_texts *texts, const char *text)
+{
+    for (size_t i = 0; i < texts->count; i++) {
+        if (strcmp(texts->items[i], text) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- needs ---- */
+
+/* How a need is called, and whether the project has it. optional: what it means for a flow is that
+ * only some of its ways work. */
+struct need_fact {
+    const char *kind, *name;
+    bool met, optional;
+};
+
+static struct need_fact switch_fact(const char *name, bool on)
+{
+    return (struct need_fact){.kind = "switch", .name = name, .met = on};
+}
+
+static struct need_fact need_fact_of(enum need need, const struct tenant *t)
+{
+    switch (need) {
+    case SWITCH_PATIENT_REGISTRATION:
+        return switch_fact("PATIENT_REGISTRATION_ENABLED", t->patientRegistration);
+    case SWITCH_PATIENT_INVITATION:
+        return switch_fact("PATIENT_INVITATION_ENABLED", t->patientInvitation);
+    case SWITCH_PATIENT_LOGIN:
+        return switch_fact("PATIENT_LOGIN_ENABLED", t->patientLogin);
+    case SWITCH_PRACTITIONER_REGISTRATION:
+        return switch_fact("PRACTITIONER_REGISTRATION_ENABLED", t->practitionerRegistration);
+    case SWITCH_PRACTITIONER_INVITATION:
+        return switch_fact("PRACTITIONER_INVITATION_ENABLED", t->practitionerInvitation);
+    case SWITCH_PRACTITIONER_LOGIN:
+        return switch_fact("PRACTITIONER_LOGIN_ENABLED", t->practitionerLogin);
+    case SWITCH_BUSINESS_INVITATION:
+        return switch_fact("CLINICIAN_INVITE_ON_BUSINESS_EMAIL", t->inviteOnBusinessEmail);
+    case POLICY_PATIENT:
+        return (struct need_fact){.kind = "policy",
+                                  .name = "defaultPatientAccessPolicy",
+                                  .met = uuid_is_set(&t->defaultPatientPolicy)};
+    case POLICY_PRACTITIONER:
+        return (struct need_fact){.kind = "policy",
+                                  .name = "DEFAULT_PRACTITIONER_ACCESS_POLICY",
+                                  .met = uuid_is_set(&t->defaultPractitionerPolicy)};
+    case ADDRESS_PATIENT:
+        return (struct need_fact){
+            .kind = "address", .name = "PATIENT_APP_URL", .met = t->patientAppUrl != NULL};
+    case ADDRESS_PRACTITIONER:
+        return (struct need_fact){.kind = "address",
+                                  .name = "PRACTITIONER_APP_URL",
+                                  .met = t->practitionerAppUrl != NULL};
+    case RULE_MAIL_CODE:
+        return (struct need_fact){.kind = "account-policy",
+                                  .name = "mailCode",
+                                  .met = t->accountPolicy && t->accountPolicy->mailCode};
+    case PROJECT_OPEN:
+        return (struct need_fact){.kind = "project", .name = "suspended", .met = !t->suspended};
+    case TENANT_CODE: /* a client application names the project by itself */
+        return (struct need_fact){
+            .kind = "tenant-code", .name = "tenantCode", .met = t->tenantCode, .optional = true};
+    case NEED_END:
+        break;
+    }
+    return (struct need_fact){.met = true};
+}
+
+/* ---- flows ---- */
+
+/* What a flow lacks, while it is gathered. */
+struct lacks {
+    struct readiness_lack *items;
+    size_t count;
+    bool blocked;
+};
+
+static void lack(struct lacks *self, const char *kind, const char *name, const char *language,
+                 bool blocks)
+{
+    self->items[self->count++] = (struct readiness_lack){kind, name, language, blocks};
+    self->blocked = self->blocked || blocks;
+}
+
+static void need_check(const struct facts *facts, enum need need, struct lacks *lacks)
+{
+    struct need_fact fact = need_fact_of(need, facts->tenant);
+
+    if (!fact.met)
+        lack(lacks, fact.kind, fact.name, NULL, !fact.optional);
+}
+
+static const struct template_mapping *mapping_find(const struct facts *facts, const char *name)
+{
+    const struct template_mapping *items = facts->templates.items;
+
+    for (size_t i = 0; i < facts->templates.count; i++) {
+        if (strcmp(items[i].name, name) == 0)
+            return &items[i];
+    }
+    return NULL;
+}
+
+/* Each language of the project in which the mail would go out in another one. */
+static void languages_check(const struct facts *facts, const struct template_mapping *mapping,
+                            struct lacks *lacks)
+{
+    for (size_t i = 0; i < facts->languages.count && !mapping->anyLanguage; i++) {
+        const char *language = facts->languages.items[i];
+
+        if (!is_among(&mapping->languages, language) &&
+            !is_among(&mapping->languages, language_base(facts->arena, language)))
+            lack(lacks, "language", mapping->name, language, false);
+    }
+}
+
+static struct readiness_flow flow_of(const struct facts *facts, const struct flow *flow)
+{
+    struct lacks lacks = {
+        .items = arena_calloc(facts->arena,
+                              FLOW_NEEDS_MAX + FLOW_TEMPLATES_MAX + 1 + facts->languages.count,
+                              sizeof(*lacks.items))};
+    const struct template_mapping *mapping;
+
+    need_check(facts, PROJECT_OPEN, &lacks);
+    for (size_t i = 0; i < FLOW_NEEDS_MAX && flow->needs[i] != NEED_END; i++)
+        need_check(facts, flow->needs[i], &lacks);
+    if (flow->template) {
+        mapping = mapping_find(facts, flow->template);
+        if (mapping && mapping->mapped)
+            languages_check(facts, mapping, &lacks);
+        else
+            lack(&lacks, "template", flow->template, NULL, !flow->mail_optional);
+    }
+    return (struct readiness_flow){
+        .name = flow->name, .ready = !lacks.blocked, .lacks = {lacks.items, lacks.count}};
+}
+
+/* ---- the facts by themselves ---- */
+
+static struct field_list switches_of(const struct facts *facts)
+{
+    static const enum need needs[] = {
+        SWITCH_PATIENT_REGISTRATION,      SWITCH_PATIENT_INVITATION,      SWITCH_PATIENT_LOGIN,
+        SWITCH_PRACTITIONER_REGISTRATION, SWITCH_PRACTITIONER_INVITATION, SWITCH_PRACTITIONER_LOGIN,
+        SWITCH_BUSINESS_INVITATION,
+    };
+    struct readiness_switch *list = arena_calloc(facts->arena, ARRAY_SIZE(needs), sizeof(*list));
+
+    for (size_t i = 0; i < ARRAY_SIZE(needs); i++) {
+        struct need_fact fact = need_fact_of(needs[i], facts->tenant);
+
+        list[i] =
+            (struct readiness_switch){fact.name, fact.met, is_among(&facts->written, fact.name)};
+    }
+    return (struct field_list){list, ARRAY_SIZE(needs)};
+}
+
+static struct field_list addresses_of(const struct facts *facts)
+{
+    struct readiness_address *list = arena_calloc(facts->arena, 2, sizeof(*list));
+
+    list[0] = (struct readiness_address){"PATIENT_APP_URL", facts->tenant->patientAppUrl};
+    list[1] = (struct readiness_address){"PRACTITIONER_APP_URL", facts->tenant->practitionerAppUrl};
+    return (struct field_list){list, 2};
+}
+
+static struct readiness_policy policy_of(const struct facts *facts, const char *name,
+                                         const struct uuid *id, const char *display)
+{
+    const char *value =
+        uuid_is_set(id) ? arena_printf(facts->arena, POLICY_REFERENCE_PREFIX "%s", id->text) : NULL;
+
+    return (struct readiness_policy){name, value, display};
+}
+
+static struct field_list policies_of(const struct facts *facts)
+{
+    struct readiness_policy *list = arena_calloc(facts->arena, 2, sizeof(*list));
+
+    list[0] = policy_of(facts, "defaultPatientAccessPolicy", &facts->tenant->defaultPatientPolicy,
+                        facts->row->patient_policy);
+    list[1] = policy_of(facts, "DEFAULT_PRACTITIONER_ACCESS_POLICY",
+                        &facts->tenant->defaultPractitionerPolicy, facts->row->practitioner_policy);
+    return (struct field_list){list, 2};
+}
+
+static void readiness_fill(const struct facts *facts, struct readiness *out)
+{
+    struct readiness_flow *list = arena_calloc(facts->arena, ARRAY_SIZE(flows), sizeof(*list));
+
+    for (size_t i = 0; i < ARRAY_SIZE(flows); i++)
+        list[i] = flow_of(facts, &flows[i]);
+    *out = (struct readiness){.projectId = facts->tenant->projectId,
+                              .name = facts->tenant->name,
+                              .tenantCode = facts->tenant->tenantCode,
+                              .suspended = facts->tenant->suspended,
+                              .languages = facts->languages,
+                              .defaultLanguage = facts->row->default_language,
+                              .switches = switches_of(facts),
+                              .policies = policies_of(facts),
+                              .addresses = addresses_of(facts),
+                              .templates = facts->templates,
+                              .flows = {list, ARRAY_SIZE(flows)}};
+}
+
+/* Fails: UNAVAILABLE (maild does not answer). */
+static int readiness_of(struct settingsd *d, const struct request *req, const struct tenant *tenant,
+                        struct readiness *out, struct error *err)
+{
+    const struct sql_readiness_get_in get = {.project = tenant->projectId};
+    const struct template_list_in which = {.projectId = tenant->projectId};
+    struct template_mappings templates = {0};
+    struct sql_readiness_get_row row;
+
+    if (sql_require(sql_readiness_get(d->svc.db, req, &get, &row, err), err, ERR_NOT_FOUND,
+                    "Project not found.") < 0 ||
+        maild_template_summary(d->svc.bus, req, &which, &templates, err) < 0)
+        return -1;
+    readiness_fill(&(struct facts){.arena = req->arena,
+                                   .tenant = tenant,
+                                   .row = &row,
+                                   .written = field_texts_split(req->arena, row.written),
+                                   .languages = field_texts_split(req->arena, row.languages),
+                                   .templates = templates.templates},
+                   out);
+    return 0;
+}
+
+/* ---- handlers ---- */
+
+/* Of the caller's project. Fails: UNAVAILABLE. */
+int project_readiness(struct settingsd *d, const struct request *req,
+                      const struct nothing *in UNUSED, struct readiness *out, struct error *err)
+{
+    struct tenant tenant = {0};
+
+    if (project_by_id(d, req, req->caller->project, &tenant, err) < 0)
+        return -1;
+    return readiness_of(d, req, &tenant, out, err);
+}
+
+/* Of any project. Fails: NOT_FOUND, UNAVAILABLE. */
+int operator_readiness(struct settingsd *d, const struct request *req,
+                       const struct tenant_lookup_in *in, struct readiness *out, struct error *err)
+{
+    struct tenant tenant = {0};
+
+    if (tenant_lookup(d, req, in, &tenant, err) < 0)
+        return -1;
+    return readiness_of(d, req, &tenant, out, err);
+}

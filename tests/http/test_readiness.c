@@ -1,0 +1,291 @@
+/*
+ * test_readiness.c - what each flow of a project lacks: the answer says what the flow does.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
+
+#define READINESS "/v1/project/readiness"
+
+static struct suite *suite;
+static struct person *admin, *child;
+
+/* ---- reading ---- */
+
+static const json_t *find(const json_t *list, const char *name)
+{
+    size_t i;
+    json_t *each;
+
+    json_array_foreach(list, i, each)
+    {
+        if (strcmp(json_string_value(json_object_get(each, "name")), name) == 0)
+            return each;
+    }
+    return NULL;
+}
+
+static bool is_ready(const struct http_answer *answer, const char *flow)
+{
+    return json_is_true(json_object_get(find(http_member(answer, "flows"), flow), "ready"));
+}
+
+/* 1 when the flow is blocked by this, 0 when it only lacks it, -1 when it does not. */
+static int lacks(const struct http_answer *answer, const char *flow, const char *kind,
+                 const char *name)
+{
+    const json_t *list = json_object_get(find(http_member(answer, "flows"), flow), "lacks");
+    size_t i;
+    json_t *each;
+
+    json_array_foreach(list, i, each)
+    {
+        if (strcmp(json_string_value(json_object_get(each, "kind")), kind) == 0 &&
+            strcmp(json_string_value(json_object_get(each, "name")), name) == 0)
+            return json_is_true(json_object_get(each, "blocks"));
+    }
+    return -1;
+}
+
+/* That the flow is blocked by this alone, or (NULL) is ready, when it is asked for now. */
+static void check_blocked(const struct person *who, const char *flow, const char *kind,
+                          const char *name)
+{
+    HTTP_ANSWER answer = http_get(suite_url(suite), READINESS, who->access);
+    size_t i, blocks = 0;
+    json_t *each;
+
+    CHECK_STATUS(answer, 200);
+    json_array_foreach(json_object_get(find(http_member(answer, "flows"), flow), "lacks"), i, each)
+        blocks += json_is_true(json_object_get(each, "blocks"));
+    UNIT_CHECK(is_ready(answer, flow) == !kind && blocks == (kind ? 1 : 0), "%s: %zu block", flow,
+               blocks);
+    if (kind)
+        UNIT_CHECK(lacks(answer, flow, kind, name) == 1, "%s: not blocked by %s", flow, name);
+}
+
+/* ---- what a project does ---- */
+
+static int invite(const struct person *who, const char *type)
+{
+    char *email = person_address();
+    HTTP_ANSWER made = http_post(suite_url(suite), "/v1/projects/me/members", who->access,
+                                 json_pack("{s:s, s:s, s:s, s:s}", "email", email, "firstName",
+                                           "Ana", "lastName", "Lima", "type", type));
+
+    free(email);
+    return made->status;
+}
+
+static void map(const struct person *who, const char *name, const char *language)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "/v1/project/email-templates/%s", name);
+    HTTP_ANSWER put = http_put(suite_url(suite), path, who->access,
+                               json_pack("{s:s, s:s, s:s*}", "subject", "Hello", "text",
+                                         "{{invitationUrl}}", "language", language));
+    CHECK_STATUS(put, 200);
+}
+
+static int register_in(const char *tenant)
+{
+    char *email = person_address();
+    HTTP_ANSWER made =
+        suite_post_fresh(suite, "/auth/tenant/Patient/register", body_register(email, tenant));
+
+    free(email);
+    return made->status;
+}
+
+/* A policy of the project, as a reference. */
+static const char *make_policy(const struct person *who)
+{
+    static char reference[64];
+    HTTP_ANSWER made =
+        http_post(suite_url(suite), "/v1/project/access-policies", who->access,
+                  json_pack("{s:s, s:[{s:s, s:[s]}]}", "name", "Few rights", "resource",
+                            "resourceType", "Locale", "interaction", "read"));
+
+    CHECK_STATUS(made, 200);
+    snprintf(reference, sizeof(reference), "AccessPolicy/%s", http_text(made, "id"));
+    return reference;
+}
+
+static void only_admins_read_it(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    HTTP_ANSWER anonymous = http_get(suite_url(suite), READINESS, NULL);
+    HTTP_ANSWER refused = http_get(suite_url(suite), READINESS, patient->access);
+
+    CHECK_STATUS(anonymous, 401);
+    CHECK_STATUS(refused, 403);
+}
+
+static void switches_have_their_effective_values(void)
+{
+    HTTP_ANSWER before = http_get(suite_url(suite), READINESS, admin->access);
+    const json_t *sign_in = find(http_member(before, "switches"), "PATIENT_LOGIN_ENABLED"), *staff;
+
+    CU_ASSERT_TRUE(json_is_true(json_object_get(sign_in, "enabled")));
+    CU_ASSERT_TRUE(json_is_false(json_object_get(sign_in, "written")));
+    staff = find(http_member(before, "switches"), "PRACTITIONER_REGISTRATION_ENABLED");
+    CU_ASSERT_TRUE(json_is_false(json_object_get(staff, "enabled")));
+    CU_ASSERT_TRUE(json_is_false(json_object_get(staff, "written")));
+    suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", false);
+    check_blocked(admin, "patient-sign-in", "switch", "PATIENT_LOGIN_ENABLED");
+    suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", true);
+    check_blocked(admin, "patient-sign-in", NULL, NULL);
+    HTTP_ANSWER after = http_get(suite_url(suite), READINESS, admin->access);
+    CU_ASSERT_TRUE(json_is_true(
+        json_object_get(find(http_member(after, "switches"), "PATIENT_LOGIN_ENABLED"), "written")));
+}
+
+/* What blocks is taken away one by one, and the flow asked each time. */
+static void an_invitation_works_when_nothing_blocks_it(void)
+{
+    HTTP_ANSWER before = http_get(suite_url(suite), READINESS, child->access);
+    const char *policy = make_policy(child);
+
+    CU_ASSERT_FALSE(is_ready(before, "practitioner-invitation"));
+    CU_ASSERT_EQUAL(invite(child, "Practitioner"), 422);
+    suite_set_value(suite, child->access, "DEFAULT_PRACTITIONER_ACCESS_POLICY", policy);
+    CU_ASSERT_EQUAL(invite(child, "Practitioner"), 400);
+    map(child, "INVITE_TO_PROJECT", NULL);
+    check_blocked(child, "practitioner-invitation", "address", "PRACTITIONER_APP_URL");
+    CU_ASSERT_EQUAL(invite(child, "Practitioner"), 400);
+    suite_set_value(suite, child->access, "PRACTITIONER_APP_URL", "https://staff.example");
+    check_blocked(child, "practitioner-invitation", NULL, NULL);
+    CU_ASSERT_EQUAL(invite(child, "Practitioner"), 200);
+    suite_set_switch(suite, child->access, "PRACTITIONER_INVITATION_ENABLED", false);
+    check_blocked(child, "practitioner-invitation", "switch", "PRACTITIONER_INVITATION_ENABLED");
+    CU_ASSERT_EQUAL(invite(child, "Practitioner"), 403);
+}
+
+static void a_registration_works_when_nothing_blocks_it(void)
+{
+    suite_set_switch(suite, child->access, "PATIENT_REGISTRATION_ENABLED", true);
+    check_blocked(child, "patient-registration", "policy", "defaultPatientAccessPolicy");
+    CU_ASSERT_NOT_EQUAL(register_in("readiness-child"), 200);
+    HTTP_ANSWER put = http_put(suite_url(suite), "/v1/project/default-patient-access-policy",
+                               child->access, json_pack("{s:s}", "value", make_policy(child)));
+    CHECK_STATUS(put, 200);
+    check_blocked(child, "patient-registration", NULL, NULL);
+    CU_ASSERT_EQUAL(register_in("readiness-child"), 200);
+    HTTP_ANSWER after = http_get(suite_url(suite), READINESS, child->access);
+    /* the welcome is not mapped: people register all the same */
+    CU_ASSERT_EQUAL(lacks(after, "patient-registration", "template", "PATIENT_WELCOME"), 0);
+    CU_ASSERT_STRING_EQUAL(
+        json_string_value(json_object_get(
+            find(http_member(after, "policies"), "defaultPatientAccessPolicy"), "display")),
+        "Few rights");
+}
+
+static void a_language_without_its_mail_is_named(void)
+{
+    HTTP_ANSWER locales = http_call(
+        suite_url(suite),
+        &(struct http_request){.method = "PATCH",
+                               .path = "/locales",
+                               .bearer = child->access,
+                               .body = json_pack("{s:[s, s, s], s:s}", "languages", "en", "pt-BR",
+                                                 "de", "defaultLanguage", "en")});
+
+    CHECK_STATUS(locales, 200);
+    map(child, "PATIENT_INVITE", "en");
+    map(child, "PATIENT_INVITE", "pt");
+    HTTP_ANSWER answer = http_get(suite_url(suite), READINESS, child->access);
+    const json_t *list =
+        json_object_get(find(http_member(answer, "flows"), "patient-invitation"), "lacks");
+    size_t i, count = 0;
+    json_t *each;
+
+    json_array_foreach(list, i, each)
+    {
+        if (strcmp(json_string_value(json_object_get(each, "kind")), "language") == 0) {
+            count++;
+            CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(each, "language")), "de");
+            CU_ASSERT_TRUE(json_is_false(json_object_get(each, "blocks")));
+        }
+    }
+    CU_ASSERT_EQUAL(count, 1);
+}
+
+static void atriumctl_shows_the_same(void)
+{
+    HTTP_ANSWER answer = http_get(suite_url(suite), READINESS, child->access);
+    CLEANUP(program_destroy)
+    struct program *shown = ATRIUMCTL(suite, NULL, "project", "show", "readiness-child", "--json");
+    CLEANUP(program_destroy)
+    struct program *read = ATRIUMCTL(suite, NULL, "project", "show", "readiness-child");
+    json_error_t ignored;
+    json_auto_t *json = json_loads(shown->out, 0, &ignored);
+
+    CU_ASSERT_TRUE(json_equal(json_object_get(json, "readiness"), answer->json));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(read->out, "practitioner-invitation is blocked: switch PRACTITIONER_INVITATION_"));
+}
+
+static void a_suspended_project_has_no_flow(void)
+{
+    CLEANUP(program_destroy)
+    struct program *done = ATRIUMCTL(suite, NULL, "project", "suspend", "readiness-child");
+    CLEANUP(program_destroy)
+    struct program *shown = ATRIUMCTL(suite, NULL, "project", "show", "readiness-child");
+
+    CU_ASSERT_EQUAL(done->code, 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(shown->out, "patient-sign-in is blocked: project suspended"));
+}
+
+static void without_maild_settings_are_shown_all_the_same(void)
+{
+    pid_t pid = suite_pid(suite, "maild", "1");
+
+    kill(pid, SIGSTOP);
+    HTTP_ANSWER answer = http_get(suite_url(suite), READINESS, admin->access);
+    CLEANUP(program_destroy)
+    struct program *shown = ATRIUMCTL(suite, NULL, "project", "show", "demo");
+    kill(pid, SIGCONT);
+    CHECK_STATUS(answer, 503);
+    CU_ASSERT_EQUAL(shown->code, 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(shown->out, "PATIENT_LOGIN_ENABLED"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(shown->out, "maild does not answer"));
+    CU_ASSERT_TRUE(suite_wait_ready(suite, 15000));
+}
+
+static void suite_starts(void)
+{
+    suite = suite_start(&(struct suite_options){0});
+    admin = person_admin(suite);
+    child = person_admin_of_child(suite, "readiness-child");
+}
+
+static void suite_shuts_down_cleanly(void)
+{
+    person_destroy(&child);
+    person_destroy(&admin);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    CASE_ALWAYS(suite_starts),
+    CASE(only_admins_read_it),
+    CASE(switches_have_their_effective_values),
+    CASE(an_invitation_works_when_nothing_blocks_it),
+    CASE(a_registration_works_when_nothing_blocks_it),
+    CASE(a_language_without_its_mail_is_named),
+    CASE(atriumctl_shows_the_same),
+    CASE(a_suspended_project_has_no_flow),
+    CASE(without_maild_settings_are_shown_all_the_same),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
+};
+
+int main(void)
+{
+    return unit_run("readiness", cases, ARRAY_SIZE(cases));
+}
