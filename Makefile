@@ -18,7 +18,7 @@ BUILD_PACKAGES := gcc make pkg-config libc6-dev libzmq3-dev libczmq-dev libmsgpa
     libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libcunit1-dev libsodium-dev libssl-dev libsystemd-dev \
     libacl1-dev libidn2-dev libunistring-dev libpsl-dev libseccomp-dev libmagic-dev liboath-dev libqrencode-dev libpng-dev libvips-dev \
     libexpat1-dev libfido2-dev libcbor-dev libgumbo-dev zlib1g-dev libbrotli-dev libboost-context-dev \
-    libargon2-dev libcrypt-dev
+    libargon2-dev libcrypt-dev esbuild brotli
 RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps curl bubblewrap apertium \
     apertium-eng-spa
 TEST_PACKAGES  := python3-aiosmtpd nodejs openssl iproute2
@@ -64,7 +64,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
 
@@ -108,6 +108,13 @@ endef
 $(foreach o,$(PAGE_OWNERS),$(eval $(call page_rule,$(word 1,$(subst :, ,$(o))),$(word 2,$(subst :, ,$(o))))))
 PAGE_STAMPS := $(foreach o,$(PAGE_OWNERS),$(BUILD)/gen/$(word 1,$(subst :, ,$(o)))/pages.stamp)
 PAGE_KIT := $(BUILD)/gen/tests/support/page_kit/pages.o
+
+# The console: what the gateway serves below /console/. The assembler finds the files in build/gen by their names.
+$(BUILD)/gen/web/console/console_files.c: $(wildcard web/console/*.* web/console/*/*) docs/mail-templates.md | deps-build
+	@mkdir -p $(@D)
+	./web/console/build.sh $(@D)
+$(BUILD)/gen/web/console/console_files.o: $(BUILD)/gen/web/console/console_files.c | deps-build
+	$(CC) $(CFLAGS_ALL) -c $< -o $@
 
 $(BUILD)/%.o: %.c | deps-build $(SQL_STAMPS) $(PAGE_STAMPS)
 	@mkdir -p $(@D)
@@ -162,7 +169,8 @@ endef
 define daemon_rule
 atrium-$(1)_OBJECTS := $$(call object,$$(filter-out $(1)/$(1)_api.c,$$(call sources,$(1)))) \
     $(if $(filter $(1),$(SCHEMAS)),$(BUILD)/gen/$(1)_schema.o $(BUILD)/gen/$(1)/sql.o) \
-    $(if $(filter authd,$(1)),$(BUILD)/gen/authd/pages/pages.o)
+    $(if $(filter authd,$(1)),$(BUILD)/gen/authd/pages/pages.o) \
+    $(if $(filter gateway,$(1)),$(BUILD)/gen/web/console/console_files.o)
 $$(eval $$(call link_rule,atrium-$(1),$($(1)_LIBS)))
 endef
 $(foreach d,$(DAEMONS),$(eval $(call daemon_rule,$(d))))
@@ -278,7 +286,7 @@ test:
 # What resized images are compared with, a server of S3, readers of /openapi.json, the schema of traces, a browser's
 # driver with other checks of passkeys, systems whose accounts are imported, and what compiles clients/typescript, from the
 # npm registry, where there is an npm. Without them those tests say so and are left out; .ci/run insists on them.
-NPM_TESTS := sharp s3 openapi-clients otlp passkeys import client webhooks pages
+NPM_TESTS := sharp s3 openapi-clients otlp passkeys import client webhooks pages console
 NPM_FOLDERS := $(NPM_TESTS) manifests passwords peers
 $(NPM_FOLDERS:%=build/%/node_modules/.package-lock.json): build/%/node_modules/.package-lock.json: \
     tests/%/package.json tests/%/package-lock.json

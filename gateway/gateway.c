@@ -13,6 +13,7 @@
 #include "common/domain/content.h"
 
 #include "gateway/endpoint/admin.h"
+#include "gateway/endpoint/console.h"
 #include "gateway/endpoint/exchange.h"
 #include "gateway/endpoint/health.h"
 #include "gateway/endpoint/jwks.h"
@@ -64,6 +65,9 @@ static const struct config_row config_rows[] = {
         struct gateway_config, trace_sample, "0.01",
         "Part of the requests that are traced, 0 to 1, of those without a traceparent of "
         "trusted_proxies."),
+    CONFIG_TEXT(struct gateway_config, console_upload_origin, "", 0,
+                "Origin of the bucket, https://HOST[:PORT], where browsers upload to one: the "
+                "console may send files there."),
 };
 
 static const struct route_doc health_doc = {
@@ -96,6 +100,8 @@ static const struct endpoint own_endpoints[] = {
     HEALTH("/v3/partner/health-check"),
     OWN("/.well-known/jwks.json", "jwks", jwks_serve, true, &jwks_table,
         "Read the public keys of access tokens", &jwks_doc),
+    OWN("/console", "console_root", console_serve, false, NULL, NULL, NULL),
+    OWN("/console/{*}", "console", console_serve, false, NULL, NULL, NULL),
     OWN("/openapi.json", "openapi", openapi_serve, false, &openapi_table, "Read this page",
         &openapi_doc),
 };
@@ -309,8 +315,13 @@ static int configured(void *daemon, struct error *err)
 {
     struct gateway *self = daemon;
 
+    const char *upload_origin = gateway_config(self)->console_upload_origin;
+
     if (otlp_check(self, err) < 0)
         return -1;
+    if (*upload_origin && !console_is_origin(upload_origin))
+        return error_set(err, ERR_INTERNAL,
+                         "console_upload_origin must be https://HOST[:PORT], or http");
     return address_networks_parse("trusted_proxies", gateway_config(self)->trusted_proxies,
                                   self->service.arena, &self->trusted, err);
 }

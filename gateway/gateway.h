@@ -39,6 +39,7 @@ struct gateway_config {
     int64_t slow_request; /* ms; 0: none is logged */
     const char *otlp_endpoint, *otlp_header_file;
     int64_t trace_sample; /* millionths */
+    const char *console_upload_origin;
 };
 
 /* One listening socket and what can be asked there. */

@@ -73,7 +73,8 @@ enum { METHODS_MAX = 6 };
 /* One segment of the tree. Children are a list: no node has more than a dozen. */
 struct node {
     struct node *next, *children, *parameter;
-    const char *text; /* NULL: a parameter, whose name is the endpoint's affair */
+    struct node *rest; /* of a path that ends in {*} */
+    const char *text;  /* NULL: a parameter, whose name is the endpoint's affair */
     struct endpoint *endpoints[METHODS_MAX];
     size_t count;
 };
@@ -96,6 +97,13 @@ static struct node *node_child(struct router *self, struct node *node, const cha
     return *place;
 }
 
+static struct node *node_rest(struct router *self, struct node *node)
+{
+    if (!node->rest)
+        node->rest = arena_alloc(self->arena, sizeof(*node->rest));
+    return node->rest;
+}
+
 static struct node *node_parameter(struct router *self, struct node *node)
 {
     if (!node->parameter)
@@ -115,6 +123,10 @@ static struct node *node_make(struct router *self, struct endpoint *endpoint)
 
         if (part[0] != '{') {
             node = node_child(self, node, part);
+            continue;
+        }
+        if (strcmp(part, "{*}") == 0) {
+            node = node_rest(self, node);
             continue;
         }
         if (length < 3 || part[length - 1] != '}' || parameters == ROUTE_PARAMETERS_MAX)
@@ -204,13 +216,13 @@ static bool node_find(const struct node *node, const char *method, const struct 
     for (const struct node *child = node->children; child; child = child->next)
         if (strcmp(child->text, segment) == 0 && node_find(child, method, path, index + 1, match))
             return true;
-    if (!node->parameter || segment[0] == '\0' || match->count == ROUTE_PARAMETERS_MAX)
-        return false;
-    match->parameters[match->count++].value = segment;
-    if (node_find(node->parameter, method, path, index + 1, match))
-        return true;
-    match->count--;
-    return false;
+    if (node->parameter && segment[0] != '\0' && match->count < ROUTE_PARAMETERS_MAX) {
+        match->parameters[match->count++].value = segment;
+        if (node_find(node->parameter, method, path, index + 1, match))
+            return true;
+        match->count--;
+    }
+    return node->rest && node_select(node->rest, method, match);
 }
 
 void router_match(const struct router *self, const char *method, const struct path *path,

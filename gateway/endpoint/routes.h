@@ -3,7 +3,7 @@
  *
  * The rows of every <daemon>_routes.def and the few endpoints of the gateway itself stand in one
  * tree of path segments per listener.  A literal segment wins over a parameter, if it has the
- * method.
+ * method; a path that ends in {*} takes what no other one does below it, however many segments.
  */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_ROUTES_H
 #define ATRIUM_GATEWAY_ENDPOINT_ROUTES_H

@@ -1,0 +1,527 @@
+// console.mjs SUITE PART - the console in Chromium, with the suite of the folder SUITE behind it.
+//
+// PART: jobs (each screen's main job, by keyboard alone), axe (every screen in both colour schemes), trouble (network cut,
+// a daemon that hangs, two admins at the same setting, a proof asked for). Each step is a line "ok NAME" or "FAILED NAME:
+// why"; the exit code is 1 when one failed. A report of the Content-Security-Policy fails the step. Chromium keeps its files
+// in TMPDIR.
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { deflateSync } from 'node:zlib';
+
+const require = createRequire(path.resolve('build/console/node_modules/package.json'));
+const { chromium } = require('playwright-core');
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+const [suiteDir, part] = process.argv.slice(2);
+const suite = () => JSON.parse(readFileSync(path.join(suiteDir, 'dev.json'), 'utf8'));
+const { baseUrl: gateway, demo, mailDir, clockFile } = suite();
+const CONSOLE = `${gateway}/console`;
+const WAIT_MS = 30_000; // that something may take on a busy machine
+const TABS_MAX = 120;
+const HOSTILE = '<img src=x onerror=document.title="owned">';
+
+function insist(condition, why) {
+    if (!condition)
+        throw new Error(typeof why === 'string' ? why : JSON.stringify(why));
+}
+
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+async function until(condition, what, ms = WAIT_MS) {
+    for (const end = Date.now() + ms; ; await sleep(50)) {
+        const value = await condition();
+        if (value)
+            return value;
+        insist(Date.now() < end, `never: ${what}`);
+    }
+}
+
+// ---- the API, from here ----
+
+async function api(method, route, body, access) {
+    const answer = await fetch(gateway + route, { method, body: body && JSON.stringify(body),
+        headers: { 'Content-Type': 'application/json', ...(access && { Authorization: `Bearer ${access}` }) } });
+    const text = await answer.text();
+
+    return { status: answer.status, data: text ? JSON.parse(text) : null };
+}
+
+let admin; // an access token of the demo's administrator
+
+const read = async (route) => (await api('GET', route, undefined, admin)).data;
+
+async function signInHere() {
+    const { data } = await api('POST', '/v2/auth/login', { email: demo.adminEmail, password: demo.adminPassword, clientId: demo.clientId });
+    admin = data.accessToken;
+}
+
+// A picture of 8 times 8 grey points.
+function png() {
+    const chunk = (type, data) => {
+        const bytes = Buffer.alloc(12 + data.length);
+
+        bytes.writeUInt32BE(data.length);
+        bytes.write(type, 4, 'latin1');
+        data.copy(bytes, 8);
+        bytes.writeUInt32BE(crc32(bytes.subarray(4, 8 + data.length)), 8 + data.length);
+        return bytes;
+    };
+
+    return Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), chunk('IHDR', Buffer.from('00000008000000080800000000', 'hex')),
+        chunk('IDAT', deflateSync(Buffer.alloc(72, 0))), chunk('IEND', Buffer.alloc(0))]);
+}
+
+function crc32(bytes) {
+    let crc = 0xffffffff;
+
+    for (const byte of bytes) {
+        crc ^= byte;
+        for (let i = 0; i < 8; i++)
+            crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+    }
+    return (crc ^ 0xffffffff) >>> 0;
+}
+
+async function register(email, name, surname) {
+    const { status } = await api('POST', '/auth/tenant/Patient/register',
+        { email, password: 'correct horse battery staple', name, surname, tenantCode: demo.tenantCode });
+    insist(status === 200, `registration: ${status}`);
+}
+
+// ---- the browser ----
+
+let browser, page;
+const faults = []; // reports of the policy, and scripts that threw
+
+async function open(options = {}) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en', ...options });
+    const made = await context.newPage();
+
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    made.on('console', (message) => {
+        if (/Content Security Policy|TrustedHTML|TrustedScript/.test(message.text()))
+            faults.push(message.text());
+    });
+    made.on('pageerror', (error) => faults.push(error.message));
+    made.setDefaultTimeout(WAIT_MS);
+    return made;
+}
+
+async function signIn(on = page) {
+    await on.goto(`${CONSOLE}/?tenant=${demo.tenantCode}`);
+    await on.locator('input[type=email]').waitFor();
+    insist(await on.locator('input[type=email]').evaluate((input) => input === document.activeElement), 'the address has no focus');
+    await on.keyboard.type(demo.adminEmail);
+    await on.keyboard.press('Tab');
+    await on.keyboard.type(demo.adminPassword);
+    await on.keyboard.press('Enter');
+    await on.locator('.shell').waitFor();
+}
+
+// Tabs on until the element has the focus.
+async function tabTo(locator, on = page, key = 'Tab') {
+    await locator.waitFor();
+    for (let i = 0; i < TABS_MAX; i++) {
+        if (await locator.evaluate((element) => element === document.activeElement))
+            return;
+        await on.keyboard.press(key);
+    }
+    throw new Error(`cannot be reached by keyboard: ${locator}`);
+}
+
+async function press(locator, key = 'Enter', on = page) {
+    await tabTo(locator, on);
+    await on.keyboard.press(key);
+}
+
+async function type(locator, text, on = page) {
+    await tabTo(locator, on);
+    await on.keyboard.press('Control+A');
+    await on.keyboard.type(text);
+}
+
+const button = (name, on = page) => on.getByRole('button', { name, exact: true });
+const field = (name, on = page) => on.getByLabel(name, { exact: true });
+const heading = (name, on = page) => on.getByRole('heading', { name, exact: true });
+const says = (text, on = page) => on.locator('.toasts').getByText(text).waitFor();
+
+// By its place in the navigation, by keyboard.
+async function go(title) {
+    await press(page.locator('nav').getByRole('link', { name: title, exact: true }));
+    await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
+    await until(async () => await page.locator('[aria-busy=true]').count() === 0, `${title} is there`);
+    insist(await page.locator('h1').evaluate((element) => element === document.activeElement), 'the heading has no focus');
+}
+
+// ---- steps ----
+
+const jobs = {
+    async 'an admin signs in and sees what works'() {
+        await signIn();
+        await heading('What works').waitFor();
+        insist(await page.evaluate(() => document.cookie === '' && localStorage.length <= 3
+            && !JSON.stringify(localStorage).includes('eyJ') && !JSON.stringify(sessionStorage).includes('eyJ')), 'an access token is kept');
+    },
+    async 'a person is found and signed out'() {
+        await register('hostile@people.example', HOSTILE, 'Lima');
+        await go('Find a person');
+        await type(field('Name or address begins with'), 'hostile@');
+        await page.getByRole('row').filter({ hasText: 'hostile@people.example' }).waitFor();
+        await until(async () => await page.locator('tbody tr').count() === 1, 'one row');
+        await press(page.locator('tbody a'));
+        await page.getByRole('heading', { level: 1 }).filter({ hasText: HOSTILE }).waitFor();
+        await button('End sessions').waitFor();
+        insist(await page.title().then((title) => title !== 'owned') && await page.locator('main img').count() === 0, 'a name became an element');
+        await press(button('End sessions'));
+        await type(field('Reason'), 'Ticket 4711');
+        await page.keyboard.press('Enter');
+        await says('Sessions ended.');
+        await page.getByText('Not signed in anywhere.').waitFor();
+    },
+    async 'a lock is undone'() {
+        await press(button('Lock out'));
+        await type(field('Reason'), 'Ticket 4712');
+        await page.keyboard.press('Enter');
+        await says('Locked out.');
+        await button('Unlock').waitFor();
+        await press(button('Undo'));
+        await button('Lock out').waitFor();
+    },
+    async 'a deletion wants the name'() {
+        await press(button('Delete the account'));
+        await type(field('Reason'), 'Ticket 4713');
+        insist(await page.locator('dialog').getByRole('button', { name: 'Delete the account' }).isDisabled(), 'not typed yet');
+        await type(page.getByLabel(/^Type “/), `${HOSTILE} Lima`);
+        await page.keyboard.press('Enter');
+        await says('The deletion is scheduled.');
+        await button('Keep the account').waitFor();
+    },
+    async 'a colleague is invited'() {
+        await go('Members');
+        await press(button('Invite someone'));
+        insist(await field('E-mail address').evaluate((input) => input === document.activeElement), 'the dialog has no focus');
+        await page.keyboard.type('rui@lakeside.example');
+        await type(field('Given name'), 'Rui');
+        await type(field('Family name'), 'Costa');
+        await page.keyboard.press('Enter');
+        await says('rui@lakeside.example is invited.');
+        await page.getByRole('row').filter({ hasText: 'rui@lakeside.example' }).waitFor();
+        await until(() => readdirSync(mailDir).some((name) => readFileSync(path.join(mailDir, name), 'utf8').includes('rui@lakeside.example')), 'the mail');
+    },
+    async 'Escape closes a dialog and gives the focus back'() {
+        await press(button('Invite someone'));
+        await page.keyboard.press('Escape');
+        await until(async () => await page.locator('dialog').count() === 0, 'closed');
+        insist(await button('Invite someone').evaluate((element) => element === document.activeElement), 'the focus is lost');
+    },
+    async 'a switch is turned and turned back'() {
+        await go('Settings');
+        const patients = page.getByRole('switch', { name: 'Patients may sign in' });
+        insist(await patients.getAttribute('aria-checked') === 'true', 'an unset switch is on');
+        await press(patients, 'Space');
+        await says('“Patients may sign in” is off.');
+        await until(async () => (await read('/v1/project/settings')).settings.PATIENT_LOGIN_ENABLED === false, 'written');
+        await press(button('Undo'));
+        await until(async () => (await read('/v1/project/settings')).settings.PATIENT_LOGIN_ENABLED, 'undone');
+    },
+    async 'an address is written, and the history shows it'() {
+        await type(field('Address of the patient app'), 'https://my.lakeside.example');
+        await page.keyboard.press('Enter');
+        await says('Saved.');
+        await tabTo(page.getByRole('tab', { name: 'Settings' }), page, 'Shift+Tab');
+        await page.keyboard.press('ArrowRight');
+        await page.getByRole('row').filter({ hasText: 'https://my.lakeside.example' }).first().waitFor();
+    },
+    async 'the account policy is changed'() {
+        await go('Account policy');
+        await type(field('Fewest characters'), '10');
+        await page.keyboard.press('Enter');
+        await says('Saved.');
+        await until(async () => (await read('/v1/project/account-policy')).passwordMinLength === 10, 'written');
+    },
+    async 'an access policy is made'() {
+        await go('Access policies');
+        await press(button('New policy'));
+        await type(field('Name'), 'Readers');
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { level: 1, name: 'Readers' }).waitFor();
+        await until(async () => (await read('/v1/project/access-policies')).resources.some((each) => each.name === 'Readers'), 'written');
+    },
+    async 'an application is registered'() {
+        await go('Applications');
+        await press(button('Register an application'));
+        await page.keyboard.type('Portal');
+        await page.keyboard.press('Enter');
+        await says('Registered.');
+        await page.getByRole('row').filter({ hasText: 'Portal' }).waitFor();
+    },
+    async 'a template is edited beside its preview, which runs nothing'() {
+        await go('Mail templates');
+        await press(page.getByRole('link', { name: 'Welcome after registering' }));
+        await type(field('Subject'), 'Welcome to {{projectName}}');
+        await type(field('Text'), 'Hello {{recipientName}}');
+        await type(field('HTML'), '<style>b{color:red}</style><b id="hello">Hello {{recipientName}}</b><script>top.document.title="owned"</script>'
+            + `<img src="${gateway}/document/public/x" onerror="top.document.title='owned'"><img src=x onerror="top.document.title='owned'">`);
+        const frame = page.frameLocator('iframe');
+        await frame.locator('#hello').filter({ hasText: 'Hello Ana Lima' }).waitFor();
+        insist(await frame.locator('#hello').evaluate((element) => getComputedStyle(element).color) === 'rgb(255, 0, 0)', 'no styles');
+        insist(await page.title() !== 'owned', 'the preview ran a script');
+        await page.locator('#app').evaluate(() => {});
+        faults.splice(0, faults.length, ...faults.filter((each) => !/image|inline (event|script)|Blocked script/i.test(each))); // of the preview's own policy
+        await press(button('Save'));
+        await says('Saved.');
+        await until(async () => (await read('/v1/project/email-templates')).resources.some((each) => each.subject === 'Welcome to {{projectName}}'), 'written');
+    },
+    async 'a picture is uploaded, shown, shared and deleted'() {
+        await go('Documents');
+        const chooser = page.waitForEvent('filechooser');
+        await press(button('Upload files'));
+        await (await chooser).setFiles({ name: 'x-ray.png', mimeType: 'image/png', buffer: png() });
+        await says('“x-ray.png” is uploaded.');
+        await press(button('x-ray.png'));
+        await page.locator('dialog img[src^="blob:"]').waitFor();
+        await press(page.getByRole('switch', { name: 'Public link' }), 'Space');
+        await says('The link works from now on.');
+        const link = await page.locator('dialog .code').textContent();
+        insist((await fetch(link)).status === 200, 'the link does not work');
+        await page.keyboard.press('Escape');
+        await press(page.getByRole('row').filter({ hasText: 'x-ray.png' }).getByRole('button', { name: 'Delete' }));
+        await type(page.getByLabel(/^Type “/), 'x-ray.png');
+        await page.keyboard.press('Enter');
+        await says('Deleted.');
+        insist((await fetch(link)).status === 404, 'the file is still there');
+    },
+    async 'an upload is cancelled and leaves nothing'() {
+        const session = await page.context().newCDPSession(page);
+        await session.send('Network.enable');
+        await session.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 20_000 });
+        const chooser = page.waitForEvent('filechooser');
+        await press(button('Upload files'));
+        await (await chooser).setFiles({ name: 'large.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(2_000_000) });
+        await page.locator('progress').waitFor();
+        await press(button('Cancel'));
+        await until(async () => await page.locator('progress').count() === 0, 'cancelled');
+        await session.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
+        await until(async () => (await read('/document')).resources.every((each) => each.fileName !== 'large.bin'), 'removed');
+    },
+    async 'content is translated beside its source'() {
+        await go('Content');
+        await field('Language').selectOption('es');
+        await press(page.locator('tbody button').first());
+        await field('Title').nth(1).waitFor();
+        await type(field('Title').nth(1), 'Dolor de espalda');
+        await press(button('Save'));
+        await says('Saved.');
+        const key = new URL(page.url()).searchParams.get('key');
+        await until(async () => (await read(`/cms/article/${key}/es`)).title === 'Dolor de espalda', 'written');
+    },
+    async 'a bot is run'() {
+        await go('Bots');
+        await press(page.getByRole('button', { name: /^Run “/ }).first());
+        await type(field('Input, a JSON object'), '{"hello": "world"}');
+        await press(button('Run').last());
+        // Where the kernel forbids the sandbox, the answer is an error that says so.
+        await page.locator('main pre, main [role=alert]').first().waitFor();
+    },
+    async 'a webhook is made, and its secret shown once'() {
+        await go('Webhooks');
+        await press(button('New webhook'));
+        await type(field('Address'), 'https://hooks.lakeside.example/atrium');
+        await press(field('session.created'), 'Space');
+        await press(button('Save'));
+        await heading('Keep this secret now').waitFor();
+        insist((await page.locator('dialog pre').textContent()).startsWith('whsec_'), 'no secret');
+        await page.keyboard.press('Escape');
+        await press(page.getByRole('link', { name: 'https://hooks.lakeside.example/atrium' }));
+        await heading('Nothing was posted yet').waitFor();
+        insist(!(await page.content()).includes('whsec_'), 'the secret is still there');
+    },
+    async 'the language and the colours are chosen'() {
+        await page.locator('.preferences select').first().selectOption('de');
+        await until(async () => await page.locator('html').getAttribute('lang') === 'de', 'German');
+        await page.locator('.preferences select').first().selectOption('en');
+        await page.locator('.preferences select').last().selectOption('dark');
+        insist(await page.locator('html').evaluate((element) => getComputedStyle(element).colorScheme) === 'dark', 'not dark');
+        await page.locator('.preferences select').last().selectOption('system');
+    },
+    async 'a reload stays signed in, a sign-out does not'() {
+        await page.reload();
+        await page.locator('.shell').waitFor();
+        await press(button('Sign out'));
+        await field('Password').waitFor();
+        await page.reload();
+        await field('Password').waitFor();
+    },
+};
+
+const screens = ['/', '/people', '/members', '/settings', '/settings?tab=history', '/account-policy', '/policies', '/policies/new', '/clients', '/templates',
+    '/templates/PATIENT_WELCOME', '/documents', '/content', '/bots', '/webhooks', '/nothing'];
+
+async function axe(what, rules) {
+    await until(async () => await page.locator('[aria-busy=true]').count() === 0, `${what} is there`);
+    await page.evaluate(AXE);
+    const { violations } = await page.evaluate((only) => window.axe.run(document, { iframes: false, resultTypes: ['violations'],
+        runOnly: only ?? ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }), rules);
+
+    insist(violations.length === 0, `${what}: ${violations.map((each) => `${each.id} ${each.nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`).join('; ')}`);
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    insist(over <= 0, `${what}: wider than the window by ${over}`);
+}
+
+// What does not depend on the colours is looked at once.
+async function inScheme(colorScheme, width, rules) {
+    page = await open({ colorScheme, viewport: { width, height: 900 } });
+    await page.goto(`${CONSOLE}/`);
+    await field('Password').waitFor();
+    await axe('sign-in', rules);
+    await signIn();
+    for (const each of screens) {
+        await page.goto(CONSOLE + each);
+        await page.locator('h1').waitFor();
+        await axe(each, rules);
+    }
+    await page.goto(`${CONSOLE}/people?search=${encodeURIComponent(demo.adminEmail)}`);
+    await page.locator('tbody a').click();
+    await heading('Sessions in this project').waitFor();
+    await axe('one person', rules);
+    await page.goto(`${CONSOLE}/members?invite=1`);
+    await page.locator('dialog').waitFor();
+    await axe('invitation', rules);
+    await page.context().close();
+}
+
+const accessible = {
+    'light, a desk': () => inScheme('light', 1440),
+    'dark, a desk': () => inScheme('dark', 1440, ['color-contrast']),
+    'light, a phone': () => inScheme('light', 390, ['target-size', 'color-contrast', 'label', 'aria-required-children']),
+};
+
+const trouble = {
+    async 'a cut network keeps what was typed'() {
+        await signIn();
+        await go('Settings');
+        await type(field('Address of the patient app'), 'https://typed.lakeside.example');
+        await page.context().setOffline(true);
+        await page.keyboard.press('Enter');
+        await page.getByText('No answer came. Check your connection.').first().waitFor();
+        insist(await field('Address of the patient app').inputValue() === 'https://typed.lakeside.example', 'lost');
+        await page.getByText('The service cannot be reached.').waitFor();
+        await page.context().setOffline(false);
+        await press(button('Save'));
+        await says('Saved.');
+        await until(async () => await page.getByText('The service cannot be reached.').count() === 0, 'said to be back');
+    },
+    async 'a daemon that is killed is waited for'() {
+        process.kill(suite().daemons.find((each) => each.name === 'settingsd').pid, 'SIGKILL');
+        await go('Account policy');
+        await field('Fewest characters').waitFor();
+    },
+    async 'a daemon that hangs is said, and another try helps'() {
+        const { pid } = suite().daemons.find((each) => each.name === 'maild');
+        process.kill(pid, 'SIGSTOP');
+        try {
+            await press(page.locator('nav').getByRole('link', { name: 'Mail templates', exact: true }));
+            await page.getByRole('alert').waitFor({ timeout: 90_000 });
+        } finally {
+            process.kill(pid, 'SIGCONT');
+        }
+        await until(async () => (await read('/v1/project/email-templates'))?.resources, 'maild is back');
+        await press(button('Try again'));
+        await page.getByRole('link', { name: 'Welcome after registering' }).waitFor();
+    },
+    async 'two admins write the same setting: both versions are shown'() {
+        const mine = page, other = await open();
+        await signIn(other);
+        await other.goto(`${CONSOLE}/settings`);
+        await field('Address of the patient app', other).waitFor();
+        await go('Settings');
+        await type(field('Address of the patient app'), 'https://mine.lakeside.example');
+        await field('Address of the patient app', other).fill('https://theirs.lakeside.example');
+        await button('Save', other).first().click();
+        await says('Saved.', other);
+        await press(button('Save').first());
+        const conflict = page.getByRole('alert').filter({ hasText: 'Someone else changed this' });
+        await conflict.waitFor();
+        insist(await conflict.getByText('https://theirs.lakeside.example').count() === 1 && await conflict.getByText('https://mine.lakeside.example').count() === 1, 'not both');
+        insist(await field('Address of the patient app').inputValue() === 'https://mine.lakeside.example', 'lost');
+        await press(button('Save mine'));
+        await says('Saved.');
+        await until(async () => (await read('/v1/project/settings')).settings.PATIENT_APP_URL === 'https://mine.lakeside.example', 'written');
+        await other.getByRole('switch', { name: 'Patients may register' }).click();
+        await other.getByRole('alert').filter({ hasText: 'Someone else changed this' }).waitFor();
+        await button('Take what is there', other).click();
+        insist((await read('/v1/project/settings/history')).resources[0].name === 'PATIENT_APP_URL', 'a stale switch was written');
+        await other.context().close();
+        page = mine;
+    },
+    async 'what was typed is asked for before it is left'() {
+        await type(field('Address of the patient app'), 'https://unsaved.lakeside.example');
+        const asked = new Promise((done) => page.once('dialog', async (dialog) => { await dialog.dismiss(); done(dialog.message()); }));
+        await page.locator('nav').getByRole('link', { name: 'Bots' }).click();
+        insist((await asked).includes('without saving'), 'not asked');
+        insist(await field('Address of the patient app').inputValue() === 'https://unsaved.lakeside.example', 'lost');
+        page.once('dialog', (dialog) => dialog.accept());
+        await page.locator('nav').getByRole('link', { name: 'Bots' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Bots' }).waitFor();
+    },
+    async 'an old sign-in proves itself before it acts'() {
+        await register('proof@people.example', 'Proof', 'Lima');
+        writeFileSync(clockFile, '1800'); // half an hour
+        await sleep(300);
+        await page.goto(`${CONSOLE}/people?search=proof@`);
+        await page.locator('tbody a').click();
+        await button('Lock out').click();
+        await field('Reason').fill('Ticket 4714');
+        await page.keyboard.press('Enter');
+        await heading('Confirm that it is you').waitFor();
+        await page.keyboard.type('wrong');
+        await page.keyboard.press('Enter');
+        await page.getByText('That is not right. Try again.').waitFor();
+        await type(field('Password'), demo.adminPassword);
+        await page.keyboard.press('Enter');
+        await says('Locked out.');
+    },
+    async 'many people are there at once'() {
+        await page.goto(`${CONSOLE}/`);
+        await heading('What works').waitFor();
+        const took = await page.evaluate(() => new Promise((done) => {
+            const begin = performance.now();
+            new MutationObserver(() => { if (document.querySelector('main tbody')) done(performance.now() - begin); })
+                .observe(document.body, { subtree: true, childList: true });
+            document.querySelector('nav a[href$="/people"]').click();
+        }));
+        console.log(`   ${took.toFixed(0)} ms from the click to the list`);
+        insist(took < 2000, `${took} ms`);
+    },
+    async 'a session that is ended elsewhere leads to the sign-in'() {
+        await signInHere();
+        await api('DELETE', '/auth/session/all', undefined, admin);
+        await page.locator('nav').getByRole('link', { name: 'Webhooks' }).click();
+        await page.getByText('Your session has ended. Sign in again.').waitFor();
+        insist(await page.evaluate(() => sessionStorage.length === 0), 'a token is kept');
+    },
+};
+
+// ---- run ----
+
+browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic',
+    '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
+await signInHere();
+page = await open();
+let failed = 0;
+for (const [name, step] of Object.entries({ jobs, axe: accessible, trouble }[part])) {
+    try {
+        await step();
+        insist(faults.length === 0, faults.splice(0).join('; '));
+        console.log(`ok ${name}`);
+    } catch (error) {
+        failed++;
+        console.log(`FAILED ${name}: ${error.message}`);
+        if (process.env.CONSOLE_PICTURES)
+            await page.screenshot({ path: `${process.env.CONSOLE_PICTURES}/${name.replace(/\W+/g, '-')}.png`, fullPage: true }).catch(() => {});
+        faults.splice(0);
+    }
+}
+await browser.close();
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,153 @@
+/*
+ * test_gateway_console.c - the files of the console as the build made them, how an address finds
+ * one, their policies, and how much the first load is.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "gateway/endpoint/console.h"
+#include "tests/support/unit.h"
+
+enum { FIRST_LOAD_MAX = 70 * 1024 };
+
+static const struct console_file *file_of(enum console_kind kind)
+{
+    for (size_t i = 0; i < console_file_count; i++)
+        if (console_files[i].kind == kind)
+            return &console_files[i];
+    return NULL;
+}
+
+static const struct console_file *script(void)
+{
+    for (size_t i = 0; i < console_file_count; i++)
+        if (strstr(console_files[i].name, ".js"))
+            return &console_files[i];
+    return NULL;
+}
+
+static void an_address_without_a_file_is_the_document(void)
+{
+    static const struct {
+        const char *name;
+        enum console_kind kind;
+    } rows[] = {
+        {"", CONSOLE_DOCUMENT},
+        {"people", CONSOLE_DOCUMENT},
+        {"people/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b", CONSOLE_DOCUMENT},
+        {"..", CONSOLE_DOCUMENT},
+        {"../etc/passwd", CONSOLE_DOCUMENT},
+        {"preview.html", CONSOLE_PREVIEW},
+        {"preview.html/", CONSOLE_DOCUMENT},
+        {"index.html", CONSOLE_DOCUMENT},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const struct console_file *file = console_find(rows[i].name);
+
+        UNIT_CHECK(file && file->kind == rows[i].kind, "row %zu", i);
+    }
+    CU_ASSERT_PTR_EQUAL(console_find(script()->name), script());
+}
+
+/* An old document that asks for a script of its own version must not get HTML for it. */
+static void an_unknown_asset_is_no_document(void)
+{
+    CU_ASSERT_PTR_NULL(console_find("assets/"));
+    CU_ASSERT_PTR_NULL(console_find("assets/app-0000000000000000.js"));
+    CU_ASSERT_PTR_NULL(console_find("assets/../preview.html"));
+}
+
+static void the_policy_admits_the_script_and_the_styles_by_hash(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    const char *policy = console_policy(file_of(CONSOLE_DOCUMENT), "", arena);
+    const char *wider = console_policy(file_of(CONSOLE_DOCUMENT), "https://s3.example.org", arena);
+
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(policy, arena_printf(arena, "script-src 'sha256-%s';", console_script_hash)));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(policy, arena_printf(arena, "style-src 'sha256-%s';", console_style_hash)));
+    CU_ASSERT_PTR_NOT_NULL(strstr(policy, "default-src 'none';"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(policy, "frame-ancestors 'none'"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(policy, "require-trusted-types-for 'script'"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(policy, "connect-src 'self';"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(wider, "connect-src 'self' https://s3.example.org;"));
+    CU_ASSERT_PTR_NULL(strstr(policy, "unsafe"));
+}
+
+/* The document names the script with the hash that the policy has. */
+static void the_document_has_the_script_of_the_policy(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    const struct console_bytes *document = &file_of(CONSOLE_DOCUMENT)->plain;
+    const char *text = arena_strndup(arena, document->bytes, document->size);
+
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(text, arena_printf(arena, "src=\"/console/%s\" integrity=\"sha256-%s\"",
+                                  script()->name, console_script_hash)));
+    CU_ASSERT_PTR_NULL(strstr(text, "@SCRIPT@"));
+    CU_ASSERT_PTR_NULL(strstr(text, "@STYLE@"));
+}
+
+static void the_preview_runs_nothing_and_loads_nothing(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    const char *policy = console_policy(file_of(CONSOLE_PREVIEW), "https://s3.example.org", arena);
+
+    CU_ASSERT_PTR_NOT_NULL(strstr(policy, "default-src 'none'"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(policy, "img-src data:;"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(policy, "frame-ancestors 'self'"));
+    CU_ASSERT_PTR_NULL(strstr(policy, "script"));
+    CU_ASSERT_PTR_NULL(strstr(policy, "http"));
+}
+
+static void an_origin_cannot_add_to_the_policy(void)
+{
+    static const struct {
+        const char *text;
+        bool good;
+    } rows[] = {
+        {"https://s3.example.org", true},
+        {"http://127.0.0.1:9000", true},
+        {"https://[2001:db8::1]:443", true},
+        {"https://", false},
+        {"s3.example.org", false},
+        {"https://s3.example.org/path", false},
+        {"https://s3.example.org; script-src *", false},
+        {"https://s3.example.org *", false},
+        {"https://*", false},
+        {"https://'unsafe-inline'", false},
+        {"javascript:", false},
+        {"", false},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        UNIT_CHECK(console_is_origin(rows[i].text) == rows[i].good, "row %zu", i);
+}
+
+static void the_first_load_is_small(void)
+{
+    const struct console_file *document = file_of(CONSOLE_DOCUMENT);
+    size_t gzip = document->gzip.size + script()->gzip.size;
+    size_t brotli = document->brotli.size + script()->brotli.size;
+
+    UNIT_CHECK(gzip <= FIRST_LOAD_MAX, "%zu bytes by gzip", gzip);
+    CU_ASSERT_TRUE(brotli < gzip);
+    printf("console: first load %zu bytes by gzip, %zu by brotli\n", gzip, brotli);
+}
+
+static const struct unit_case cases[] = {
+    CASE(an_address_without_a_file_is_the_document),
+    CASE(an_unknown_asset_is_no_document),
+    CASE(the_policy_admits_the_script_and_the_styles_by_hash),
+    CASE(the_document_has_the_script_of_the_policy),
+    CASE(the_preview_runs_nothing_and_loads_nothing),
+    CASE(an_origin_cannot_add_to_the_policy),
+    CASE(the_first_load_is_small),
+};
+
+int main(void)
+{
+    return unit_run("gateway console", cases, ARRAY_SIZE(cases));
+}

@@ -1,0 +1,74 @@
+#!/bin/sh
+# build.sh GEN - bundles the console into GEN: the files that the gateway serves below /console/, each plain, by gzip and
+# by brotli, and console_files.c, the table of them. Needs esbuild, brotli and what is Essential; no Node, no network.
+#
+# A file below assets/ has a hash of its bytes in its name and never changes. The document carries its styles and names
+# the script with its hash: its policy admits these bytes and no others.
+set -eu
+gen=$1
+from=$(dirname "$0")
+
+(cd "$from/vendor" && sha256sum --quiet -c SHA256SUMS) >&2
+"$from/check_texts.pl" "$from" >&2
+rm -rf "$gen/files" "$gen/console_files.c"
+mkdir -p "$gen/files"
+
+hash_of() { sha256sum "$1" | cut -c1-16; }
+integrity_of() { sha256sum "$1" | perl -ne 'print pack "H*", substr $_, 0, 64' | base64; }
+
+"$from/mail_templates.pl" "$from/../../docs/mail-templates.md" > "$gen/mail_templates.js"
+esbuild "$from/main.js" --bundle --minify --format=esm --target=es2020 --charset=utf8 --legal-comments=none \
+    --log-level=warning --alias:preact="./$from/vendor/preact.module.js" \
+    --alias:hooks="./$from/vendor/hooks.module.js" --alias:htm="./$from/vendor/htm.module.js" \
+    --alias:mail-templates="./$gen/mail_templates.js" \
+    --outfile="$gen/app.js"
+esbuild "$from/style.css" --minify --log-level=warning --outfile="$gen/style.css"
+# The element's text is what the hash is of: no newline at its end.
+perl -pi -e 'chomp if eof' "$gen/style.css"
+
+script=app-$(hash_of "$gen/app.js").js
+icon=icon-$(hash_of "$from/icon.svg").svg
+script_hash=$(integrity_of "$gen/app.js")
+style_hash=$(integrity_of "$gen/style.css")
+perl -e 'my ($document, $style, $script, $hash, $icon) = @ARGV; local $/;
+    sub text { open my $file, "<", $_[0] or die "$_[0]: $!\n"; return <$file> }
+    my %value = (STYLE => text($style), SCRIPT => $script, INTEGRITY => "sha256-$hash", ICON => $icon);
+    my $text = text($document);
+    $text =~ s/\@(STYLE|SCRIPT|INTEGRITY|ICON)\@/$value{$1}/g;
+    print $text' "$from/index.html" "$gen/style.css" "$script" "$script_hash" "$icon" > "$gen/index.html"
+
+table=$gen/console_files.c.new
+{
+    echo '/* Made by web/console/build.sh. */'
+    echo '#include "gateway/endpoint/console.h"'
+} > "$table"
+rows=''
+count=0
+
+# add FILE NAME TYPE KIND: a row of the table, and its bytes.
+add() {
+    id=console_file_$count
+    count=$((count + 1))
+    cp "$1" "$gen/files/$id"
+    gzip -9nc "$1" > "$gen/files/$id.gz"
+    brotli -q 11 -c "$1" > "$gen/files/$id.br"
+    for form in '' .gz .br; do
+        symbol=$id$(echo "$form" | tr . _)
+        printf '%s\n' "__asm__(\".section .rodata\\n$symbol:\\n.incbin \\\"web/console/files/$id$form\\\"\\n.previous\\n\");"
+        echo "extern const char $symbol[];"
+    done >> "$table"
+    rows="$rows    {\"$2\", \"$3\", $4, \"$(hash_of "$1")\",
+     {$id, $(wc -c < "$1")}, {${id}_gz, $(wc -c < "$gen/files/$id.gz")}, {${id}_br, $(wc -c < "$gen/files/$id.br")}},
+"
+}
+
+add "$gen/index.html" '' 'text/html; charset=utf-8' CONSOLE_DOCUMENT
+add "$from/preview.html" preview.html 'text/html; charset=utf-8' CONSOLE_PREVIEW
+add "$gen/app.js" "assets/$script" 'text/javascript; charset=utf-8' CONSOLE_ASSET
+add "$from/icon.svg" "assets/$icon" 'image/svg+xml' CONSOLE_ASSET
+{
+    printf 'const struct console_file console_files[] = {\n%s};\n' "$rows"
+    echo "const size_t console_file_count = $count;"
+    echo "const char console_script_hash[] = \"$script_hash\", console_style_hash[] = \"$style_hash\";"
+} >> "$table"
+mv "$table" "$gen/console_files.c"

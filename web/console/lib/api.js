@@ -1,0 +1,154 @@
+// api.js - requests to the public API, with the token, renewed and proven anew where it is asked for.
+import { token } from './auth.js';
+
+/** status 0: no answer came. */
+export class ApiError extends Error {
+    constructor(answer, body) {
+        const listed = Array.isArray(body?.message) ? body.message : [];
+
+        super(listed.map((each) => `${each.path}: ${each.message}`).join(' ')
+            || (typeof body?.message === 'string' && body.message) || '');
+        this.status = answer?.status ?? 0;
+        this.code = body?.code;
+        this.problems = listed;
+        this.retryAfter = Number(answer?.headers.get('Retry-After')) || 0;
+        this.requestId = answer?.headers.get('X-Request-Id') ?? null;
+    }
+
+    /** What is wrong with one member of the body. */
+    problem(path) {
+        return this.problems.find((each) => each.path === path)?.message;
+    }
+}
+
+const GET_TRIES = 3;
+
+let prove = async () => false;
+let watch = () => {};
+
+/** Asks the person for a fresh proof; answers whether it was given. */
+export const onProof = (call) => { prove = call; };
+/** Told whether the last request had an answer. */
+export const onReach = (call) => { watch = call; };
+
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+async function send(method, path, { body, etag, signal, raw }, bearer) {
+    const headers = {};
+
+    if (bearer)
+        headers.Authorization = `Bearer ${bearer}`;
+    if (body !== undefined)
+        headers['Content-Type'] = 'application/json';
+    if (etag)
+        headers['If-Match'] = etag;
+    try {
+        const answer = await fetch(path, { method, headers, signal, credentials: 'omit',
+            cache: 'no-store', body: body === undefined ? undefined : JSON.stringify(body) });
+        const data = answer.status === 204 ? null
+            : raw && answer.ok ? await answer.blob() : JSON.parse(await answer.text() || 'null');
+
+        watch(true);
+        return { answer, data };
+    } catch (cause) {
+        if (signal?.aborted)
+            throw cause;
+        watch(false);
+        throw new ApiError(null);
+    }
+}
+
+async function once(method, path, options) {
+    let bearer = await token(), renewed = false, proven = false;
+
+    for (;;) {
+        if (!bearer)
+            throw new ApiError({ status: 401, headers: new Headers() });
+        const { answer, data } = await send(method, path, options, bearer);
+
+        if (answer.ok)
+            return { data, etag: answer.headers.get('ETag') };
+        if (answer.status === 401 && data?.code === 'STEP_UP_REQUIRED' && !proven) {
+            proven = true;
+            if (await prove())
+                continue;
+        } else if (answer.status === 401 && !data?.code && !renewed) {
+            renewed = true;
+            bearer = await token(bearer);
+            continue;
+        }
+        throw new ApiError(answer, data);
+    }
+}
+
+/** {data, etag}, or throws ApiError. A GET that had no answer, or a temporary one, is repeated. */
+export async function call(method, path, options = {}) {
+    for (let i = 1; ; i++) {
+        try {
+            return await once(method, path, options);
+        } catch (error) {
+            const temporary = error instanceof ApiError && (error.status === 0 || error.status === 503);
+
+            if (method !== 'GET' || !temporary || i === GET_TRIES)
+                throw error;
+            await sleep(Math.min(2000, Math.max(error.retryAfter * 1000, 250 * i)));
+        }
+    }
+}
+
+export const get = async (path, options) => (await call('GET', path, options)).data;
+export const post = async (path, body = {}) => (await call('POST', path, { body })).data;
+export const put = async (path, body) => (await call('PUT', path, { body })).data;
+export const patch = async (path, body) => (await call('PATCH', path, { body })).data;
+export const remove = async (path) => (await call('DELETE', path)).data;
+
+/** "?a=1&b=2" of the values that are set. */
+export function query(values) {
+    const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== ''
+        && value !== null);
+
+    return set.length ? `?${new URLSearchParams(set)}` : '';
+}
+
+/** Makes a document of a file. What was begun for one that fails or is cancelled is removed. */
+export async function upload(file, onProgress, signal) {
+    const made = await post('/document', { fileName: file.name,
+        contentType: file.type || 'application/octet-stream' });
+
+    try {
+        await postForm(made.uploadOptions, file, onProgress, signal);
+    } catch (error) {
+        await remove(`/document/${made.id}`).catch(() => {});
+        throw error;
+    }
+    return made;
+}
+
+// By XMLHttpRequest: fetch tells no progress.
+function postForm({ url, fields }, file, onProgress, signal) {
+    const form = new FormData();
+
+    for (const [name, value] of Object.entries(fields))
+        form.append(name, value);
+    form.append('file', file);
+    return new Promise((resolve, reject) => {
+        const request = new XMLHttpRequest();
+        const abort = () => request.abort();
+
+        signal.addEventListener('abort', abort);
+        request.upload.onprogress = ({ loaded, total }) => onProgress(total ? loaded / total : 0);
+        request.onloadend = () => {
+            signal.removeEventListener('abort', abort);
+            if (request.status === 204)
+                return resolve();
+            let body = null;
+            try {
+                body = JSON.parse(request.responseText);
+            } catch { /* of the store: XML */ }
+            return reject(signal.aborted ? signal.reason : new ApiError(request.status
+                ? { status: request.status, headers: new Headers() } : null, body));
+        };
+        request.open('POST', url);
+        request.send(form);
+    });
+}

@@ -1,0 +1,330 @@
+// ui.js - what screens are made of.
+import { ApiError } from './api.js';
+import { html, useCallback, useEffect, useRef, useState } from './html.js';
+import { N, t } from './i18n.js';
+import { guard, Link } from './router.js';
+
+let ids = 0;
+
+export const useId = () => useRef(`i${++ids}`).current;
+
+// ---- what went wrong ----
+
+const byCode = {
+    ACCOUNT_SHARED: N('This person also belongs to another organisation, so this cannot be done here.'),
+    STEP_UP_REQUIRED: N('This needs a fresh proof of who you are. Try again and confirm.'),
+    MFA_ENROLLMENT_REQUIRED: N('This project requires a second factor. Set one up on your account page first.'),
+    QUOTA_EXCEEDED: N('There is no space left for this file.'),
+    EntityTooLarge: N('This file is too large.'),
+};
+const byStatus = {
+    0: N('No answer came. Check your connection.'),
+    401: N('You are not signed in any more.'),
+    403: N('You may not do this.'),
+    404: N('This is not there any more.'),
+    409: N('Another change came first.'),
+    422: N('Something here cannot be accepted.'),
+    429: N('That was too often. Wait a little and try again.'),
+    503: N('The service cannot answer right now.'),
+    504: N('The service did not answer in time.'),
+};
+
+export const errorTitle = (error) => (error instanceof ApiError
+    ? t(byCode[error.code] ?? byStatus[error.status] ?? N('Something went wrong.'))
+    : t('Something went wrong.'));
+
+export function ErrorBox({ error, retry }) {
+    return html`<div class="notice bad" role="alert">
+        <p><strong>${errorTitle(error)}</strong></p>
+        ${error.message && html`<p class="detail">${error.message}</p>`}
+        ${error.requestId && error.status >= 500
+            && html`<p class="detail">${t('For support: {id}', { id: error.requestId })}</p>`}
+        ${retry && html`<p><${Button} onClick=${retry}>${t('Try again')}<//></p>`}
+    </div>`;
+}
+
+// ---- loading ----
+
+/** {data, error, loading, reload, set}: what `load` answers, anew when `on` changes. */
+export function useLoad(load, on = []) {
+    const [state, set] = useState({ loading: true });
+    const turn = useRef(0);
+    const reload = useCallback(async () => {
+        const mine = ++turn.current;
+
+        set((was) => ({ ...was, loading: true }));
+        try {
+            const data = await load();
+            if (mine === turn.current)
+                set({ data, loading: false });
+        } catch (error) {
+            if (mine === turn.current)
+                set((was) => ({ ...was, error, loading: false }));
+        }
+    }, on);
+
+    useEffect(() => {
+        reload();
+        return () => { turn.current++; };
+    }, [reload]);
+    return { ...state, reload, set: (data) => set({ data, loading: false }) };
+}
+
+export const Loading = () => html`<div class="skeleton" role="status" aria-busy="true">
+    <span class="hidden">${t('Loading')}</span><i /><i /><i /></div>`;
+
+/** Draws `children(data)` once there is some, else what there is instead. */
+export function Loaded({ from, children }) {
+    if (from.error)
+        return html`${from.data !== undefined && children(from.data)}
+            <${ErrorBox} error=${from.error} retry=${from.reload} />`;
+    if (from.data === undefined)
+        return html`<${Loading} />`;
+    return children(from.data);
+}
+
+export const Empty = ({ title, children }) => html`<div class="empty"><h2>${title}</h2>${children}</div>`;
+
+// ---- controls ----
+
+export function Button({ kind = '', busy, children, ...rest }) {
+    return html`<button type="button" class=${`button ${kind}`} ...${rest}
+        disabled=${rest.disabled || busy} aria-busy=${busy ? 'true' : undefined}>${children}</button>`;
+}
+
+/** A label, a control, a hint and what is wrong with it. `as`: input, textarea or select. */
+export function Field({ label, hint, error, as = 'input', children, onValue, inputRef, wide, ...rest }) {
+    const id = useId();
+    const described = [hint && `${id}h`, error && `${id}e`].filter(Boolean).join(' ') || undefined;
+    const attributes = { id, ref: inputRef, 'aria-describedby': described,
+        'aria-invalid': error ? 'true' : undefined,
+        onInput: onValue && ((event) => onValue(event.target.value)), ...rest };
+
+    return html`<div class=${`field ${wide ? 'wide' : ''}`}>
+        <label for=${id}>${label}</label>
+        ${as === 'textarea' ? html`<textarea ...${attributes} />`
+            : as === 'select' ? html`<select ...${attributes}>${children}</select>`
+                : html`<input type="text" ...${attributes} />`}
+        ${hint && html`<p class="hint" id=${`${id}h`}>${hint}</p>`}
+        ${error && html`<p class="problem" id=${`${id}e`}>${error}</p>`}
+    </div>`;
+}
+
+export function Check({ label, hint, onValue, ...rest }) {
+    const id = useId();
+
+    return html`<div class="field check">
+        <input type="checkbox" id=${id} aria-describedby=${hint ? `${id}h` : undefined} ...${rest}
+            onChange=${(event) => onValue(event.target.checked)} />
+        <label for=${id}>${label}</label>
+        ${hint && html`<p class="hint" id=${`${id}h`}>${hint}</p>`}
+    </div>`;
+}
+
+export function Switch({ label, on, busy, onSwitch, ...rest }) {
+    return html`<button type="button" role="switch" class="switch" aria-checked=${on ? 'true' : 'false'}
+        aria-label=${label} aria-disabled=${busy ? 'true' : undefined} ...${rest}
+        onClick=${() => !busy && onSwitch(!on)}><i /></button>`;
+}
+
+export const Badge = ({ kind = '', children }) => html`<span class=${`badge ${kind}`}>${children}</span>`;
+
+export function Facts({ rows }) {
+    return html`<dl class="facts">${rows.filter(Boolean).map(([name, value]) => html`
+        <div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** columns: [{ title, cell(row), kind }]; the first column's cell is the row's header. */
+export function Table({ label, columns, rows, empty, more, onMore, busy }) {
+    if (rows.length === 0)
+        return empty ?? html`<${Empty} title=${t('Nothing here yet')} />`;
+    return html`<div class="table" tabindex="0" role="region" aria-label=${label}><table>
+        <caption class="hidden">${label}</caption>
+        <thead><tr>${columns.map((each) => html`<th scope="col" class=${each.kind}>${each.title
+            || html`<span class="hidden">${t('Actions')}</span>`}</th>`)}</tr></thead>
+        <tbody>${rows.map((row) => html`<tr key=${row.id ?? row.key}>${columns.map((each, i) => (i === 0
+            ? html`<th scope="row" class=${each.kind}>${each.cell(row)}</th>`
+            : html`<td class=${each.kind} data-title=${each.title}>${each.cell(row)}</td>`))}</tr>`)}</tbody>
+    </table></div>
+    ${more && html`<p class="more"><${Button} busy=${busy} onClick=${onMore}>${t('Show more')}<//></p>`}`;
+}
+
+export function Tabs({ label, tabs, current, onTab }) {
+    const move = (event) => {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+
+        if (!step)
+            return;
+        const at = (tabs.findIndex(([key]) => key === current) + step + tabs.length) % tabs.length;
+        onTab(tabs[at][0]);
+        event.currentTarget.children[at].focus();
+    };
+
+    return html`<div class="tabs" role="tablist" aria-label=${label} onKeyDown=${move}>
+        ${tabs.map(([key, text]) => html`<button type="button" role="tab" aria-selected=${key === current
+            ? 'true' : 'false'} tabindex=${key === current ? 0 : -1}
+            onClick=${() => onTab(key)}>${text}</button>`)}</div>`;
+}
+
+/** The heading of a screen, which has the focus when its address was gone to. */
+export function Page({ title, back, actions, wide, children }) {
+    const heading = useRef();
+
+    useEffect(() => {
+        document.title = `${title} – Atrium`;
+        if (document.activeElement === document.body)
+            heading.current?.focus({ preventScroll: true });
+    }, [title]);
+    return html`<div class=${`page ${wide ? 'wide' : ''}`}>
+        ${back && html`<p class="back"><${Link} to=${back[0]}>← ${back[1]}<//></p>`}
+        <div class="head"><h1 tabindex="-1" ref=${heading}>${title}</h1>
+            ${actions && html`<div class="actions">${actions}</div>`}</div>
+        ${children}</div>`;
+}
+
+export const Section = ({ title, actions, children }) => html`<section class="card">
+    ${title && html`<div class="head"><h2>${title}</h2>${actions && html`<div class="actions">${actions}</div>`}</div>`}
+    ${children}</section>`;
+
+// ---- dialogs ----
+
+/** A modal dialog; Escape and the Cancel button call onClose. */
+export function Dialog({ title, onClose, onSubmit, submit, danger, busy, disabled, error, children, close }) {
+    const dialog = useRef(), id = useId();
+
+    useEffect(() => {
+        const before = document.activeElement, shown = dialog.current;
+
+        shown.showModal();
+        return () => { // closed first: what lies behind it is inert until then
+            shown.close();
+            if (before?.isConnected)
+                before.focus();
+        };
+    }, []);
+    return html`<dialog ref=${dialog} aria-labelledby=${id}
+        onCancel=${(event) => { event.preventDefault(); onClose(); }}>
+        <form novalidate onSubmit=${(event) => { event.preventDefault(); if (!busy && !disabled) onSubmit?.(); }}>
+            <h2 id=${id}>${title}</h2>
+            ${children}
+            ${error && html`<${ErrorBox} error=${error} />`}
+            <div class="buttons">
+                <${Button} onClick=${onClose}>${close ?? t('Cancel')}<//>
+                ${onSubmit && html`<${Button} type="submit" kind=${danger ? 'danger' : 'primary'} busy=${busy}
+                    disabled=${disabled}>${submit}<//>`}
+            </div>
+        </form>
+    </dialog>`;
+}
+
+/** Runs what a dialog or a form does: {busy, error, run}. */
+export function useAct(act) {
+    const [state, set] = useState({});
+    const run = async (...given) => {
+        set({ busy: true });
+        try {
+            const result = await act(...given);
+            set({});
+            return result;
+        } catch (error) {
+            set({ error });
+            return undefined;
+        }
+    };
+
+    return { ...state, run, clear: () => set({}) };
+}
+
+/** Damage is done once the name was typed. */
+export function ConfirmName({ title, name, submit, act, onClose, onDone, children }) {
+    const [typed, type] = useState('');
+    const { busy, error, run } = useAct(async () => { await act(); onDone(); });
+
+    return html`<${Dialog} title=${title} submit=${submit} danger busy=${busy} error=${error}
+        disabled=${typed.trim() !== name.trim()} onClose=${onClose} onSubmit=${run}>
+        ${children}
+        <${Field} label=${t('Type “{name}” to confirm', { name })} value=${typed} onValue=${type}
+            autocomplete="off" autofocus />
+    <//>`;
+}
+
+// ---- messages ----
+
+let show = () => {};
+
+/** Says that something was done; with `undo` it can be taken back. */
+export const toast = (text, undo) => show({ text, undo });
+
+export function Toasts() {
+    const [message, set] = useState(null);
+
+    useEffect(() => {
+        let timer;
+        show = (next) => {
+            clearTimeout(timer);
+            set(next);
+            timer = setTimeout(() => set(null), next.undo ? 12000 : 6000);
+        };
+        return () => clearTimeout(timer);
+    }, []);
+    return html`<div class="toasts" role="status">${message && html`<div class="toast">
+        <span>${message.text}</span>
+        ${message.undo && html`<${Button} onClick=${() => { set(null); message.undo(); }}>${t('Undo')}<//>`}
+    </div>`}</div>`;
+}
+
+/** Asks before what was typed is lost by going elsewhere. */
+export function useGuard(dirty) {
+    useEffect(() => {
+        guard(dirty ? () => window.confirm(t('Leave without saving what you typed?')) : null);
+        return () => guard(null);
+    }, [dirty]);
+}
+
+/** The value, once it has not changed for a moment. */
+export function useSettled(value, ms = 250) {
+    const [settled, set] = useState(value);
+
+    useEffect(() => {
+        const timer = setTimeout(() => set(value), ms);
+        return () => clearTimeout(timer);
+    }, [value]);
+    return settled;
+}
+
+/** A 409: what is there now beside what was typed, and both ways on. */
+export function Conflict({ rows, onMine, onTheirs }) {
+    return html`<div class="notice warn" role="alert">
+        <p><strong>${t('Someone else changed this while you were editing.')}</strong>
+            ${' '}${t('Nothing of yours is lost. Compare and choose.')}</p>
+        <div class="table"><table><thead><tr><th scope="col">${t('What')}</th><th scope="col">${t('There now')}</th>
+            <th scope="col">${t('Yours')}</th></tr></thead>
+            <tbody>${rows.map(([name, theirs, mine]) => html`<tr><th scope="row">${name}</th>
+                <td data-title=${t('There now')}>${theirs}</td><td data-title=${t('Yours')}>${mine}</td></tr>`)}</tbody></table></div>
+        <p class="buttons"><${Button} onClick=${onTheirs}>${t('Take what is there')}<//>
+            <${Button} kind="primary" onClick=${onMine}>${t('Save mine')}<//></p>
+    </div>`;
+}
+
+/** A list that goes on by a cursor: {rows, more, busy, error, reload, next}. */
+export function useCursor(load, on) {
+    const [tail, set] = useState({ rows: [] });
+    const first = useLoad(async () => { set({ rows: [] }); return load(null); }, on);
+    const [busy, setBusy] = useState(false);
+    const next = tail.rows.length > 0 ? tail.next : first.data?.next;
+
+    return {
+        ...first, more: Boolean(next), busy,
+        rows: [...first.data?.resources ?? [], ...tail.rows],
+        next: async () => {
+            setBusy(true);
+            try {
+                const page = await load(next);
+                set((was) => ({ rows: [...was.rows, ...page.resources], next: page.next }));
+            } catch (error) {
+                toast(errorTitle(error));
+            }
+            setBusy(false);
+        },
+    };
+}

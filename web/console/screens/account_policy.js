@@ -1,0 +1,83 @@
+// account_policy.js - what the project asks of its accounts.
+import { call } from '../lib/api.js';
+import { html, useState } from '../lib/html.js';
+import { bytes, N, t } from '../lib/i18n.js';
+import { Button, Check, Conflict, ErrorBox, Field, Loaded, Page, Section, toast, useAct, useGuard, useLoad } from '../lib/ui.js';
+
+const PATH = '/v1/project/account-policy';
+
+const groups = [
+    [N('Passwords'), [
+        { name: 'passwordMinLength', type: 'number', title: N('Fewest characters') },
+        { name: 'passwordMinLengthWithMfa', type: 'number', title: N('Fewest characters with a second factor') },
+        { name: 'onSignIn', title: N('Sign-in with a common password'), choices: { ignore: N('Nothing happens'), mail: N('Mail the owner'), 'require-change': N('Require another one') } },
+        { name: 'refuseCommonPasswords', type: 'check', title: N('Refuse common passwords'), hint: N('Where one is set.') },
+    ]],
+    [N('Signing in'), [
+        { name: 'requireMfa', title: N('Who needs a second factor'), choices: { none: N('No one'), admins: N('Admins'), practitioners: N('Practitioners'), everyone: N('Everyone') } },
+        { name: 'requireVerifiedEmail', type: 'check', title: N('Require a proven address') },
+        { name: 'mailCode', type: 'check', title: N('Allow signing in by a mailed code') },
+    ]],
+    [N('Space for documents'), [
+        { name: 'documentsPerAccount', type: 'quota', title: N('Documents of one patient') },
+        { name: 'bytesPerAccount', type: 'quota', title: N('Bytes of one patient'), size: true },
+        { name: 'bytesPerProject', type: 'quota', title: N('Bytes of the whole project'), size: true },
+    ]],
+];
+const members = groups.flatMap(([, list]) => list);
+
+export { members as policyMembers };
+
+const load = async () => {
+    const { data, etag } = await call('GET', PATH);
+    return { policy: data, etag };
+};
+
+const shown = (each, value) => (each.choices ? t(each.choices[value] ?? '') : value === true ? t('On') : value === false ? t('Off')
+    : value === null ? t('No limit') : each.size ? bytes(value) : String(value));
+
+export function AccountPolicy() {
+    const state = useLoad(load);
+    const [typed, type] = useState({});
+    const [conflict, setConflict] = useState(null);
+    const changed = state.data ? members.filter(({ name }) => name in typed && typed[name] !== state.data.policy[name]) : [];
+    const { busy, error, run } = useAct(async (etag) => {
+        setConflict(null);
+        try {
+            const { data, etag: next } = await call('PUT', PATH, { etag, body: Object.fromEntries(changed.map(({ name }) => [name, typed[name]])) });
+            state.set({ policy: data, etag: next });
+            type({});
+            toast(t('Saved.'));
+        } catch (failure) {
+            if (failure.status !== 409)
+                throw failure;
+            setConflict(await load());
+        }
+    });
+    const input = (each, value) => {
+        const set = (next) => type({ ...typed, [each.name]: next });
+
+        if (each.type === 'check')
+            return html`<${Check} label=${t(each.title)} hint=${each.hint && t(each.hint)} checked=${value} onValue=${set} />`;
+        if (each.choices)
+            return html`<${Field} label=${t(each.title)} as="select" value=${value} onValue=${set}>${Object.entries(each.choices).map(([key, text]) => html`
+                <option value=${key}>${t(text)}</option>`)}<//>`;
+        if (each.type === 'quota')
+            return html`<${Field} label=${t(each.title)} type="number" min="0" value=${value ?? ''} error=${error?.problem?.(each.name)}
+                hint=${value === null ? t('Empty: no limit.') : each.size ? bytes(value) : null} onValue=${(text) => set(text === '' ? null : Number(text))} />`;
+        return html`<${Field} label=${t(each.title)} type="number" min="1" max="64" value=${value} error=${error?.problem?.(each.name)} onValue=${(text) => set(Number(text))} />`;
+    };
+
+    useGuard(changed.length > 0);
+    return html`<${Page} title=${t('Account policy')}><${Loaded} from=${state}>${(data) => html`
+        <form class="stack" novalidate onSubmit=${(event) => { event.preventDefault(); run(data.etag); }}>
+            ${conflict && html`<${Conflict} rows=${changed.map((each) => [t(each.title), shown(each, conflict.policy[each.name]), shown(each, typed[each.name])])}
+                onTheirs=${() => { state.set(conflict); type({}); setConflict(null); }}
+                onMine=${() => { state.set(conflict); run(conflict.etag); }} />`}
+            ${groups.map(([title, list]) => html`<${Section} title=${t(title)}><div class="form">${list.map((each) => input(each,
+                each.name in typed ? typed[each.name] : data.policy[each.name] ?? null))}</div><//>`)}
+            ${error && !error.problems?.length && html`<${ErrorBox} error=${error} />`}
+            <div class="buttons"><${Button} type="submit" kind="primary" busy=${busy} disabled=${changed.length === 0}>${t('Save')}<//>
+                ${changed.length > 0 && html`<${Button} onClick=${() => type({})}>${t('Discard')}<//>`}</div>
+        </form>`}<//><//>`;
+}

@@ -1,0 +1,98 @@
+// bots.js - bots: what they are, a box to run one, and how their last calls ended.
+import { get, post, put, query as queryOf, remove } from '../lib/api.js';
+import { html, useState } from '../lib/html.js';
+import { N, number, t, time } from '../lib/i18n.js';
+import { Badge, Button, Check, ConfirmName, Dialog, Empty, ErrorBox, Field, Loaded, Page, Section, Table, toast, useAct, useLoad } from '../lib/ui.js';
+
+const PATH = '/v1/project/bots';
+const outcomes = { success: [N('Done'), 'good'], failure: [N('Failed'), 'bad'], timeout: [N('Too slow'), 'bad'], refused: [N('Refused'), 'warn'] };
+const nameOf = (bot) => bot.identifier.map((each) => (each.system ? `${each.system}|${each.value}` : each.value))[0] ?? '';
+
+function Edit({ bot, onClose, onDone }) {
+    const first = bot?.identifier[0];
+    const [value, set] = useState({ name: bot?.name ?? '', kind: bot?.kind ?? 'http', url: bot?.url ?? '', program: bot?.program ?? '', system: first?.system ?? '', value: first?.value ?? '',
+        timeoutMs: String(bot?.timeoutMs ?? 10000), warm: bot?.warm ?? false });
+    const [secret, setSecret] = useState(null);
+    const change = (name) => (next) => set({ ...value, [name]: next });
+    const { busy, error, run } = useAct(async () => {
+        const identifier = [{ ...(value.system && { system: value.system }), value: value.value }, ...bot?.identifier.slice(1) ?? []];
+        const body = { name: value.name, kind: value.kind, identifier, timeoutMs: Number(value.timeoutMs),
+            ...(value.kind === 'http' ? { url: value.url } : { program: value.program, warm: value.warm }) };
+        const made = bot ? await put(`${PATH}/${bot.id}`, body) : await post(PATH, body);
+
+        toast(t('Saved.'));
+        if (made.signingSecret)
+            setSecret(made.signingSecret);
+        else
+            onDone();
+    });
+    const problem = (path) => error?.problems?.find((each) => each.path.startsWith(path))?.message;
+
+    if (secret)
+        return html`<${Dialog} title=${t('Keep this secret now')} close=${t('Close')} onClose=${onDone}><p>${t('It verifies that calls come from here. It is not shown again.')}</p><pre>${secret}</pre><//>`;
+    return html`<${Dialog} title=${bot ? bot.name : t('New bot')} submit=${t('Save')} busy=${busy} onClose=${onClose} onSubmit=${run} error=${error?.problems?.length ? null : error}
+        disabled=${!value.name.trim() || !value.value.trim()}>
+        <${Field} label=${t('Name')} value=${value.name} onValue=${change('name')} error=${problem('name')} autofocus required />
+        <div class="form"><${Field} label=${t('Identifier: system')} hint=${t('May be left empty.')} value=${value.system} onValue=${change('system')} />
+            <${Field} label=${t('Identifier: value')} value=${value.value} onValue=${change('value')} error=${problem('identifier')} required />
+            <${Field} label=${t('Kind')} as="select" value=${value.kind} onValue=${change('kind')}><option value="http">${t('A web address')}</option><option value="program">${t('A program of the operator')}</option><//>
+            <${Field} label=${t('Longest run, milliseconds')} type="number" value=${value.timeoutMs} onValue=${change('timeoutMs')} error=${problem('timeoutMs')} /></div>
+        ${value.kind === 'http' ? html`<${Field} label=${t('Address')} type="url" value=${value.url} onValue=${change('url')} error=${problem('url')} />`
+            : html`<${Field} label=${t('Program')} value=${value.program} onValue=${change('program')} error=${problem('program')} />
+                <${Check} label=${t('Keep it running between calls')} checked=${value.warm} onValue=${change('warm')} />`}
+    <//>`;
+}
+
+function Run({ bot }) {
+    const [input, setInput] = useState('{}'), [answer, setAnswer] = useState(null), [bad, setBad] = useState(null);
+    const executions = useLoad(() => get(`${PATH}/${bot.id}/executions?_count=20`), [bot.id]);
+    const { busy, error, run } = useAct(async (body) => {
+        try {
+            setAnswer(JSON.stringify(await post(`/bots${queryOf({ identifier: nameOf(bot) })}`, body), null, 2));
+        } finally {
+            executions.reload();
+        }
+    });
+    const start = (event) => {
+        event.preventDefault();
+        setAnswer(null);
+        try {
+            const body = JSON.parse(input);
+            setBad(null);
+            run(body);
+        } catch {
+            setBad(t('This is no JSON.'));
+        }
+    };
+
+    return html`<${Section} title=${t('Run “{name}”', { name: bot.name })}>
+        <form class="stack" onSubmit=${start}><${Field} label=${t('Input, a JSON object')} as="textarea" class="code" rows="4" value=${input} onValue=${setInput} error=${bad} spellcheck="false" />
+            <div><${Button} type="submit" kind="primary" busy=${busy}>${t('Run')}<//></div></form>
+        <div aria-live="polite" class="stack">${error && html`<${ErrorBox} error=${error} />`}${answer !== null && html`<pre>${answer}</pre>`}</div>
+        <h3>${t('Last executions')}</h3>
+        <${Loaded} from=${executions}>${(data) => html`<${Table} label=${t('Last executions')} rows=${data.resources.map((row, i) => ({ ...row, key: i }))} columns=${[
+            { title: t('When'), kind: 'time', cell: (row) => time(row.started) },
+            { title: t('Result'), cell: (row) => html`<${Badge} kind=${outcomes[row.outcome][1]}>${t(outcomes[row.outcome][0])}<//>` },
+            { title: t('Milliseconds'), kind: 'number', cell: (row) => number(row.durationMs) },
+        ]} empty=${html`<p class="soft">${t('It was not run yet.')}</p>`} />`}<//><//>`;
+}
+
+export function Bots() {
+    const list = useLoad(() => get(PATH));
+    const [edit, setEdit] = useState(null), [gone, setGone] = useState(null), [open, setOpen] = useState(null);
+
+    return html`<${Page} title=${t('Bots')} wide actions=${html`<${Button} kind="primary" onClick=${() => setEdit({})}>${t('New bot')}<//>`}>
+        <${Loaded} from=${list}>${(data) => html`<${Table} label=${t('Bots')} rows=${data.resources} columns=${[
+            { title: t('Name'), cell: (row) => row.name },
+            { title: t('Identifier'), cell: (row) => html`<code>${nameOf(row)}</code>` },
+            { title: t('Runs'), cell: (row) => row.url ?? row.program },
+            { title: t('Changed'), kind: 'time', cell: (row) => time(row.lastUpdated) },
+            { kind: 'acts', cell: (row) => html`<${Button} kind="quiet" onClick=${() => setOpen(row)} aria-label=${t('Run “{name}”', { name: row.name })}>${t('Run')}<//>
+                <${Button} kind="quiet" onClick=${() => setEdit({ bot: row })}>${t('Edit')}<//><${Button} kind="quiet danger" onClick=${() => setGone(row)}>${t('Delete')}<//>` },
+        ]} empty=${html`<${Empty} title=${t('No bot yet')}><p>${t('A bot is called by apps: a web address of yours, or a program of the operator.')}</p><//>`} />`}<//>
+        ${open && html`<${Run} key=${open.id} bot=${open} />`}
+        ${edit && html`<${Edit} bot=${edit.bot} onClose=${() => setEdit(null)} onDone=${() => { setEdit(null); list.reload(); }} />`}
+        ${gone && html`<${ConfirmName} title=${t('Delete the bot')} name=${gone.name} submit=${t('Delete')} act=${() => remove(`${PATH}/${gone.id}`)}
+            onClose=${() => setGone(null)} onDone=${() => { setGone(null); setOpen(null); list.reload(); toast(t('Deleted.')); }}><p>${t('Apps that call it are refused from now on.')}</p><//>`}
+    <//>`;
+}

@@ -1,0 +1,118 @@
+// content.js - articles and the like: the default language beside a translation.
+import { get, post, put, query as queryOf, remove } from '../lib/api.js';
+import { html, useEffect, useState } from '../lib/html.js';
+import { languageName, number, t } from '../lib/i18n.js';
+import { navigate } from '../lib/router.js';
+import { Badge, Button, ConfirmName, Dialog, Empty, ErrorBox, Field, Loaded, Page, Section, Table, toast, useAct, useGuard, useLoad, useSettled } from '../lib/ui.js';
+
+const TYPES = ['article', 'faq', 'exercise'];
+const PAGE = 50;
+const at = (type, key, language) => `/cms/${encodeURIComponent(type)}/${encodeURIComponent(key)}/${encodeURIComponent(language)}`;
+
+const none = { title: '', sections: [{ title: '', text: '' }] };
+
+async function entry(type, key, language) {
+    try {
+        return await get(at(type, key, language));
+    } catch (error) {
+        if (error.status === 404)
+            return null;
+        throw error;
+    }
+}
+
+function Side({ value, onChange, language, label }) {
+    const section = (i, part) => onChange({ ...value, sections: value.sections.map((each, j) => (i === j ? { ...each, ...part } : each)) });
+
+    return html`<${Section} title=${label}><div class="stack" lang=${language}>
+        <${Field} label=${t('Title')} value=${value.title} readonly=${!onChange} onValue=${onChange && ((title) => onChange({ ...value, title }))} />
+        ${value.sections.map((each, i) => html`<${Field} key=${`t${i}`} label=${t('Heading {n}', { n: i + 1 })} value=${each.title ?? ''} readonly=${!onChange} onValue=${onChange && ((title) => section(i, { title }))} />
+            <${Field} key=${`x${i}`} label=${t('Text {n}', { n: i + 1 })} as="textarea" value=${each.text} readonly=${!onChange} onValue=${onChange && ((text) => section(i, { text }))} />`)}
+        ${onChange && html`<div class="actions"><${Button} onClick=${() => onChange({ ...value, sections: [...value.sections, { title: '', text: '' }] })}>${t('Add a section')}<//>
+            ${value.sections.length > 1 && html`<${Button} onClick=${() => onChange({ ...value, sections: value.sections.slice(0, -1) })}>${t('Remove the last section')}<//>`}</div>`}
+    </div><//>`;
+}
+
+function Editor({ type, id, language, source, onSaved }) {
+    const both = useLoad(async () => {
+        const [original, target] = await Promise.all([language === source ? null : entry(type, id, source), entry(type, id, language)]);
+        return { original, target };
+    }, [type, id, language]);
+    const [typed, setTyped] = useState(null), [gone, setGone] = useState(false);
+    const value = typed ?? both.data?.target ?? none;
+    const save = useAct(async () => {
+        const sections = value.sections.map(({ title, text }) => ({ ...(title && { title }), text }));
+        const { author, code } = value;
+        both.set({ ...both.data, target: await put(at(type, id, language), { title: value.title, sections, ...(author && { author }), ...(code && { code }) }) });
+        setTyped(null);
+        toast(t('Saved.'));
+        onSaved();
+    });
+    const suggest = useAct(async () => {
+        const { original } = both.data;
+        const texts = [original.title, ...original.sections.flatMap((each) => [each.title ?? '', each.text])];
+        const wanted = texts.map((text, i) => [text, i]).filter(([text]) => text.trim());
+        const made = await post('/ai/translation', { sourceLanguage: source.slice(0, 2), targetLanguage: language.slice(0, 2), text: wanted.map(([text]) => text) });
+        const all = [...texts];
+
+        wanted.forEach(([, i], j) => { all[i] = made.text[j]; });
+        setTyped({ ...original, ...both.data.target, title: all[0], sections: original.sections.map((each, i) => ({ title: all[1 + 2 * i], text: all[2 + 2 * i] })) });
+        const failed = made.items.filter((each) => each.status === 'failed').length;
+        toast(failed ? t('{n} texts could not be translated and are as in the source.', { n: failed }) : t('Suggested. Read it before you save.'));
+    });
+
+    useGuard(typed !== null);
+    return html`<${Loaded} from=${both}>${({ original, target }) => html`<form class="stack" onSubmit=${(event) => { event.preventDefault(); save.run(); }}>
+        <div class=${original ? 'grid two' : 'stack'}>
+            ${original && html`<${Side} value=${original} language=${source} label=${languageName(source)} />`}
+            <${Side} value=${value} language=${language} label=${languageName(language)} onChange=${setTyped} />
+        </div>
+        ${(save.error || suggest.error) && html`<${ErrorBox} error=${save.error ?? suggest.error} />`}
+        <div class="buttons"><${Button} type="submit" kind="primary" busy=${save.busy} disabled=${!typed || !value.title.trim()}>${t('Save')}<//>
+            ${original && html`<${Button} busy=${suggest.busy} onClick=${suggest.run}>${t('Suggest a translation')}<//>`}
+            ${target && html`<${Button} kind="danger" onClick=${() => setGone(true)}>${t('Delete')}<//>`}</div>
+        ${gone && html`<${ConfirmName} title=${t('Delete this language of the entry')} name=${id} submit=${t('Delete')} act=${() => remove(at(type, id, language))}
+            onClose=${() => setGone(false)} onDone=${() => { setGone(false); setTyped(null); both.set({ ...both.data, target: null }); onSaved(); toast(t('Deleted.')); }}><//>`}
+    </form>`}<//>`;
+}
+
+function Create({ type, language, onClose }) {
+    const [id, setId] = useState('');
+    const free = /^[a-z0-9][a-z0-9-]*$/.test(id);
+
+    return html`<${Dialog} title=${t('New entry')} submit=${t('Go on')} disabled=${!free} onClose=${onClose} onSubmit=${() => { onClose(); navigate(`/content${queryOf({ type, language, key: id })}`); }}>
+        <${Field} label=${t('Key')} hint=${t('Small letters, digits and hyphens. The same in every language.')} value=${id} onValue=${setId} autofocus />
+    <//>`;
+}
+
+export function Content({ query }) {
+    const locales = useLoad(() => get('/locales'));
+    const type = query.type || 'article', source = locales.data?.defaultLanguage;
+    const language = query.language || source;
+    const [search, setSearch] = useState(''), [count, setCount] = useState(PAGE), [create, setCreate] = useState(false);
+    const settled = useSettled(search.trim());
+    const list = useLoad(async () => (language ? get(`/cms/${encodeURIComponent(type)}/map/${language}${queryOf({ search: settled, _count: count })}`) : null), [type, language, settled, count]);
+    const go = (part) => navigate(`/content${queryOf({ type, language, ...part })}`);
+
+    useEffect(() => setCount(PAGE), [type, language, settled]);
+    if (query.key && source)
+        return html`<${Page} title=${query.key} wide back=${[`/content${queryOf({ type, language })}`, t('Content')]}>
+            <div class="filters few"><${Field} label=${t('Language')} as="select" value=${language} onValue=${(value) => go({ language: value, key: query.key })}>
+                ${locales.data.languages.map((tag) => html`<option value=${tag}>${languageName(tag)}</option>`)}<//></div>
+            <${Editor} key=${`${type} ${query.key} ${language}`} type=${type} id=${query.key} language=${language} source=${source} onSaved=${() => {}} /><//>`;
+    return html`<${Page} title=${t('Content')} wide actions=${html`<${Button} kind="primary" onClick=${() => setCreate(true)}>${t('New entry')}<//>`}>
+        <${Loaded} from=${locales}>${(known) => html`<form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}>
+            <${Field} label=${t('Search')} type="search" value=${search} onValue=${setSearch} />
+            <${Field} label=${t('Type')} as="select" value=${type} onValue=${(value) => go({ type: value })}>${[...new Set([...TYPES, type])].map((each) => html`<option value=${each}>${each}</option>`)}<//>
+            <${Field} label=${t('Language')} as="select" value=${language} onValue=${(value) => go({ language: value })}>${known.languages.map((tag) => html`<option value=${tag}>${languageName(tag)}</option>`)}<//>
+        </form>`}<//>
+        <${Loaded} from=${{ ...list, data: list.data ?? undefined }}>${(data) => html`<div class="stack"><p class="soft" role="status">${t('{n} entries', { n: number(data.total) })}</p>
+            <${Table} label=${t('Content')} rows=${data.resources.map((each) => ({ ...each, key: (each.source ?? each.target).key }))} more=${data.total > data.resources.length && count < 1000}
+                onMore=${() => setCount(Math.min(1000, count + PAGE))} busy=${list.loading} columns=${[
+                    { title: t('Key'), cell: (row) => html`<${Button} kind="quiet" onClick=${() => go({ key: row.key })}>${row.key}<//>` },
+                    { title: source ? languageName(source) : '', cell: (row) => row.source?.title ?? '–' },
+                    { title: language ? languageName(language) : '', cell: (row) => row.target?.title ?? html`<${Badge} kind="warn">${t('not translated')}<//>` },
+                ]} empty=${html`<${Empty} title=${t('No content of this type')}><p>${t('Create an entry, or import a file with atriumctl.')}</p><//>`} /></div>`}<//>
+        ${create && html`<${Create} type=${type} language=${source} onClose=${() => setCreate(false)} />`}
+    <//>`;
+}

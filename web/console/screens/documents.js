@@ -1,0 +1,100 @@
+// documents.js - files: upload, pictures, public links.
+import { call, get, patch, query as queryOf, remove, upload } from '../lib/api.js';
+import { html, useEffect, useRef, useState } from '../lib/html.js';
+import { bytes, number, t, time } from '../lib/i18n.js';
+import { Badge, Button, ConfirmName, Dialog, Empty, ErrorBox, Facts, Field, Loaded, Page, Switch, Table, toast, useAct, useLoad } from '../lib/ui.js';
+
+const PAGE = 50;
+// What a browser draws as a picture and nothing else: SVG is not among them.
+const pictures = /^image\/(png|jpeg|webp|gif|avif)$/;
+
+function Upload({ onDone }) {
+    const input = useRef(), stop = useRef();
+    const [state, set] = useState(null);
+    const begin = async (files) => {
+        stop.current = new AbortController();
+        for (const file of files) {
+            set({ name: file.name, done: 0 });
+            try {
+                await upload(file, (done) => set({ name: file.name, done }), stop.current.signal);
+                toast(t('“{name}” is uploaded.', { name: file.name }));
+                set(null);
+            } catch (error) {
+                set(stop.current.signal.aborted ? null : { name: file.name, error });
+                break;
+            }
+        }
+        onDone();
+    };
+
+    useEffect(() => () => stop.current?.abort(), []);
+    return html`<div class="stack">
+        <div><input type="file" multiple hidden ref=${input} aria-label=${t('Files')} onChange=${(event) => {
+            begin([...event.target.files]);
+            event.target.value = '';
+        }} /><${Button} kind="primary" disabled=${state && !state.error} onClick=${() => input.current.click()}>${t('Upload files')}<//></div>
+        ${state && !state.error && html`<div class="card"><p>${t('Uploading “{name}”', { name: state.name })}</p>
+            <progress max="1" value=${state.done} aria-label=${t('Uploading “{name}”', { name: state.name })} />
+            <div><${Button} onClick=${() => stop.current.abort()}>${t('Cancel')}<//></div></div>`}
+        ${state?.error && html`<${ErrorBox} error=${state.error} />`}
+    </div>`;
+}
+
+// The bytes come with the token, so the picture is a blob of this page.
+function Picture({ id, name }) {
+    const url = useLoad(async () => URL.createObjectURL((await call('GET', `/document/${id}?width=960&height=960&fit=inside`, { raw: true })).data), [id]);
+
+    useEffect(() => () => url.data && URL.revokeObjectURL(url.data), [url.data]);
+    return html`<${Loaded} from=${url}>${(source) => html`<img class="thumb" src=${source} alt=${name} />`}<//>`;
+}
+
+function Show({ row, onClose, onChanged }) {
+    const [file, setFile] = useState(row), [name, setName] = useState(row.fileName);
+    const link = file.publicToken && `${location.origin}/document/public/${encodeURIComponent(file.publicToken)}`;
+    const change = async (body, text) => {
+        const made = await patch(`/document/${file.id}`, body);
+        setFile({ ...file, fileName: made.fileName, publicToken: made.publicToken });
+        toast(text);
+        onChanged();
+    };
+    const rename = useAct(() => change({ fileName: name }, t('Renamed.')));
+    const open = useAct((isPublic) => change({ isPublic }, isPublic ? t('The link works from now on.') : t('The link does not work any more.')));
+
+    return html`<${Dialog} title=${file.fileName} close=${t('Close')} onClose=${onClose} onSubmit=${rename.run} submit=${t('Rename')} busy=${rename.busy}
+        error=${rename.error} disabled=${!name.trim() || name === file.fileName}>
+        ${pictures.test(file.contentType) && file.size !== null && html`<${Picture} id=${file.id} name=${file.fileName} />`}
+        <${Facts} rows=${[[t('Type'), file.contentType], [t('Size'), bytes(file.size)], [t('By'), file.author.display ?? file.author.reference], [t('Changed'), time(file.lastUpdated)]]} />
+        <${Field} label=${t('File name')} value=${name} onValue=${setName} />
+        <div class="head"><span><strong>${t('Public link')}</strong><br /><span class="hint">${t('Whoever has it can read the file, without signing in.')}</span></span>
+            <${Switch} label=${t('Public link')} on=${Boolean(file.publicToken)} busy=${open.busy} onSwitch=${open.run} /></div>
+        ${open.error && html`<${ErrorBox} error=${open.error} />`}
+        ${link && html`<p class="code">${link}</p><div><${Button} onClick=${async () => { await navigator.clipboard.writeText(link); toast(t('Copied.')); }}>${t('Copy the link')}<//></div>`}
+    <//>`;
+}
+
+export function Documents() {
+    const [shown, setShown] = useState(PAGE), [sort, setSort] = useState('-_lastUpdated'), [open, setOpen] = useState(null), [gone, setGone] = useState(null);
+    const list = useLoad(() => get(`/document${queryOf({ _count: shown, _sort: sort })}`), [shown, sort]);
+
+    return html`<${Page} title=${t('Documents')} wide>
+        <${Upload} onDone=${list.reload} />
+        <div class="filters few"><${Field} label=${t('Order')} as="select" value=${sort} onValue=${setSort}>
+            <option value="-_lastUpdated">${t('Newest first')}</option><option value="fileName">${t('By name')}</option><option value="contentType">${t('By type')}</option><//></div>
+        <${Loaded} from=${list}>${(data) => html`<div class="stack"><p class="soft">${t('{n} documents', { n: number(data.total) })}</p>
+            <${Table} label=${t('Documents')} rows=${data.resources} more=${data.total > data.resources.length && shown < 1000} busy=${list.loading}
+                onMore=${() => setShown(Math.min(1000, shown + PAGE * 2))} columns=${[
+                    { title: t('File'), cell: (row) => html`<${Button} kind="quiet" onClick=${() => setOpen(row)}>${row.fileName}<//>` },
+                    { title: t('Type'), cell: (row) => row.contentType },
+                    { title: t('Size'), kind: 'number', cell: (row) => bytes(row.size) },
+                    { title: t('By'), cell: (row) => row.author.display ?? '–' },
+                    { title: t('Changed'), kind: 'time', cell: (row) => time(row.lastUpdated) },
+                    { title: t('Link'), cell: (row) => (row.publicToken ? html`<${Badge} kind="warn">${t('public')}<//>` : '–') },
+                    { kind: 'acts', cell: (row) => html`<${Button} kind="quiet danger" onClick=${() => setGone(row)}>${t('Delete')}<//>` },
+                ]} empty=${html`<${Empty} title=${t('No document yet')}><p>${t('Upload files, or let an app do it.')}</p><//>`} />
+            ${data.total > 1000 && data.resources.length >= 1000 && html`<p class="notice warn">${t('There are more than can be shown here. Use the API for the rest.')}</p>`}</div>`}<//>
+        ${open && html`<${Show} row=${open} onClose=${() => setOpen(null)} onChanged=${list.reload} />`}
+        ${gone && html`<${ConfirmName} title=${t('Delete the document')} name=${gone.fileName} submit=${t('Delete')} act=${() => remove(`/document/${gone.id}`)}
+            onClose=${() => setGone(null)} onDone=${() => { setGone(null); list.reload(); toast(t('Deleted.')); }}>
+            <p>${t('The file is gone for good. This cannot be undone.')}</p><//>`}
+    <//>`;
+}

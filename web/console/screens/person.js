@@ -1,0 +1,107 @@
+// person.js - one person: what is known, what a help desk does, sessions, and why a sign-in fails.
+import { get, post } from '../lib/api.js';
+import { html, useState } from '../lib/html.js';
+import { day, N, t, time } from '../lib/i18n.js';
+import { Badge, Button, Check, Dialog, ErrorBox, Facts, Field, Loaded, Page, Section, Table, toast, useAct, useCursor, useLoad } from '../lib/ui.js';
+import { nameOf, roleName, State } from './people.js';
+
+// `name`: the name is typed before it is done.
+const acts = [
+    { key: 'lock', title: N('Lock out'), done: N('Locked out.'), text: N('Ends all sessions in this project and refuses further sign-ins until you unlock.'), undo: 'unlock', when: (who) => who.state === 'active', danger: true },
+    { key: 'unlock', title: N('Unlock'), done: N('Unlocked.'), text: N('Lets this person sign in again.'), when: (who) => who.lockedBy === 'admin' },
+    { key: 'end-sessions', title: N('End sessions'), done: N('Sessions ended.'), text: N('Signs this person out on every device, in this project.'), when: () => true },
+    { key: 'send-reset', title: N('Send a password link'), done: N('The link is on its way.'), text: N('Mails a link to set a new password.'), when: (who) => who.state !== 'deleting' },
+    { key: 'reset-mfa', title: N('Remove second factors'), done: N('Second factors removed.'), text: N('Removes authenticators, recovery codes and passkeys, and ends all sessions. Be sure that you speak to the right person.'), when: (who) => who.factors.length > 0, danger: true, name: true },
+    { key: 'schedule-deletion', title: N('Delete the account'), done: N('The deletion is scheduled.'), text: N('The account is deleted after the days you choose. Until then it can be taken back.'), undo: 'cancel-deletion', when: (who) => who.state !== 'deleting', danger: true, name: true },
+    { key: 'cancel-deletion', title: N('Keep the account'), done: N('The deletion is taken back.'), text: N('Takes the scheduled deletion back.'), when: (who) => who.state === 'deleting' },
+];
+
+const checks = { pass: [N('Passed'), 'good'], fail: [N('Fails'), 'bad'], skipped: [N('Not looked at'), ''] };
+
+function Act({ act, who, onClose, onDone }) {
+    const [reason, setReason] = useState(''), [days, setDays] = useState('30'), [wipe, setWipe] = useState(false), [typed, type] = useState('');
+    const path = `/v1/project/accounts/${who.id}/`;
+    const { busy, error, run } = useAct(async () => {
+        await post(path + act.key, act.key === 'schedule-deletion' ? { reason, days: Number(days), wipe } : { reason });
+        onDone();
+        toast(t(act.done), act.undo && (async () => {
+            try {
+                await post(path + act.undo, { reason: t('Undone: {reason}', { reason }) });
+            } finally {
+                onDone();
+            }
+        }));
+    });
+
+    return html`<${Dialog} title=${t(act.title)} submit=${t(act.title)} danger=${act.danger} busy=${busy} onClose=${onClose}
+        onSubmit=${run} error=${error?.problem?.('reason') ? null : error}
+        disabled=${!reason.trim() || (act.name && typed.trim() !== nameOf(who))}>
+        <p>${t(act.text)}</p>
+        <${Field} label=${t('Reason')} hint=${t('Kept in the audit trail, for example a ticket.')} value=${reason} onValue=${setReason}
+            error=${error?.problem?.('reason')} maxlength="500" required autofocus />
+        ${act.key === 'schedule-deletion' && html`<${Field} label=${t('Days from now')} type="number" min="0" max="365" value=${days} onValue=${setDays} />
+            <${Check} label=${t('Erase what it owns, too')} hint=${t('Documents, for example.')} checked=${wipe} onValue=${setWipe} />`}
+        ${act.name && html`<${Field} label=${t('Type “{name}” to confirm', { name: nameOf(who) })} value=${typed} onValue=${type} autocomplete="off" />`}
+    <//>`;
+}
+
+function Sessions({ id, stamp }) {
+    const list = useCursor((cursor) => get(`/v1/project/accounts/${id}/sessions${cursor ? `?_cursor=${encodeURIComponent(cursor)}` : ''}`), [id, stamp]);
+
+    return html`<${Section} title=${t('Sessions in this project')}>
+        <${Loaded} from=${list}>${() => html`<${Table} label=${t('Sessions in this project')} rows=${list.rows} more=${list.more} onMore=${list.next}
+            busy=${list.busy} empty=${html`<p class="soft">${t('Not signed in anywhere.')}</p>`} columns=${[
+                { title: t('Device'), cell: (row) => `${row.browser}, ${row.os}` },
+                { title: t('Network address'), cell: (row) => row.remoteAddress },
+                { title: t('Signed in by'), cell: (row) => row.authMethod },
+                { title: t('Last renewed'), kind: 'time', cell: (row) => time(row.lastUpdated) },
+            ]} />`}<//><//>`;
+}
+
+function Explain({ id }) {
+    const [address, setAddress] = useState('');
+    const { busy, error, run, ...rest } = useAct(async () => setAnswer(await get(`/v1/project/accounts/${id}/explain${address ? `?address=${encodeURIComponent(address)}` : ''}`)));
+    const [answer, setAnswer] = useState(null);
+
+    return html`<${Section} title=${t('Why can this person not sign in?')}>
+        <form class="form" onSubmit=${(event) => { event.preventDefault(); run(); }}>
+            <${Field} label=${t('From network address')} hint=${t('May be left empty.')} value=${address} onValue=${setAddress}
+                error=${error?.problem?.('address')} />
+            <div class="buttons"><${Button} type="submit" busy=${busy}>${t('Find out')}<//></div>
+        </form>
+        <div aria-live="polite" class="stack">${error && !error.problem?.('address') && html`<${ErrorBox} error=${error} />`}
+        ${answer && html`<p><strong>${answer.wouldSucceed ? t('With the right password, a sign-in would succeed.') : t('A sign-in would fail.')}</strong>
+            ${answer.secondFactor ? ` ${t('A second factor is needed too.')}` : ''}</p>
+            <ul class="rows">${answer.steps.map((step) => html`<li><div>${step.check}${step.hint && html`<p class="hint">${step.hint}</p>`}</div>
+                <${Badge} kind=${checks[step.outcome]?.[1]}>${checks[step.outcome] ? t(checks[step.outcome][0]) : step.outcome}<//></li>`)}</ul>`}</div>
+    <//>`;
+}
+
+export function Person({ id, me }) {
+    const who = useLoad(() => get(`/v1/project/accounts/${id}`), [id]);
+    const [act, setAct] = useState(null), [stamp, setStamp] = useState(0);
+    const own = who.data?.email && me.profile.telecom.some((each) => each.value === who.data.email);
+
+    return html`<${Page} title=${who.data ? nameOf(who.data) : t('Person')} back=${['/people', t('Find a person')]}>
+        <${Loaded} from=${who}>${(data) => html`
+            <${Section}>
+                <${Facts} rows=${[
+                    [t('State'), html`<${State} of=${data.state} />`],
+                    [t('Address'), html`${data.email} ${data.emailVerified ? html`<${Badge} kind="good">${t('proven')}<//>` : html`<${Badge} kind="warn">${t('not proven')}<//>`}`],
+                    [t('Role'), html`${roleName(data.role)}${data.admin ? `, ${t('Admin')}` : ''}`],
+                    [t('Second factors'), data.factors.join(', ') || t('None')],
+                    [t('Last sign-in'), time(data.lastSignInAt)],
+                    [t('In the project since'), day(data.memberSince)],
+                    data.lockedAt && [t('Locked since'), time(data.lockedAt)],
+                    data.deletionAt && [t('Deleted on'), time(data.deletionAt)],
+                ]} />
+                ${own ? html`<p class="soft">${t('This is you. Others act on your account, not you.')}</p>`
+                    : html`<div class="actions">${acts.filter((each) => each.when(data)).map((each) => html`
+                        <${Button} kind=${each.danger ? 'danger' : ''} onClick=${() => setAct(each)}>${t(each.title)}<//>`)}</div>`}
+            <//>
+            <${Sessions} id=${id} stamp=${stamp} />
+            <${Explain} id=${id} />
+            ${act && html`<${Act} act=${act} who=${data} onClose=${() => setAct(null)}
+                onDone=${() => { setAct(null); who.reload(); setStamp((n) => n + 1); }} />`}`}<//>
+    <//>`;
+}

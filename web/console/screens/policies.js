@@ -1,0 +1,118 @@
+// policies.js - access policies, as a form and as JSON.
+import { get, post, put, remove } from '../lib/api.js';
+import { html, useState } from '../lib/html.js';
+import { N, t } from '../lib/i18n.js';
+import { Link, navigate } from '../lib/router.js';
+import { Badge, Button, Check, ConfirmName, Empty, ErrorBox, Field, Loaded, Page, Section, Table, Tabs, toast, useAct, useGuard, useLoad } from '../lib/ui.js';
+
+const PATH = '/v1/project/access-policies';
+const types = { DocumentReference: N('Documents'), Content: N('Content'), Bot: N('Bots'), Translation: N('Translation'), Locale: N('Languages'), '*': N('Everything') };
+const interactions = { read: N('read'), search: N('search'), create: N('create'), update: N('change'), delete: N('delete'), execute: N('execute') };
+const OWN = 'DocumentReference?author=%profile';
+
+const summary = (policy) => policy.resource.map((rule) => t(types[rule.resourceType] ?? rule.resourceType)).join(', ');
+
+export function Policies() {
+    const list = useLoad(() => get(PATH));
+
+    return html`<${Page} title=${t('Access policies')} actions=${html`<${Button} kind="primary" onClick=${() => navigate('/policies/new')}>${t('New policy')}<//>`}>
+        <p class="soft">${t('A policy says what its members may do. Admins are not bound by one in their project.')}</p>
+        <${Loaded} from=${list}>${(data) => html`<${Table} label=${t('Access policies')} rows=${data.resources} columns=${[
+            { title: t('Name'), cell: (row) => html`<${Link} to=${`/policies/${row.id}`}>${row.name}<//>` },
+            { title: t('Opens'), cell: summary },
+            { title: t('Networks'), cell: (row) => (row.ipAccessRule?.length ? html`<${Badge} kind="accent">${t('limited')}<//>` : t('any')) },
+        ]} empty=${html`<${Empty} title=${t('No access policy yet')}><p>${t('Without one nobody can register.')}</p><//>`} />`}<//><//>`;
+}
+
+function Rule({ rule, at, onChange, onRemove }) {
+    const all = !rule.interaction;
+    const toggle = (name) => (on) => {
+        const next = Object.keys(interactions).filter((each) => (each === name ? on : (rule.interaction ?? []).includes(each)));
+        onChange({ ...rule, interaction: next });
+    };
+    const whole = ({ interaction, ...rest }) => rest;
+
+    return html`<fieldset class="card"><legend class="hidden">${t('Rule {n}', { n: at + 1 })}</legend>
+        <div class="form">
+            <${Field} label=${t('Kind of thing')} as="select" value=${rule.resourceType} onValue=${(value) => {
+                const { criteria, ...rest } = rule;
+                onChange({ ...rest, resourceType: value });
+            }}>${Object.entries(types).map(([key, text]) => html`<option value=${key}>${t(text)}</option>`)}<//>
+            <div class="buttons"><${Button} kind="quiet danger" onClick=${onRemove}>${t('Remove rule {n}', { n: at + 1 })}<//></div>
+            <${Check} label=${t('Everything may be done')} checked=${all} onValue=${(on) => onChange(on ? whole(rule) : { ...rule, interaction: ['read', 'search'] })} />
+            ${!all && Object.entries(interactions).map(([name, text]) => html`<${Check} label=${t(text)} checked=${rule.interaction.includes(name)} onValue=${toggle(name)} />`)}
+            ${rule.resourceType === 'DocumentReference' && html`<${Check} label=${t('Only documents of the person')} checked=${rule.criteria === OWN}
+                onValue=${(on) => { const { criteria, ...rest } = rule; onChange(on ? { ...rest, criteria: OWN } : rest); }} />`}
+        </div></fieldset>`;
+}
+
+const body = ({ name, resource, ipAccessRule }) => ({ name, resource, ...(ipAccessRule?.length && { ipAccessRule }) });
+
+function Editor({ policy, reload }) {
+    const [value, set] = useState(policy), [dirty, setDirty] = useState(false), [tab, setTab] = useState('form'), [json, setJson] = useState(null), [gone, setGone] = useState(false);
+    const change = (part) => { set({ ...value, ...part }); setDirty(true); };
+    const parsed = () => { const { resource, ipAccessRule } = JSON.parse(json); return { ...value, resource, ipAccessRule }; };
+    const { busy, error, run } = useAct(async () => {
+        const next = json === null ? value : parsed();
+        const made = policy.id ? await put(`${PATH}/${policy.id}`, body(next)) : await post(PATH, body(next));
+
+        setDirty(false);
+        toast(t('Saved.'));
+        if (!policy.id)
+            setTimeout(() => navigate(`/policies/${made.id}`));
+        else
+            reload();
+    });
+    const pick = (key) => {
+        if (key === 'json') {
+            const { name, ...rest } = body(value);
+            setJson(JSON.stringify(rest, null, 2));
+        } else if (json !== null) {
+            try {
+                set(parsed());
+                setJson(null);
+            } catch {
+                toast(t('This is no JSON.'));
+                return;
+            }
+        }
+        setTab(key);
+    };
+
+    useGuard(dirty);
+    return html`<form class="stack" onSubmit=${(event) => { event.preventDefault(); run(); }}>
+        <${Section}><${Field} label=${t('Name')} value=${value.name} onValue=${(name) => change({ name })} error=${error?.problem?.('name')} required /><//>
+        <${Tabs} label=${t('How to edit')} tabs=${[['form', t('Form')], ['json', 'JSON']]} current=${tab} onTab=${pick} />
+        ${tab === 'json' ? html`<${Field} label=${t('Rules and networks')} as="textarea" class="code" value=${json} spellcheck="false"
+            onValue=${(text) => { setJson(text); setDirty(true); }} />`
+            : html`${value.resource.map((rule, i) => html`<${Rule} key=${i} rule=${rule} at=${i}
+                onChange=${(next) => change({ resource: value.resource.map((each, j) => (i === j ? next : each)) })}
+                onRemove=${() => change({ resource: value.resource.filter((each, j) => i !== j) })} />`)}
+                <div><${Button} onClick=${() => change({ resource: [...value.resource, { resourceType: 'DocumentReference', interaction: ['read', 'search'] }] })}>${t('Add a rule')}<//></div>
+                <${Section} title=${t('Networks')}><p class="soft small">${t('From where signing in is allowed or blocked. The first that fits decides; none: from anywhere.')}</p>
+                    ${(value.ipAccessRule ?? []).map((rule, i) => {
+                        const all = value.ipAccessRule;
+                        const edit = (part) => change({ ipAccessRule: all.map((each, j) => (i === j ? { ...each, ...part } : each)) });
+                        return html`<div class="form" key=${i}>
+                            <${Field} label=${t('Network {n}', { n: i + 1 })} value=${rule.ip} onValue=${(ip) => edit({ ip })} placeholder="192.0.2.0/24" />
+                            <${Field} label=${t('Sign-ins from there')} as="select" value=${rule.action} onValue=${(action) => edit({ action })}>
+                                <option value="allow">${t('allowed')}</option><option value="block">${t('blocked')}</option><//>
+                            <div class="buttons"><${Button} kind="quiet danger" onClick=${() => change({ ipAccessRule: all.filter((each, j) => i !== j) })}>${t('Remove network {n}', { n: i + 1 })}<//></div></div>`;
+                    })}
+                    <div><${Button} onClick=${() => change({ ipAccessRule: [...value.ipAccessRule ?? [], { ip: '', action: 'allow' }] })}>${t('Add a network')}<//></div><//>`}
+        ${error && html`<${ErrorBox} error=${error} />`}
+        <div class="buttons"><${Button} type="submit" kind="primary" busy=${busy} disabled=${!dirty || !value.name.trim()}>${t('Save')}<//>
+            ${policy.id && html`<${Button} kind="danger" onClick=${() => setGone(true)}>${t('Delete')}<//>`}</div>
+        ${gone && html`<${ConfirmName} title=${t('Delete the policy')} name=${policy.name} submit=${t('Delete')} act=${() => remove(`${PATH}/${policy.id}`)}
+            onClose=${() => setGone(false)} onDone=${() => { setDirty(false); setTimeout(() => navigate('/policies')); toast(t('Deleted.')); }}>
+            <p>${t('A policy that a member or a setting uses cannot be deleted.')}</p><//>`}
+    </form>`;
+}
+
+export function Policy({ id }) {
+    const made = { name: '', resource: [{ resourceType: 'DocumentReference', criteria: OWN }] };
+    const policy = useLoad(async () => (id === 'new' ? made : get(`${PATH}/${id}`)), [id]);
+
+    return html`<${Page} title=${policy.data?.name || t('New policy')} back=${['/policies', t('Access policies')]}>
+        <${Loaded} from=${policy}>${(data) => html`<${Editor} key=${id} policy=${data} reload=${policy.reload} />`}<//><//>`;
+}

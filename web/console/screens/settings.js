@@ -1,0 +1,192 @@
+// settings.js - what the project allows: switches, addresses, default policies, languages, and who changed what.
+import { call, get, patch } from '../lib/api.js';
+import { html, useState } from '../lib/html.js';
+import { languageName, N, t, time } from '../lib/i18n.js';
+import { Badge, Button, Conflict, Empty, ErrorBox, Field, Loaded, Page, Section, Switch, Table, Tabs, errorTitle, toast, useAct, useGuard, useLoad } from '../lib/ui.js';
+import { policyMembers } from './account_policy.js';
+
+const members = Object.fromEntries(policyMembers.map((each) => [each.name, each.title]));
+const BASE = '/v1/project/settings';
+const HISTORY = 1000;
+
+// `unset`: what an unset switch behaves as.
+const switches = [
+    { name: 'PATIENT_REGISTRATION_ENABLED', unset: true, title: N('Patients may register'), hint: N('Needs a default access policy for patients.') },
+    { name: 'PATIENT_LOGIN_ENABLED', unset: true, title: N('Patients may sign in'), hint: N('Off: no new sign-ins. Open sessions stay.') },
+    { name: 'PATIENT_INVITATION_ENABLED', unset: true, title: N('Patients may be invited') },
+    { name: 'PRACTITIONER_LOGIN_ENABLED', unset: true, title: N('Practitioners may sign in'), hint: N('Admins too: who turns this off and signs out cannot come back.') },
+    { name: 'PRACTITIONER_INVITATION_ENABLED', unset: true, title: N('Practitioners may be invited') },
+    { name: 'PRACTITIONER_REGISTRATION_ENABLED', unset: false, title: N('Practitioners may register'), hint: N('Needs a default access policy for practitioners.') },
+    { name: 'CLINICIAN_INVITE_ON_BUSINESS_EMAIL', unset: false, title: N('Business addresses become practitioners'), hint: N('A patient who registers with one is invited as a practitioner.') },
+];
+const values = [
+    { name: 'PATIENT_APP_URL', title: N('Address of the patient app') },
+    { name: 'PRACTITIONER_APP_URL', title: N('Address of the practitioner app') },
+    { name: 'DEFAULT_PRACTITIONER_ACCESS_POLICY', title: N('Access policy of new practitioners'), policy: true },
+    { name: 'DEFAULT_PATIENT', title: N('Access policy of new patients'), policy: true },
+];
+const others = { defaultPatientAccessPolicy: values[3].title, languages: N('Languages'), defaultLanguage: N('Default language') };
+
+export const settingTitle = (name) => {
+    const known = [...switches, ...values].find((each) => each.name === name)?.title ?? others[name] ?? members[name];
+
+    return known ? t(known) : name;
+};
+
+const read = (record, name) => (name === 'DEFAULT_PATIENT' ? record.defaultPatientAccessPolicy : record.settings[name]) ?? '';
+
+/** The settings with their version, and the names that were ever written and not cleared since. */
+export async function loadSettings() {
+    const [{ data, etag }, history] = await Promise.all([call('GET', BASE), get(`${BASE}/history?_count=${HISTORY}`)]);
+    const written = {};
+
+    for (const each of [...history.resources].reverse())
+        written[each.name] = each.new !== null;
+    return { record: data, etag, history, written, complete: history.total <= HISTORY };
+}
+
+export const effective = ({ record, written }, each) => (written[each.name] ? record.settings[each.name] : record.settings[each.name] || each.unset);
+
+export { switches };
+
+function Switches({ state, onSaved }) {
+    const [busy, setBusy] = useState(null);
+    const [conflict, setConflict] = useState(null);
+    const write = async (each, enabled, etag) => {
+        const before = effective(state, each);
+
+        setBusy(each.name);
+        setConflict(null);
+        try {
+            const { data, etag: next } = await call('PUT', `${BASE}/${each.name}`, { body: { enabled }, etag });
+            onSaved(data, next, each.name);
+            toast(enabled ? t('“{what}” is on.', { what: t(each.title) }) : t('“{what}” is off.', { what: t(each.title) }),
+                () => write(each, before, next));
+        } catch (error) {
+            if (error.status === 409)
+                setConflict({ each, enabled, fresh: await loadSettings() });
+            else
+                toast(`${errorTitle(error)} ${error.message ?? ''}`);
+        }
+        setBusy(null);
+    };
+    const word = (on) => (on ? t('On') : t('Off'));
+
+    return html`<${Section} title=${t('Who may do what')}>
+        ${conflict && html`<${Conflict} rows=${[[t(conflict.each.title), word(effective(conflict.fresh, conflict.each)), word(conflict.enabled)]]}
+            onTheirs=${() => { setConflict(null); onSaved(conflict.fresh); }}
+            onMine=${() => { onSaved(conflict.fresh); write(conflict.each, conflict.enabled, conflict.fresh.etag); }} />`}
+        <ul class="rows">${switches.map((each) => html`<li key=${each.name}><div>
+            <strong>${t(each.title)}</strong> ${!state.written[each.name] && state.complete && html`<${Badge}>${t('never written')}<//>`}
+            ${each.hint && html`<p class="hint">${t(each.hint)}</p>`}</div>
+            <${Switch} label=${t(each.title)} on=${effective(state, each)} busy=${busy === each.name}
+                onSwitch=${(on) => write(each, on, state.etag)} /></li>`)}</ul>
+    <//>`;
+}
+
+function Values({ state, policies, onSaved }) {
+    const now = Object.fromEntries(values.map(({ name }) => [name, read(state.record, name)]));
+    const [typed, type] = useState({});
+    const changed = values.filter(({ name }) => typed[name] !== undefined && typed[name] !== now[name]);
+    const [conflict, setConflict] = useState(null);
+    const { busy, error, run } = useAct(async (etag) => {
+        let version = etag;
+
+        setConflict(null);
+        for (const { name } of changed) {
+            try {
+                const { data, etag: next } = await call('PUT', name === 'DEFAULT_PATIENT' ? '/v1/project/default-patient-access-policy'
+                    : `${BASE}/values/${name}`, { body: { value: typed[name].trim() }, etag: version });
+                version = next;
+                type((was) => ({ ...was, [name]: undefined }));
+                onSaved(data, next, name);
+            } catch (failure) {
+                if (failure.status !== 409)
+                    throw failure.status === 422 ? Object.assign(failure, { setting: name }) : failure;
+                setConflict(await loadSettings());
+                return;
+            }
+        }
+        toast(t('Saved.'));
+    });
+    const shown = (each, value) => (each.policy ? policies.find(({ id }) => value === `AccessPolicy/${id}`)?.name : value) || t('Not set');
+
+    useGuard(changed.length > 0);
+    return html`<${Section} title=${t('Addresses and defaults')}>
+        ${conflict && html`<${Conflict} rows=${changed.map((each) => [t(each.title), shown(each, read(conflict.record, each.name)), shown(each, typed[each.name])])}
+            onTheirs=${() => { setConflict(null); type({}); onSaved(conflict); }}
+            onMine=${() => { onSaved(conflict); run(conflict.etag); }} />`}
+        <form class="form" onSubmit=${(event) => { event.preventDefault(); run(state.etag); }}>
+            ${values.map((each) => html`<${Field} key=${each.name} label=${t(each.title)} as=${each.policy ? 'select' : 'input'} type=${each.policy ? undefined : 'url'}
+                value=${typed[each.name] ?? now[each.name]} onValue=${(text) => type({ ...typed, [each.name]: text })}
+                error=${error?.setting === each.name ? error.message : null}>
+                ${each.policy && html`<option value="">${t('Not set')}</option>${policies.map((policy) => html`
+                    <option value=${`AccessPolicy/${policy.id}`}>${policy.name}</option>`)}`}<//>`)}
+            ${error && !error.setting && html`<${ErrorBox} error=${error} />`}
+            <div class="buttons"><${Button} type="submit" kind="primary" busy=${busy} disabled=${changed.length === 0}>${t('Save')}<//>
+                ${changed.length > 0 && html`<${Button} onClick=${() => type({})}>${t('Discard')}<//>`}</div>
+        </form><//>`;
+}
+
+function Languages() {
+    const locales = useLoad(() => get('/locales'));
+    const [typed, type] = useState(null);
+    const value = typed ?? (locales.data && { languages: locales.data.languages.join(', '), defaultLanguage: locales.data.defaultLanguage });
+    const { busy, error, run } = useAct(async () => {
+        locales.set(await patch('/locales', { languages: value.languages.split(/[\s,]+/).filter(Boolean), defaultLanguage: value.defaultLanguage.trim() }));
+        type(null);
+        toast(t('Saved.'));
+    });
+
+    useGuard(typed !== null);
+    return html`<${Section} title=${t('Languages')}><${Loaded} from=${locales}>${(data) => html`
+        <p>${data.languages.map((tag) => html`<${Badge} kind=${tag === data.defaultLanguage ? 'accent' : ''}>${languageName(tag)}<//> `)}</p>
+        <form class="form" onSubmit=${(event) => { event.preventDefault(); run(); }}>
+            <${Field} label=${t('Language tags')} hint=${t('For example: en, de, pt-BR')} value=${value.languages} error=${error?.problem?.('languages')}
+                onValue=${(text) => type({ ...value, languages: text })} />
+            <${Field} label=${t('Default language')} value=${value.defaultLanguage} error=${error?.problem?.('defaultLanguage')}
+                onValue=${(text) => type({ ...value, defaultLanguage: text })} />
+            ${error && !error.problems?.length && html`<${ErrorBox} error=${error} />`}
+            <div class="buttons"><${Button} type="submit" kind="primary" busy=${busy} disabled=${typed === null}>${t('Save')}<//></div>
+        </form>`}<//><//>`;
+}
+
+const plain = (value) => (value === null || value === undefined || value === '' ? t('Not set') : value === true ? t('On') : value === false ? t('Off')
+    : typeof value === 'string' ? value : Array.isArray(value) ? value.join(', ') : JSON.stringify(value));
+
+/** A change as old → new; an access policy by its name, where `policies` has it. */
+export function Diff({ change, policies = [] }) {
+    const word = (value) => policies.find(({ id }) => value === `AccessPolicy/${id}`)?.name ?? plain(value);
+
+    return html`<span class="diff"><del>${word(change.old)}</del> → <ins>${word(change.new)}</ins></span>`;
+}
+
+function History({ history, policies }) {
+    return html`<${Table} label=${t('History')} rows=${history.resources.map((row, i) => ({ ...row, key: i }))} columns=${[
+        { title: t('Setting'), cell: (row) => settingTitle(row.name) },
+        { title: t('Change'), cell: (row) => html`<${Diff} change=${row} policies=${policies} />` },
+        { title: t('By'), cell: (row) => row.who?.display ?? t('The operator') },
+        { title: t('When'), kind: 'time', cell: (row) => time(row.when) },
+    ]} empty=${html`<${Empty} title=${t('Nothing was changed yet')} />`} />`;
+}
+
+export function Settings({ query }) {
+    const state = useLoad(loadSettings);
+    const policies = useLoad(() => get('/v1/project/access-policies'));
+    const [tab, setTab] = useState(query.tab === 'history' ? 'history' : 'now');
+    const saved = (record, etag, name) => {
+        if (record.record)
+            state.set(record);
+        else
+            state.set({ ...state.data, record, etag, written: { ...state.data.written, [name]: true } });
+    };
+
+    return html`<${Page} title=${t('Settings')}>
+        <${Tabs} label=${t('Settings')} tabs=${[['now', t('Settings')], ['history', t('History')]]} current=${tab}
+            onTab=${(key) => { setTab(key); if (key === 'history') state.reload(); }} />
+        <${Loaded} from=${state}>${(data) => (tab === 'history' ? html`<${History} history=${data.history} policies=${policies.data?.resources} />` : html`
+            <${Switches} state=${data} onSaved=${saved} />
+            <${Loaded} from=${policies}>${(list) => html`<${Values} state=${data} policies=${list.resources} onSaved=${saved} />`}<//>
+            <${Languages} />`)}<//>
+    <//>`;
+}

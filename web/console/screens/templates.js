@@ -1,0 +1,137 @@
+// templates.js - mails: each with its languages, edited beside a live preview or another language.
+import mails from 'mail-templates'; // made by build.sh of docs/mail-templates.md: {NAME: {variable: sample}}
+import { get, put, remove } from '../lib/api.js';
+import { html, useEffect, useRef, useState } from '../lib/html.js';
+import { languageName, N, t, time } from '../lib/i18n.js';
+import { Link } from '../lib/router.js';
+import { Badge, Button, Conflict, ConfirmName, ErrorBox, Field, Loaded, Page, Section, Table, Tabs, toast, useAct, useGuard, useLoad, useSettled } from '../lib/ui.js';
+
+const PATH = '/v1/project/email-templates';
+const ANY = ''; // the template without a language
+
+const titles = {
+    PATIENT_WELCOME: N('Welcome after registering'), CLINICIAN_SIGNUP_INVITE: N('Invitation of a business address'), INVITE_TO_PROJECT: N('Invitation of a practitioner'),
+    PATIENT_INVITE: N('Invitation of a patient'), PASSWORD_RESET: N('Link to set a password'), EMAIL_VERIFICATION: N('Link to prove an address'), EMAIL_CHANGE: N('Link to change an address'),
+    EMAIL_CHANGED: N('The address was changed'), SIGN_IN_CODE: N('Code to sign in'), NEW_SIGN_IN: N('Sign-in on a new device'), CREDENTIAL_CHANGED: N('A credential was changed'),
+    PASSKEY_COUNTER: N('A passkey may be copied'), COMMON_PASSWORD: N('Common password'), ACCOUNT_DELETION_SCHEDULED: N('A deletion is scheduled'), ACCOUNT_DELETION_REMINDER: N('A deletion is near'),
+    ORGANIZATION_CODE: N('Project code'),
+};
+const titleOf = (name) => t(titles[name] ?? name);
+const tongue = (tag) => (tag ? languageName(tag) : t('All other languages'));
+
+export const templateNames = Object.keys(mails).filter((name) => name !== '*');
+
+export function Templates() {
+    const list = useLoad(() => get(PATH));
+
+    return html`<${Page} title=${t('Mail templates')}><p class="soft">${t('A mail is sent only when its template is written.')}</p>
+        <${Loaded} from=${list}>${(data) => html`<${Table} label=${t('Mail templates')} rows=${templateNames.map((name) => ({ key: name, name, mapped: data.resources.filter((each) => each.name === name) }))} columns=${[
+            { title: t('Mail'), cell: (row) => html`<${Link} to=${`/templates/${row.name}`}>${titleOf(row.name)}<//><br /><code class="soft">${row.name}</code>` },
+            { title: t('Languages'), cell: (row) => (row.mapped.length ? row.mapped.map((each) => html`<${Badge} kind="accent">${tongue(each.language)}<//> `) : html`<${Badge} kind="warn">${t('not written')}<//>`) },
+            { title: t('Changed'), kind: 'time', cell: (row) => time(row.mapped.map((each) => each.lastUpdated).sort().pop()) },
+        ]} />`}<//><//>`;
+}
+
+const escape = (text) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+const fill = (text, samples, quote) => text.replace(/\{\{\s*(\w+)\s*\}\}/g, (all, name) => (name in samples ? quote(samples[name]) : all));
+
+// The frame has a document of its own, whose policy runs no script and loads nothing; the frame is a sandbox without
+// scripts besides. Filling it goes past Trusted Types: they guard this document, not that one.
+function Preview({ value, samples }) {
+    const frame = useRef(), [ready, setReady] = useState(false);
+    const settled = useSettled(value, 150);
+
+    useEffect(() => {
+        if (ready)
+            frame.current.contentDocument.documentElement.innerHTML = fill(settled.html, samples, escape);
+    }, [ready, settled.html]);
+    return html`<div class="stack">
+        <p><span class="soft">${t('Subject')}:</span> <strong>${fill(settled.subject, samples, (text) => text)}</strong></p>
+        ${settled.html ? html`<iframe class="preview" src="/console/preview.html" sandbox="allow-same-origin" title=${t('Preview of the mail')} ref=${frame} onLoad=${() => setReady(true)}></iframe>`
+            : html`<p class="soft">${t('Without HTML the mail is its text alone.')}</p>`}
+        <h3>${t('As text')}</h3><pre>${fill(settled.text, samples, (text) => text)}</pre>
+    </div>`;
+}
+
+const blank = { subject: '', html: '', text: '' };
+const partsOf = (record) => (record ? { subject: record.subject, html: record.html ?? '', text: record.text } : blank);
+
+function Other({ records, not, languages }) {
+    const [language, set] = useState(languages.find((each) => each !== not && records.some((record) => (record.language ?? ANY) === each)) ?? languages.find((each) => each !== not));
+    const parts = partsOf(records.find((each) => (each.language ?? ANY) === language));
+
+    return html`<div class="stack" lang=${language || undefined}><${Field} label=${t('Language to compare with')} as="select" value=${language} onValue=${set}>
+        ${languages.filter((each) => each !== not).map((each) => html`<option value=${each}>${tongue(each)}</option>`)}<//>
+        <${Field} label=${t('Subject there')} value=${parts.subject} readonly /><${Field} label=${t('Text there')} as="textarea" value=${parts.text} readonly rows="8" />
+        <${Field} label=${t('HTML there')} as="textarea" class="code" value=${parts.html} readonly /></div>`;
+}
+
+function Editor({ name, language, languages, records, reload }) {
+    const record = records.find((each) => (each.language ?? ANY) === language);
+    const [typed, type] = useState(null), [beside, setBeside] = useState('preview'), [gone, setGone] = useState(false), [conflict, setConflict] = useState(null), last = useRef({});
+    const value = typed ?? partsOf(record);
+    const samples = { ...mails['*'], ...mails[name] };
+    const change = (part) => (text) => type({ ...value, [part]: text });
+    const write = async () => {
+        await put(`${PATH}/${name}`, { ...(language && { language }), subject: value.subject, text: value.text, ...(value.html && { html: value.html }) });
+        type(null);
+        setConflict(null);
+        toast(t('Saved.'));
+        reload();
+    };
+    // The route knows no version: whether another admin was faster shows in the time of the last change.
+    const { busy, error, run } = useAct(async (over) => {
+        const now = (await get(PATH)).resources.find((each) => each.name === name && (each.language ?? ANY) === language);
+
+        if (over !== true && now?.lastUpdated !== record?.lastUpdated)
+            setConflict(now ?? { subject: '', text: '', html: '' });
+        else
+            await write();
+    });
+    const insert = (variable) => {
+        const { part = 'text', at } = last.current;
+        const position = at ?? value[part].length;
+        type({ ...value, [part]: `${value[part].slice(0, position)}{{${variable}}}${value[part].slice(position)}` });
+    };
+    const note = (part) => (event) => { last.current = { part, at: event.target.selectionStart }; };
+    const field = (part, label, rest) => html`<${Field} label=${label} value=${value[part]} onValue=${change(part)} error=${error?.problem?.(part)} onBlur=${note(part)} ...${rest} />`;
+
+    useGuard(typed !== null);
+    return html`<form class="stack" onSubmit=${(event) => { event.preventDefault(); run(); }}>
+        ${conflict && html`<${Conflict} rows=${[[t('Subject'), conflict.subject, value.subject], [t('Text'), conflict.text, value.text], ['HTML', conflict.html ?? '', value.html]]}
+            onMine=${() => run(true)} onTheirs=${() => { type(null); setConflict(null); reload(); }} />`}
+        <div class="grid two"><${Section} title=${tongue(language)}>
+            ${field('subject', t('Subject'), { required: true })}${field('text', t('Text'), { as: 'textarea', rows: 8, required: true })}
+            ${field('html', 'HTML', { as: 'textarea', class: 'code', spellcheck: 'false', hint: t('May be left empty.') })}
+            <div><h3>${t('Variables')}</h3><p class="actions">${Object.keys(samples).map((each) => html`<${Button} kind="quiet" onClick=${() => insert(each)} title=${samples[each]}><code>{{${each}}}</code><//>`)}</p></div>
+        <//><${Section}><${Tabs} label=${t('Beside it')} tabs=${[['preview', t('Preview')], ['other', t('Another language')]]} current=${beside} onTab=${setBeside} />
+            ${beside === 'preview' ? html`<${Preview} value=${value} samples=${samples} />` : html`<${Other} records=${records} not=${language} languages=${languages} />`}<//></div>
+        ${error && !error.problems?.length && html`<${ErrorBox} error=${error} />`}
+        <div class="buttons"><${Button} type="submit" kind="primary" busy=${busy} disabled=${!typed || !value.subject.trim() || !value.text.trim()}>${t('Save')}<//>
+            ${typed && html`<${Button} onClick=${() => type(null)}>${t('Discard')}<//>`}${record && html`<${Button} kind="danger" onClick=${() => setGone(true)}>${t('Delete')}<//>`}</div>
+        ${gone && html`<${ConfirmName} title=${t('Delete the template')} name=${name} submit=${t('Delete')} act=${() => remove(`${PATH}/${name}?language=${encodeURIComponent(language)}`)}
+            onClose=${() => setGone(false)} onDone=${() => {
+                const body = { ...(language && { language }), subject: record.subject, text: record.text, ...(record.html && { html: record.html }) };
+                setGone(false);
+                type(null);
+                reload();
+                toast(t('Deleted.'), async () => { await put(`${PATH}/${name}`, body); reload(); });
+            }}><p>${t('This mail is not sent in this language any more.')}</p><//>`}
+    </form>`;
+}
+
+export function Template({ name }) {
+    const all = useLoad(async () => {
+        const [list, locales] = await Promise.all([get(PATH), get('/locales')]);
+        const records = list.resources.filter((each) => each.name === name);
+        return { records, languages: [...new Set([...locales.languages, ...records.map((each) => each.language ?? ANY), ANY])], first: records.some((each) => each.language === locales.defaultLanguage) || !records.some((each) => each.language === null) ? locales.defaultLanguage : ANY };
+    }, [name]);
+    const [language, set] = useState(null);
+
+    return html`<${Page} title=${titleOf(name)} wide back=${['/templates', t('Mail templates')]}>
+        <${Loaded} from=${all}>${({ records, languages, first }) => {
+            const current = language ?? first;
+            return html`<${Tabs} label=${t('Languages')} current=${current} onTab=${set} tabs=${languages.map((each) => [each, tongue(each)])} />
+                <${Editor} key=${current} name=${name} language=${current} languages=${languages} records=${records} reload=${all.reload} />`;
+        }}<//><//>`;
+}

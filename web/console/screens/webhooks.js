@@ -1,0 +1,103 @@
+// webhooks.js - where events are posted to, and what became of each.
+import { get, post, put, query as queryOf, remove } from '../lib/api.js';
+import { html, useState } from '../lib/html.js';
+import { N, t, time } from '../lib/i18n.js';
+import { Link, navigate } from '../lib/router.js';
+import { Badge, Button, Check, ConfirmName, Dialog, Empty, Facts, Field, Loaded, Page, Section, Switch, Table, errorTitle, toast, useAct, useCursor, useLoad } from '../lib/ui.js';
+
+const PATH = '/v1/project/webhooks';
+const events = ['account.created', 'account.deleted', 'session.created', 'session.revoked', 'member.added', 'settings.changed', 'document.created'];
+const states = { waiting: [N('Waiting'), 'warn'], delivered: [N('Delivered'), 'good'], failed: [N('Given up'), 'bad'] };
+const reasons = { DEADLINE: N('no answer in time'), UNAVAILABLE: N('no connection') };
+
+const Secret = ({ secret, onClose }) => html`<${Dialog} title=${t('Keep this secret now')} close=${t('Close')} onClose=${onClose}>
+    <p>${t('Your receiver verifies signatures with it. It is not shown again.')}</p><pre>${secret}</pre>
+    <div><${Button} onClick=${async () => { await navigator.clipboard.writeText(secret); toast(t('Copied.')); }}>${t('Copy')}<//></div><//>`;
+
+function Edit({ hook, onClose, onDone }) {
+    const [url, setUrl] = useState(hook?.url ?? 'https://'), [chosen, setChosen] = useState(hook?.events ?? []);
+    const { busy, error, run } = useAct(async () => onDone(hook
+        ? await put(`${PATH}/${hook.id}`, { url, events: chosen, enabled: hook.enabled }) : await post(PATH, { url, events: chosen })));
+
+    return html`<${Dialog} title=${hook ? t('Edit the webhook') : t('New webhook')} submit=${t('Save')} busy=${busy} onClose=${onClose} onSubmit=${run}
+        error=${error?.problem?.('url') ? null : error} disabled=${chosen.length === 0}>
+        <${Field} label=${t('Address')} type="url" value=${url} onValue=${setUrl} error=${error?.problem?.('url')} autofocus required />
+        <fieldset class="plain"><legend><strong>${t('Events')}</strong></legend>${events.map((each) => html`<${Check} key=${each} label=${html`<code>${each}</code>`} checked=${chosen.includes(each)}
+            onValue=${(on) => setChosen(events.filter((other) => (other === each ? on : chosen.includes(other))))} />`)}</fieldset>
+    <//>`;
+}
+
+export function Webhooks() {
+    const list = useCursor((cursor) => get(`${PATH}${queryOf({ _cursor: cursor })}`), []);
+    const [edit, setEdit] = useState(false), [secret, setSecret] = useState(null);
+    const turn = async (row, enabled) => {
+        try {
+            await put(`${PATH}/${row.id}`, { url: row.url, events: row.events, enabled });
+            toast(enabled ? t('Events are posted again.') : t('Events are not posted any more.'));
+        } catch (error) {
+            toast(`${errorTitle(error)} ${error.message ?? ''}`);
+        }
+        list.reload();
+    };
+
+    return html`<${Page} title=${t('Webhooks')} wide actions=${html`<${Button} kind="primary" onClick=${() => setEdit(true)}>${t('New webhook')}<//>`}>
+        <${Loaded} from=${list}>${() => html`<${Table} label=${t('Webhooks')} rows=${list.rows} more=${list.more} onMore=${list.next} busy=${list.busy} columns=${[
+            { title: t('Address'), cell: (row) => html`<${Link} to=${`/webhooks/${row.id}`}>${row.url}<//>` },
+            { title: t('Events'), cell: (row) => row.events.join(', ') },
+            { title: t('State'), cell: (row) => (row.goneAt ? html`<${Badge} kind="bad">${t('switched off by its receiver')}<//>`
+                : html`<${Switch} label=${t('Post events to {url}', { url: row.url })} on=${row.enabled} onSwitch=${(on) => turn(row, on)} />`) },
+            { title: t('Made'), kind: 'time', cell: (row) => time(row.createdAt) },
+        ]} empty=${html`<${Empty} title=${t('No webhook yet')}><p>${t('A webhook tells a server of yours what happens in the project.')}</p><//>`} />`}<//>
+        ${edit && html`<${Edit} onClose=${() => setEdit(false)} onDone=${(made) => { setEdit(false); setSecret(made.secret); list.reload(); }} />`}
+        ${secret && html`<${Secret} secret=${secret} onClose=${() => setSecret(null)} />`}
+    <//>`;
+}
+
+// There is no route for one webhook: it is among all, of which there are at most 20.
+async function find(id) {
+    for (let cursor = null; ;) {
+        const { resources, next } = await get(`${PATH}${queryOf({ _cursor: cursor })}`);
+        const found = resources.find((each) => each.id === id);
+
+        if (found || !next)
+            return found ?? null;
+        cursor = next;
+    }
+}
+
+export function Webhook({ id }) {
+    const hook = useLoad(() => find(id), [id]);
+    const [state, setState] = useState(''), [edit, setEdit] = useState(false), [gone, setGone] = useState(false), [secret, setSecret] = useState(null);
+    const list = useCursor((cursor) => get(`${PATH}/${id}/deliveries${queryOf({ state, _cursor: cursor })}`), [id, state]);
+    const again = useAct(async (body) => {
+        const { count } = await post(`${PATH}/${id}/redeliver`, body);
+        toast(t('{n} deliveries are posted again.', { n: count }));
+        list.reload();
+    });
+    const exchange = useAct(async () => { setSecret((await post(`${PATH}/${id}/secret`, {})).secret); hook.reload(); });
+
+    return html`<${Page} title=${t('Webhook')} wide back=${['/webhooks', t('Webhooks')]}>
+        <${Loaded} from=${hook}>${(data) => (data ? html`<${Section}>
+            <${Facts} rows=${[[t('Address'), data.url], [t('Events'), data.events.join(', ')], [t('Made'), time(data.createdAt)],
+                data.previousSecretUntil && [t('The secret before works until'), time(data.previousSecretUntil)], data.goneAt && [t('Switched off by its receiver'), time(data.goneAt)]]} />
+            <div class="actions"><${Button} onClick=${() => setEdit(true)}>${t('Edit')}<//><${Button} busy=${exchange.busy} onClick=${exchange.run}>${t('New secret')}<//>
+                <${Button} busy=${again.busy} onClick=${() => again.run({})}>${t('Post again what was given up')}<//><${Button} kind="danger" onClick=${() => setGone(true)}>${t('Delete')}<//></div>
+            ${(again.error || exchange.error) && html`<p class="problem" role="alert">${errorTitle(again.error ?? exchange.error)}</p>`}<//>
+            ${edit && html`<${Edit} hook=${data} onClose=${() => setEdit(false)} onDone=${() => { setEdit(false); hook.reload(); toast(t('Saved.')); }} />`}
+            ${gone && html`<${ConfirmName} title=${t('Delete the webhook')} name=${data.url} submit=${t('Delete')} act=${() => remove(`${PATH}/${id}`)} onClose=${() => setGone(false)}
+                onDone=${() => { navigate('/webhooks'); toast(t('Deleted.')); }}><p>${t('Events that wait for it are dropped.')}</p><//>`}
+            ${secret && html`<${Secret} secret=${secret} onClose=${() => setSecret(null)} />`}`
+            : html`<${Empty} title=${t('This webhook is not there any more')} />`)}<//>
+        <div class="filters few"><${Field} label=${t('Deliveries')} as="select" value=${state} onValue=${setState}><option value="">${t('All')}</option>
+            ${Object.entries(states).map(([key, [text]]) => html`<option value=${key}>${t(text)}</option>`)}<//></div>
+        <${Loaded} from=${list}>${() => html`<${Table} label=${t('Deliveries')} rows=${list.rows} more=${list.more} onMore=${list.next} busy=${list.busy} columns=${[
+            { title: t('Event'), cell: (row) => html`<code>${row.type}</code>` },
+            { title: t('Happened'), kind: 'time', cell: (row) => time(row.happenedAt) },
+            { title: t('State'), cell: (row) => html`<${Badge} kind=${states[row.state][1]}>${t(states[row.state][0])}<//>` },
+            { title: t('Answer'), cell: (row) => (row.status ? `HTTP ${row.status}` : row.error ? t(reasons[row.error] ?? row.error) : '–') },
+            { title: t('Attempts'), kind: 'number', cell: (row) => row.attempts },
+            { title: t('Next attempt'), kind: 'time', cell: (row) => time(row.nextAt) },
+            { kind: 'acts', cell: (row) => row.state !== 'waiting' && html`<${Button} kind="quiet" onClick=${() => again.run({ delivery: row.id })}>${t('Post again')}<//>` },
+        ]} empty=${html`<${Empty} title=${t('Nothing was posted yet')} />`} />`}<//>
+    <//>`;
+}
