@@ -481,6 +481,7 @@ install: all $(BUILD)/atrium.conf $(COMPLETIONS:%=$(BUILD)/share/%)
 	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/doc/atrium/$$file || exit 1; done
 	install -D -m 644 authd/data/common_passwords.txt $(DESTDIR)$(PREFIX)/share/atrium/common_passwords.txt
 	install -D -m 644 authd/data/LICENSES $(DESTDIR)$(PREFIX)/share/doc/atrium/LICENSES.lists
+	install -D -m 644 web/console/vendor/LICENSES $(DESTDIR)$(PREFIX)/share/doc/atrium/LICENSES.console
 	install -D -m 644 $(BUILD)/atrium.conf $(DESTDIR)$(PREFIX)/share/atrium/atrium.conf
 	[ -e $(DESTDIR)/etc/atrium/atrium.conf ] || \
 	    install -m 644 common/service/atrium.conf $(DESTDIR)/etc/atrium/atrium.conf

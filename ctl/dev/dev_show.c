@@ -36,6 +36,8 @@ void dev_show(const struct dev *self)
     printf("atrium: ready %s\n\n", self->base_url);
     if (self->demo_wanted)
         printf("page      %s/t/" DEMO_TENANT "/sign-in\n", self->public_url);
+    printf("console   %s/console/%s\n", self->public_url,
+           self->demo_wanted ? "?tenant=" DEMO_TENANT : "");
     printf("URL       %s   (API description: %s/openapi.json)\n", self->base_url, self->base_url);
     printf("metrics   %s/metrics\n", self->json.admin_url);
     if (!self->smtp)

@@ -68,6 +68,7 @@ make_root() {
     for package in $(packages) libc-bin base-files; do record "$package"; done
     install -D -m 644 LICENSE "$root/usr/share/doc/atrium/copyright"
     install -m 644 authd/data/LICENSES "$root/usr/share/doc/atrium/LICENSES.lists"
+    install -m 644 web/console/vendor/LICENSES "$root/usr/share/doc/atrium/LICENSES.console"
     cp /usr/lib/os-release "$root/usr/lib/os-release"
     ln -s ../usr/lib/os-release "$root/etc/os-release"
     printf 'root:x:0:0::/:/bin/sh\natrium:x:%s:%s::/:/bin/sh\n' $uid $uid >"$root/etc/passwd"
