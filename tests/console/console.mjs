@@ -17,7 +17,7 @@ const [suiteDir, part] = process.argv.slice(2);
 const suite = () => JSON.parse(readFileSync(path.join(suiteDir, 'dev.json'), 'utf8'));
 const { baseUrl: gateway, demo, mailDir, clockFile } = suite();
 const CONSOLE = `${gateway}/console`;
-const WAIT_MS = 30_000; // that something may take on a busy machine
+const WAIT_MS = 60_000; // that something may take on a busy machine
 const TABS_MAX = 120;
 const HOSTILE = '<img src=x onerror=document.title="owned">';
 
@@ -408,7 +408,7 @@ const trouble = {
         insist(await field('Address of the patient app').inputValue() === 'https://typed.lakeside.example', 'lost');
         await page.getByText('The service cannot be reached.').waitFor();
         await page.context().setOffline(false);
-        await press(button('Save'));
+        await press(button('Save').first());
         await says('Saved.');
         await until(async () => await page.getByText('The service cannot be reached.').count() === 0, 'said to be back');
     },
@@ -422,7 +422,7 @@ const trouble = {
         process.kill(pid, 'SIGSTOP');
         try {
             await press(page.locator('nav').getByRole('link', { name: 'Mail templates', exact: true }));
-            await page.getByRole('alert').waitFor({ timeout: 90_000 });
+            await page.locator('.notice[role=alert]').waitFor({ timeout: 120_000 });
         } finally {
             process.kill(pid, 'SIGCONT');
         }

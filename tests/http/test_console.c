@@ -14,7 +14,7 @@
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-enum { BROWSER_MS = 600000 };
+enum { BROWSER_MS = 900000 };
 
 static struct suite *suite;
 static struct unit_dir dir;
