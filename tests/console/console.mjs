@@ -256,6 +256,22 @@ const jobs = {
         await says('Registered.');
         await page.getByRole('row').filter({ hasText: 'Portal' }).waitFor();
     },
+    async 'a key is made, shown once and revoked'() {
+        await go('API keys');
+        await press(button('New key'));
+        await page.keyboard.type('Laboratory');
+        await field('Access policy').selectOption({ label: 'Readers' });
+        await press(button('Make the key'));
+        await heading('Keep this key now').waitFor();
+        const key = await page.locator('dialog pre').textContent();
+        insist((await api('GET', '/document', undefined, key)).status === 200, 'the key opens nothing');
+        await page.keyboard.press('Escape');
+        await press(page.getByRole('row').filter({ hasText: 'Laboratory' }).getByRole('button', { name: 'Revoke' }));
+        await type(page.getByLabel(/^Type “/), 'Laboratory');
+        await page.keyboard.press('Enter');
+        await says('Revoked.');
+        insist((await api('GET', '/document', undefined, key)).status === 401, 'the key still works');
+    },
     async 'a template is edited beside its preview, which runs nothing'() {
         await go('Mail templates');
         await press(page.getByRole('link', { name: 'Welcome after registering' }));
@@ -355,7 +371,7 @@ const jobs = {
     },
 };
 
-const screens = ['/', '/people', '/members', '/settings', '/settings?tab=history', '/account-policy', '/policies', '/policies/new', '/clients', '/templates',
+const screens = ['/', '/people', '/members', '/settings', '/settings?tab=history', '/account-policy', '/policies', '/policies/new', '/clients', '/keys', '/templates',
     '/templates/PATIENT_WELCOME', '/documents', '/content', '/bots', '/webhooks', '/nothing'];
 
 async function axe(what, rules) {

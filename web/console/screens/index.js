@@ -5,6 +5,7 @@ import { Bots } from './bots.js';
 import { Clients } from './clients.js';
 import { Content } from './content.js';
 import { Documents } from './documents.js';
+import { Keys } from './keys.js';
 import { Members } from './members.js';
 import { Overview } from './overview.js';
 import { People } from './people.js';
@@ -24,6 +25,7 @@ export const screens = [
     { path: '/policies', title: N('Access policies'), screen: Policies },
     { path: '/policies/:id', screen: Policy },
     { path: '/clients', title: N('Applications'), screen: Clients },
+    { path: '/keys', title: N('API keys'), screen: Keys },
     { path: '/templates', title: N('Mail templates'), screen: Templates },
     { path: '/templates/:name', screen: Template },
     { path: '/documents', title: N('Documents'), screen: Documents },

@@ -7,17 +7,16 @@ import { policyMembers } from './account_policy.js';
 
 const members = Object.fromEntries(policyMembers.map((each) => [each.name, each.title]));
 const BASE = '/v1/project/settings';
-const HISTORY = 1000;
+const HISTORY = 100;
 
-// `unset`: what an unset switch behaves as.
 const switches = [
-    { name: 'PATIENT_REGISTRATION_ENABLED', unset: true, title: N('Patients may register'), hint: N('Needs a default access policy for patients.') },
-    { name: 'PATIENT_LOGIN_ENABLED', unset: true, title: N('Patients may sign in'), hint: N('Off: no new sign-ins. Open sessions stay.') },
-    { name: 'PATIENT_INVITATION_ENABLED', unset: true, title: N('Patients may be invited') },
-    { name: 'PRACTITIONER_LOGIN_ENABLED', unset: true, title: N('Practitioners may sign in'), hint: N('Admins too: who turns this off and signs out cannot come back.') },
-    { name: 'PRACTITIONER_INVITATION_ENABLED', unset: true, title: N('Practitioners may be invited') },
-    { name: 'PRACTITIONER_REGISTRATION_ENABLED', unset: false, title: N('Practitioners may register'), hint: N('Needs a default access policy for practitioners.') },
-    { name: 'CLINICIAN_INVITE_ON_BUSINESS_EMAIL', unset: false, title: N('Business addresses become practitioners'), hint: N('A patient who registers with one is invited as a practitioner.') },
+    { name: 'PATIENT_REGISTRATION_ENABLED', title: N('Patients may register'), hint: N('Needs a default access policy for patients.') },
+    { name: 'PATIENT_LOGIN_ENABLED', title: N('Patients may sign in'), hint: N('Off: no new sign-ins. Open sessions stay.') },
+    { name: 'PATIENT_INVITATION_ENABLED', title: N('Patients may be invited') },
+    { name: 'PRACTITIONER_LOGIN_ENABLED', title: N('Practitioners may sign in'), hint: N('Admins too: who turns this off and signs out cannot come back.') },
+    { name: 'PRACTITIONER_INVITATION_ENABLED', title: N('Practitioners may be invited') },
+    { name: 'PRACTITIONER_REGISTRATION_ENABLED', title: N('Practitioners may register'), hint: N('Needs a default access policy for practitioners.') },
+    { name: 'CLINICIAN_INVITE_ON_BUSINESS_EMAIL', title: N('Business addresses become practitioners'), hint: N('A patient who registers with one is invited as a practitioner.') },
 ];
 const values = [
     { name: 'PATIENT_APP_URL', title: N('Address of the patient app') },
@@ -35,19 +34,17 @@ export const settingTitle = (name) => {
 
 const read = (record, name) => (name === 'DEFAULT_PATIENT' ? record.defaultPatientAccessPolicy : record.settings[name]) ?? '';
 
-/** The settings with their version, and the names that were ever written and not cleared since. */
-export async function loadSettings() {
-    const [{ data, etag }, history] = await Promise.all([call('GET', BASE), get(`${BASE}/history?_count=${HISTORY}`)]);
-    const written = {};
+/** The settings with their version, and of each switch what is in force and whether it was written. */
+async function loadSettings() {
+    const [{ data, etag }, ready, history] = await Promise.all([call('GET', BASE), get('/v1/project/readiness'), get(`${BASE}/history?_count=${HISTORY}`)]);
+    const written = {}, force = {};
 
-    for (const each of [...history.resources].reverse())
-        written[each.name] = each.new !== null;
-    return { record: data, etag, history, written, complete: history.total <= HISTORY };
+    for (const each of ready.switches)
+        [written[each.name], force[each.name]] = [each.written, each.enabled];
+    return { record: data, etag, history, written, force };
 }
 
-export const effective = ({ record, written }, each) => (written[each.name] ? record.settings[each.name] : record.settings[each.name] || each.unset);
-
-export { switches };
+const effective = ({ record, written, force }, each) => (written[each.name] ? record.settings[each.name] : force[each.name]);
 
 function Switches({ state, onSaved }) {
     const [busy, setBusy] = useState(null);
@@ -77,7 +74,7 @@ function Switches({ state, onSaved }) {
             onTheirs=${() => { setConflict(null); onSaved(conflict.fresh); }}
             onMine=${() => { onSaved(conflict.fresh); write(conflict.each, conflict.enabled, conflict.fresh.etag); }} />`}
         <ul class="rows">${switches.map((each) => html`<li key=${each.name}><div>
-            <strong>${t(each.title)}</strong> ${!state.written[each.name] && state.complete && html`<${Badge}>${t('never written')}<//>`}
+            <strong>${t(each.title)}</strong> ${!state.written[each.name] && html`<${Badge}>${t('never written')}<//>`}
             ${each.hint && html`<p class="hint">${t(each.hint)}</p>`}</div>
             <${Switch} label=${t(each.title)} on=${effective(state, each)} busy=${busy === each.name}
                 onSwitch=${(on) => write(each, on, state.etag)} /></li>`)}</ul>

@@ -16,7 +16,7 @@ const titles = {
     PASSKEY_COUNTER: N('A passkey may be copied'), COMMON_PASSWORD: N('Common password'), ACCOUNT_DELETION_SCHEDULED: N('A deletion is scheduled'), ACCOUNT_DELETION_REMINDER: N('A deletion is near'),
     ORGANIZATION_CODE: N('Project code'),
 };
-const titleOf = (name) => t(titles[name] ?? name);
+export const templateTitle = (name) => t(titles[name] ?? name);
 const tongue = (tag) => (tag ? languageName(tag) : t('All other languages'));
 
 export const templateNames = Object.keys(mails).filter((name) => name !== '*');
@@ -26,7 +26,7 @@ export function Templates() {
 
     return html`<${Page} title=${t('Mail templates')}><p class="soft">${t('A mail is sent only when its template is written.')}</p>
         <${Loaded} from=${list}>${(data) => html`<${Table} label=${t('Mail templates')} rows=${templateNames.map((name) => ({ key: name, name, mapped: data.resources.filter((each) => each.name === name) }))} columns=${[
-            { title: t('Mail'), cell: (row) => html`<${Link} to=${`/templates/${row.name}`}>${titleOf(row.name)}<//><br /><code class="soft">${row.name}</code>` },
+            { title: t('Mail'), cell: (row) => html`<${Link} to=${`/templates/${row.name}`}>${templateTitle(row.name)}<//><br /><code class="soft">${row.name}</code>` },
             { title: t('Languages'), cell: (row) => (row.mapped.length ? row.mapped.map((each) => html`<${Badge} kind="accent">${tongue(each.language)}<//> `) : html`<${Badge} kind="warn">${t('not written')}<//>`) },
             { title: t('Changed'), kind: 'time', cell: (row) => time(row.mapped.map((each) => each.lastUpdated).sort().pop()) },
         ]} />`}<//><//>`;
@@ -128,7 +128,7 @@ export function Template({ name }) {
     }, [name]);
     const [language, set] = useState(null);
 
-    return html`<${Page} title=${titleOf(name)} wide back=${['/templates', t('Mail templates')]}>
+    return html`<${Page} title=${templateTitle(name)} wide back=${['/templates', t('Mail templates')]}>
         <${Loaded} from=${all}>${({ records, languages, first }) => {
             const current = language ?? first;
             return html`<${Tabs} label=${t('Languages')} current=${current} onTab=${set} tabs=${languages.map((each) => [each, tongue(each)])} />

@@ -1,0 +1,50 @@
+// keys.js - keys of machines: made for a time, shown once, revoked.
+import { get, post, query as queryOf, remove } from '../lib/api.js';
+import { html, useState } from '../lib/html.js';
+import { t, time } from '../lib/i18n.js';
+import { Badge, Button, ConfirmName, Dialog, Empty, Field, Loaded, Page, Table, toast, useAct, useCursor, useLoad } from '../lib/ui.js';
+
+const PATH = '/v1/project/api-keys';
+
+function Create({ policies, onClose, onDone }) {
+    const [value, set] = useState({ name: '', accessPolicy: '', days: '90', addresses: '' }), [made, setMade] = useState(null);
+    const change = (name) => (next) => set({ ...value, [name]: next });
+    const { busy, error, run } = useAct(async () => setMade(await post(PATH, { name: value.name, accessPolicy: value.accessPolicy, days: Number(value.days),
+        addresses: value.addresses.split(/[\s,]+/).filter(Boolean) })));
+    const problem = (path) => error?.problems?.find((each) => each.path.startsWith(path))?.message;
+
+    if (made)
+        return html`<${Dialog} title=${t('Keep this key now')} close=${t('Close')} onClose=${onDone}><p>${t('It is stored nowhere and not shown again.')}</p><pre>${made.key}</pre>
+            <div><${Button} onClick=${async () => { await navigator.clipboard.writeText(made.key); toast(t('Copied.')); }}>${t('Copy')}<//></div><//>`;
+    return html`<${Dialog} title=${t('New key')} submit=${t('Make the key')} busy=${busy} onClose=${onClose} onSubmit=${run} error=${error?.problems?.length ? null : error}
+        disabled=${!value.name.trim() || !value.accessPolicy}>
+        <${Field} label=${t('What it is for')} value=${value.name} onValue=${change('name')} error=${problem('name')} autofocus required />
+        <${Field} label=${t('Access policy')} as="select" value=${value.accessPolicy} onValue=${change('accessPolicy')} error=${problem('accessPolicy')}><option value="">${t('Choose one')}</option>
+            ${policies.map((each) => html`<option value=${`AccessPolicy/${each.id}`}>${each.name}</option>`)}<//>
+        <${Field} label=${t('Days until it expires')} type="number" min="1" max="365" value=${value.days} onValue=${change('days')} error=${problem('days')} />
+        <${Field} label=${t('Networks it may be used from')} hint=${t('For example 192.0.2.0/24; empty: any.')} value=${value.addresses} onValue=${change('addresses')} error=${problem('addresses')} />
+    <//>`;
+}
+
+export function Keys() {
+    const list = useCursor((cursor) => get(`${PATH}${queryOf({ _cursor: cursor })}`), []);
+    const policies = useLoad(async () => (await get('/v1/project/access-policies')).resources);
+    const [create, setCreate] = useState(false), [gone, setGone] = useState(null);
+    const name = (reference) => policies.data?.find(({ id }) => reference === `AccessPolicy/${id}`)?.name ?? reference;
+
+    return html`<${Page} title=${t('API keys')} wide actions=${html`<${Button} kind="primary" onClick=${() => setCreate(true)}>${t('New key')}<//>`}>
+        <p class="soft">${t('A machine uses the project by a key, as far as the access policy of the key lets it.')}</p>
+        <${Loaded} from=${list}>${() => html`<${Table} label=${t('API keys')} rows=${list.rows} more=${list.more} onMore=${list.next} busy=${list.busy} columns=${[
+            { title: t('What it is for'), cell: (row) => row.name },
+            { title: t('Access policy'), cell: (row) => name(row.accessPolicy) },
+            { title: t('Networks'), cell: (row) => row.addresses.join(', ') || t('any') },
+            { title: t('By'), cell: (row) => row.createdByName ?? t('a former member') },
+            { title: t('Last used'), kind: 'time', cell: (row) => time(row.lastUsedAt) },
+            { title: t('Expires'), kind: 'time', cell: (row) => (new Date(row.expiresAt) < new Date() ? html`<${Badge} kind="bad">${t('expired')}<//>` : time(row.expiresAt)) },
+            { kind: 'acts', cell: (row) => html`<${Button} kind="quiet danger" onClick=${() => setGone(row)}>${t('Revoke')}<//>` },
+        ]} empty=${html`<${Empty} title=${t('No key yet')}><p>${t('Make one for each machine, so that each can be revoked alone.')}</p><//>`} />`}<//>
+        ${create && html`<${Create} policies=${policies.data ?? []} onClose=${() => setCreate(false)} onDone=${() => { setCreate(false); list.reload(); }} />`}
+        ${gone && html`<${ConfirmName} title=${t('Revoke the key')} name=${gone.name} submit=${t('Revoke')} act=${() => remove(`${PATH}/${gone.id}`)} onClose=${() => setGone(null)}
+            onDone=${() => { setGone(null); list.reload(); toast(t('Revoked.')); }}><p>${t('The machine is refused from its next request on.')}</p><//>`}
+    <//>`;
+}
