@@ -475,6 +475,8 @@ install: all $(BUILD)/atrium.conf $(COMPLETIONS:%=$(BUILD)/share/%)
 	install -D -m 644 systemd/atrium.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/atrium.conf
 	install -d $(DESTDIR)$(PREFIX)/share/doc/atrium
 	install -m 644 docs/*.md $(DESTDIR)$(PREFIX)/share/doc/atrium
+	install -d $(DESTDIR)$(PREFIX)/share/doc/atrium/console
+	install -m 644 docs/console/* $(DESTDIR)$(PREFIX)/share/doc/atrium/console
 	install -d $(DESTDIR)$(PREFIX)/share/doc/atrium/monitoring
 	install -m 644 docs/monitoring/* $(DESTDIR)$(PREFIX)/share/doc/atrium/monitoring
 	for file in $(wildcard deploy/*.* deploy/compose/*.conf deploy/kubernetes/*); do \
