@@ -20,17 +20,17 @@ static char *join(const char *one, const char *other, const char *third)
 
 char *oauth_register(struct suite *suite, const struct person *admin, const char *more)
 {
-    json_t *body = json_loads(
-        "{\"name\":\"Diary\",\"type\":\"public\",\"redirectUris\":[\"" OAUTH_REDIRECT "\"],"
-        "\"grantTypes\":[\"authorization_code\",\"refresh_token\"],\"firstParty\":true,"
-        "\"scopes\":[\"openid\",\"profile\",\"email\",\"fhirUser\",\"offline_access\"]}",
-        0, NULL);
+    json_t *body =
+        json_loads("{\"name\":\"Diary\",\"type\":\"public\",\"redirectUris\":[\"" OAUTH_REDIRECT
+                   "\"],"
+                   "\"grantTypes\":[\"authorization_code\",\"refresh_token\"],\"firstParty\":true,"
+                   "\"scopes\":[\"openid\",\"profile\",\"email\",\"fhirUser\",\"offline_access\"]}",
+                   0, NULL);
     json_t *others = json_loads(more ? more : "{}", 0, NULL);
 
     json_object_update(body, others);
     json_decref(others);
-    HTTP_ANSWER made =
-        http_post(suite_url(suite), "/v1/project/clients", admin->access, body);
+    HTTP_ANSWER made = http_post(suite_url(suite), "/v1/project/clients", admin->access, body);
     CHECK_STATUS(made, 200);
     return strdup(http_text(made, "id"));
 }
@@ -165,7 +165,8 @@ json_t *oauth_claims(struct suite *suite, const char *token, const char *typ, co
 
     if (jwt_read(token, arena, &jwt) < 0)
         return NULL;
-    json_array_foreach(http_member(keys, "keys"), i, each) {
+    json_array_foreach(http_member(keys, "keys"), i, each)
+    {
         EVP_PKEY *key = jwk_key(each);
 
         if (key && strcmp(jwt_text(each, "kid"), jwt_text(jwt.header, "kid")) == 0 &&
