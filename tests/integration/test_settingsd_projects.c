@@ -437,7 +437,7 @@ static void protects_policies_in_use_and_announces_changes(struct loop *loop, vo
 /* An announcement that failed at first is delivered later. */
 static void announces_later_what_failed_at_first(struct loop *loop, void *arg UNUSED)
 {
-    struct project_suspend_in in = {"lakeside", true};
+    struct project_suspend_in in = {"lakeside", true, false};
     struct tenant tenant = {0};
     struct fixture self;
 
@@ -554,7 +554,7 @@ static void bounds_projects_and_trees(struct loop *loop, void *arg UNUSED)
 /* A suspension applies to all projects below, and is announced for each. */
 static void suspends_all_below_a_project(struct loop *loop, void *arg UNUSED)
 {
-    struct project_suspend_in suspend = {"lakeside", true};
+    struct project_suspend_in suspend = {"lakeside", true, false};
     struct tenant_lookup_in lookup = {.tenantCode = NULL};
     struct caller_context_in where = {{""}, {""}};
     struct caller_context_out context = {0};
