@@ -121,11 +121,15 @@ int factor_check_limit(const struct request *req, const struct factor *factor, s
  * is the factor. */
 static void recovery_key(const struct factor *factor, struct secret *ret)
 {
-    CLEANUP(secret_wipe) struct secret secret = {.length = factor->secret_size};
+    static const char purpose[] = "mfa recovery";
+    crypto_generichash_state state;
 
-    memcpy(secret.bytes, factor->secret, factor->secret_size);
     ret->length = SEAL_KEY_SIZE;
-    secret_derive(&secret, "mfa recovery", ret->bytes);
+    crypto_generichash_init(&state, NULL, 0, SEAL_KEY_SIZE);
+    crypto_generichash_update(&state, (const uint8_t *)purpose, sizeof(purpose));
+    crypto_generichash_update(&state, factor->secret, factor->secret_size);
+    crypto_generichash_final(&state, ret->bytes, SEAL_KEY_SIZE);
+    sodium_memzero(&state, sizeof(state));
 }
 
 static void hash_recovery(const struct secret *key, struct uuid account, const char *code,
