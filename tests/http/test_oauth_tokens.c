@@ -105,13 +105,19 @@ static void check_word(const struct http_answer *answer, int status, const char 
                "%d %s instead of %d %s", answer->status, answer->body, status, word);
 }
 
+/* The suite has another port after a restart. */
+static void read_addresses(void)
+{
+    snprintf(issuer, sizeof(issuer), "%s/t/demo", suite_text(suite, "publicUrl"));
+    snprintf(token_url, sizeof(token_url), "%s/token", issuer);
+}
+
 static void the_scene_is_set(void)
 {
     suite =
         suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
     admin = person_admin(suite);
-    snprintf(issuer, sizeof(issuer), "%s/t/demo", suite_text(suite, "publicUrl"));
-    snprintf(token_url, sizeof(token_url), "%s/token", issuer);
+    read_addresses();
     app = registered(json_pack("{s:s, s:s, s:[s], s:[s,s], s:[s]}", "name", "App", "type",
                                "confidential", "grantTypes", "client_credentials", "scopes", "read",
                                "write", "audiences", RESOURCE));
@@ -384,21 +390,30 @@ static bool was_connected(int fd)
     return poll(&wait, 1, 0) > 0;
 }
 
+/* A client whose keys are at the port of this machine. */
+static char *registered_inner(int port)
+{
+    return registered(json_pack("{s:s, s:s, s:s, s:[s], s:o}", "name", "Inner", "type",
+                                "confidential", "authMethod", "private_key_jwt", "grantTypes",
+                                "client_credentials", "jwksUri",
+                                json_sprintf("https://127.0.0.1:%d/keys", port)));
+}
+
 /* A name of an inner network, or one that leads there, is asked nothing; when the operator has
  * opened the network, it is. */
 static void inner_addresses_are_not_asked_for_keys(void)
 {
     int port, fd = listen_here(&port);
-    char *inner =
-        registered(json_pack("{s:s, s:s, s:s, s:[s], s:o}", "name", "Inner", "type", "confidential",
-                             "authMethod", "private_key_jwt", "grantTypes", "client_credentials",
-                             "jwksUri", json_sprintf("https://127.0.0.1:%d/keys", port)));
+    char *inner = registered_inner(port);
     char *form = assertion_form(claims_for(inner, token_url, 200));
     HTTP_ANSWER refused = post(TOKEN, form, NULL);
 
     check_word(refused, 401, "invalid_client");
     UNIT_CHECK(!was_connected(fd), "127.0.0.1 was asked");
     suite_reconfigure(suite, "authd.allow_networks=127.0.0.0/8");
+    read_addresses();
+    free(form);
+    form = assertion_form(claims_for(inner, token_url, 200));
 
     HTTP_ANSWER opened = post(TOKEN, form, NULL); /* no TLS is spoken there */
 
