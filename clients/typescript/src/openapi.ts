@@ -1065,6 +1065,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/consent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what you let applications do
+         * @description What the account lets clients of other makers do (see docs/openid.md), by their names; 200 at most. Clients of the tenant itself are not asked for and do not appear.
+         *
+         *     For any signed-in user.
+         */
+        get: operations["consents"];
+        put?: never;
+        post?: never;
+        /**
+         * Withdraw what you let an application do
+         * @description The client is asked for again when it next wants access. Its grants end: when this answers, no token of them is accepted.
+         *
+         *     For any signed-in user.
+         */
+        delete: operations["consent_withdraw"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/me/members": {
         parameters: {
             query?: never;
@@ -1407,6 +1435,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/project/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the API keys of the project
+         * @description The keys of your project, the oldest first; not the keys themselves.
+         *
+         *     For practitioners who administer the project.
+         */
+        get: operations["api_keys"];
+        put?: never;
+        /**
+         * Make an API key
+         * @description Makes a key for a machine. It is the project's: it works until it expires or is revoked, also when you have left. It opens documents, content, languages, bots and translation as far as its access policy lets it, and nothing else (403). The key is in this answer alone: send it as `Authorization: Bearer atk_...`. At most 50 for a project (409).
+         *
+         *     For practitioners who administer the project.
+         */
+        post: operations["api_key_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/api-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description Every gateway refuses the key before this answers, forms for uploads too.
+         *
+         *     For practitioners who administer the project.
+         */
+        delete: operations["api_key_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/organizations/code": {
         parameters: {
             query?: never;
@@ -1462,7 +1540,7 @@ export interface paths {
          * Read the languages of the project
          * @description The languages of your project and the one that is used when none is known.
          *
-         *     For any signed-in user.
+         *     For any signed-in user, and for API keys.
          */
         get: operations["locales_get"];
         put?: never;
@@ -1477,6 +1555,28 @@ export interface paths {
          *     For practitioners who administer the project.
          */
         patch: operations["locales_patch"];
+        trace?: never;
+    };
+    "/v1/project/readiness": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what the flows of the project lack
+         * @description What each flow of your project needs to work, and what of that it lacks. `blocks` says that the flow fails without it; what does not block costs a mail, a language or the way by tenant code. Switches have their effective values here, also those that were never written. To a practitioner who is a member of projects elsewhere too, the installation's own mails go, whatever the project maps.
+         *
+         *     For practitioners who administer the project.
+         */
+        get: operations["project_readiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/project/settings": {
@@ -1718,7 +1818,7 @@ export interface paths {
         put?: never;
         /**
          * Register a client application
-         * @description Registers an application. Its id is what `/v2/auth/login` and the like want as `clientId`; it is no secret.
+         * @description Registers an application. Its id is what `/v2/auth/login` and the like want as `clientId`, and the `client_id` of OAuth; it is no secret. With a name alone it is public and has no grants. One with private_key_jwt needs a fresh proof of who you are.
          *
          *     For practitioners who administer the project.
          */
@@ -1736,8 +1836,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
+        /**
+         * Read a client application
+         * @description One application of your project; no secret is in it.
+         *
+         *     For practitioners who administer the project.
+         */
+        get: operations["client_get"];
+        /**
+         * Replace a client application
+         * @description Replaces what an application is; what is left out has its default. It counts from the next request on. One with private_key_jwt needs a fresh proof of who you are.
+         *
+         *     For practitioners who administer the project.
+         */
+        put: operations["client_replace"];
         post?: never;
         /**
          * Delete a client application
@@ -1746,6 +1858,28 @@ export interface paths {
          *     For practitioners who administer the project.
          */
         delete: operations["client_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/clients/{id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange the secret of a client application
+         * @description Gives an application another `client_secret`, which is shown once and kept as a hash. The one that it had counts for `previousHours` more. Needs a fresh proof of who you are; 409 when the application does not authenticate with a secret.
+         *
+         *     For practitioners who administer the project.
+         */
+        post: operations["client_secret"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1956,7 +2090,7 @@ export interface paths {
          * Search documents
          * @description Documents that you may see, those without bytes (`size` null) among them.
          *
-         *     For any signed-in user.
+         *     For any signed-in user, and for API keys.
          */
         get: operations["document_search"];
         put?: never;
@@ -1964,7 +2098,7 @@ export interface paths {
          * Create a document and get an upload form
          * @description Creates a document without bytes, and answers a form for them: post every entry of `uploadOptions.fields` and, last, a field `file` to `uploadOptions.url` as multipart/form-data. The form is good for an hour. A document without bytes is removed after a day.
          *
-         *     For any signed-in user.
+         *     For any signed-in user, and for API keys.
          */
         post: operations["document_create"];
         delete?: never;
@@ -1984,7 +2118,7 @@ export interface paths {
          * Read a document's bytes
          * @description The file, or an image in another size when `width` or `height` is given. Answers have an ETag; send it as If-None-Match (or ETag) to get a 304 while nothing changed. Ranges are served.
          *
-         *     For any signed-in user.
+         *     For any signed-in user, and for API keys.
          */
         get: operations["document_content"];
         put?: never;
@@ -1992,14 +2126,14 @@ export interface paths {
          * Get an upload form for a document's new bytes
          * @description Answers a form for new bytes. The old ones are served until the upload is complete; the id stays.
          *
-         *     For any signed-in user.
+         *     For any signed-in user, and for API keys.
          */
         post: operations["document_replace"];
         /**
          * Delete a document
          * @description Deletes a document, its bytes and its sizes for good.
          *
-         *     For any signed-in user.
+         *     For any signed-in user, and for API keys.
          */
         delete: operations["document_delete"];
         options?: never;
@@ -2008,7 +2142,7 @@ export interface paths {
          * Change the metadata of a document
          * @description Renames a document, or gives it a public token or ends that.
          *
-         *     For any signed-in user.
+         *     For any signed-in user, and for API keys.
          */
         patch: operations["document_update"];
         trace?: never;
@@ -2068,7 +2202,7 @@ export interface paths {
          * Read all content of a type
          * @description The content of a type, each entry in the project's default language and in the one asked for. `search` finds misspelt words too; the best come first.
          *
-         *     For any signed-in user.
+         *     For any signed-in user, and for API keys.
          */
         get: operations["cms_map"];
         put?: never;
@@ -2090,7 +2224,7 @@ export interface paths {
          * Read one content entry
          * @description One entry in one language.
          *
-         *     For any signed-in user.
+         *     For any signed-in user, and for API keys.
          */
         get: operations["cms_get"];
         /**
@@ -2210,7 +2344,7 @@ export interface paths {
          * Execute a bot
          * @description Executes the bot with that identifier, in the token search of FHIR: `system|value`, `|value`, `system|` or `value`. The body is any JSON object; the answer is the bot's own. None has it: 404; several: 400; the bot fails: 400 with its message.
          *
-         *     For any signed-in user.
+         *     For any signed-in user, and for API keys.
          */
         post: operations["bot_execute"];
         delete?: never;
@@ -2232,7 +2366,7 @@ export interface paths {
          * Translate texts
          * @description Translates plain text, HTML or Markdown. Variables in double braces, tags, code and addresses survive; a text whose translation lost one of them comes back as it was, with the status `failed`. The answer may take up to 60 seconds.
          *
-         *     For any signed-in user.
+         *     For any signed-in user, and for API keys.
          */
         post: operations["translate"];
         delete?: never;
@@ -2388,7 +2522,7 @@ export interface components {
              * @description Tells cases apart that share a status.
              * @enum {string}
              */
-            code?: "EntityTooLarge" | "MFA_REQUIRED" | "SIGN_IN_REQUIRED" | "STEP_UP_REQUIRED" | "ACCOUNT_LOCKED" | "ACCOUNT_SHARED" | "PASSWORD_CHANGE_REQUIRED" | "EMAIL_NOT_VERIFIED" | "MFA_ENROLLMENT_REQUIRED" | "ACCEPT_SIGNED_IN" | "ACCEPT_BY_PASSWORD" | "QUOTA_EXCEEDED" | "INVALID_SETTING_VALUE" | "PASSWORD_REFUSED";
+            code?: "EntityTooLarge" | "MFA_REQUIRED" | "SIGN_IN_REQUIRED" | "STEP_UP_REQUIRED" | "ACCOUNT_LOCKED" | "ACCOUNT_SHARED" | "PASSWORD_CHANGE_REQUIRED" | "EMAIL_NOT_VERIFIED" | "MFA_ENROLLMENT_REQUIRED" | "ACCEPT_SIGNED_IN" | "ACCEPT_BY_PASSWORD" | "QUOTA_EXCEEDED" | "INVALID_SETTING_VALUE" | "PASSWORD_REFUSED" | "PROJECT_READ_ONLY";
         };
         validation_error: {
             /** @description The HTTP status. */
@@ -2406,7 +2540,7 @@ export interface components {
              * @description Tells cases apart that share a status.
              * @enum {string}
              */
-            code?: "EntityTooLarge" | "MFA_REQUIRED" | "SIGN_IN_REQUIRED" | "STEP_UP_REQUIRED" | "ACCOUNT_LOCKED" | "ACCOUNT_SHARED" | "PASSWORD_CHANGE_REQUIRED" | "EMAIL_NOT_VERIFIED" | "MFA_ENROLLMENT_REQUIRED" | "ACCEPT_SIGNED_IN" | "ACCEPT_BY_PASSWORD" | "QUOTA_EXCEEDED" | "INVALID_SETTING_VALUE" | "PASSWORD_REFUSED";
+            code?: "EntityTooLarge" | "MFA_REQUIRED" | "SIGN_IN_REQUIRED" | "STEP_UP_REQUIRED" | "ACCOUNT_LOCKED" | "ACCOUNT_SHARED" | "PASSWORD_CHANGE_REQUIRED" | "EMAIL_NOT_VERIFIED" | "MFA_ENROLLMENT_REQUIRED" | "ACCEPT_SIGNED_IN" | "ACCEPT_BY_PASSWORD" | "QUOTA_EXCEEDED" | "INVALID_SETTING_VALUE" | "PASSWORD_REFUSED" | "PROJECT_READ_ONLY";
         };
         mfa_required: {
             /** @description The HTTP status. */
@@ -3733,6 +3867,39 @@ export interface components {
             /** @description The caller's live sessions. */
             sessions: components["schemas"]["session_record"][];
         };
+        consent_list: {
+            /** @description By their names. */
+            consents: components["schemas"]["consent"][];
+        };
+        consent: {
+            /**
+             * @description The client.
+             * @example 019af3c2-6a3e-7b1c-9d2e-3f4a5b6c7d8e
+             */
+            clientId: string;
+            /**
+             * @description Its name.
+             * @example Diary
+             */
+            name: string;
+            /**
+             * @description What it may do.
+             * @example openid profile
+             */
+            scope: string;
+            /**
+             * Format: date-time
+             * @description When it was first allowed.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last allowed.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            lastUpdated: string;
+        };
         member_create_in: {
             /**
              * Format: email
@@ -4194,6 +4361,99 @@ export interface components {
              */
             wipe?: boolean | null;
         };
+        api_key_list: {
+            /** @description Keys of the project, the oldest first. */
+            resources: components["schemas"]["api_key"][];
+            /**
+             * @description `_cursor` of the next page; null where the list ends.
+             * @example kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE
+             */
+            next: string | null;
+        };
+        api_key: {
+            /**
+             * Format: uuid
+             * @description Identifier of the key.
+             * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+             */
+            id: string;
+            /**
+             * @description What it is for.
+             * @example Laboratory import
+             */
+            name: string;
+            /**
+             * @description What it may do.
+             * @example AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+             */
+            accessPolicy: string;
+            /**
+             * @description Networks from which it may be used; empty: any.
+             * @example [
+             *       "192.0.2.0/24"
+             *     ]
+             */
+            addresses: string[];
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description From when on it is refused.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            expiresAt: string;
+            /**
+             * Format: date-time
+             * @description When it was used last, at most an hour too early; null: never.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            lastUsedAt: string | null;
+            /**
+             * @description Profile of the administrator who made it.
+             * @example Practitioner/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+             */
+            createdBy: string;
+            /**
+             * @description Name of that person; null once they are no member of the project.
+             * @example Ana Lima
+             */
+            createdByName: string | null;
+            /**
+             * @description The key itself. It is shown this once and stored nowhere.
+             * @example atk_kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE
+             */
+            key?: string;
+        };
+        api_key_create_in: {
+            /**
+             * @description What it is for.
+             * @example Laboratory import
+             */
+            name: string;
+            /**
+             * @description What it may do: a policy of the project. At most 128 bytes of UTF-8.
+             * @example AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+             */
+            accessPolicy: string;
+            /**
+             * Format: int64
+             * @description Days until it expires.
+             * @default 90
+             * @example 90
+             */
+            days?: number;
+            /**
+             * @description Networks from which it may be used; absent or empty: any. At most 64 bytes of UTF-8 each.
+             * @example [
+             *       "192.0.2.0/24"
+             *     ]
+             */
+            addresses?: string[];
+        };
         organization_code_out: {
             /**
              * @description Tenant code of the caller's project, as users type it when they sign in.
@@ -4228,6 +4488,158 @@ export interface components {
              * @example en
              */
             defaultLanguage: string;
+        };
+        readiness: {
+            /**
+             * Format: uuid
+             * @description The project.
+             * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+             */
+            projectId: string;
+            /**
+             * @description Its name.
+             * @example Lakeside North
+             */
+            name: string;
+            /**
+             * @description Its tenant code; null for a project without one.
+             * @example lakeside-north
+             */
+            tenantCode: string | null;
+            /**
+             * @description It, or a project above it, is suspended.
+             * @example true
+             */
+            suspended: boolean;
+            /**
+             * @description Languages in use (BCP 47).
+             * @example [
+             *       "en"
+             *     ]
+             */
+            languages: string[];
+            /**
+             * @description The one that is used where a person's is not known.
+             * @example en
+             */
+            defaultLanguage: string;
+            /** @description Every switch. */
+            switches: components["schemas"]["readiness_switch"][];
+            /** @description The policies that new members get. */
+            policies: components["schemas"]["readiness_policy"][];
+            /** @description The applications that links in mails lead to. */
+            addresses: components["schemas"]["readiness_address"][];
+            /** @description Every mail template, and in which languages it is mapped. */
+            templates: components["schemas"]["template_mapping"][];
+            /** @description What people do in the project, and what each lacks to work. */
+            flows: components["schemas"]["readiness_flow"][];
+        };
+        readiness_switch: {
+            /**
+             * @description Name of the setting.
+             * @example PATIENT_LOGIN_ENABLED
+             */
+            name: string;
+            /**
+             * @description What is in force, also while it was never written.
+             * @example true
+             */
+            enabled: boolean;
+            /**
+             * @description It was written; else the default is in force.
+             * @example true
+             */
+            written: boolean;
+        };
+        readiness_policy: {
+            /**
+             * @description Name of the setting.
+             * @example defaultPatientAccessPolicy
+             */
+            name: string;
+            /**
+             * @description The policy; null while there is none.
+             * @example AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+             */
+            value: string | null;
+            /**
+             * @description Name of the policy.
+             * @example Own documents
+             */
+            display: string | null;
+        };
+        readiness_address: {
+            /**
+             * @description Name of the setting.
+             * @example PATIENT_APP_URL
+             */
+            name: string;
+            /**
+             * @description The address; null while there is none.
+             * @example https://my.lakeside.example
+             */
+            value: string | null;
+        };
+        template_mapping: {
+            /**
+             * @description Name of the template.
+             * @example PATIENT_WELCOME
+             */
+            name: string;
+            /**
+             * @description The project has it.
+             * @example true
+             */
+            mapped: boolean;
+            /**
+             * @description One is there for recipients whose language has none of its own.
+             * @example true
+             */
+            anyLanguage: boolean;
+            /**
+             * @description Languages that have one of their own.
+             * @example [
+             *       "en"
+             *     ]
+             */
+            languages: string[];
+        };
+        readiness_flow: {
+            /**
+             * @description Name of the flow.
+             * @example patient-invitation
+             */
+            name: string;
+            /**
+             * @description It works: nothing that it lacks blocks it.
+             * @example true
+             */
+            ready: boolean;
+            /** @description What it lacks. */
+            lacks: components["schemas"]["readiness_lack"][];
+        };
+        readiness_lack: {
+            /**
+             * @description What it is.
+             * @example template
+             * @enum {string}
+             */
+            kind: "switch" | "policy" | "address" | "template" | "account-policy" | "project" | "tenant-code" | "language";
+            /**
+             * @description Its name; with `language`, of the template that is not there in it.
+             * @example PATIENT_INVITE
+             */
+            name: string;
+            /**
+             * @description Language of the project in which the mail is not written.
+             * @example de
+             */
+            language?: string;
+            /**
+             * @description The flow does not work without it.
+             * @example true
+             */
+            blocks: boolean;
         };
         locales_in: {
             /**
@@ -4621,17 +5033,318 @@ export interface components {
             name: string;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When it was made or last replaced.
              * @example 2026-01-31T09:30:00.000Z
              */
             lastUpdated: string;
+            /**
+             * @description Whether it can keep a secret.
+             * @example public
+             * @enum {string}
+             */
+            type?: "public" | "confidential";
+            /**
+             * @description How it authenticates.
+             * @example none
+             * @enum {string}
+             */
+            authMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+            /**
+             * @description How it may get tokens.
+             * @example [
+             *       "authorization_code"
+             *     ]
+             */
+            grantTypes?: string[];
+            /**
+             * @description It is the project's own.
+             * @example true
+             */
+            firstParty: boolean;
         };
-        client_create_in: {
+        client_in: {
             /**
              * @description Name of the application.
              * @example Patient portal
              */
             name: string;
+            /**
+             * @description Whether it can keep a secret (RFC 6749, section 2.1); absent: public.
+             * @example confidential
+             * @enum {string}
+             */
+            type?: "public" | "confidential";
+            /**
+             * @description How it authenticates (RFC 7591, section 2); absent: none, or for a confidential one client_secret_basic.
+             * @example client_secret_basic
+             * @enum {string}
+             */
+            authMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+            /**
+             * @description Its public keys, for private_key_jwt: a JWK set (RFC 7517). At most 16384 bytes of compact JSON.
+             * @example {
+             *       "keys": [
+             *         {
+             *           "kty": "EC",
+             *           "crv": "P-256",
+             *           "kid": "1",
+             *           "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+             *           "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"
+             *         }
+             *       ]
+             *     }
+             */
+            jwks?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Or where they are. At most 2000 bytes of UTF-8.
+             * @example https://portal.example.com/jwks.json
+             */
+            jwksUri?: string;
+            /**
+             * @description Where browsers are sent back to: https, http on 127.0.0.1, [::1] or localhost with any port, or a scheme of its own with a dot. At most 2000 bytes of UTF-8 each.
+             * @example [
+             *       "https://portal.example.com/callback"
+             *     ]
+             */
+            redirectUris?: string[];
+            /**
+             * @description How it may get tokens; none: it cannot.
+             * @example [
+             *       "authorization_code"
+             *     ]
+             */
+            grantTypes?: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
+            /**
+             * @description Scopes that it may ask for. At most 128 bytes of UTF-8 each.
+             * @example [
+             *       "openid"
+             *     ]
+             */
+            scopes?: string[];
+            /**
+             * @description Resources that its access tokens may be for (RFC 8707). At most 2000 bytes of UTF-8 each.
+             * @example [
+             *       "https://fhir.example.com/r4"
+             *     ]
+             */
+            audiences?: string[];
+            /**
+             * @description Where browsers may be sent to after signing out. At most 2000 bytes of UTF-8 each.
+             * @example [
+             *       "https://portal.example.com/"
+             *     ]
+             */
+            postLogoutRedirectUris?: string[];
+            /**
+             * @description Is told when a session ends (Back-Channel Logout 1.0). At most 2000 bytes of UTF-8.
+             * @example https://portal.example.com/backchannel
+             */
+            backchannelLogoutUri?: string;
+            /**
+             * @description Whether its tokens must be bound to a key (RFC 9449); absent: optional.
+             * @example optional
+             * @enum {string}
+             */
+            dpop?: "required" | "optional";
+            /**
+             * @description What its ID tokens are signed with; absent: RS256.
+             * @example RS256
+             * @enum {string}
+             */
+            idTokenAlg?: "RS256" | "ES256";
+            /**
+             * @description It is the project's own: people are not asked for their consent, and its tokens may be for Atrium's API.
+             * @default false
+             * @example true
+             */
+            firstParty?: boolean;
+            /**
+             * @description PKCE (RFC 7636) is not demanded of it; confidential ones only.
+             * @default false
+             * @example true
+             */
+            pkceOptional?: boolean;
+            /**
+             * @description Version of its terms; another one asks for consent again. At most 64 bytes of UTF-8.
+             * @example 2026-01
+             */
+            tosVersion?: string;
+            /**
+             * @description SMART scopes that it gets for patients, at most. At most 128 bytes of UTF-8 each.
+             * @example [
+             *       "patient/Observation.rs"
+             *     ]
+             */
+            patientScopes?: string[];
+            /**
+             * @description SMART scopes that it gets for practitioners, at most. At most 128 bytes of UTF-8 each.
+             * @example [
+             *       "patient/Observation.rs"
+             *     ]
+             */
+            practitionerScopes?: string[];
+        };
+        client_record: {
+            /**
+             * Format: uuid
+             * @description The clientId, and `client_id`, that the application signs in with.
+             * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+             */
+            id: string;
+            /**
+             * @description Name of the application.
+             * @example Patient portal
+             */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it was made or last replaced.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            lastUpdated: string;
+            /**
+             * @description Whether it can keep a secret (RFC 6749, section 2.1); absent: public.
+             * @example confidential
+             * @enum {string}
+             */
+            type?: "public" | "confidential";
+            /**
+             * @description How it authenticates (RFC 7591, section 2); absent: none, or for a confidential one client_secret_basic.
+             * @example client_secret_basic
+             * @enum {string}
+             */
+            authMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+            /**
+             * @description Its public keys, for private_key_jwt: a JWK set (RFC 7517).
+             * @example {
+             *       "keys": [
+             *         {
+             *           "kty": "EC",
+             *           "crv": "P-256",
+             *           "kid": "1",
+             *           "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+             *           "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"
+             *         }
+             *       ]
+             *     }
+             */
+            jwks?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Or where they are.
+             * @example https://portal.example.com/jwks.json
+             */
+            jwksUri?: string;
+            /**
+             * @description Where browsers are sent back to: https, http on 127.0.0.1, [::1] or localhost with any port, or a scheme of its own with a dot.
+             * @example [
+             *       "https://portal.example.com/callback"
+             *     ]
+             */
+            redirectUris: string[];
+            /**
+             * @description How it may get tokens; none: it cannot.
+             * @example [
+             *       "authorization_code"
+             *     ]
+             */
+            grantTypes: ("authorization_code" | "refresh_token" | "client_credentials" | "urn:ietf:params:oauth:grant-type:device_code")[];
+            /**
+             * @description Scopes that it may ask for.
+             * @example [
+             *       "openid"
+             *     ]
+             */
+            scopes: string[];
+            /**
+             * @description Resources that its access tokens may be for (RFC 8707).
+             * @example [
+             *       "https://fhir.example.com/r4"
+             *     ]
+             */
+            audiences: string[];
+            /**
+             * @description Where browsers may be sent to after signing out.
+             * @example [
+             *       "https://portal.example.com/"
+             *     ]
+             */
+            postLogoutRedirectUris: string[];
+            /**
+             * @description Is told when a session ends (Back-Channel Logout 1.0).
+             * @example https://portal.example.com/backchannel
+             */
+            backchannelLogoutUri?: string;
+            /**
+             * @description Whether its tokens must be bound to a key (RFC 9449); absent: optional.
+             * @example optional
+             * @enum {string}
+             */
+            dpop?: "required" | "optional";
+            /**
+             * @description What its ID tokens are signed with; absent: RS256.
+             * @example RS256
+             * @enum {string}
+             */
+            idTokenAlg?: "RS256" | "ES256";
+            /**
+             * @description It is the project's own: people are not asked for their consent, and its tokens may be for Atrium's API.
+             * @example true
+             */
+            firstParty: boolean;
+            /**
+             * @description PKCE (RFC 7636) is not demanded of it; confidential ones only.
+             * @example true
+             */
+            pkceOptional: boolean;
+            /**
+             * @description Version of its terms; another one asks for consent again.
+             * @example 2026-01
+             */
+            tosVersion?: string;
+            /**
+             * @description SMART scopes that it gets for patients, at most.
+             * @example [
+             *       "patient/Observation.rs"
+             *     ]
+             */
+            patientScopes: string[];
+            /**
+             * @description SMART scopes that it gets for practitioners, at most.
+             * @example [
+             *       "patient/Observation.rs"
+             *     ]
+             */
+            practitionerScopes: string[];
+            /**
+             * Format: date-time
+             * @description When its secret was made; null: it has none.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            secretCreatedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the secret before counts, too; null: it does not.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            previousSecretUntil: string | null;
+            /**
+             * @description Its `client_secret`; only in the answer that makes it.
+             * @example atcs_C2FVsBQIhrscChlQIMV-b5sSYspob7oDy9f0m2Kq3xE
+             */
+            secret?: string;
+        };
+        client_secret_in: {
+            /**
+             * Format: int64
+             * @description Hours that the secret it had counts on; 0: it is refused from now on.
+             * @default 24
+             * @example 24
+             */
+            previousHours?: number;
         };
         template_records: {
             /** @description Its templates, by name and language. */
@@ -4788,7 +5501,7 @@ export interface components {
             /**
              * @description Events that are posted.
              * @example [
-             *       "[\"session.created\"]"
+             *       "session.created"
              *     ]
              */
             events: ("account.created" | "account.deleted" | "session.created" | "session.revoked" | "member.added" | "settings.changed" | "document.created")[];
@@ -5615,21 +6328,18 @@ export interface components {
                 "application/json": components["schemas"]["error"];
             };
         };
-        /** @description Service Unavailable */
-        service_unavailable: {
+        /**
+         * @description Service Unavailable. With a `code`:
+         *
+         *     - `PROJECT_READ_ONLY`: the project is read-only for seconds or minutes, while it moves to another installation: what reads goes on, the rest is to be tried again after `Retry-After`; a refresh token is not spent by it.
+         */
+        service_unavailable_project_read_only: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "statusCode": 503,
-                 *       "message": "Service Unavailable",
-                 *       "error": "Service Unavailable"
-                 *     }
-                 */
                 "application/json": components["schemas"]["error"];
             };
         };
@@ -5789,6 +6499,24 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                "application/json": components["schemas"]["error"];
+            };
+        };
+        /** @description Service Unavailable */
+        service_unavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "statusCode": 503,
+                 *       "message": "Service Unavailable",
+                 *       "error": "Service Unavailable"
+                 *     }
+                 */
                 "application/json": components["schemas"]["error"];
             };
         };
@@ -6027,7 +6755,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -6074,7 +6802,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -6134,7 +6862,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -6182,7 +6910,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -6229,7 +6957,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -6284,7 +7012,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -6339,7 +7067,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -6400,7 +7128,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -6461,7 +7189,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -6522,7 +7250,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -6585,7 +7313,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -6639,7 +7367,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -6702,7 +7430,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -6756,7 +7484,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -6808,7 +7536,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -6853,7 +7581,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -6905,7 +7633,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -6950,7 +7678,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -7012,7 +7740,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -7061,7 +7789,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -7124,7 +7852,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -7173,7 +7901,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -7225,7 +7953,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -7269,7 +7997,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -7320,7 +8048,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -7365,7 +8093,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -7461,7 +8189,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -7512,7 +8240,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -7556,7 +8284,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -7606,7 +8334,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -7649,7 +8377,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -7739,7 +8467,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -7789,7 +8517,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -7844,7 +8572,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -7893,7 +8621,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -7961,7 +8689,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -8025,7 +8753,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -8113,7 +8841,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -8180,7 +8908,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -8275,7 +9003,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -8410,6 +9138,7 @@ export interface operations {
             };
             400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
             404: components["responses"]["not_found"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["request_header_fields_too_large"];
@@ -8437,6 +9166,7 @@ export interface operations {
             };
             400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
             404: components["responses"]["not_found"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["request_header_fields_too_large"];
@@ -8551,7 +9281,93 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable_project_read_only"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    consents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "consents": [
+                     *         {
+                     *           "clientId": "019af3c2-6a3e-7b1c-9d2e-3f4a5b6c7d8e",
+                     *           "name": "Diary",
+                     *           "scope": "openid profile",
+                     *           "createdAt": "2026-01-31T09:30:00.000Z",
+                     *           "lastUpdated": "2026-01-31T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["consent_list"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
             503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    consent_withdraw: {
+        parameters: {
+            query: {
+                /**
+                 * @description The client. At most 256 bytes of UTF-8.
+                 * @example 019af3c2-6a3e-7b1c-9d2e-3f4a5b6c7d8e
+                 */
+                clientId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ok_out"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            414: components["responses"]["uri_too_long"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -8678,7 +9494,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -8721,7 +9537,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -8792,7 +9608,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -8846,7 +9662,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -8913,7 +9729,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -9057,7 +9873,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -9122,7 +9938,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -9179,7 +9995,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -9227,7 +10043,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -9275,7 +10091,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -9323,7 +10139,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -9371,7 +10187,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -9420,7 +10236,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -9470,7 +10286,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -9518,7 +10334,171 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable_project_read_only"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    api_keys: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `next` of the page before; good for a day. At most 4096 bytes of UTF-8.
+                 * @example kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE
+                 */
+                _cursor?: string;
+                /**
+                 * @description Keys at most.
+                 * @example 50
+                 */
+                _count?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "resources": [
+                     *         {
+                     *           "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *           "name": "Laboratory import",
+                     *           "accessPolicy": "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *           "addresses": [
+                     *             "192.0.2.0/24"
+                     *           ],
+                     *           "createdAt": "2026-01-31T09:30:00.000Z",
+                     *           "expiresAt": "2026-01-31T09:30:00.000Z",
+                     *           "lastUsedAt": "2026-01-31T09:30:00.000Z",
+                     *           "createdBy": "Practitioner/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *           "createdByName": "Ana Lima",
+                     *           "key": "atk_kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"
+                     *         }
+                     *       ],
+                     *       "next": "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["api_key_list"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            414: components["responses"]["uri_too_long"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
             503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    api_key_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Laboratory import",
+                 *       "accessPolicy": "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                 *       "days": 90,
+                 *       "addresses": [
+                 *         "192.0.2.0/24"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["api_key_create_in"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *       "name": "Laboratory import",
+                     *       "accessPolicy": "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *       "addresses": [
+                     *         "192.0.2.0/24"
+                     *       ],
+                     *       "createdAt": "2026-01-31T09:30:00.000Z",
+                     *       "expiresAt": "2026-01-31T09:30:00.000Z",
+                     *       "lastUsedAt": "2026-01-31T09:30:00.000Z",
+                     *       "createdBy": "Practitioner/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *       "createdByName": "Ana Lima",
+                     *       "key": "atk_kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["api_key"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized_step_up_required"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable_project_read_only"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    api_key_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The key.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized_step_up_required"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            414: components["responses"]["uri_too_long"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -9604,7 +10584,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -9704,6 +10684,92 @@ export interface operations {
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable_project_read_only"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    project_readiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "projectId": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *       "name": "Lakeside North",
+                     *       "tenantCode": "lakeside-north",
+                     *       "suspended": true,
+                     *       "languages": [
+                     *         "en"
+                     *       ],
+                     *       "defaultLanguage": "en",
+                     *       "switches": [
+                     *         {
+                     *           "name": "PATIENT_LOGIN_ENABLED",
+                     *           "enabled": true,
+                     *           "written": true
+                     *         }
+                     *       ],
+                     *       "policies": [
+                     *         {
+                     *           "name": "defaultPatientAccessPolicy",
+                     *           "value": "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *           "display": "Own documents"
+                     *         }
+                     *       ],
+                     *       "addresses": [
+                     *         {
+                     *           "name": "PATIENT_APP_URL",
+                     *           "value": "https://my.lakeside.example"
+                     *         }
+                     *       ],
+                     *       "templates": [
+                     *         {
+                     *           "name": "PATIENT_WELCOME",
+                     *           "mapped": true,
+                     *           "anyLanguage": true,
+                     *           "languages": [
+                     *             "en"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "flows": [
+                     *         {
+                     *           "name": "patient-invitation",
+                     *           "ready": true,
+                     *           "lacks": [
+                     *             {
+                     *               "kind": "template",
+                     *               "name": "PATIENT_INVITE",
+                     *               "language": "de",
+                     *               "blocks": true
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["readiness"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            414: components["responses"]["uri_too_long"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
             503: components["responses"]["service_unavailable"];
@@ -9886,7 +10952,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity_invalid_setting_value"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -9958,7 +11024,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity_invalid_setting_value"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -10011,7 +11077,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -10077,7 +11143,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity_invalid_setting_value"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -10193,7 +11259,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -10330,7 +11396,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -10476,7 +11542,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -10512,7 +11578,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -10538,7 +11604,13 @@ export interface operations {
                      *         {
                      *           "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
                      *           "name": "Patient portal",
-                     *           "lastUpdated": "2026-01-31T09:30:00.000Z"
+                     *           "lastUpdated": "2026-01-31T09:30:00.000Z",
+                     *           "type": "public",
+                     *           "authMethod": "none",
+                     *           "grantTypes": [
+                     *             "authorization_code"
+                     *           ],
+                     *           "firstParty": true
                      *         }
                      *       ]
                      *     }
@@ -10568,10 +11640,51 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "Patient portal"
+                 *       "name": "Patient portal",
+                 *       "type": "confidential",
+                 *       "authMethod": "client_secret_basic",
+                 *       "jwks": {
+                 *         "keys": [
+                 *           {
+                 *             "kty": "EC",
+                 *             "crv": "P-256",
+                 *             "kid": "1",
+                 *             "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+                 *             "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "jwksUri": "https://portal.example.com/jwks.json",
+                 *       "redirectUris": [
+                 *         "https://portal.example.com/callback"
+                 *       ],
+                 *       "grantTypes": [
+                 *         "authorization_code"
+                 *       ],
+                 *       "scopes": [
+                 *         "openid"
+                 *       ],
+                 *       "audiences": [
+                 *         "https://fhir.example.com/r4"
+                 *       ],
+                 *       "postLogoutRedirectUris": [
+                 *         "https://portal.example.com/"
+                 *       ],
+                 *       "backchannelLogoutUri": "https://portal.example.com/backchannel",
+                 *       "dpop": "optional",
+                 *       "idTokenAlg": "RS256",
+                 *       "firstParty": true,
+                 *       "pkceOptional": true,
+                 *       "tosVersion": "2026-01",
+                 *       "patientScopes": [
+                 *         "patient/Observation.rs"
+                 *       ],
+                 *       "practitionerScopes": [
+                 *         "patient/Observation.rs"
+                 *       ]
                  *     }
                  */
-                "application/json": components["schemas"]["client_create_in"];
+                "application/json": components["schemas"]["client_in"];
             };
         };
         responses: {
@@ -10586,14 +11699,58 @@ export interface operations {
                      * @example {
                      *       "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
                      *       "name": "Patient portal",
-                     *       "lastUpdated": "2026-01-31T09:30:00.000Z"
+                     *       "lastUpdated": "2026-01-31T09:30:00.000Z",
+                     *       "type": "confidential",
+                     *       "authMethod": "client_secret_basic",
+                     *       "jwks": {
+                     *         "keys": [
+                     *           {
+                     *             "kty": "EC",
+                     *             "crv": "P-256",
+                     *             "kid": "1",
+                     *             "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+                     *             "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "jwksUri": "https://portal.example.com/jwks.json",
+                     *       "redirectUris": [
+                     *         "https://portal.example.com/callback"
+                     *       ],
+                     *       "grantTypes": [
+                     *         "authorization_code"
+                     *       ],
+                     *       "scopes": [
+                     *         "openid"
+                     *       ],
+                     *       "audiences": [
+                     *         "https://fhir.example.com/r4"
+                     *       ],
+                     *       "postLogoutRedirectUris": [
+                     *         "https://portal.example.com/"
+                     *       ],
+                     *       "backchannelLogoutUri": "https://portal.example.com/backchannel",
+                     *       "dpop": "optional",
+                     *       "idTokenAlg": "RS256",
+                     *       "firstParty": true,
+                     *       "pkceOptional": true,
+                     *       "tosVersion": "2026-01",
+                     *       "patientScopes": [
+                     *         "patient/Observation.rs"
+                     *       ],
+                     *       "practitionerScopes": [
+                     *         "patient/Observation.rs"
+                     *       ],
+                     *       "secretCreatedAt": "2026-01-31T09:30:00.000Z",
+                     *       "previousSecretUntil": "2026-01-31T09:30:00.000Z",
+                     *       "secret": "atcs_C2FVsBQIhrscChlQIMV-b5sSYspob7oDy9f0m2Kq3xE"
                      *     }
                      */
-                    "application/json": components["schemas"]["client"];
+                    "application/json": components["schemas"]["client_record"];
                 };
             };
             400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthorized"];
+            401: components["responses"]["unauthorized_step_up_required"];
             403: components["responses"]["forbidden_mfa_enrollment_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
@@ -10604,7 +11761,237 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable_project_read_only"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    client_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the resource.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *       "name": "Patient portal",
+                     *       "lastUpdated": "2026-01-31T09:30:00.000Z",
+                     *       "type": "confidential",
+                     *       "authMethod": "client_secret_basic",
+                     *       "jwks": {
+                     *         "keys": [
+                     *           {
+                     *             "kty": "EC",
+                     *             "crv": "P-256",
+                     *             "kid": "1",
+                     *             "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+                     *             "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "jwksUri": "https://portal.example.com/jwks.json",
+                     *       "redirectUris": [
+                     *         "https://portal.example.com/callback"
+                     *       ],
+                     *       "grantTypes": [
+                     *         "authorization_code"
+                     *       ],
+                     *       "scopes": [
+                     *         "openid"
+                     *       ],
+                     *       "audiences": [
+                     *         "https://fhir.example.com/r4"
+                     *       ],
+                     *       "postLogoutRedirectUris": [
+                     *         "https://portal.example.com/"
+                     *       ],
+                     *       "backchannelLogoutUri": "https://portal.example.com/backchannel",
+                     *       "dpop": "optional",
+                     *       "idTokenAlg": "RS256",
+                     *       "firstParty": true,
+                     *       "pkceOptional": true,
+                     *       "tosVersion": "2026-01",
+                     *       "patientScopes": [
+                     *         "patient/Observation.rs"
+                     *       ],
+                     *       "practitionerScopes": [
+                     *         "patient/Observation.rs"
+                     *       ],
+                     *       "secretCreatedAt": "2026-01-31T09:30:00.000Z",
+                     *       "previousSecretUntil": "2026-01-31T09:30:00.000Z",
+                     *       "secret": "atcs_C2FVsBQIhrscChlQIMV-b5sSYspob7oDy9f0m2Kq3xE"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["client_record"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            414: components["responses"]["uri_too_long"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
             503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    client_replace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The client application to replace.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Patient portal",
+                 *       "type": "confidential",
+                 *       "authMethod": "client_secret_basic",
+                 *       "jwks": {
+                 *         "keys": [
+                 *           {
+                 *             "kty": "EC",
+                 *             "crv": "P-256",
+                 *             "kid": "1",
+                 *             "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+                 *             "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "jwksUri": "https://portal.example.com/jwks.json",
+                 *       "redirectUris": [
+                 *         "https://portal.example.com/callback"
+                 *       ],
+                 *       "grantTypes": [
+                 *         "authorization_code"
+                 *       ],
+                 *       "scopes": [
+                 *         "openid"
+                 *       ],
+                 *       "audiences": [
+                 *         "https://fhir.example.com/r4"
+                 *       ],
+                 *       "postLogoutRedirectUris": [
+                 *         "https://portal.example.com/"
+                 *       ],
+                 *       "backchannelLogoutUri": "https://portal.example.com/backchannel",
+                 *       "dpop": "optional",
+                 *       "idTokenAlg": "RS256",
+                 *       "firstParty": true,
+                 *       "pkceOptional": true,
+                 *       "tosVersion": "2026-01",
+                 *       "patientScopes": [
+                 *         "patient/Observation.rs"
+                 *       ],
+                 *       "practitionerScopes": [
+                 *         "patient/Observation.rs"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["client_in"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *       "name": "Patient portal",
+                     *       "lastUpdated": "2026-01-31T09:30:00.000Z",
+                     *       "type": "confidential",
+                     *       "authMethod": "client_secret_basic",
+                     *       "jwks": {
+                     *         "keys": [
+                     *           {
+                     *             "kty": "EC",
+                     *             "crv": "P-256",
+                     *             "kid": "1",
+                     *             "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+                     *             "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "jwksUri": "https://portal.example.com/jwks.json",
+                     *       "redirectUris": [
+                     *         "https://portal.example.com/callback"
+                     *       ],
+                     *       "grantTypes": [
+                     *         "authorization_code"
+                     *       ],
+                     *       "scopes": [
+                     *         "openid"
+                     *       ],
+                     *       "audiences": [
+                     *         "https://fhir.example.com/r4"
+                     *       ],
+                     *       "postLogoutRedirectUris": [
+                     *         "https://portal.example.com/"
+                     *       ],
+                     *       "backchannelLogoutUri": "https://portal.example.com/backchannel",
+                     *       "dpop": "optional",
+                     *       "idTokenAlg": "RS256",
+                     *       "firstParty": true,
+                     *       "pkceOptional": true,
+                     *       "tosVersion": "2026-01",
+                     *       "patientScopes": [
+                     *         "patient/Observation.rs"
+                     *       ],
+                     *       "practitionerScopes": [
+                     *         "patient/Observation.rs"
+                     *       ],
+                     *       "secretCreatedAt": "2026-01-31T09:30:00.000Z",
+                     *       "previousSecretUntil": "2026-01-31T09:30:00.000Z",
+                     *       "secret": "atcs_C2FVsBQIhrscChlQIMV-b5sSYspob7oDy9f0m2Kq3xE"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["client_record"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized_step_up_required"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -10640,7 +12027,108 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    client_secret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The client application.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "previousHours": 24
+                 *     }
+                 */
+                "application/json": components["schemas"]["client_secret_in"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *       "name": "Patient portal",
+                     *       "lastUpdated": "2026-01-31T09:30:00.000Z",
+                     *       "type": "confidential",
+                     *       "authMethod": "client_secret_basic",
+                     *       "jwks": {
+                     *         "keys": [
+                     *           {
+                     *             "kty": "EC",
+                     *             "crv": "P-256",
+                     *             "kid": "1",
+                     *             "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+                     *             "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "jwksUri": "https://portal.example.com/jwks.json",
+                     *       "redirectUris": [
+                     *         "https://portal.example.com/callback"
+                     *       ],
+                     *       "grantTypes": [
+                     *         "authorization_code"
+                     *       ],
+                     *       "scopes": [
+                     *         "openid"
+                     *       ],
+                     *       "audiences": [
+                     *         "https://fhir.example.com/r4"
+                     *       ],
+                     *       "postLogoutRedirectUris": [
+                     *         "https://portal.example.com/"
+                     *       ],
+                     *       "backchannelLogoutUri": "https://portal.example.com/backchannel",
+                     *       "dpop": "optional",
+                     *       "idTokenAlg": "RS256",
+                     *       "firstParty": true,
+                     *       "pkceOptional": true,
+                     *       "tosVersion": "2026-01",
+                     *       "patientScopes": [
+                     *         "patient/Observation.rs"
+                     *       ],
+                     *       "practitionerScopes": [
+                     *         "patient/Observation.rs"
+                     *       ],
+                     *       "secretCreatedAt": "2026-01-31T09:30:00.000Z",
+                     *       "previousSecretUntil": "2026-01-31T09:30:00.000Z",
+                     *       "secret": "atcs_C2FVsBQIhrscChlQIMV-b5sSYspob7oDy9f0m2Kq3xE"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["client_record"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized_step_up_required"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -10747,7 +12235,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -10789,7 +12277,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -10924,7 +12412,7 @@ export interface operations {
                  * @example {
                  *       "url": "https://hooks.example.com/atrium",
                  *       "events": [
-                 *         "[\"session.created\"]"
+                 *         "session.created"
                  *       ],
                  *       "enabled": true
                  *     }
@@ -10970,7 +12458,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -10993,7 +12481,7 @@ export interface operations {
                  * @example {
                  *       "url": "https://hooks.example.com/atrium",
                  *       "events": [
-                 *         "[\"session.created\"]"
+                 *         "session.created"
                  *       ],
                  *       "enabled": true
                  *     }
@@ -11039,7 +12527,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -11075,7 +12563,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -11140,7 +12628,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -11267,7 +12755,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -11413,7 +12901,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -11571,7 +13059,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -11614,7 +13102,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -11696,7 +13184,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -11831,7 +13319,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -12062,7 +13550,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -12108,7 +13596,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -12246,7 +13734,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -12393,7 +13881,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -12429,7 +13917,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -12545,7 +14033,7 @@ export interface operations {
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
@@ -12608,7 +14096,7 @@ export interface operations {
             429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["service_unavailable_project_read_only"];
             504: components["responses"]["gateway_timeout"];
         };
     };
