@@ -51,4 +51,14 @@ create trigger project_hold_passkey before insert or update or delete on passkey
 create trigger project_hold_mfa_recovery before insert or update or delete on mfa_recovery
     for each row execute function project_hold_guard_account('account_id');
 
-select project_hold_apply();
+-- No project is read-only before this script: it is the first that lets one be.
+alter table account disable trigger project_hold_account;
+alter table membership disable trigger project_hold_membership;
+alter table last_sign_in disable trigger project_hold_last_sign_in;
+alter table invitation disable trigger project_hold_invitation;
+alter table account disable trigger project_hold_account_member;
+alter table credential disable trigger project_hold_credential;
+alter table email_verified disable trigger project_hold_email_verified;
+alter table mfa_factor disable trigger project_hold_mfa_factor;
+alter table passkey disable trigger project_hold_passkey;
+alter table mfa_recovery disable trigger project_hold_mfa_recovery;

@@ -8,4 +8,7 @@ create trigger project_hold_content before insert or update or delete on content
 create trigger project_hold_content_translation before insert or update or delete on content_translation
     for each row execute function project_hold_guard('project_id');
 
-select project_hold_apply();
+-- No project is read-only before this script: it is the first that lets one be.
+alter table document disable trigger project_hold_document;
+alter table content disable trigger project_hold_content;
+alter table content_translation disable trigger project_hold_content_translation;

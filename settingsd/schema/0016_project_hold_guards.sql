@@ -12,4 +12,9 @@ create trigger project_hold_client before insert or update or delete on client
 create trigger project_hold_setting_history before insert or update or delete on setting_history
     for each row execute function project_hold_guard('project_id');
 
-select project_hold_apply();
+-- No project is read-only before this script: it is the first that lets one be.
+alter table project disable trigger project_hold_project;
+alter table tenant_code disable trigger project_hold_tenant_code;
+alter table access_policy disable trigger project_hold_access_policy;
+alter table client disable trigger project_hold_client;
+alter table setting_history disable trigger project_hold_setting_history;
