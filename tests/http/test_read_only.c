@@ -302,7 +302,8 @@ static void an_export_is_one_state(void)
                                "--to", key, "--json");
     CHECK_EXIT(second, 0);
     char *one = tables_of(first), *two = tables_of(second);
-    CU_ASSERT_STRING_EQUAL(one, two);
+    UNIT_CHECK(one && two && strcmp(one, two) == 0, "exports differ: %s, then %s", one ? one : "-",
+               two ? two : "-");
     free(one);
     free(two);
     after = suite_count(suite, "select count(*) from doc.document");
@@ -333,7 +334,8 @@ static void a_write_of_before_is_waited_for(void)
     CU_ASSERT_TRUE(program_wait_end(held, 15000));
     CHECK_EXIT(held, 0);
     PGresult *late = PQexec(conn, "update doc.document set file_name = 'later.txt'");
-    CU_ASSERT_STRING_EQUAL(PQresultErrorField(late, PG_DIAG_SQLSTATE), "RO001");
+    const char *state = PQresultErrorField(late, PG_DIAG_SQLSTATE);
+    UNIT_CHECK(state && strcmp(state, "RO001") == 0, "it changed: %s", state ? state : "-");
     PQclear(late);
     PQfinish(conn);
 }
@@ -375,7 +377,8 @@ static void what_is_planned_waits(void)
     long jobs = suite_count(suite, "select count(*) from mail.job where state = 'waiting'");
     suite_set_clock(suite, 40 * 24 * 3600);
     PROGRAM due = ATRIUMCTL(suite, NULL, "job", "run-due");
-    CHECK_REFUSED(due, 1, "not done yet");
+    CHECK_EXIT(due, 1); /* behind its counts */
+    UNIT_CHECK(strstr(due->err, "not done yet") != NULL, "%s", due->err);
     usleep(3000000);
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.account"), accounts);
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from mail.job where state = 'waiting'"),
