@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/domain/language.h"
+#include "common/domain/page.h"
 #include "common/domain/policy.h"
 #include "common/wire/texts.h"
 #include "maild/maild_api.h"
@@ -18,7 +19,8 @@
 
 enum { FLOW_NEEDS_MAX = 6, FLOW_TEMPLATES_MAX = 1 };
 
-/* What a project may have; SWITCH_*, POLICY_* and ADDRESS_* are settings. */
+/* What a project may have; SWITCH_*, POLICY_* and APP_* are settings. ADDRESS_* is where the links
+ * of mails lead: the same setting, or the hosted pages. */
 enum need {
     NEED_END,
     SWITCH_PATIENT_REGISTRATION,
@@ -32,6 +34,8 @@ enum need {
     POLICY_PRACTITIONER,
     ADDRESS_PATIENT,
     ADDRESS_PRACTITIONER,
+    APP_PATIENT,
+    APP_PRACTITIONER,
     RULE_MAIL_CODE,
     PROJECT_OPEN,
     TENANT_CODE,
@@ -80,7 +84,7 @@ static const struct flow flows[] = {
     {"practitioner-email-change", {ADDRESS_PRACTITIONER}, "EMAIL_CHANGE", false},
     {"business-invitation",
      {SWITCH_BUSINESS_INVITATION, SWITCH_PRACTITIONER_INVITATION, POLICY_PRACTITIONER,
-      ADDRESS_PRACTITIONER, ADDRESS_PATIENT},
+      APP_PRACTITIONER, APP_PATIENT},
      "CLINICIAN_SIGNUP_INVITE",
      false},
     {"organization-code-mail", {TENANT_CODE}, "ORGANIZATION_CODE", false},
@@ -93,6 +97,7 @@ struct facts {
     const struct sql_readiness_get_row *row;
     struct field_texts written, languages;
     struct field_list templates; /* struct template_mapping */
+    bool has_pages;              /* hosted ones, see docs/pages.md */
 };
 
 static bool is_among(const struct field_texts *texts, const char *text)
@@ -118,8 +123,15 @@ static struct need_fact switch_fact(const char *name, bool on)
     return (struct need_fact){.kind = "switch", .name = name, .met = on};
 }
 
-static struct need_fact need_fact_of(enum need need, const struct tenant *t)
+static struct need_fact address_fact(const char *name, bool there)
 {
+    return (struct need_fact){.kind = "address", .name = name, .met = there};
+}
+
+static struct need_fact need_fact_of(const struct facts *facts, enum need need)
+{
+    const struct tenant *t = facts->tenant;
+
     switch (need) {
     case SWITCH_PATIENT_REGISTRATION:
         return switch_fact("PATIENT_REGISTRATION_ENABLED", t->patientRegistration);
@@ -144,12 +156,13 @@ static struct need_fact need_fact_of(enum need need, const struct tenant *t)
                                   .name = "DEFAULT_PRACTITIONER_ACCESS_POLICY",
                                   .met = uuid_is_set(&t->defaultPractitionerPolicy)};
     case ADDRESS_PATIENT:
-        return (struct need_fact){
-            .kind = "address", .name = "PATIENT_APP_URL", .met = t->patientAppUrl != NULL};
+        return address_fact("PATIENT_APP_URL", t->patientAppUrl || facts->has_pages);
     case ADDRESS_PRACTITIONER:
-        return (struct need_fact){.kind = "address",
-                                  .name = "PRACTITIONER_APP_URL",
-                                  .met = t->practitionerAppUrl != NULL};
+        return address_fact("PRACTITIONER_APP_URL", t->practitionerAppUrl || facts->has_pages);
+    case APP_PATIENT:
+        return address_fact("PATIENT_APP_URL", t->patientAppUrl);
+    case APP_PRACTITIONER:
+        return address_fact("PRACTITIONER_APP_URL", t->practitionerAppUrl);
     case RULE_MAIL_CODE:
         return (struct need_fact){.kind = "account-policy",
                                   .name = "mailCode",
@@ -183,7 +196,7 @@ static void lack(struct lacks *self, const char *kind, const char *name, const c
 
 static void need_check(const struct facts *facts, enum need need, struct lacks *lacks)
 {
-    struct need_fact fact = need_fact_of(need, facts->tenant);
+    struct need_fact fact = need_fact_of(facts, need);
 
     if (!fact.met)
         lack(lacks, fact.kind, fact.name, NULL, !fact.optional);
@@ -247,7 +260,7 @@ static struct field_list switches_of(const struct facts *facts)
     struct readiness_switch *list = arena_calloc(facts->arena, ARRAY_SIZE(needs), sizeof(*list));
 
     for (size_t i = 0; i < ARRAY_SIZE(needs); i++) {
-        struct need_fact fact = need_fact_of(needs[i], facts->tenant);
+        struct need_fact fact = need_fact_of(facts, needs[i]);
 
         list[i] =
             (struct readiness_switch){fact.name, fact.met, is_among(&facts->written, fact.name)};
@@ -303,6 +316,12 @@ static void readiness_fill(const struct facts *facts, struct readiness *out)
                               .flows = {list, ARRAY_SIZE(flows)}};
 }
 
+/* As authd decides where mails lead to. */
+static bool has_pages(const struct settingsd *d, const struct tenant *tenant)
+{
+    return d->svc.common->public_url && tenant->tenantCode && page_is_code(tenant->tenantCode);
+}
+
 /* Fails: UNAVAILABLE (maild does not answer). */
 static int readiness_of(struct settingsd *d, const struct request *req, const struct tenant *tenant,
                         struct readiness *out, struct error *err)
@@ -321,7 +340,8 @@ static int readiness_of(struct settingsd *d, const struct request *req, const st
                                    .row = &row,
                                    .written = field_texts_split(req->arena, row.written),
                                    .languages = field_texts_split(req->arena, row.languages),
-                                   .templates = templates.templates},
+                                   .templates = templates.templates,
+                                   .has_pages = has_pages(d, tenant)},
                    out);
     return 0;
 }

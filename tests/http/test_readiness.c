@@ -231,6 +231,24 @@ static void atriumctl_shows_the_same(void)
         strstr(read->out, "practitioner-invitation is blocked: switch PRACTITIONER_INVITATION_"));
 }
 
+/* Mails lead to them, so an invitation works; a sign-up of businesses asks for the settings. */
+static void hosted_pages_take_the_place_of_an_address(void)
+{
+    suite_set_value(suite, admin->access, "PRACTITIONER_APP_URL", "");
+    check_blocked(admin, "practitioner-invitation", "address", "PRACTITIONER_APP_URL");
+    CU_ASSERT_EQUAL(invite(admin, "Practitioner"), 400);
+    suite_reconfigure(suite, NULL); /* with pages */
+    check_blocked(admin, "practitioner-invitation", NULL, NULL);
+    CU_ASSERT_EQUAL(invite(admin, "Practitioner"), 200);
+    HTTP_ANSWER answer = http_get(suite_url(suite), READINESS, admin->access);
+    CLEANUP(program_destroy)
+    struct program *shown = ATRIUMCTL(suite, NULL, "project", "show", "demo");
+    CU_ASSERT_EQUAL(lacks(answer, "business-invitation", "address", "PRACTITIONER_APP_URL"), 1);
+    CU_ASSERT_PTR_NULL(strstr(shown->out, "practitioner-invitation is blocked"));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(shown->out, "business-invitation is blocked: address PRACTITIONER_APP_URL"));
+}
+
 static void a_suspended_project_has_no_flow(void)
 {
     CLEANUP(program_destroy)
@@ -260,7 +278,7 @@ static void without_maild_settings_are_shown_all_the_same(void)
 
 static void suite_starts(void)
 {
-    suite = suite_start(&(struct suite_options){0});
+    suite = suite_start(&(struct suite_options){.set = "common.public_url="}); /* no pages */
     admin = person_admin(suite);
     child = person_admin_of_child(suite, "readiness-child");
 }
@@ -280,6 +298,7 @@ static const struct unit_case cases[] = {
     CASE(a_registration_works_when_nothing_blocks_it),
     CASE(a_language_without_its_mail_is_named),
     CASE(atriumctl_shows_the_same),
+    CASE(hosted_pages_take_the_place_of_an_address),
     CASE(a_suspended_project_has_no_flow),
     CASE(without_maild_settings_are_shown_all_the_same),
     CASE_ALWAYS(suite_shuts_down_cleanly),
