@@ -76,6 +76,16 @@ static bool goes_to(const struct browser *browser, const char *address)
     return goes;
 }
 
+/* A patient whose mails have all come: the demo tenant maps a welcome, and the suite the link that
+ * registration mails as well. */
+static struct person *register_settled(void)
+{
+    struct person *self = person_register(suite, NULL);
+
+    suite_mails_settle(suite);
+    return self;
+}
+
 /* ---- a new password ---- */
 
 static void a_forgotten_password_is_set_anew(void)
@@ -161,7 +171,7 @@ static void resets_reveal_no_account(void)
 
 static void an_address_is_confirmed_by_password(void)
 {
-    PERSON patient = person_register_settled(suite);
+    PERSON patient = register_settled();
     BROWSER browser = browser_open(suite);
     HTTP_ANSWER sent =
         http_post(suite_url(suite), "/auth/verify-email/send", patient->access, json_object());
@@ -185,7 +195,7 @@ static void an_address_is_confirmed_by_password(void)
 /* Who is signed in confirms by a click; another account's session does not do. */
 static void an_address_is_confirmed_by_its_session(void)
 {
-    PERSON patient = person_register_settled(suite);
+    PERSON patient = register_settled();
     PERSON other = person_register(suite, NULL);
     BROWSER browser = browser_open(suite);
     BROWSER foreign = browser_open(suite);
@@ -213,7 +223,7 @@ static void an_address_is_confirmed_by_its_session(void)
 
 static void a_changed_address_is_taken_back(void)
 {
-    PERSON patient = person_register_settled(suite);
+    PERSON patient = register_settled();
     BROWSER browser = browser_open(suite);
     char *email = person_address();
     HTTP_ANSWER requested = http_post(suite_url(suite), "/auth/change-email", patient->access,
@@ -466,7 +476,7 @@ static void accounts_of_no_tenant_have_pages_too(void)
 
 static void foreign_forms_spend_no_link(void)
 {
-    PERSON patient = person_register_settled(suite);
+    PERSON patient = register_settled();
     BROWSER browser = browser_open(suite);
     static const char *const pages[] = {"set-password", "verify-email", "undo-email", "invitation"};
     HTTP_ANSWER requested =
@@ -523,7 +533,7 @@ static bool is_logged(const char *text)
 /* A mail's link may stand in no header that another site sees, and in no log. */
 static void secrets_of_links_stay(void)
 {
-    PERSON patient = person_register_settled(suite);
+    PERSON patient = register_settled();
     BROWSER browser = browser_open(suite);
     HTTP_ANSWER requested =
         suite_post_fresh(suite, "/auth/reset-password",
