@@ -900,6 +900,16 @@ static char *header_of(const char *token)
     return strndup(token, strcspn(token, "."));
 }
 
+/* Those of the list that sign for the API; the issuers below /t/ publish the others. */
+static size_t count_api_keys(const json_t *keys)
+{
+    size_t i, count = 0;
+    json_t *key;
+
+    json_array_foreach(keys, i, key) count += !json_object_get(key, "use");
+    return count;
+}
+
 static void rotated_keys_sign_old_tokens_last(void)
 {
     PERSON before = person_register(suite, NULL);
@@ -912,14 +922,15 @@ static void rotated_keys_sign_old_tokens_last(void)
     CU_ASSERT_PTR_NULL(strstr(rotated->out, "PRIVATE"));
     HTTP_ANSWER jwks = http_get(suite_url(suite), "/.well-known/jwks.json", NULL);
     CHECK_STATUS(jwks, 200);
-    CU_ASSERT_EQUAL(json_array_size(http_member(jwks, "keys")), count);
+    CU_ASSERT_EQUAL(json_array_size(http_member(jwks, "keys")), count_api_keys(rotated->json));
     json_t *key;
     size_t i;
     json_array_foreach(rotated->json, i, key)
     {
         const char *kid = json_string_value(json_object_get(key, "kid"));
 
-        UNIT_CHECK(kid && strstr(jwks->body, kid), "%s", jwks->body);
+        UNIT_CHECK(kid && !strstr(jwks->body, kid) == !!json_object_get(key, "use"), "%s",
+                   jwks->body);
     }
 
     /* The new key signs once every gateway can know it, ten seconds later. */
