@@ -292,14 +292,15 @@ static const struct unit_case cases[] = {
     CASE(internal_operations_are_not_there),
 };
 
-/* Pages for people are no operations: they are not on the page of these. */
+/* Pages for people and endpoints of a standard are no operations: they are not on the page of
+ * these. */
 static void leave_pages_out(void)
 {
     struct endpoint *kept = arena_calloc(arena, endpoint_count, sizeof(*kept));
     size_t count = 0;
 
     for (size_t i = 0; i < endpoint_count; i++) {
-        if (!(endpoints[i].route.flags & R_PAGE))
+        if (endpoints[i].route.summary)
             kept[count++] = endpoints[i];
     }
     endpoints = kept;
