@@ -452,7 +452,9 @@ static void make_for(const char *command)
         snprintf(made_id, sizeof(made_id), "%s", id ? id : "");
     }
     if (strcmp(command, "api-key revoke") == 0) { /* only an admin makes one */
-        PERSON admin = person_admin(suite);
+        PERSON admin =
+            person_sign_in(suite, "Practitioner", suite_text(suite, "demo.adminEmail"),
+                           suite_text(suite, "demo.adminPassword"), "demo"); /* of several */
         HTTP_ANSWER made = http_post(suite_url(suite), "/v1/project/api-keys", admin->access,
                                      json_pack("{s:s, s:s}", "name", "Desk", "accessPolicy",
                                                suite_text(suite, "demo.patientAccessPolicy")));
