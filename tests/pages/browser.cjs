@@ -275,8 +275,8 @@ async function main() {
 
     if (shots)
         fs.mkdirSync(shots, { recursive: true });
-    for (const scheme of ['light', 'dark'])
-        for (const width of [320, 1280])
+    // Each scheme and each width once.
+    for (const [scheme, width] of [['light', 320], ['dark', 1280]])
             await visitAll(browser, scheme, width);
     await keyboardAlone(browser);
     await passkeys(browser);
