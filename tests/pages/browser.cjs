@@ -277,7 +277,7 @@ async function main() {
         fs.mkdirSync(shots, { recursive: true });
     // Each scheme and each width once.
     for (const [scheme, width] of [['light', 320], ['dark', 1280]])
-            await visitAll(browser, scheme, width);
+        await visitAll(browser, scheme, width);
     await keyboardAlone(browser);
     await passkeys(browser);
     await browser.close();
