@@ -68,12 +68,17 @@ static int purge_patient_page(void *daemon, const struct request *req, struct uu
 PURGE_PAGE(invitation)
 PURGE_PAGE(session)
 PURGE_PAGE(api_key)
+PURGE_PAGE(oauth_consent)
 
 /* Sessions before accounts: an account takes its sessions along, however many those are. */
 const struct purge_step authd_purge[] = {
-    {"invitation", 1000, purge_invitation_page}, {"session", 1000, purge_session_page},
-    {"api_key", 1000, purge_api_key_page},       {"membership", 100, purge_membership_page},
-    {"account", 200, purge_patient_page},        {.table = NULL},
+    {"invitation", 1000, purge_invitation_page},
+    {"session", 1000, purge_session_page},
+    {"api_key", 1000, purge_api_key_page},
+    {"oauth_consent", 1000, purge_oauth_consent_page},
+    {"membership", 100, purge_membership_page},
+    {"account", 200, purge_patient_page},
+    {.table = NULL},
 };
 
 /* Deletes what is kept of a project, for a second at most; settingsd calls until nothing is
