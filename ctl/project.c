@@ -27,15 +27,22 @@ int project_find(struct ctl *ctl, const char *code, struct tenant *ret, struct e
     return settingsd_tenant_lookup(ctl->bus->bus, &req, &in, ret, err);
 }
 
+/* One that is being deleted is not changed any more. */
+static int project_find_kept(struct ctl *ctl, const char *code, struct tenant *ret,
+                             struct error *err)
+{
+    if (project_find(ctl, code, ret, err) < 0)
+        return -1;
+    return ret->deleting ? error_set(err, ERR_CONFLICT, "The project is being deleted.") : 0;
+}
+
 int project_from_args(struct ctl *ctl, struct uuid *ret, struct error *err)
 {
     struct tenant tenant = {0};
 
     if (ctl_bus_wait(ctl->bus, "settingsd", CTL_BUS_PEER_MS, err) < 0 ||
-        project_find(ctl, arguments_get(&ctl->args, "--project"), &tenant, err) < 0)
+        project_find_kept(ctl, arguments_get(&ctl->args, "--project"), &tenant, err) < 0)
         return -1;
-    if (tenant.deleting)
-        return error_set(err, ERR_CONFLICT, "The project is being deleted.");
     *ret = tenant.projectId;
     return 0;
 }
@@ -240,7 +247,7 @@ static int suspend(struct ctl *ctl, const struct project_suspend_in *in, struct 
 {
     bool was_held;
 
-    if (project_find(ctl, in->tenantCode, tenant, err) < 0)
+    if (project_find_kept(ctl, in->tenantCode, tenant, err) < 0)
         return -1;
     if (in->readOnly)
         return make_read_only(ctl, in, tenant, err);
