@@ -19,27 +19,46 @@
 #define MEMORY_FAIL_MS MINUTES(1)
 #define MEMORY_WARN_MS MINUTES(15)
 
-static int check_signing_keys(void *daemon, const struct request *req, struct finding *ret,
-                              struct error *err)
+/* Of the API's keys, or of the issuers'. */
+static int check_keys(void *daemon, const struct request *req, bool issuer, struct finding *ret,
+                      struct error *err)
 {
     const struct nothing in = {0};
     struct key_list list = {0};
     const struct public_key *key;
     int64_t age = 0, oldest = 0;
+    size_t live = 0;
 
     if (keys_list(daemon, req, &in, &list, err) < 0)
         return -1;
     key = list.keys.items;
     for (size_t i = 0; i < list.keys.count; i++) {
+        if ((key[i].use != NULL) != issuer)
+            continue;
+        live++;
         oldest = MAX(oldest, req->now_ms - key[i].createdAt);
         if (key[i].active)
-            age = req->now_ms - key[i].createdAt;
+            age = MAX(age, req->now_ms - key[i].createdAt);
     }
+    if (live == 0)
+        return check_ok(req, ret, "none: without public_url there are no issuers");
     if (age > KEY_AGE_WARN)
         return (age > KEY_AGE_FAIL ? check_fail : check_warn)(
             req, ret, NULL, "the key that signs is %s old", check_age(req->arena, age));
-    return check_ok(req, ret, "%zu live, the oldest for %s; rotate within %s", list.keys.count,
+    return check_ok(req, ret, "%zu live, the oldest for %s; rotate within %s", live,
                     check_age(req->arena, oldest), check_age(req->arena, KEY_AGE_WARN - age));
+}
+
+static int check_signing_keys(void *daemon, const struct request *req, struct finding *ret,
+                              struct error *err)
+{
+    return check_keys(daemon, req, false, ret, err);
+}
+
+static int check_issuer_keys(void *daemon, const struct request *req, struct finding *ret,
+                             struct error *err)
+{
+    return check_keys(daemon, req, true, ret, err);
 }
 
 static int check_password_memory(void *daemon, const struct request *req, struct finding *ret,
@@ -87,5 +106,8 @@ const struct check authd_checks[] = {
     {"signing keys", CHECK_DATABASE,
      "atriumctl keys rotate; tokens of the old key are accepted until the last has expired.",
      check_signing_keys},
+    {"issuer keys", CHECK_DATABASE,
+     "atriumctl keys rotate --issuer; the new pair signs a day later, when clients have it.",
+     check_issuer_keys},
     {.name = NULL},
 };

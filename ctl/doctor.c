@@ -252,10 +252,12 @@ static const struct cause {
     const char *check, *followers;
 } causes[] = {
     {"postgresql", "disk",
-     "database|database writes|bus|peers|lease|audit|outbox|mail queue|jobs|signing keys"},
+     "database|database writes|bus|peers|lease|audit|outbox|mail queue|jobs|signing keys|issuer "
+     "keys"},
     {NULL, "database", "bus|peers|lease|audit|outbox|mail queue|jobs|migrations|durability"},
     {NULL, "database writes", "lease|audit|outbox|mail queue|jobs"},
-    {NULL, "database locks", "database|migrations|lease|audit|outbox|mail queue|jobs|signing keys"},
+    {NULL, "database locks",
+     "database|migrations|lease|audit|outbox|mail queue|jobs|signing keys|issuer keys"},
     {NULL, "configuration", "peers|lease"},
     {NULL, "key files", "peers|lease"},
     {NULL, "bus", "peers|lease|outbox"},

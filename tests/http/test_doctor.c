@@ -161,7 +161,7 @@ static void a_healthy_suite_has_no_findings(void)
         {"authd.1",
          {"bus", "configuration", "key files", "peers", "database", "database version",
           "database writes", "database locks", "database rights", "audit rights", "migrations",
-          "durability", "connections", "clock", "audit", "outbox", "signing keys"}},
+          "durability", "connections", "clock", "audit", "outbox", "signing keys", "issuer keys"}},
         {"settingsd.1", {"bus", "configuration", "key files", "peers", "database", "outbox"}},
         {"maild.1",
          {"bus", "key files", "database", "mail transport", "dead mail", "mail queue", "jobs"}},
@@ -653,6 +653,12 @@ static void old_signing_keys_are_reported(void)
     CHECK_EXIT(rotated, DONE);
     suite_set_clock(suite, 800 * 86400 + 15);
     CHECK_ROW("authd.1", "signing keys", "ok", "2 live", "");
+    CHECK_ROW("authd.1", "issuer keys", "fail", "the key that signs is 800 days old",
+              "atriumctl keys rotate --issuer");
+    PROGRAM issuer = ATRIUMCTL(suite, NULL, "keys", "rotate", "--issuer");
+    CHECK_EXIT(issuer, DONE);
+    suite_set_clock(suite, 801 * 86400 + 30);
+    CHECK_ROW("authd.1", "issuer keys", "ok", "live", "");
     suite_set_clock(suite, 0);
     check_sound();
 }
