@@ -24,6 +24,7 @@
 #define MEMBERS "/v1/projects/me/members"
 #define ACCOUNTS "/v1/project/accounts"
 #define POLICIES "/v1/project/access-policies"
+#define KEYS "/v1/project/api-keys"
 #define CLIENTS "/v1/project/clients"
 #define TEMPLATES "/v1/project/email-templates"
 #define WEBHOOKS "/v1/project/webhooks"
@@ -916,9 +917,39 @@ static struct http_request policy_delete(void)
     return by(admin, "DELETE", path_of(POLICIES "/%s", made(policy_create())), NULL);
 }
 
+static struct http_request key_create(void)
+{
+    return by(admin, "POST", KEYS,
+              json_pack("{s:s, s:s}", "name", "Laboratory", "accessPolicy",
+                        path_of("AccessPolicy/%s", made(policy_create()))));
+}
+
+static struct http_request key_delete(void)
+{
+    return by(admin, "DELETE", path_of(KEYS "/%s", made(key_create())), NULL);
+}
+
 static struct http_request client_create(void)
 {
     return by(admin, "POST", CLIENTS, json_pack("{s:s}", "name", "Portal"));
+}
+
+static json_t *body_client(void)
+{
+    return json_pack("{s:s, s:s, s:s, s:[s]}", "name", "Portal", "type", "confidential",
+                     "authMethod", "client_secret_basic", "grantTypes", "client_credentials");
+}
+
+static struct http_request client_replace(void)
+{
+    return by(admin, "PUT", path_of(CLIENTS "/%s", made(client_create())), body_client());
+}
+
+static struct http_request client_secret(void)
+{
+    return by(admin, "POST",
+              path_of(CLIENTS "/%s/secret", made(by(admin, "POST", CLIENTS, body_client()))),
+              json_object());
 }
 
 static struct http_request client_delete(void)
@@ -1221,7 +1252,11 @@ static const struct audited {
     {"access_policy_create", policy_create, 200, "policy.create success AccessPolicy"},
     {"access_policy_replace", policy_replace, 200, "policy.replace success AccessPolicy"},
     {"access_policy_delete", policy_delete, 204, "policy.delete success AccessPolicy"},
+    {"api_key_create", key_create, 200, "api-key.create success ApiKey"},
+    {"api_key_delete", key_delete, 204, "api-key.delete success ApiKey"},
     {"client_create", client_create, 200, "client.create success ClientApplication"},
+    {"client_replace", client_replace, 200, "client.replace success ClientApplication"},
+    {"client_secret", client_secret, 200, "client.secret success ClientApplication"},
     {"client_delete", client_delete, 204, "client.delete success ClientApplication"},
     {"email_template_put", template_put, 200, "template.write success Project PATIENT_INVITE"},
     {"email_template_delete", template_delete, 204,
