@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "common/service/hold.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
 #include "tests/support/pg.h"
@@ -102,6 +103,7 @@ static bool open_database(struct fixture *self, const char *schema)
         .queue_max = 2048,
     };
     svc->db = db_new(svc->loop, svc->metrics, &self->db_options);
+    service_hold_extend(svc);
     return UNIT_CHECK(db_prepare(svc->db, &self->err) == 0, "%s %s", self->err.message,
                       self->err.detail);
 }
