@@ -383,19 +383,22 @@ static void an_overload_is_refused_at_once(struct loop *loop, void *arg UNUSED)
     struct db_fixture self;
 
     if (setup(&self, loop, "overload")) {
-        jobs[0] = jobs[1] = (struct job){.statement = SQL_SLEEP, .a = 2000, .params = 1};
-        for (size_t i = 2; i < ARRAY_SIZE(jobs); i++)
+        for (size_t i = 0; i < ARRAY_SIZE(jobs); i++)
             jobs[i] = (struct job){.statement = SQL_ADD, .a = 1, .b = 1, .params = 2};
+        jobs[0] = jobs[2] = (struct job){.statement = SQL_SLEEP, .a = 2000, .params = 1};
         start_jobs(&self, jobs, 2); /* the second connection is made for the second of them */
         while (pg_exec(server, "select count(*) from pg_stat_activity where application_name = "
-                               "'overload' and query like '%pg_sleep%'") < 1 ||
-               pg_exec(server, "select count(*) from pg_stat_activity where application_name = "
                                "'overload'") < 4)
             sleep_ms(&self, 20);
         sleep_ms(&self, 200); /* the second is also ready here */
-        start_jobs(&self, jobs + 2, ARRAY_SIZE(jobs) - 2);
+        start_jobs(&self, jobs + 2, 1);
+        while (pg_exec(server, "select count(*) from pg_stat_activity where application_name = "
+                               "'overload' and query like '%pg_sleep%'") < 2)
+            sleep_ms(&self, 20);
+        sleep_ms(&self, 300); /* neither is preferred: both have not answered for long */
+        start_jobs(&self, jobs + 3, ARRAY_SIZE(jobs) - 3);
         sleep_ms(&self, 50);
-        for (size_t i = 2; i < ARRAY_SIZE(jobs); i++)
+        for (size_t i = 3; i < ARRAY_SIZE(jobs); i++)
             refused +=
                 jobs[i].done && jobs[i].err.code == ERR_OVERLOADED && jobs[i].err.retry_after_s > 0;
         wait_jobs(&self, jobs, ARRAY_SIZE(jobs));
