@@ -34,6 +34,16 @@ static int weight_of(const char *entry, size_t length)
     return parameter[2] == '1' ? 1000 : (int)(strtod(parameter + 2, NULL) * 1000);
 }
 
+bool language_of_locales(const char *locales, enum page_language *ret)
+{
+    for (const char *at = locales ? locales : ""; *at; at += strcspn(at, " ")) {
+        at += strspn(at, " ");
+        if (is_language(at, strcspn(at, "- "), ret))
+            return true;
+    }
+    return false;
+}
+
 enum page_language language_choice(const char *accept, const char *fallback)
 {
     enum page_language best = PAGE_EN, language;

@@ -11,4 +11,9 @@
  * English. */
 enum page_language language_choice(const char *accept, const char *fallback);
 
+/* The first language of the pages in a list of tags between blanks, by its first subtag (OpenID
+ * Connect Core 1.0, section 3.1.2.1, ui_locales; NULL: none). False, and *ret is as it was: there
+ * is none. */
+bool language_of_locales(const char *locales, enum page_language *ret);
+
 #endif

@@ -324,7 +324,8 @@ static enum visit_step take_passkey(struct visit *visit, const struct sign_in_fo
 
 /* ---- handlers ---- */
 
-/* The form; who is signed in goes on to the account. */
+/* The form, with the address that the request names (OpenID Connect Core 1.0, section 3.1.2.1,
+ * login_hint); who is signed in goes on to the account. */
 int page_sign_in_get(struct authd *d, const struct request *req, const struct page_query *in,
                      struct page_answer *out, struct error *err)
 {
@@ -336,6 +337,7 @@ int page_sign_in_get(struct authd *d, const struct request *req, const struct pa
         return visit_result(step);
     if (visit.signed_in && !visit.next)
         return visit_result(visit_go(&visit, "account", out));
+    entered.email = visit.login_hint;
     entered.notice = visit_note(in->note);
     return visit_result(show_form(&visit, 200, &entered, out, err));
 }

@@ -165,7 +165,8 @@ static enum visit_step no_tenant(struct visit *self, const char *code, struct pa
     return visit_say(self, 404, PAGE_TEXT_ERROR_NO_PAGE, PAGE_TEXT_ERROR_NO_PAGE_TEXT, out);
 }
 
-/* The request that the person came with, if it is one. Browsers hold form-action against the
+/* The request that the person came with, if it is one: its ui_locales go before what the browser
+ * wants, and a login_hint that is no address is none. Browsers hold form-action against the
  * redirect, too, that follows a form (CSP 3, section 6.4.1): the address of the client is named. */
 static void open_next(struct visit *self, struct page_answer *out)
 {
@@ -177,6 +178,8 @@ static void open_next(struct visit *self, struct page_answer *out)
                                                  self->from->next, &request) < 0)
         return;
     self->next = self->from->next;
+    self->login_hint = request.in.login_hint ? fields_email(arena, request.in.login_hint) : NULL;
+    (void)language_of_locales(request.in.ui_locales, &self->language);
     source = request.in.redirect_uri ? redirect_source(arena, request.in.redirect_uri) : NULL;
     if (source)
         out->policy = arena_printf(arena, POLICY_BEFORE "%s" POLICY_BEHIND,

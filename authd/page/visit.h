@@ -28,7 +28,8 @@ struct visit {
     enum page_language language;
     const char *host; /* of these pages, with its port */
     const char *next; /* sealed: the authorization request that the person came with; NULL: none */
-    bool signed_in;   /* then: */
+    const char *login_hint; /* the address that this request names; NULL: none */
+    bool signed_in;         /* then: */
     struct caller caller;
     struct request req; /* in the name of the caller, if there is one */
 };

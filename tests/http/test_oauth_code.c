@@ -498,6 +498,55 @@ static void oidcc_ensure_request_with_unknown_parameter_succeeds(void)
     free(code);
 }
 
+/* oidcc-login-hint: an address stands in the form; what is none does not, and no markup is made of
+ * it. */
+static void login_hint_fills_in_the_address(void)
+{
+    static const struct {
+        const char *hint, *shown;
+    } rows[] = {
+        {"ada%40clinic.example", "ada@clinic.example"},
+        {"%20Ada%40Clinic.Example", "ada@clinic.example"},
+        {"ada", ""},
+        {"%22%3E%3Cscript%3E", ""},
+        {"%22%3E%3Cb%3E%40clinic.example", ""},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        BROWSER browser = browser_open(suite);
+        char behind[512], input[64];
+
+        snprintf(behind, sizeof(behind), "%s&login_hint=%s", OAUTH_USUAL, rows[i].hint);
+        oauth_ask(browser, app, behind);
+        CU_ASSERT_EQUAL(oauth_follow(browser), 200);
+        snprintf(input, sizeof(input), "required value=\"%s\"", rows[i].shown);
+        UNIT_CHECK(browser_sees(browser, input), "%s", rows[i].hint);
+    }
+}
+
+/* oidcc-ui-locales: the first that the pages have; without one, what the browser wants. */
+static void ui_locales_choose_the_language(void)
+{
+    static const struct {
+        const char *locales, *lang;
+    } rows[] = {{"de", "lang=\"de\""},    {"fr-CA+fr+es-MX+de", "lang=\"es\""},
+                {"EN-gb", "lang=\"en\""}, {"fr", "lang=\"es\""},
+                {"deu", "lang=\"es\""},   {"+", "lang=\"es\""}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        BROWSER browser = browser_open(suite);
+        char behind[512];
+
+        browser->language = strdup("es");
+        snprintf(behind, sizeof(behind), "%s&ui_locales=%s", OAUTH_USUAL, rows[i].locales);
+        oauth_ask(browser, app, behind);
+        CU_ASSERT_EQUAL(oauth_follow(browser), 200);
+        UNIT_CHECK(browser_sees(browser, rows[i].lang), "%s", rows[i].locales);
+        oauth_sign_in(browser, patient->email, "wrong"); /* the form comes again in it */
+        UNIT_CHECK(browser_sees(browser, rows[i].lang), "%s: refused", rows[i].locales);
+    }
+}
+
 /* oidcc-claims-essential: acr that the account cannot have is told. */
 static void essential_acr_is_met_or_refused(void)
 {
@@ -1052,6 +1101,8 @@ static const struct unit_case cases[] = {
     CASE(continuations_are_sealed),
     CASE(oidcc_id_token_hint),
     CASE(oidcc_ensure_request_with_unknown_parameter_succeeds),
+    CASE(login_hint_fills_in_the_address),
+    CASE(ui_locales_choose_the_language),
     CASE(essential_acr_is_met_or_refused),
     CASE(oidcc_ensure_post_request_succeeds),
     CASE(code_is_bound_to_its_request),
