@@ -59,7 +59,10 @@ static int find_person(struct authd *d, const struct query *q, struct sql_userin
                        struct error *err)
 {
     const struct sql_userinfo_get_in get = {
-        .project = q->issuer->tenant.projectId, .session = q->state.session, .now = q->req->now_ms};
+        .project = q->issuer->tenant.projectId,
+        .session = q->state.session,
+        .organization = q->issuer->tenant.rootId,
+        .now = q->req->now_ms};
 
     return sql_userinfo_get(d->svc.db, q->req, &get, ret, err);
 }

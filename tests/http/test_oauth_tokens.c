@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tests/support/jose.h"
+#include "tests/support/oauth.h"
 #include "tests/support/suite.h"
 #include "tests/support/unit.h"
 
@@ -483,6 +484,50 @@ static void a_token_is_shown_to_its_client_and_its_resource_alone(void)
     free(header);
 }
 
+/* A grant is a session: its tokens are active exactly as long as that. */
+static void a_persons_tokens_are_active_while_the_grant_is(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    char *web = oauth_register(suite, admin,
+                               "{\"type\":\"confidential\",\"authMethod\":\"client_secret_basic\"}");
+    char *secret = secret_of(web), *header = strdup(basic(web, secret)), form[FORM_MAX];
+    char *foreign = strdup(basic(app, app_secret));
+    char *code = oauth_code(browser, patient, web, OAUTH_USUAL);
+
+    snprintf(form, sizeof(form),
+             "grant_type=authorization_code&code=%s&redirect_uri=" OAUTH_REDIRECT
+             "&code_verifier=" OAUTH_VERIFIER,
+             code);
+    HTTP_ANSWER tokens = post(TOKEN, form, header);
+    CHECK_STATUS(tokens, 200);
+    const char *access = http_text(tokens, "access_token");
+    const char *refresh = http_text(tokens, "refresh_token");
+    HTTP_ANSWER of_access = ask(INTROSPECT, access, header, NULL);
+    HTTP_ANSWER of_refresh = ask(INTROSPECT, refresh, header, NULL);
+    HTTP_ANSWER not_its = ask(INTROSPECT, access, foreign, NULL);
+    CU_ASSERT(json_is_true(http_member(of_access, "active")));
+    CU_ASSERT(json_is_true(http_member(of_refresh, "active")));
+    CU_ASSERT_STRING_EQUAL(http_text(of_access, "sub"), http_text(of_refresh, "sub"));
+    CU_ASSERT_STRING_EQUAL(http_text(of_access, "scope"), "openid profile email");
+    CU_ASSERT_STRING_EQUAL(not_its->body, "{\"active\":false}");
+    HTTP_ANSWER ended =
+        http_delete(suite_url(suite), "/auth/session/all", patient->access);
+    CU_ASSERT(ended->status == 200 || ended->status == 204);
+    for (int i = 0; i < 4; i++) { /* whichever instance answers */
+        HTTP_ANSWER access_gone = ask(INTROSPECT, access, header, NULL);
+        HTTP_ANSWER refresh_gone = ask(INTROSPECT, refresh, header, NULL);
+
+        CU_ASSERT_STRING_EQUAL(access_gone->body, "{\"active\":false}");
+        CU_ASSERT_STRING_EQUAL(refresh_gone->body, "{\"active\":false}");
+    }
+    free(code);
+    free(foreign);
+    free(header);
+    free(secret);
+    free(web);
+}
+
 static void a_client_takes_back_its_own_tokens_alone(void)
 {
     char *header = strdup(basic(app, app_secret)), form[FORM_MAX];
@@ -645,6 +690,7 @@ static const struct unit_case cases[] = {
     CASE(only_the_registered_key_signs),
     CASE(an_assertion_counts_once),
     CASE(a_token_is_shown_to_its_client_and_its_resource_alone),
+    CASE(a_persons_tokens_are_active_while_the_grant_is),
     CASE(a_client_takes_back_its_own_tokens_alone),
     CASE(a_proof_is_for_this_request_with_our_nonce),
     CASE(a_bound_token_names_its_key),
