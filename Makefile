@@ -64,7 +64,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni openid test-openid clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
 
@@ -229,6 +229,9 @@ $(FUZZERS): %: %.o $(FUZZ_SUPPORT) $(BUILD)/libapi.a $(BUILD)/libcommon.a
 PATRONI_TEST := $(BUILD)/tests/patroni/test_patroni
 $(PATRONI_TEST): $(BUILD)/tests/patroni/patroni.o
 
+# By `make test-openid` alone.
+OPENID_TEST := $(BUILD)/tests/openid/test_openid
+
 BENCH_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 # seed writes what authd would: it is linked with all of it but its main file. It says how far it is as atriumctl does.
 $(BUILD)/tests/bench/seed: $(filter-out $(BUILD)/authd/authd.o,$(atrium-authd_OBJECTS)) $(BUILD)/ctl/progress.o
@@ -238,7 +241,7 @@ $(BENCH_PROGRAMS): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/lib
 	    $(COMMON_LIBS)
 
 .PRECIOUS: $(BUILD)/%.o
-tests: $(ALL_TESTS) $(PATRONI_TEST) $(BENCH_PROGRAMS)
+tests: $(ALL_TESTS) $(PATRONI_TEST) $(OPENID_TEST) $(BENCH_PROGRAMS)
 
 -include $(shell find $(BUILD) -name node_modules -prune -o -type f -name '*.d' -print 2>/dev/null)
 
@@ -287,7 +290,7 @@ test:
 # driver with other checks of passkeys, systems whose accounts are imported, and what compiles clients/typescript, from the
 # npm registry, where there is an npm. Without them those tests say so and are left out; .ci/run insists on them.
 NPM_TESTS := sharp s3 openapi-clients otlp passkeys import client webhooks pages console
-NPM_FOLDERS := $(NPM_TESTS) manifests passwords peers
+NPM_FOLDERS := $(NPM_TESTS) manifests openid passwords peers
 $(NPM_FOLDERS:%=build/%/node_modules/.package-lock.json): build/%/node_modules/.package-lock.json: \
     tests/%/package.json tests/%/package-lock.json
 	@mkdir -p build/$*
@@ -428,6 +431,12 @@ test-patroni:
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(PATRONI_TEST)
 	@ATRIUM_TEST_SECONDS=600 tests/run.sh $(PATRONI_TEST)
 
+# Clients of OpenID Connect from the npm registry against an issuer; see tests/openid/test_openid.c. Half a minute.
+test-openid: openid
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(OPENID_TEST)
+	@BUILD=$(BUILD) tests/run.sh $(OPENID_TEST)
+
 # TENANTS= and ACCOUNTS= say how many; see tests/bench/scale.sh.
 bench-scale:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
@@ -543,7 +552,7 @@ test-bare:
 
 # What takes too long for each change; the first that fails ends it.
 ci-nightly:
-	@for target in test-bare tidy fuzz check-asan check-valgrind check-tsan bench-smoke test-s3 test-mixed test-patroni test-image drill fault; do \
+	@for target in test-bare tidy fuzz check-asan check-valgrind check-tsan bench-smoke test-s3 test-mixed test-patroni test-openid test-image drill fault; do \
 	    echo "ci-nightly: $$target"; $(MAKE) --no-print-directory $$target || exit 1; done
 
 # An upgrade half done, from REF=; see tests/mixed/run.sh.

@@ -40,23 +40,11 @@ static size_t commands, targets, links;
 
 /* ---- reading ---- */
 
-/* Caller frees. */
-static char *read_file(const char *path)
-{
-    char *text = calloc(1, FILE_MAX);
-    FILE *file = fopen(path, "r");
-
-    UNIT_CHECK(file && fread(text, 1, FILE_MAX - 1, file) > 0, "%s", path);
-    if (file)
-        fclose(file);
-    return text;
-}
-
 /* Calls fn for each block between lines of ```, each line that is indented by four spaces (not in
  * YAML), and each `...` in the rest. A line that ends with a backslash goes on. */
 static void each_code(const char *path, void (*fn)(const char *path, char *code))
 {
-    char *text = read_file(path), *rest = text, *line, *prose = calloc(1, FILE_MAX), *to = prose;
+    char *text = unit_read_file(path), *rest = text, *line, *prose = calloc(1, FILE_MAX), *to = prose;
     bool yaml = strstr(path, ".yml") != NULL, fence = false, goes_on = false;
     char code[CODE_MAX];
 
@@ -197,7 +185,7 @@ static void check_make(const char *path, char *code)
 
 static void every_target_exists(void)
 {
-    char *makefile = read_file("Makefile"), *line = strstr(makefile, "\n.PHONY:");
+    char *makefile = unit_read_file("Makefile"), *line = strstr(makefile, "\n.PHONY:");
 
     UNIT_REQUIRE(line != NULL, "no .PHONY");
     *strchr(line + 1, '\n') = ' ';
@@ -216,7 +204,7 @@ static void every_unit_exists(void)
     size_t count = 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-        char *text = read_file(files[i]);
+        char *text = unit_read_file(files[i]);
 
         for (const char *at = text; (at = strstr(at, "atrium-")); at++) {
             size_t length = strlen("atrium-");
@@ -252,7 +240,7 @@ static void make_anchor(const char *heading, char ret[static PATH_SIZE])
 
 static bool has_anchor(const char *path, const char *anchor)
 {
-    char *text = read_file(path), made[PATH_SIZE];
+    char *text = unit_read_file(path), made[PATH_SIZE];
     bool found = false;
 
     for (const char *at = text; !found && (at = strstr(at, "\n#")); at++) {
@@ -285,7 +273,7 @@ static void every_link_leads_somewhere(void)
 {
     links = 0;
     for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-        char *text = read_file(files[i]);
+        char *text = unit_read_file(files[i]);
 
         for (char *at = text; (at = strstr(at, "](")); at += 2) {
             char target[PATH_SIZE];
@@ -338,7 +326,7 @@ static bool has_case(const char *program, const char *name)
     for (size_t i = 0; i < ARRAY_SIZE(folders) && !found; i++) {
         snprintf(path, sizeof(path), "tests/%s/%s.c", folders[i], program);
         if (access(path, R_OK) == 0) {
-            char *text = read_file(path);
+            char *text = unit_read_file(path);
 
             found = *name == '\0' || text_has_case(text, name);
             free(text);
@@ -350,7 +338,7 @@ static bool has_case(const char *program, const char *name)
 /* `test_members: another project is out of reach` */
 static void every_named_test_exists(void)
 {
-    char *text = read_file("docs/threat-model.md"), program[64], name[PATH_SIZE];
+    char *text = unit_read_file("docs/threat-model.md"), program[64], name[PATH_SIZE];
     size_t count = 0;
 
     for (const char *at = text; (at = strstr(at, "`test_")); at++) {

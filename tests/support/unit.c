@@ -231,6 +231,18 @@ double unit_median(double *values, size_t count)
     return values[count / 2];
 }
 
+char *unit_read_file(const char *path)
+{
+    enum { SIZE = 1 << 20 };
+    char *text = calloc(1, SIZE);
+    FILE *file = fopen(path, "r");
+
+    UNIT_CHECK(file && fread(text, 1, SIZE - 1, file) > 0, "%s", path);
+    if (file)
+        fclose(file);
+    return text;
+}
+
 struct unit_dir unit_dir_make(void)
 {
     struct unit_dir dir = {"/tmp/atrium-unit-XXXXXX"};

@@ -1,0 +1,152 @@
+/*
+ * test_openid.c - clients that others have written sign people in at an issuer, as they are
+ * published: nothing of them or of Atrium is replaced. `make test-openid` runs it.
+ *
+ * Each flow is a function of tests/openid/CLIENT.mjs and runs as a process of its own, with a person
+ * whose browser is tests/openid/browser.mjs. The clients come from the npm registry (make openid).
+ *
+ * What passed must be the table of docs/openid.md; where it is not, the table to put there is shown.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/support/oauth.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
+
+#define RESOURCE "https://fhir.example/r4"
+
+enum { FLOW_MS = 60000, CLIENTS = 2, FLOWS = 7 };
+
+static const char *const clients[CLIENTS] = {"openid-client", "oauth4webapi"};
+static const struct flow {
+    const char *name, *text;
+} flows[FLOWS] = {
+    {"code", "code with PKCE, `state` and `nonce`; ID token; userinfo"},
+    {"par", "pushed request (RFC 9126)"},
+    {"dpop", "tokens bound to a key (RFC 9449), with a nonce"},
+    {"refresh", "renewal with a new refresh token"},
+    {"introspection", "introspection (RFC 7662)"},
+    {"revocation", "revocation (RFC 7009)"},
+    {"client_credentials", "a token of the client itself, for a `resource`"},
+};
+
+static struct suite *suite;
+static struct person *patient;
+static char *place; /* what run.mjs reads */
+static bool passed[CLIENTS][FLOWS];
+
+static bool left_out(void)
+{
+    if (access("build/openid/node_modules/.package-lock.json", R_OK) == 0)
+        return false;
+    unit_leave_out("the clients are not installed (make openid)");
+    return true;
+}
+
+/* The issuer that discovery names, as a client is told it. */
+static char *issuer_of_demo(void)
+{
+    HTTP_ANSWER found =
+        http_get(suite_url(suite), "/t/demo/.well-known/openid-configuration", NULL);
+
+    CHECK_STATUS(found, 200);
+    return strdup(http_text(found, "issuer"));
+}
+
+static void the_scene_is_set(void)
+{
+    PERSON admin = person_admin(suite);
+    char *issuer = issuer_of_demo(), path[128];
+    char *id = oauth_register(suite, admin,
+                              "{\"type\":\"confidential\",\"authMethod\":\"client_secret_basic\","
+                              "\"grantTypes\":[\"authorization_code\",\"refresh_token\","
+                              "\"client_credentials\"],\"audiences\":[\"" RESOURCE "\"],"
+                              "\"scopes\":[\"openid\",\"profile\",\"email\",\"read\"]}");
+    snprintf(path, sizeof(path), "/v1/project/clients/%s/secret", id);
+    HTTP_ANSWER made = http_post(suite_url(suite), path, admin->access, json_object());
+    CHECK_STATUS(made, 200);
+    patient = person_register(suite, NULL);
+    json_t *said = json_pack("{s:s, s:s, s:s, s:s, s:s, s:{s:s, s:s}}", "issuer", issuer, "id", id,
+                             "secret", http_text(made, "secret"), "redirect", OAUTH_REDIRECT,
+                             "resource", RESOURCE, "person", "email", patient->email, "password",
+                             patient->password);
+    place = json_dumps(said, 0);
+    json_decref(said);
+    free(issuer);
+    free(id);
+}
+
+static void each_client_goes_each_flow(void)
+{
+    if (left_out())
+        return;
+    for (size_t c = 0; c < CLIENTS; c++) {
+        for (size_t f = 0; f < FLOWS; f++) {
+            PROGRAM run = program_start((const char *const[]){"/usr/bin/env", "node",
+                                                              "tests/openid/run.mjs", clients[c],
+                                                              flows[f].name, NULL},
+                                        place);
+            passed[c][f] = program_wait_end(run, FLOW_MS) && run->code == 0;
+            UNIT_CHECK(passed[c][f], "%s %s: %d %s", clients[c], flows[f].name, run->code,
+                       run->err);
+        }
+    }
+}
+
+/* The table of what passed; the caller frees it. */
+static char *table(void)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    fprintf(out, "| flow |");
+    for (size_t c = 0; c < CLIENTS; c++)
+        fprintf(out, " %s |", clients[c]);
+    fprintf(out, "\n|---|---|---|\n");
+    for (size_t f = 0; f < FLOWS; f++) {
+        fprintf(out, "| %s |", flows[f].text);
+        for (size_t c = 0; c < CLIENTS; c++)
+            fprintf(out, " %s |", passed[c][f] ? "passed" : "failed");
+        fprintf(out, "\n");
+    }
+    fclose(out);
+    return text;
+}
+
+static void the_table_of_the_docs_is_what_passed(void)
+{
+    char *text, *page;
+
+    if (left_out())
+        return;
+    text = table();
+    page = unit_read_file("docs/openid.md");
+    UNIT_CHECK(strstr(page, text) != NULL, "docs/openid.md lacks\n%s", text);
+    free(page);
+    free(text);
+}
+
+static void suite_shuts_down_cleanly(void)
+{
+    person_destroy(&patient);
+    free(place);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    CASE(the_scene_is_set),
+    CASE(each_client_goes_each_flow),
+    CASE(the_table_of_the_docs_is_what_passed),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
+};
+
+int main(void)
+{
+    suite = suite_start(&(struct suite_options){.instances = "authd=2,gateway=2"});
+    return unit_run("openid", cases, ARRAY_SIZE(cases));
+}
