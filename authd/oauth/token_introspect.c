@@ -58,11 +58,10 @@ static void copy_claims(const json_t *claims, json_t *answer)
 static int find_person(struct authd *d, const struct query *q, struct sql_userinfo_get_row *ret,
                        struct error *err)
 {
-    const struct sql_userinfo_get_in get = {
-        .project = q->issuer->tenant.projectId,
-        .session = q->state.session,
-        .organization = q->issuer->tenant.rootId,
-        .now = q->req->now_ms};
+    const struct sql_userinfo_get_in get = {.project = q->issuer->tenant.projectId,
+                                            .session = q->state.session,
+                                            .organization = q->issuer->tenant.rootId,
+                                            .now = q->req->now_ms};
 
     return sql_userinfo_get(d->svc.db, q->req, &get, ret, err);
 }

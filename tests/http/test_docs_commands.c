@@ -44,7 +44,8 @@ static size_t commands, targets, links;
  * YAML), and each `...` in the rest. A line that ends with a backslash goes on. */
 static void each_code(const char *path, void (*fn)(const char *path, char *code))
 {
-    char *text = unit_read_file(path), *rest = text, *line, *prose = calloc(1, FILE_MAX), *to = prose;
+    char *text = unit_read_file(path), *rest = text, *line, *prose = calloc(1, FILE_MAX),
+         *to = prose;
     bool yaml = strstr(path, ".yml") != NULL, fence = false, goes_on = false;
     char code[CODE_MAX];
 

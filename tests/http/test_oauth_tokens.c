@@ -489,8 +489,8 @@ static void a_persons_tokens_are_active_while_the_grant_is(void)
 {
     PERSON patient = person_register(suite, NULL);
     BROWSER browser = browser_open(suite);
-    char *web = oauth_register(suite, admin,
-                               "{\"type\":\"confidential\",\"authMethod\":\"client_secret_basic\"}");
+    char *web = oauth_register(
+        suite, admin, "{\"type\":\"confidential\",\"authMethod\":\"client_secret_basic\"}");
     char *secret = secret_of(web), *header = strdup(basic(web, secret)), form[FORM_MAX];
     char *foreign = strdup(basic(app, app_secret));
     char *code = oauth_code(browser, patient, web, OAUTH_USUAL);
@@ -511,8 +511,7 @@ static void a_persons_tokens_are_active_while_the_grant_is(void)
     CU_ASSERT_STRING_EQUAL(http_text(of_access, "sub"), http_text(of_refresh, "sub"));
     CU_ASSERT_STRING_EQUAL(http_text(of_access, "scope"), "openid profile email");
     CU_ASSERT_STRING_EQUAL(not_its->body, "{\"active\":false}");
-    HTTP_ANSWER ended =
-        http_delete(suite_url(suite), "/auth/session/all", patient->access);
+    HTTP_ANSWER ended = http_delete(suite_url(suite), "/auth/session/all", patient->access);
     CU_ASSERT(ended->status == 200 || ended->status == 204);
     for (int i = 0; i < 4; i++) { /* whichever instance answers */
         HTTP_ANSWER access_gone = ask(INTROSPECT, access, header, NULL);

@@ -2,10 +2,12 @@
  * test_openid.c - clients that others have written sign people in at an issuer, as they are
  * published: nothing of them or of Atrium is replaced. `make test-openid` runs it.
  *
- * Each flow is a function of tests/openid/CLIENT.mjs and runs as a process of its own, with a person
- * whose browser is tests/openid/browser.mjs. The clients come from the npm registry (make openid).
+ * Each flow is a function of tests/openid/CLIENT.mjs and runs as a process of its own, with a
+ * person whose browser is tests/openid/browser.mjs. The clients come from the npm registry (make
+ * openid).
  *
- * What passed must be the table of docs/openid.md; where it is not, the table to put there is shown.
+ * What passed must be the table of docs/openid.md; where it is not, the table to put there is
+ * shown.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,10 +72,10 @@ static void the_scene_is_set(void)
     HTTP_ANSWER made = http_post(suite_url(suite), path, admin->access, json_object());
     CHECK_STATUS(made, 200);
     patient = person_register(suite, NULL);
-    json_t *said = json_pack("{s:s, s:s, s:s, s:s, s:s, s:{s:s, s:s}}", "issuer", issuer, "id", id,
-                             "secret", http_text(made, "secret"), "redirect", OAUTH_REDIRECT,
-                             "resource", RESOURCE, "person", "email", patient->email, "password",
-                             patient->password);
+    json_t *said =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:{s:s, s:s}}", "issuer", issuer, "id", id, "secret",
+                  http_text(made, "secret"), "redirect", OAUTH_REDIRECT, "resource", RESOURCE,
+                  "person", "email", patient->email, "password", patient->password);
     place = json_dumps(said, 0);
     json_decref(said);
     free(issuer);
@@ -86,10 +88,10 @@ static void each_client_goes_each_flow(void)
         return;
     for (size_t c = 0; c < CLIENTS; c++) {
         for (size_t f = 0; f < FLOWS; f++) {
-            PROGRAM run = program_start((const char *const[]){"/usr/bin/env", "node",
-                                                              "tests/openid/run.mjs", clients[c],
-                                                              flows[f].name, NULL},
-                                        place);
+            PROGRAM run =
+                program_start((const char *const[]){"/usr/bin/env", "node", "tests/openid/run.mjs",
+                                                    clients[c], flows[f].name, NULL},
+                              place);
             passed[c][f] = program_wait_end(run, FLOW_MS) && run->code == 0;
             UNIT_CHECK(passed[c][f], "%s %s: %d %s", clients[c], flows[f].name, run->code,
                        run->err);

@@ -97,7 +97,8 @@ enum { UNIT_KEPT_KIB = 1024 * 1024 };
 enum { UNIT_KEPT_KIB = 0 };
 #endif
 
-/* A file of the tree as text, at most 1 MiB; the caller frees it. Fails the test where there is none. */
+/* A file of the tree as text, at most 1 MiB; the caller frees it. Fails the test where there is
+ * none. */
 char *unit_read_file(const char *path);
 
 /* A new empty directory, short enough for sockets in it, and its removal with all that it holds. */
