@@ -30,7 +30,7 @@ NSPAWN_PACKAGES := $(DEB_PACKAGES) debootstrap systemd-container
 S3_PACKAGES    := ceph-mon ceph-osd radosgw python3 openssl
 IMAGE_PACKAGES := buildah ca-certificates dash bubblewrap publicsuffix libmagic-mgc
 PATRONI_PACKAGES := patroni python3-etcd etcd-server haproxy postgresql openssl
-CHECK_PACKAGES := python3 clang clang-format clang-tidy libclang-rt-14-dev valgrind \
+CHECK_PACKAGES := mold python3 clang clang-format clang-tidy libclang-rt-14-dev valgrind \
     $(if $(shell command -v npm),,nodejs npm)
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wformat=2 -Wcast-qual \

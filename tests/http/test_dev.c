@@ -22,7 +22,7 @@ enum {
     STOP_MS = 30000,
     GONE_MS = 5000,
     STALE_MS = 1000,
-    LATER_START_MS = 4000, /* 2 s, and room for the other tests that run meanwhile */
+    LATER_START_MS = 8000, /* 2 s, and room for the other tests that run meanwhile */
     PROCESSES_MAX = 64,
 };
 
