@@ -146,6 +146,17 @@ int grant_answer(struct authd *d, const struct token_call *call, const struct gr
     return out->id_token ? 0 : -1;
 }
 
+int grant_person(struct authd *d, const struct request *req, const struct issuer *issuer,
+                 struct uuid session, struct sql_userinfo_get_row *ret, struct error *err)
+{
+    const struct sql_userinfo_get_in get = {.project = issuer->tenant.projectId,
+                                            .session = session,
+                                            .organization = issuer->tenant.rootId,
+                                            .now = req->now_ms};
+
+    return sql_userinfo_get(d->svc.db, req, &get, ret, err);
+}
+
 int grant_read(struct authd *d, const struct request *req, struct uuid project, struct uuid session,
                struct grant *ret, const char **ret_client, struct error *err)
 {

@@ -22,6 +22,12 @@ struct grant {
 int grant_read(struct authd *d, const struct request *req, struct uuid project, struct uuid session,
                struct grant *ret, const char **ret_client, struct error *err) MUST_USE;
 
+/* The person that a grant is of, from the database at each call. 1: grant and membership are valid;
+ * 0: they are not; -1: err is set. Parks. */
+struct sql_userinfo_get_row;
+int grant_person(struct authd *d, const struct request *req, const struct issuer *issuer,
+                 struct uuid session, struct sql_userinfo_get_row *ret, struct error *err) MUST_USE;
+
 /* Signs the access token of a grant (RFC 9068), and with openid an ID token (OpenID Connect Core
  * 1.0, section 2). refresh: its refresh token; NULL: the client gets none. Parks. */
 int grant_answer(struct authd *d, const struct token_call *call, const struct grant *grant,

@@ -10,6 +10,7 @@
 #include "authd/authd_api.h"
 #include "authd/oauth/client.h"
 #include "authd/oauth/client_auth.h"
+#include "authd/oauth/grant.h"
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/once.h"
@@ -54,18 +55,6 @@ static void copy_claims(const json_t *claims, json_t *answer)
                         json_string(json_object_get(claims, "cnf") ? "DPoP" : "Bearer"));
 }
 
-/* The grant behind a token; 1: it is live. */
-static int find_person(struct authd *d, const struct query *q, struct sql_userinfo_get_row *ret,
-                       struct error *err)
-{
-    const struct sql_userinfo_get_in get = {.project = q->issuer->tenant.projectId,
-                                            .session = q->state.session,
-                                            .organization = q->issuer->tenant.rootId,
-                                            .now = q->req->now_ms};
-
-    return sql_userinfo_get(d->svc.db, q->req, &get, ret, err);
-}
-
 static int answer_access(struct authd *d, const struct query *q, json_t *answer, struct error *err)
 {
     struct sql_userinfo_get_row person;
@@ -75,7 +64,7 @@ static int answer_access(struct authd *d, const struct query *q, json_t *answer,
     if (q->state.expires_ms <= q->req->now_ms || !is_for_client(q))
         return 0;
     if (uuid_is_set(&q->state.session))
-        live = find_person(d, q, &person, err);
+        live = grant_person(d, q->req, q->issuer, q->state.session, &person, err);
     else if (once_is_spent(d, q->req, TOKEN_REVOKED, q->state.client_id, q->state.id, &revoked,
                            err) < 0)
         return -1;
@@ -100,7 +89,7 @@ static int answer_refresh(struct authd *d, const struct query *q, json_t *answer
         return -1;
     if (state.status != REFRESH_CURRENT && state.status != REFRESH_AGAIN)
         return 0;
-    live = find_person(d, q, &person, err);
+    live = grant_person(d, q->req, q->issuer, q->state.session, &person, err);
     if (live <= 0 || strcmp(person.client_id, q->client->clientId) != 0)
         return MIN(live, 0);
     json_object_set_new(answer, "iss", json_string(q->issuer->url));

@@ -10,6 +10,7 @@
 #include "authd/authd_api.h"
 #include "authd/oauth/auth_request.h"
 #include "authd/oauth/dpop.h"
+#include "authd/oauth/grant.h"
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/sql/oauth.h"
@@ -95,11 +96,7 @@ static int open_token(struct authd *d, const struct request *req, const struct i
 static int read_person(struct authd *d, const struct request *req, const struct issuer *issuer,
                        struct uuid session, struct sql_userinfo_get_row *ret, struct error *err)
 {
-    const struct sql_userinfo_get_in get = {.project = issuer->tenant.projectId,
-                                            .session = session,
-                                            .organization = issuer->tenant.rootId,
-                                            .now = req->now_ms};
-    int found = sql_userinfo_get(d->svc.db, req, &get, ret, err);
+    int found = grant_person(d, req, issuer, session, ret, err);
 
     if (found < 0)
         return -1;
