@@ -80,18 +80,6 @@ static char *registered(json_t *body)
     return strdup(http_text(made, "id"));
 }
 
-static char *secret_of(const char *id)
-{
-    char path[128];
-
-    snprintf(path, sizeof(path), CLIENTS "/%s/secret", id);
-
-    HTTP_ANSWER made = http_post(suite_url(suite), path, admin->access, json_object());
-
-    CHECK_STATUS(made, 200);
-    return strdup(http_text(made, "secret"));
-}
-
 static char *token_of(const char *form, const char *header)
 {
     HTTP_ANSWER answer = post(TOKEN, form, header);
@@ -122,11 +110,11 @@ static void the_scene_is_set(void)
     app = registered(json_pack("{s:s, s:s, s:[s], s:[s,s], s:[s]}", "name", "App", "type",
                                "confidential", "grantTypes", "client_credentials", "scopes", "read",
                                "write", "audiences", RESOURCE));
-    app_secret = secret_of(app);
+    app_secret = oauth_secret(suite, admin, app);
     server =
         registered(json_pack("{s:s, s:s, s:s, s:[s]}", "name", "Records", "type", "confidential",
                              "authMethod", "client_secret_post", "audiences", RESOURCE));
-    server_secret = secret_of(server);
+    server_secret = oauth_secret(suite, admin, server);
     key = jose_new("ES384", "one");
     signer = registered(json_pack("{s:s, s:s, s:s, s:[s], s:[s], s:{s:[o]}}", "name", "Signer",
                                   "type", "confidential", "authMethod", "private_key_jwt",
@@ -185,7 +173,7 @@ static void a_client_proves_itself_by_its_own_method_alone(void)
 
 static void the_secret_before_counts_while_one_is_exchanged(void)
 {
-    char *next = secret_of(app), path[128];
+    char *next = oauth_secret(suite, admin, app), path[128];
     HTTP_ANSWER before = post(TOKEN, OWN, basic(app, app_secret));
     HTTP_ANSWER after = post(TOKEN, OWN, basic(app, next));
 
@@ -491,7 +479,8 @@ static void a_persons_tokens_are_active_while_the_grant_is(void)
     BROWSER browser = browser_open(suite);
     char *web = oauth_register(
         suite, admin, "{\"type\":\"confidential\",\"authMethod\":\"client_secret_basic\"}");
-    char *secret = secret_of(web), *header = strdup(basic(web, secret)), form[FORM_MAX];
+    char *secret = oauth_secret(suite, admin, web), *header = strdup(basic(web, secret)),
+         form[FORM_MAX];
     char *foreign = strdup(basic(app, app_secret));
     char *code = oauth_code(browser, patient, web, OAUTH_USUAL);
 

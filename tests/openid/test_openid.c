@@ -49,7 +49,7 @@ static bool left_out(void)
     return true;
 }
 
-/* The issuer that discovery names, as a client is told it. */
+/* The issuer's address, from its discovery document. */
 static char *issuer_of_demo(void)
 {
     HTTP_ANSWER found =
@@ -62,22 +62,21 @@ static char *issuer_of_demo(void)
 static void the_scene_is_set(void)
 {
     PERSON admin = person_admin(suite);
-    char *issuer = issuer_of_demo(), path[128];
+    char *issuer = issuer_of_demo();
     char *id = oauth_register(suite, admin,
                               "{\"type\":\"confidential\",\"authMethod\":\"client_secret_basic\","
                               "\"grantTypes\":[\"authorization_code\",\"refresh_token\","
                               "\"client_credentials\"],\"audiences\":[\"" RESOURCE "\"],"
                               "\"scopes\":[\"openid\",\"profile\",\"email\",\"read\"]}");
-    snprintf(path, sizeof(path), "/v1/project/clients/%s/secret", id);
-    HTTP_ANSWER made = http_post(suite_url(suite), path, admin->access, json_object());
-    CHECK_STATUS(made, 200);
+    char *secret = oauth_secret(suite, admin, id);
+
     patient = person_register(suite, NULL);
-    json_t *said =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:{s:s, s:s}}", "issuer", issuer, "id", id, "secret",
-                  http_text(made, "secret"), "redirect", OAUTH_REDIRECT, "resource", RESOURCE,
-                  "person", "email", patient->email, "password", patient->password);
+    json_t *said = json_pack("{s:s, s:s, s:s, s:s, s:s, s:{s:s, s:s}}", "issuer", issuer, "id", id,
+                             "secret", secret, "redirect", OAUTH_REDIRECT, "resource", RESOURCE,
+                             "person", "email", patient->email, "password", patient->password);
     place = json_dumps(said, 0);
     json_decref(said);
+    free(secret);
     free(issuer);
     free(id);
 }

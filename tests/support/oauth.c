@@ -35,6 +35,16 @@ char *oauth_register(struct suite *suite, const struct person *admin, const char
     return strdup(http_text(made, "id"));
 }
 
+char *oauth_secret(struct suite *suite, const struct person *admin, const char *client)
+{
+    char *path = join("/v1/project/clients/", client, "/secret");
+    HTTP_ANSWER made = http_post(suite_url(suite), path, admin->access, json_object());
+
+    CHECK_STATUS(made, 200);
+    free(path);
+    return strdup(http_text(made, "secret"));
+}
+
 int oauth_ask(struct browser *browser, const char *client, const char *behind)
 {
     char *path = join("/t/demo/authorize?client_id=", client, behind);

@@ -20,6 +20,9 @@
  * caller frees the id. */
 char *oauth_register(struct suite *suite, const struct person *admin, const char *more);
 
+/* Exchanges the secret of a client of the admin's project; the caller frees the new one. */
+char *oauth_secret(struct suite *suite, const struct person *admin, const char *client);
+
 /* Asks authorize with `client_id` and what stands behind it: the status. */
 int oauth_ask(struct browser *browser, const char *client, const char *behind);
 
