@@ -14,7 +14,7 @@
 #include "tests/support/suite.h"
 #include "tests/support/unit.h"
 
-enum { SEEN_MS = 10000, FILE_MAX = 256 * 1024, NAME_SIZE = 128, SCRAPES = 12 };
+enum { SEEN_MS = 10000, NAME_SIZE = 128, SCRAPES = 12 };
 
 static const char *const files[] = {
     "docs/monitoring/grafana-dashboard.json",
@@ -162,16 +162,12 @@ static bool is_exported(const char *metrics, const char *name, const char *selec
 /* A file without the backslashes that JSON needs. Caller frees. */
 static char *read_text(const char *path)
 {
-    char *text = calloc(1, FILE_MAX), *to = text;
-    FILE *file = fopen(path, "r");
-    int c;
+    char *text = unit_read_file(path), *to = text;
 
-    UNIT_CHECK(file != NULL, "%s", path);
-    while (file && (c = getc(file)) != EOF && to < text + FILE_MAX - 1)
-        if (c != '\\')
-            *to++ = (char)c;
-    if (file)
-        fclose(file);
+    for (const char *at = text; *at; at++)
+        if (*at != '\\')
+            *to++ = *at;
+    *to = '\0';
     return text;
 }
 
