@@ -202,6 +202,7 @@ const jobs = {
         await go('Members');
         await press(button('Invite someone'));
         await page.locator('dialog input:focus').waitFor();
+        insist(await field('E-mail address').evaluate((input) => input === document.activeElement), 'the dialog has no focus');
         await page.keyboard.type('rui@lakeside.example');
         await type(field('Given name'), 'Rui');
         await type(field('Family name'), 'Costa');

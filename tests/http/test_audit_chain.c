@@ -133,9 +133,8 @@ static void tampering_is_found(void)
          "authd: row 3 is not the row that was sealed"},
         {"update auth.audit set at = at + 1 where sequence = 3",
          "authd: row 3 is not the row that was sealed"},
-        {"update auth.audit set project_id = null where sequence = "
-         "(select max(sequence) from auth.audit where project_id is not null)",
-         "is not the row that was sealed"},
+        {"update auth.audit set project_id = gen_random_uuid() where sequence = 4",
+         "authd: row 4 is not the row that was sealed"},
         {"delete from auth.audit where sequence = 5", "authd: row 5 is missing"},
         {"delete from auth.audit where sequence = (select max(sequence) from auth.audit)",
          "is missing"},
