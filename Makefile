@@ -431,7 +431,7 @@ test-patroni:
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(PATRONI_TEST)
 	@ATRIUM_TEST_SECONDS=600 tests/run.sh $(PATRONI_TEST)
 
-# Clients of OpenID Connect from the npm registry against an issuer; see tests/openid/test_openid.c. Half a minute.
+# Clients of OpenID Connect from the npm registry against an issuer; see tests/openid/test_openid.c. A minute.
 test-openid: openid
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(OPENID_TEST)

@@ -325,7 +325,7 @@ static enum visit_step take_passkey(struct visit *visit, const struct sign_in_fo
 /* ---- handlers ---- */
 
 /* The form, with the address that the request names (OpenID Connect Core 1.0, section 3.1.2.1,
- * login_hint); who is signed in goes on to the account. */
+ * login_hint); a person who is signed in is sent to the account. */
 int page_sign_in_get(struct authd *d, const struct request *req, const struct page_query *in,
                      struct page_answer *out, struct error *err)
 {
