@@ -21,7 +21,7 @@ BUILD_PACKAGES := gcc make pkg-config libc6-dev libzmq3-dev libczmq-dev libmsgpa
     libargon2-dev libcrypt-dev esbuild brotli
 RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps curl bubblewrap apertium \
     apertium-eng-spa
-TEST_PACKAGES  := python3-aiosmtpd nodejs openssl iproute2
+TEST_PACKAGES  := golang-go golang-golang-x-mod-dev python3-aiosmtpd nodejs openssl iproute2
 BROWSER_PACKAGES := chromium python3-fido2
 BENCH_PACKAGES := wrk nginx-light python3 nodejs
 PEERS_PACKAGES := $(if $(shell command -v npm),,npm) openssl libulfius2.7 libhoel1.4 libiddawc1.1 librhonabwy1.1 libconfig9 libcbor0.8 libldap-2.5-0

@@ -28,6 +28,7 @@
 #include "authd/sql/seal.h"
 #include "authd/sql_part.h"
 #include "authd/sweep.h"
+#include "authd/trail/trail.h"
 #include "common/base/cache.h"
 #include "docd/docd_api.h"
 #include "maild/maild_api.h"
@@ -85,7 +86,7 @@ static const struct config_row config_rows[] = {
                 "system's."),
 };
 
-static const char *const upstreams[] = {"settingsd", "maild", "docd", NULL};
+static const char *const upstreams[] = {"settingsd", "maild", "docd", "botd", NULL};
 static const struct bus_method *const outbox_methods[] = {
     &maild_mail_enqueue_method, &maild_job_put_method, &docd_account_wipe_method, NULL};
 
@@ -184,13 +185,14 @@ static int start(void *daemon, struct error *err)
     batch_init(&d->rotations, &rotation_batch, d->svc.loop, d);
     req = service_request_new(&d->svc, SECONDS(5));
     if (key_open(d, req, err) < 0 || issuer_key_open(d, req, err) < 0 ||
-        password_mixture_run(d, req, err) < 0)
+        trail_key_open(d, req, err) < 0 || password_mixture_run(d, req, err) < 0)
         return -1;
     service_every(&d->svc, "keys", SECONDS(5), reload_keys);
     service_every(&d->svc, "leases", SECONDS(1), lease_watch_run);
     service_every(&d->svc, "password memory", SECONDS(1), password_trim);
     service_every(&d->svc, "password mixture", PASSWORD_MIXTURE_POLL, password_mixture_run);
     service_every(&d->svc, "sweep", MINUTES(1), sweep_run);
+    service_every(&d->svc, "trail", TRAIL_PERIOD, trail_grow);
     service_every(&d->svc, "email scan", SECONDS(5), email_scan_run);
     return 0;
 }
@@ -212,12 +214,14 @@ SEAL_STATEMENTS(signing_key)
 SEAL_STATEMENTS(issuer_key)
 SEAL_STATEMENTS(mfa_factor)
 SEAL_STATEMENTS(mfa_pending)
+SEAL_STATEMENTS(trail_key)
 
 static const struct seal_table seal_tables[] = {
     {"signing_key", KEY_SEAL_PURPOSE, SEAL_TABLE(signing_key), NULL},
     {"issuer_key", ISSUER_KEY_SEAL_PURPOSE, SEAL_TABLE(issuer_key), NULL},
     {"mfa_factor", FACTOR_SEAL_PURPOSE, SEAL_TABLE(mfa_factor), NULL},
     {"mfa_pending", FACTOR_SEAL_PURPOSE, SEAL_TABLE(mfa_pending), NULL},
+    {"trail_key", TRAIL_KEY_PURPOSE, SEAL_TABLE(trail_key), NULL},
     {.name = NULL},
 };
 

@@ -751,6 +751,85 @@ struct operator_api_key_in {
 };
 FIELD_DECLARE(operator_api_key_in);
 
+/* ---- the audit trail ---- */
+
+struct project_audit_in {
+    int64_t since, until; /* contract time, ms; 0: any */
+    const char *actor;    /* "Practitioner/<id>", "Account/<id>" */
+    const char *action;   /* "session.end", or "session" */
+    const char *target;   /* "Session/<id>" */
+    const char *_cursor;
+    int64_t _count;
+};
+FIELD_DECLARE(project_audit_in);
+
+struct project_audit_list {
+    const char *resources; /* JSON array of AuditEvents */
+    const char *next;
+};
+FIELD_DECLARE(project_audit_list);
+
+struct project_audit_checkpoint_in {
+    int64_t from; /* size of an older checkpoint; 0: none */
+};
+FIELD_DECLARE(project_audit_checkpoint_in);
+
+struct project_audit_checkpoint {
+    const char *checkpoint, *verifierKey;
+    int64_t size;
+    struct field_texts consistency; /* hashes, base64 */
+};
+FIELD_DECLARE(project_audit_checkpoint);
+
+struct project_audit_proof_in {
+    const char *id; /* path: of the AuditEvent */
+};
+FIELD_DECLARE(project_audit_proof_in);
+
+struct project_audit_proof {
+    const char *id;
+    int64_t index, size;
+    const char *record;        /* the text of the leaf; NULL: the row was dropped */
+    struct field_texts hashes; /* base64 */
+    const char *checkpoint, *verifierKey;
+};
+FIELD_DECLARE(project_audit_proof);
+
+/* Of a project that an operator names. */
+struct operator_audit_checkpoint_in {
+    struct uuid projectId;
+    int64_t from;
+};
+FIELD_DECLARE(operator_audit_checkpoint_in);
+
+struct operator_audit_proof_in {
+    struct uuid projectId;
+    const char *id;
+};
+FIELD_DECLARE(operator_audit_proof_in);
+
+struct activity_in {
+    const char *_cursor;
+    int64_t _count;
+};
+FIELD_DECLARE(activity_in);
+
+struct activity_row {
+    const char *event;         /* JSON: an AuditEvent */
+    const char *record;        /* the text of the leaf; NULL: another person did it */
+    int64_t index;             /* of the leaf */
+    struct field_texts hashes; /* base64 */
+};
+FIELD_DECLARE(activity_row);
+
+struct activity_list {
+    struct field_list resources; /* struct activity_row */
+    const char *next;
+    int64_t size;
+    const char *checkpoint, *verifierKey;
+};
+FIELD_DECLARE(activity_list);
+
 /* ---- between daemons ---- */
 
 /* Counts one registration for a client address; ERR_THROTTLED beyond 5 in any sliding 60 s. */

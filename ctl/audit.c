@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
+#include "common/service/audit_fhir.h"
 #include "common/service/service.h"
-#include "ctl/audit_fhir.h"
 #include "ctl/audit_walk.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"

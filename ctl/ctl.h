@@ -176,6 +176,8 @@ int mail_drop_command(struct ctl *ctl, struct error *err) MUST_USE;
 /* audit.c */
 int audit_verify_command(struct ctl *ctl, struct error *err) MUST_USE;
 int audit_export_command(struct ctl *ctl, struct error *err) MUST_USE;
+int audit_checkpoint_command(struct ctl *ctl, struct error *err) MUST_USE;
+int audit_proof_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* audit_search.c */
 int audit_tail_command(struct ctl *ctl, struct error *err) MUST_USE;

@@ -167,6 +167,7 @@ TENANT_STATEMENTS(invitation)
 #define LINK_STAYS "a link that was mailed proves the address: only one of its own installation may"
 #define SESSION_STAYS "people sign in anew: tokens are signed by their own installation"
 #define LIMIT_STAYS "a limit is that of its own installation, by a hash with its key"
+#define TRAIL_STAYS "the trail of what happened on its own installation, and what vouches for it"
 #define GATEWAY_STAYS "what gateways of its own installation are told"
 #define IMPORT_STAYS "an import ends on the installation where it was begun"
 
@@ -197,6 +198,11 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("mail_code", LINK_STAYS),
     TENANT_STAYS("session", SESSION_STAYS),
     TENANT_STAYS("api_key", "a key opens its own installation: machines get new ones"),
+    TENANT_STAYS("trail_source", TRAIL_STAYS),
+    TENANT_STAYS("trail_tree", TRAIL_STAYS),
+    TENANT_STAYS("trail_tile", TRAIL_STAYS),
+    TENANT_STAYS("trail_place", TRAIL_STAYS),
+    TENANT_STAYS("trail_key", TRAIL_STAYS),
     TENANT_STAYS("login", SESSION_STAYS),
     TENANT_STAYS("continue_spent", SESSION_STAYS),
     TENANT_STAYS("mfa_pending", SESSION_STAYS),

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/service/audit_leaf.h"
 #include "common/service/hold.h"
 #include "common/service/metric_rows.h"
 #include "common/service/service_private.h"

@@ -63,6 +63,7 @@ const struct openapi_tag openapi_tags[] = {
     {"Languages", "The languages of a project."},
     {"Access policies", "What members who do not administer the project may do."},
     {"Client applications", "Applications that sign people in with one request."},
+    {"Audit", "Who did what in a project, and proofs that nothing of it was changed."},
     {"API keys", "Keys by which machines use a project."},
     {"Mail templates", "What is mailed, in which words. Without a template nothing is mailed."},
     {"Webhooks", "Where a project's own servers are told of what happens in it."},

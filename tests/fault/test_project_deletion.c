@@ -134,7 +134,7 @@ static const char functions[] =
     "from information_schema.columns c join information_schema.tables x "
     "using (table_schema, table_name) where x.table_type = 'BASE TABLE' "
     "and c.table_schema in ('auth', 'settings', 'doc', 'mail', 'bot') "
-    "and c.table_name not like 'audit%' "
+    "and c.table_name not like 'audit%' and c.table_name not like 'trail%' " /* they stay */
     "and c.table_name not in ('project_purge', 'project_deletion', 'project_hold') "
     "and (c.column_name in ('project_id', 'home_id', 'organization_id', 'session_project') "
     "or (c.table_schema = 'settings' and c.table_name = 'project' and c.column_name = 'id')) "

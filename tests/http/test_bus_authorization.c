@@ -23,6 +23,7 @@ struct row {
 #define BUILT_IN(service)                                                                    \
     {service, "service_status", "gateway ctl"}, {service, "service_metrics", "gateway ctl"}, \
         {service, "audit_page", "ctl"}, {service, "service_check", "ctl"},                   \
+        {service, "audit_leaves", "authd"}, {service, "audit_rows", "authd"},                \
     {                                                                                        \
         service, "no_such_operation", ""                                                     \
     }

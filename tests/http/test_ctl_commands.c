@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/clock.h"
 #include "tests/support/suite.h"
@@ -61,6 +62,20 @@ static const struct row {
      "No such file",
      "rows hold together",
      "message",
+     NULL},
+    {"audit checkpoint",
+     {"--project", "demo"},
+     {"--project", "nobody"},
+     "Tenant not found.",
+     "verifierKey",
+     "checkpoint",
+     NULL},
+    {"audit proof",
+     {"--project", "demo", "@made"},
+     {"--project", "demo", "authd-999999999"},
+     "Audit event not found.",
+     "hashes",
+     "record",
      NULL},
     {"audit tail", {"--count", "5"}, {"--count", "0"}, "--count", "OUTCOME", "action", NULL},
     {"audit search",
@@ -450,6 +465,13 @@ static void make_for(const char *command)
             id = json_string_value(json_object_get(made->json, "projectId"));
         CHECK_EXIT(made, DONE);
         snprintf(made_id, sizeof(made_id), "%s", id ? id : "");
+    }
+    if (strcmp(command, "audit proof") == 0) { /* of an event that is a leaf by now */
+        PERSON admin = person_admin(suite);
+        usleep(3000 * 1000);
+        HTTP_ANSWER list = http_get(suite_url(suite), "/v1/project/audit?_count=1", admin->access);
+        CHECK_STATUS(list, 200);
+        snprintf(made_id, sizeof(made_id), "%s", http_text(list, "resources.0.id"));
     }
     if (strcmp(command, "api-key revoke") == 0) { /* only an admin makes one; else it has no id */
         PERSON admin =

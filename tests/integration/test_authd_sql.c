@@ -34,7 +34,7 @@ static const struct plans plans = {
     .sql = {authd_sql, service_audit_sql, service_check_sql, service_outbox_sql, service_probe_sql,
             service_purge_sql},
     .small = "pg_namespace pg_database schema_migration change_counter signing_key issuer_key "
-             "gateway_lease audit_head audit_gap email_scan",
+             "gateway_lease audit_head audit_gap email_scan trail_source trail_key",
     .emptied = "login, mfa_pending, password_reset, email_link, email_undo, invitation, throttle, "
                "known_address, change, last_sign_in, oauth_pushed, oauth_code, "
                "outbox",
@@ -232,6 +232,14 @@ static const struct {
     {"login_spend", "Index Scan using known_address_pkey on known_address"},
     {"throttle_state", "Index Scan using throttle_pkey on throttle t"},
     {"change_since", "Index Scan using change_pkey on change"},
+    {"trail_tree_get", "Index Scan using trail_tree_pkey on trail_tree"},
+    {"trail_tree_list", "Index Scan using trail_tree_pkey on trail_tree"},
+    {"trail_tile_list", "Index Scan using trail_tile_pkey on trail_tile"},
+    {"trail_edge_list", "Index Scan using trail_tile_pkey on trail_tile"},
+    {"trail_leaf_list", "Index Scan Backward using trail_tile_pkey on trail_tile"},
+    {"trail_top_get", "Index Scan using trail_tile_pkey on trail_tile"},
+    {"trail_place_find", "Index Scan using trail_tile_pkey on trail_tile t"},
+    {"trail_place_find", "Index Scan Backward using trail_place_pkey on trail_place"},
 };
 
 static void check_hot(const char *settings)

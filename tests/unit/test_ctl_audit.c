@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl/audit_fhir.h"
+#include "common/service/audit_fhir.h"
 #include "ctl/audit_walk.h"
 #include "tests/support/unit.h"
 

@@ -2,8 +2,8 @@
  * audit_fhir.h - a row of an audit trail as an AuditEvent of FHIR R4
  * (http://hl7.org/fhir/R4/auditevent.html).
  */
-#ifndef ATRIUM_CTL_AUDIT_FHIR_H
-#define ATRIUM_CTL_AUDIT_FHIR_H
+#ifndef ATRIUM_COMMON_SERVICE_AUDIT_FHIR_H
+#define ATRIUM_COMMON_SERVICE_AUDIT_FHIR_H
 
 #include <jansson.h>
 

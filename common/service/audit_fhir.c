@@ -1,7 +1,7 @@
 /*
  * audit_fhir.c - see audit_fhir.h.
  */
-#include "ctl/audit_fhir.h"
+#include "common/service/audit_fhir.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,9 @@
+-- Replaces the key that signs the heads of trees by the same, sealed anew: how many were still the
+-- old ones.
+-- class: write
+-- rows: one
+-- row: total int8
+with
+-- include: seal_replace(table = trail_key, column = secret_sealed, match = n.key = 'trail'),
+-- include: audit(from = (select from seal_replaced limit 1) one)
+select count(*) as total from seal_replaced

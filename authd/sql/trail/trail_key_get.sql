@@ -1,0 +1,5 @@
+-- The key that signs the heads of trees. No row: there is none yet.
+-- class: read
+-- rows: one
+-- row: public bytea, secret bytea
+select public_key as public, secret_sealed as secret from trail_key

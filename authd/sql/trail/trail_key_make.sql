@@ -1,0 +1,13 @@
+-- Stores the key that signs the heads of trees, unless there is one.
+-- class: write
+-- in: public bytea, secret bytea
+-- rows: none
+with
+made as (
+    insert into trail_key (public_key, secret_sealed)
+    values (:public, :secret)
+    on conflict do nothing
+    returning 1
+),
+-- include: audit(from = made)
+select from made

@@ -1,0 +1,9 @@
+-- The sizes of the trees of these projects, as far as there are any, in the order of their ids.
+-- class: tx
+-- in: projects uuid[]
+-- rows: many
+-- row: project uuid, size int8
+select t.project_id as project, t.size
+from unnest(:projects) as p (id)
+cross join lateral (select * from trail_tree where project_id = p.id limit 1) t
+order by t.project_id

@@ -1,0 +1,393 @@
+/*
+ * trail_read.c - the trail of a project for its admins, and each person's own rows of it.
+ * Handlers: project_audit, project_audit_checkpoint, project_audit_proof, activity.
+ *
+ * A list follows the leaves of the project's tree from the last one back. A request looks at a
+ * bounded number of them, whatever it searches: the tiles say which rows of which daemon those are,
+ * each daemon answers which of these fit, and what they answer is put back into the order of the
+ * leaves.
+ */
+#include <string.h>
+
+#include "authd/authd_api.h"
+#include "authd/sql/trail.h"
+#include "authd/trail/trail.h"
+#include "common/service/audit_fhir.h"
+#include "common/service/audit_leaf.h"
+#include "common/service/page_cursor.h"
+#include "common/wire/codec.h"
+
+enum {
+    STEP_TILES = 32, /* read at once: 1,024 leaves */
+    WALK_TILES = 64, /* of a request */
+    PAGE_MAX = 100,
+};
+
+#define LATE_MS DAYS(1) /* a row is a leaf at most so long after its time, while clocks are sane */
+
+/* ---- leaves ---- */
+
+/* What is looked for, and what was found: the newest first. */
+struct search {
+    struct uuid project;
+    struct audit_rows_in want;
+    int64_t count, below; /* leaves from this one on are done */
+    bool ended;
+    struct found {
+        int64_t index;
+        int daemon;
+        struct audit_record record;
+    } found[PAGE_MAX + 1];
+    size_t found_count;
+};
+
+/* The leaves of some tiles, from the last back, and the rows of each daemon among them that fit. */
+struct step {
+    struct sql_trail_leaf_list_rows tiles;
+    struct audit_rows_out rows[TRAIL_DAEMONS];
+    size_t next[TRAIL_DAEMONS];
+    int64_t first[TRAIL_DAEMONS], last[TRAIL_DAEMONS]; /* sequences; last 0: it has none */
+};
+
+static int read_rows(struct authd *d, const struct request *req, int daemon,
+                     const struct audit_rows_in *in, struct audit_rows_out *ret, struct error *err)
+{
+    const struct bus_method method = audit_rows_method(trail_daemons[daemon]);
+
+    if (daemon == 0) /* its own */
+        return audit_rows(&d->svc, req, in, ret, err);
+    return bus_call(d->svc.bus, &method, req, in, ret, err);
+}
+
+/* Calls `each` for the leaves of a step below search->below, from the last back, until it is
+ * false. */
+static void each_leaf(struct step *step, struct search *search,
+                      bool (*each)(struct step *step, struct search *search, int64_t index,
+                                   const struct trail_place *place))
+{
+    for (size_t t = 0; t < step->tiles.count; t++) {
+        const struct sql_trail_leaf_list_row *tile = &step->tiles.items[t];
+
+        for (size_t i = tile->places.size / TRAIL_PLACE_SIZE; i > 0; i--) {
+            int64_t index = tile->tile * MERKLE_TILE_HASHES + (int64_t)i - 1;
+            struct trail_place place;
+
+            trail_place_read(tile->places.bytes + (i - 1) * TRAIL_PLACE_SIZE, &place);
+            if (index < search->below && place.daemon < TRAIL_DAEMONS &&
+                !each(step, search, index, &place))
+                return;
+        }
+    }
+}
+
+static bool note_range(struct step *step, struct search *search UNUSED, int64_t index UNUSED,
+                       const struct trail_place *place)
+{
+    if (step->last[place->daemon] == 0)
+        step->last[place->daemon] = place->sequence;
+    step->first[place->daemon] = place->sequence;
+    return true;
+}
+
+/* The rows of a daemon come in the order of its leaves: the next one is this leaf's or an older
+ * one's. */
+static bool take_found(struct step *step, struct search *search, int64_t index,
+                       const struct trail_place *place)
+{
+    const struct audit_rows_out *rows = &step->rows[place->daemon];
+    const struct audit_record *row = rows->rows.items;
+    size_t *next = &step->next[place->daemon];
+
+    search->below = index;
+    while (*next < rows->rows.count && row[*next].sequence > place->sequence)
+        (*next)++;
+    if (*next < rows->rows.count && row[*next].sequence == place->sequence)
+        search->found[search->found_count++] = (struct found){index, place->daemon, row[(*next)++]};
+    return search->found_count <= (size_t)search->count;
+}
+
+static int step_read(struct authd *d, const struct request *req, struct search *search,
+                     struct error *err)
+{
+    const struct sql_trail_leaf_list_in list = {.project = search->project,
+                                                .before = (search->below + MERKLE_TILE_HASHES - 1) /
+                                                          MERKLE_TILE_HASHES,
+                                                .most = STEP_TILES};
+    struct step *step = arena_calloc(req->arena, 1, sizeof(*step));
+    size_t count;
+
+    if (sql_trail_leaf_list(d->svc.db, req, &list, &step->tiles, err) < 0)
+        return -1;
+    count = step->tiles.count;
+    if (count == 0 ||
+        (search->want.since > 0 && step->tiles.items[0].top_at < search->want.since)) {
+        search->ended = true;
+        return 0;
+    }
+    each_leaf(step, search, note_range);
+    for (int i = 0; i < TRAIL_DAEMONS; i++) {
+        struct audit_rows_in in = search->want;
+
+        in.project = search->project;
+        in.first = step->first[i];
+        in.last = step->last[i];
+        in.most = search->count + 1; /* no page has more of one daemon */
+        if (in.last > 0 && read_rows(d, req, i, &in, &step->rows[i], err) < 0)
+            return -1;
+    }
+    each_leaf(step, search, take_found);
+    search->ended = search->below == 0 && search->found_count <= (size_t)search->count;
+    return 0;
+}
+
+/* The number of the first leaf behind which everything is newer than `until`, by halving: the time
+ * up to a tile only grows. */
+static int seek_until(struct authd *d, const struct request *req, struct uuid project,
+                      int64_t until, int64_t *below, struct error *err)
+{
+    int64_t low = 0, high = (*below + MERKLE_TILE_HASHES - 1) / MERKLE_TILE_HASHES;
+
+    while (low < high) {
+        const struct sql_trail_top_get_in get = {.project = project, .tile = (low + high) / 2};
+        struct sql_trail_top_get_row row = {.top_at = INT64_MAX};
+
+        if (sql_trail_top_get(d->svc.db, req, &get, &row, err) < 0)
+            return -1;
+        if (row.top_at > until)
+            high = get.tile;
+        else
+            low = get.tile + 1;
+    }
+    *below = MIN(*below, (low + 1) * MERKLE_TILE_HASHES);
+    return 0;
+}
+
+/* Fills a page: search->found has one row more than asked for where there are further ones. The
+ * cursor of the next page in *ret_next, NULL where the list ends. */
+static int search_run(struct authd *d, const struct request *req, struct search *search,
+                      const char *key, const char *cursor, const char **ret_next, struct error *err)
+{
+    struct page_cursor at;
+    int64_t size;
+
+    *ret_next = NULL;
+    if (page_cursor_read(req->arena, &d->svc.seal, key, req->now_ms, cursor, &at, err) < 0 ||
+        trail_size(d, req, search->project, &size, err) < 0)
+        return -1;
+    search->below = cursor ? MIN(at.phase, size) : size;
+    if (!cursor && search->want.until > 0 && search->want.until < INT64_MAX - LATE_MS &&
+        seek_until(d, req, search->project, search->want.until + LATE_MS, &search->below, err) < 0)
+        return -1;
+    for (int walked = 0; !search->ended && walked < WALK_TILES &&
+                         search->found_count <= (size_t)search->count && search->below > 0;
+         walked += STEP_TILES) {
+        if (step_read(d, req, search, err) < 0)
+            return -1;
+    }
+    if (search->found_count > (size_t)search->count)
+        search->below = search->found[search->found_count = (size_t)search->count].index + 1;
+    else if (search->ended || search->below == 0)
+        return 0;
+    at = page_cursor_start;
+    at.phase = search->below;
+    *ret_next = page_cursor_new(req->arena, &d->svc.seal, key, req->now_ms, &at);
+    return 0;
+}
+
+static const char *or_dash(const char *text)
+{
+    return text ? text : "-";
+}
+
+/* ---- of the project ---- */
+
+/* Fails: VALIDATION (a cursor of another list), UNAVAILABLE (a daemon does not answer). */
+int project_audit(struct authd *d, const struct request *req, const struct project_audit_in *in,
+                  struct project_audit_list *out, struct error *err)
+{
+    struct search *search = arena_calloc(req->arena, 1, sizeof(*search));
+    const char *key =
+        arena_printf(req->arena, "audit %s %lld %lld %s %s %s", req->caller->project.text,
+                     (long long)in->since, (long long)in->until, or_dash(in->actor),
+                     or_dash(in->action), or_dash(in->target));
+    json_auto_t *list = json_array();
+
+    search->project = req->caller->project;
+    search->count = in->_count;
+    search->want = (struct audit_rows_in){.since = in->since,
+                                          .until = in->until,
+                                          .actor = in->actor,
+                                          .action = in->action,
+                                          .target = in->target};
+    if (search_run(d, req, search, key, in->_cursor, &out->next, err) < 0)
+        return -1;
+    for (size_t i = 0; i < search->found_count; i++)
+        json_array_append_new(list, audit_fhir_event(trail_daemons[search->found[i].daemon],
+                                                     &search->found[i].record, req->arena));
+    out->resources = codec_dump_json(req->arena, list);
+    return 0;
+}
+
+static int read_checkpoint(struct authd *d, const struct request *req, struct uuid project,
+                           int64_t from, struct project_audit_checkpoint *out, struct error *err)
+{
+    struct merkle_proof proof = {.count = 0};
+
+    if (trail_size(d, req, project, &out->size, err) < 0 ||
+        (from > 0 && trail_prove_tree(d, req, project, out->size, from, &proof, err) < 0) ||
+        trail_checkpoint(d, req, project, out->size, &out->checkpoint, &out->verifierKey, err) < 0)
+        return -1;
+    out->consistency = trail_proof_texts(req->arena, &proof);
+    return 0;
+}
+
+/* The head of the tree; with `from`, the proof that it begins with the tree of that size. Fails:
+ * VALIDATION (the tree never had that size). */
+int project_audit_checkpoint(struct authd *d, const struct request *req,
+                             const struct project_audit_checkpoint_in *in,
+                             struct project_audit_checkpoint *out, struct error *err)
+{
+    return read_checkpoint(d, req, req->caller->project, in->from, out, err);
+}
+
+/* The same for an operator. Fails: NOT_FOUND, VALIDATION. */
+int operator_audit_checkpoint(struct authd *d, const struct request *req,
+                              const struct operator_audit_checkpoint_in *in,
+                              struct project_audit_checkpoint *out, struct error *err)
+{
+    return read_checkpoint(d, req, in->projectId, in->from, out, err);
+}
+
+/* Which row "authd-17" is. */
+static int parse_id(const char *id, struct trail_place *ret, struct error *err)
+{
+    for (int i = 0; i < TRAIL_DAEMONS; i++) {
+        size_t length = strlen(trail_daemons[i]);
+        char *end = NULL;
+
+        if (strncmp(id, trail_daemons[i], length) != 0 || id[length] != '-' ||
+            id[length + 1] < '1' || id[length + 1] > '9')
+            continue;
+        *ret = (struct trail_place){i, strtoll(id + length + 1, &end, 10)};
+        if (*end == '\0' && ret->sequence < INT64_MAX)
+            return 0;
+    }
+    return error_set(err, ERR_NOT_FOUND, "Audit event not found.");
+}
+
+/* The text of the leaf, NULL where the row was dropped. */
+static int read_record(struct authd *d, const struct request *req, struct uuid project,
+                       const struct trail_place *place, const char **ret, struct error *err)
+{
+    const struct audit_rows_in in = {
+        .project = project, .first = place->sequence, .last = place->sequence, .most = 1};
+    struct audit_rows_out out = {.rows = {NULL, 0}};
+
+    *ret = NULL;
+    if (read_rows(d, req, place->daemon, &in, &out, err) < 0)
+        return -1;
+    if (out.rows.count > 0)
+        *ret = audit_leaf_text(req->arena, trail_daemons[place->daemon], out.rows.items);
+    return 0;
+}
+
+/* Fails: NOT_FOUND (also while the row is not in the tree yet). */
+static int read_proof(struct authd *d, const struct request *req, struct uuid project,
+                      const char *id, struct project_audit_proof *out, struct error *err)
+{
+    struct merkle_proof proof;
+    struct trail_place place;
+
+    if (parse_id(id, &place, err) < 0 ||
+        trail_leaf_find(d, req, project, &place, &out->index, err) < 0 ||
+        trail_size(d, req, project, &out->size, err) < 0 ||
+        trail_prove_leaf(d, req, project, out->size, out->index, &proof, err) < 0 ||
+        read_record(d, req, project, &place, &out->record, err) < 0)
+        return -1;
+    out->id = id;
+    out->hashes = trail_proof_texts(req->arena, &proof);
+    return trail_checkpoint(d, req, project, out->size, &out->checkpoint, &out->verifierKey, err);
+}
+
+/* That a row is in the tree. Fails: NOT_FOUND. */
+int project_audit_proof(struct authd *d, const struct request *req,
+                        const struct project_audit_proof_in *in, struct project_audit_proof *out,
+                        struct error *err)
+{
+    return read_proof(d, req, req->caller->project, in->id, out, err);
+}
+
+/* The same for an operator. */
+int operator_audit_proof(struct authd *d, const struct request *req,
+                         const struct operator_audit_proof_in *in, struct project_audit_proof *out,
+                         struct error *err)
+{
+    return read_proof(d, req, in->projectId, in->id, out, err);
+}
+
+/* ---- one's own ---- */
+
+/* Of what others did about the caller, neither where they were nor why they say they did it. */
+static const char *event_of(const struct request *req, const struct found *found, bool *ret_own)
+{
+    json_auto_t *event = json_loads(found->record.event, JSON_REJECT_DUPLICATES, NULL);
+    const char *actor =
+        json_string_value(json_object_get(json_object_get(event, "agent"), "account"));
+    struct audit_record record = found->record;
+    json_auto_t *resource = NULL;
+
+    *ret_own =
+        actor ? strcmp(actor, req->caller->account.text) == 0 : !json_object_get(event, "reason");
+    if (!*ret_own && event) {
+        json_object_del(event, "address");
+        json_object_del(event, "reason");
+        json_object_del(event, "agent");
+        json_object_set_new(event, "agent", json_pack("{s:s}", "service", "gateway"));
+        record.event = codec_dump_json(req->arena, event);
+    }
+    resource = audit_fhir_event(trail_daemons[found->daemon], &record, req->arena);
+    return codec_dump_json(req->arena, resource);
+}
+
+static int activity_row(struct authd *d, const struct request *req, const struct search *search,
+                        const struct found *found, int64_t size, struct activity_row *ret,
+                        struct error *err)
+{
+    struct merkle_proof proof;
+    bool own;
+
+    if (trail_prove_leaf(d, req, search->project, size, found->index, &proof, err) < 0)
+        return -1;
+    *ret = (struct activity_row){.event = event_of(req, found, &own),
+                                 .index = found->index,
+                                 .hashes = trail_proof_texts(req->arena, &proof)};
+    if (own)
+        ret->record = audit_leaf_text(req->arena, trail_daemons[found->daemon], &found->record);
+    return 0;
+}
+
+/* The caller's own rows in the project, with their proofs. Fails: VALIDATION (a cursor of another
+ * list), UNAVAILABLE. */
+int activity(struct authd *d, const struct request *req, const struct activity_in *in,
+             struct activity_list *out, struct error *err)
+{
+    struct search *search = arena_calloc(req->arena, 1, sizeof(*search));
+    const char *key = arena_printf(req->arena, "activity %s %s", req->caller->project.text,
+                                   req->caller->account.text);
+    struct activity_row *rows;
+
+    search->project = req->caller->project;
+    search->count = in->_count;
+    search->want = (struct audit_rows_in){.account = req->caller->account.text};
+    if (search_run(d, req, search, key, in->_cursor, &out->next, err) < 0 ||
+        trail_size(d, req, search->project, &out->size, err) < 0)
+        return -1;
+    rows = arena_calloc(req->arena, search->found_count + 1, sizeof(*rows));
+    for (size_t i = 0; i < search->found_count; i++) {
+        if (activity_row(d, req, search, &search->found[i], out->size, &rows[i], err) < 0)
+            return -1;
+    }
+    out->resources = (struct field_list){rows, search->found_count};
+    return trail_checkpoint(d, req, search->project, out->size, &out->checkpoint, &out->verifierKey,
+                            err);
+}

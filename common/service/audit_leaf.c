@@ -1,0 +1,148 @@
+/*
+ * audit_leaf.c - see audit_leaf.h.
+ */
+#include "common/service/audit_leaf.h"
+
+#include <endian.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/service/service_private.h"
+#include "common/service/sql/audit.h"
+#include "common/wire/codec.h"
+
+enum { TEXT_MAX = 256 };
+
+static const struct field audit_leaves_in_rows[] = {
+    FIELD_INT(struct audit_leaves_in, after, 0, INT64_MAX, 0, 0, "Rows behind this one", "0"),
+};
+FIELD_TABLE(audit_leaves_in);
+
+static const struct field audit_leaves_out_rows[] = {
+    FIELD_INT(struct audit_leaves_out, sequence, 0, INT64_MAX, 0, 0, "The page ends here", "1"),
+    FIELD_INT(struct audit_leaves_out, end, 0, INT64_MAX, 0, 0, "The chain ends here", "1"),
+    FIELD_BYTES(struct audit_leaves_out, leaves, AUDIT_LEAVES_MAX *AUDIT_LEAF_SIZE, 0, "In order"),
+};
+FIELD_TABLE(audit_leaves_out);
+
+static const struct field audit_rows_in_rows[] = {
+    FIELD_UUID(struct audit_rows_in, project, FIELD_REQUIRED, "Of this project"),
+    FIELD_INT(struct audit_rows_in, first, 0, INT64_MAX, 0, 0, "From this sequence number on", "1"),
+    FIELD_INT(struct audit_rows_in, last, 0, INT64_MAX, 0, 0, "Up to this one", "9"),
+    FIELD_INT(struct audit_rows_in, since, INT64_MIN, INT64_MAX, 0, 0, "Written since, ms", "0"),
+    FIELD_INT(struct audit_rows_in, until, 0, INT64_MAX, 0, 0, "Written until, ms; 0: any", "0"),
+    FIELD_INT(struct audit_rows_in, most, 1, AUDIT_ROWS_MAX, 1, 0, "Rows at most", "100"),
+    FIELD_TEXT(struct audit_rows_in, actor, 0, TEXT_MAX, 0, "Who acted", "Practitioner/1"),
+    FIELD_TEXT(struct audit_rows_in, action, 0, TEXT_MAX, 0, "What was done", "session.end"),
+    FIELD_TEXT(struct audit_rows_in, target, 0, TEXT_MAX, 0, "About what", "Session/1"),
+    FIELD_TEXT(struct audit_rows_in, account, 0, TEXT_MAX, 0, "By or about whom", ""),
+};
+FIELD_TABLE(audit_rows_in);
+
+static const struct field audit_rows_out_rows[] = {
+    FIELD_OBJECTS(struct audit_rows_out, rows, audit_record, AUDIT_ROWS_MAX, 0, "The last first"),
+};
+FIELD_TABLE(audit_rows_out);
+
+/* ---- leaves ---- */
+
+const char *audit_leaf_text(struct arena *arena, const char *daemon,
+                            const struct audit_record *record)
+{
+    json_auto_t *entity = record->entity ? json_string(record->entity) : json_null();
+    const char *text = codec_dump_json(arena, entity);
+
+    return arena_printf(arena,
+                        "{\"daemon\":\"%s\",\"sequence\":%lld,\"id\":%lld,\"at\":%lld,"
+                        "\"project\":\"%s\",\"entity\":%s,\"event\":%s}",
+                        daemon, (long long)record->sequence, (long long)record->id,
+                        (long long)record->at, record->project.text, text, record->event);
+}
+
+static void put_number(uint8_t *bytes, int64_t value)
+{
+    uint64_t big = htobe64((uint64_t)value);
+
+    memcpy(bytes, &big, sizeof(big));
+}
+
+static int64_t get_number(const uint8_t *bytes)
+{
+    uint64_t big;
+
+    memcpy(&big, bytes, sizeof(big));
+    return (int64_t)be64toh(big);
+}
+
+static void leaf_write(const char *daemon, const struct audit_record *record, struct arena *arena,
+                       uint8_t *bytes)
+{
+    const char *text = audit_leaf_text(arena, daemon, record);
+    struct merkle_hash hash;
+
+    uuid_to_bytes(&record->project, bytes);
+    put_number(bytes + 16, record->sequence);
+    put_number(bytes + 24, record->at);
+    merkle_leaf_hash(text, strlen(text), &hash);
+    memcpy(bytes + 32, hash.bytes, sizeof(hash.bytes));
+}
+
+void audit_leaf_read(const uint8_t bytes[static AUDIT_LEAF_SIZE], struct audit_leaf *ret)
+{
+    uuid_from_bytes(bytes, &ret->project);
+    ret->sequence = get_number(bytes + 16);
+    ret->at = get_number(bytes + 24);
+    memcpy(ret->hash.bytes, bytes + 32, sizeof(ret->hash.bytes));
+}
+
+/* ---- handlers ---- */
+
+/* The end of the chain is read first: what lies before it is there when the rows are read. */
+int audit_leaves(struct service *self, const struct request *req, const struct audit_leaves_in *in,
+                 struct audit_leaves_out *out, struct error *err)
+{
+    CLEANUP(arena_destroy) struct arena *scratch = arena_new();
+    struct request reading = *req;
+    const struct audit_record *rows;
+    struct field_list list;
+    uint8_t *bytes;
+
+    if (!self->audit)
+        return 0;
+    if (audit_chain_end(self->audit, req, &out->end, err) < 0)
+        return -1;
+    out->sequence = MAX(in->after, MIN(out->end, in->after + AUDIT_LEAVES_MAX));
+    reading.arena = scratch;
+    if (out->sequence > in->after &&
+        sql_audit_leaves(self->db, &reading,
+                         &(struct sql_audit_leaves_in){.after = in->after, .last = out->sequence},
+                         &list, err) < 0)
+        return -1;
+    if (out->sequence == in->after)
+        return 0;
+    rows = list.items;
+    bytes = arena_alloc(req->arena, list.count * AUDIT_LEAF_SIZE + 1);
+    for (size_t i = 0; i < list.count; i++)
+        leaf_write(self->definition->name, &rows[i], scratch, bytes + i * AUDIT_LEAF_SIZE);
+    out->leaves = (struct field_bytes){bytes, list.count * AUDIT_LEAF_SIZE};
+    return 0;
+}
+
+int audit_rows(struct service *self, const struct request *req, const struct audit_rows_in *in,
+               struct audit_rows_out *out, struct error *err)
+{
+    const struct sql_audit_rows_in which = {.project = in->project,
+                                            .first = in->first,
+                                            .last = in->last,
+                                            .since = in->since,
+                                            .until = in->until > 0 ? in->until : INT64_MAX,
+                                            .actor = in->actor,
+                                            .action = in->action,
+                                            .target = in->target,
+                                            .account = in->account,
+                                            .most = in->most};
+
+    if (!self->audit)
+        return 0;
+    return sql_audit_rows(self->db, req, &which, &out->rows, err) < 0 ? -1 : 0;
+}
