@@ -48,6 +48,7 @@ struct connection {
     int64_t moved_ms; /* when the sweep last found the phase's bytes to go on as they should */
     uint64_t moved;   /* bytes of the phase, both directions */
     uint64_t counted; /* of them, as of moved_ms */
+    off_t file_end;   /* where in its file an answer ends; see wire.c */
     struct address peer;
     bool answering; /* libmicrohttpd sends an answer of the gateway */
     bool begun;     /* bytes of a request came since the last answer */

@@ -14,7 +14,10 @@
 #include "common/base/log.h"
 #include "gateway/http/connection.h"
 
-enum { FIRST_SIZE = 1024 };
+enum {
+    FIRST_SIZE = 1024,
+    FILE_PIECE = 1024 * 1024, /* bytes of a file in one call, that others need not wait long */
+};
 
 /* By descriptor. Of the loop's thread: others, as those of ZeroMQ, see none. */
 static _Thread_local struct {
@@ -184,6 +187,19 @@ ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
     return sent(connection, syscall(SYS_sendmsg, fd, message, flags));
 }
 
+/* libmicrohttpd asks for 128 KiB at a time, and each of them costs a turn of the loop and a wake of
+ * the client. It goes on behind what was sent, also when that is more than it asked for; but only
+ * with a piece that it takes for the last one does it send what the kernel still holds back
+ * (TCP_CORK), so that one stays its own. */
+static size_t file_piece(const struct connection *connection, off64_t offset, size_t asked)
+{
+    off64_t more = connection ? connection->file_end - offset - (off64_t)asked : 0;
+
+    if (more <= (off64_t)asked)
+        return asked;
+    return more < FILE_PIECE ? (size_t)more : MAX(asked, (size_t)FILE_PIECE);
+}
+
 /* A file that has become shorter is an end: libmicrohttpd would wait for the client to take
  * more. */
 ssize_t sendfile64(int fd, int file, off64_t *offset, size_t size)
@@ -193,7 +209,8 @@ ssize_t sendfile64(int fd, int file, off64_t *offset, size_t size)
 
     if (connection && connection->cut)
         return (ssize_t)size;
-    done = sent(connection, syscall(SYS_sendfile, fd, file, offset, size));
+    done = sent(connection,
+                syscall(SYS_sendfile, fd, file, offset, file_piece(connection, *offset, size)));
     if (done == 0 && size > 0) {
         errno = EBADF;
         return -1;

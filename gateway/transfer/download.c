@@ -187,6 +187,7 @@ static struct MHD_Response *respond_file(struct exchange *exchange, int *file,
     if (!response)
         return NULL;
     *file = -1;
+    exchange->connection->file_end = (off_t)(part->first + part->size);
     ++*exchange->gateway->files_sent;
     return response;
 }
