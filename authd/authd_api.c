@@ -1625,8 +1625,19 @@ static const struct field keys_get_out_rows[] = {
     FIELD_TEXT(struct keys_get_out, issuer, 1, 256, FIELD_REQUIRED, "Claim iss.", "atrium"),
     FIELD_TEXT(struct keys_get_out, audience, 1, 256, FIELD_REQUIRED, "Claim aud.", "atrium"),
     FIELD_OBJECTS(struct keys_get_out, keys, public_key, KEYS_MAX, 0, "Keys to accept."),
+    FIELD_OBJECTS(struct keys_get_out, issuerKeys, public_key, KEYS_MAX, 0, "Of the issuers."),
+    FIELD_TEXT(struct keys_get_out, publicUrl, 1, 4096, 0, "The issuers are below it.",
+               "https://id.example.org"),
 };
 FIELD_TABLE(keys_get_out);
+
+static const struct field dpop_prove_in_rows[] = {
+    FIELD_OBJECT(struct dpop_prove_in, visit, endpoint_visit, FIELD_REQUIRED, "The request."),
+    FIELD_TEXT(struct dpop_prove_in, accessToken, 1, ENDPOINT_HEADER_MAX,
+               FIELD_REQUIRED | FIELD_SECRET, "Access token.", ""),
+    FIELD_TEXT(struct dpop_prove_in, jkt, 1, 64, FIELD_REQUIRED, "Thumbprint of its key.", ""),
+};
+FIELD_TABLE(dpop_prove_in);
 
 static const struct field keys_rotate_in_rows[] = {
     FIELD_BOOL(struct keys_rotate_in, issuer, false, 0, "The keys of the issuers."),

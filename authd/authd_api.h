@@ -906,8 +906,20 @@ FIELD_DECLARE(public_key);
 struct keys_get_out {
     const char *issuer, *audience;
     struct field_list keys; /* struct public_key: active and not yet retired */
+    /* Those of ES256 that the issuers below {publicUrl}/t/ sign access tokens with; none without
+     * public_url. */
+    struct field_list issuerKeys;
+    const char *publicUrl;
 };
 FIELD_DECLARE(keys_get_out);
+
+/* A token that is bound to a key, as it was shown to a gateway, with the proof. */
+struct dpop_prove_in {
+    const struct endpoint_visit *visit;
+    const char *accessToken;
+    const char *jkt; /* the key's thumbprint (RFC 7638) */
+};
+FIELD_DECLARE(dpop_prove_in);
 
 struct keys_rotate_in {
     bool issuer; /* the keys of the issuers, not that of the API */

@@ -1,11 +1,12 @@
 /*
- * dpop.c - see dpop.h.
+ * dpop.c - see dpop.h. Handler: dpop_prove.
  */
 #include "authd/oauth/dpop.h"
 
 #include <sodium.h>
 #include <string.h>
 
+#include "authd/authd_api.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/once.h"
 #include "common/base/secret.h"
@@ -20,6 +21,7 @@ enum {
 };
 
 static const char nonce_purpose[] = "authd DPoP nonce";
+static const char *const algs[] = {"ES256", "ES384", "RS256", "PS256", NULL};
 
 /* ---- nonces ---- */
 
@@ -93,7 +95,6 @@ static bool is_of_token(const struct request *req, const char *ath, const char *
 /* Section 4.3, items 4 to 7: signed by the key that it shows. */
 static const char *key_thumbprint(const struct request *req, const struct jwt *proof)
 {
-    static const char *const algs[] = {"ES256", "ES384", "RS256", "PS256", NULL};
     const json_t *jwk = json_object_get(proof->header, "jwk");
     EVP_PKEY *key = jwk_key(jwk);
     bool fits = key && strcmp(jwt_text(proof->header, "typ"), "dpop+jwt") == 0 &&
@@ -157,4 +158,37 @@ int dpop_check(struct authd *d, const struct request *req, const struct endpoint
     result = check_proof(d, req, visit, access_token, &proof, ret_jkt, err);
     jwt_clear(&proof);
     return result;
+}
+
+/* ---- at a protected resource ---- */
+
+/* What oauth_fail() has set becomes a 401 that says how to go on. */
+static int challenge(const struct request *req, struct error *err)
+{
+    const char *text = arena_printf(req->arena, "DPoP error=\"%s\", algs=\"", oauth_word(err));
+
+    for (size_t i = 0; algs[i]; i++)
+        text = arena_printf(req->arena, "%s%s%s", text, i > 0 ? " " : "", algs[i]);
+    err->code = ERR_UNAUTHORIZED;
+    return oauth_fail_challenge(err, arena_printf(req->arena, "%s\"", text));
+}
+
+int dpop_check_token(struct authd *d, const struct request *req, const struct endpoint_visit *visit,
+                     const char *access_token, const char *jkt, struct error *err)
+{
+    const char *proven;
+
+    if (dpop_check(d, req, visit, access_token, &proven, err) < 0)
+        return oauth_word(err) ? challenge(req, err) : -1;
+    if (proven && strcmp(jkt, proven) == 0)
+        return 0;
+    (void)oauth_fail(err, ERR_UNAUTHORIZED, "invalid_token", "The token needs a proof of its key.");
+    return challenge(req, err);
+}
+
+/* Of a token that a gateway has verified. */
+int dpop_prove(struct authd *d, const struct request *req, const struct dpop_prove_in *in,
+               struct nothing *out UNUSED, struct error *err)
+{
+    return dpop_check_token(d, req, in->visit, in->accessToken, in->jkt, err);
 }

@@ -21,6 +21,11 @@ struct endpoint_visit;
 int dpop_check(struct authd *d, const struct request *req, const struct endpoint_visit *visit,
                const char *access_token, const char **ret_jkt, struct error *err) MUST_USE;
 
+/* Whether a protected resource may take an access token that is bound to the key of that thumbprint
+ * (section 7.1). Fails: UNAUTHORIZED with a challenge by DPoP. Parks. */
+int dpop_check_token(struct authd *d, const struct request *req, const struct endpoint_visit *visit,
+                     const char *access_token, const char *jkt, struct error *err) MUST_USE;
+
 /* A nonce for the next proof, from the arena. */
 const char *dpop_nonce(const struct authd *d, const struct request *req);
 

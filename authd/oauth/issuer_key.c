@@ -231,6 +231,23 @@ struct field_list issuer_key_list(const struct authd *d, const struct request *r
     return (struct field_list){list, ring->count};
 }
 
+struct field_list issuer_key_public(const struct authd *d, const struct request *req)
+{
+    const struct issuer_keyring *ring = d->issuer_keys;
+    struct public_key *list = arena_calloc(req->arena, ring->count, sizeof(*list));
+    size_t count = 0;
+
+    for (size_t i = 0; i < ring->count; i++) {
+        const struct jws_key *key = ring->keys[i];
+
+        if (key->alg == JWS_ES256)
+            list[count++] = (struct public_key){.kid = arena_strdup(req->arena, key->kid),
+                                                .pem = arena_strdup(req->arena, key->pem),
+                                                .retireAt = key->retire_at};
+    }
+    return (struct field_list){list, count};
+}
+
 const char *issuer_key_set(const struct authd *d, const struct request *req)
 {
     const struct issuer_keyring *ring = d->issuer_keys;

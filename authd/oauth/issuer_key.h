@@ -34,6 +34,10 @@ int issuer_key_rotate(struct authd *d, const struct request *req, struct error *
 /* The published keys (struct public_key), newest first, for the operator; from the arena. */
 struct field_list issuer_key_list(const struct authd *d, const struct request *req);
 
+/* Those of ES256 with their public halves, for gateways; none without public_url. From the arena.
+ */
+struct field_list issuer_key_public(const struct authd *d, const struct request *req);
+
 /* The key set that is published (RFC 7517, section 5), as JSON. */
 const char *issuer_key_set(const struct authd *d, const struct request *req);
 

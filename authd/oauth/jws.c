@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "common/base/secret.h"
+#include "common/domain/jwt.h"
 #include "common/wire/codec.h"
 
 enum { P256_SIZE = 32, DER_SIGNATURE_MAX = 80, RSA_NUMBER_MAX = 1024 };
@@ -123,7 +124,8 @@ static int key_fill(struct jws_key *self)
     json_object_set_new(jwk, "alg", json_string(jws_alg_name(self->alg)));
     json_object_set_new(jwk, "kid", json_string(self->kid));
     self->jwk = codec_dump_json(self->arena, jwk);
-    return 0;
+    self->pem = jwt_public_pem(self->pkey, self->arena);
+    return self->pem ? 0 : -1;
 }
 
 struct jws_key *jws_key_parse(enum jws_alg alg, const uint8_t *der, size_t size)

@@ -20,6 +20,7 @@ struct jws_key {
     enum jws_alg alg;
     char *kid; /* thumbprint (RFC 7638) */
     char *jwk; /* the public half with kid, use and alg, as JSON */
+    char *pem; /* the same, SubjectPublicKeyInfo */
     EVP_PKEY *pkey;
     int64_t created_at, active_at, retire_at; /* contract time; retire_at 0: not scheduled */
     struct arena *arena;                      /* holds all of it */

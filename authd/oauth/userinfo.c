@@ -61,16 +61,11 @@ static int check_key(struct authd *d, const struct request *req, const struct us
                      const char *text, bool bound, const json_t *claims, struct error *err)
 {
     const json_t *confirmation = json_object_get(claims, "cnf");
-    const char *key = json_string_value(json_object_get(confirmation, "jkt")), *proven = NULL;
+    const char *key = json_string_value(json_object_get(confirmation, "jkt"));
 
-    if (bound != (confirmation != NULL))
+    if (bound != (key != NULL))
         return refuse_token(err);
-    if (!bound)
-        return 0;
-    if (dpop_check(d, req, in->visit, text, &proven, err) < 0)
-        return -1;
-    return key && proven && strcmp(key, proven) == 0 ? 0
-                                                     : refuse(err, "DPoP error=\"invalid_token\"");
+    return bound ? dpop_check_token(d, req, in->visit, text, key, err) : 0;
 }
 
 /* RFC 9068, section 4: of this issuer and for it, and not over. */

@@ -199,9 +199,15 @@ static struct field_list ring_list(const struct authd *d, const struct request *
 int keys_get(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
              struct keys_get_out *out, struct error *err)
 {
-    if (key_reload(d, req, err) < 0)
+    const char *public_url = d->svc.common->public_url;
+
+    if (key_reload(d, req, err) < 0 || (public_url && issuer_key_reload(d, req, err) < 0))
         return -1;
-    *out = (struct keys_get_out){d->config->issuer, d->config->audience, ring_list(d, req)};
+    *out = (struct keys_get_out){.issuer = d->config->issuer,
+                                 .audience = d->config->audience,
+                                 .keys = ring_list(d, req),
+                                 .issuerKeys = issuer_key_public(d, req),
+                                 .publicUrl = public_url};
     return 0;
 }
 

@@ -7,12 +7,12 @@
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>
-#include <openssl/pem.h>
 #include <openssl/sha.h>
 #include <openssl/x509.h>
 #include <string.h>
 
 #include "common/base/secret.h"
+#include "common/domain/jwt.h"
 #include "common/wire/codec.h"
 
 enum { P256_SIZE = 32, DER_SIGNATURE_MAX = 80 };
@@ -20,11 +20,6 @@ enum { P256_SIZE = 32, DER_SIGNATURE_MAX = 80 };
 static void pkey_destroy(EVP_PKEY **self_p)
 {
     EVP_PKEY_free(*self_p);
-}
-
-static void bio_destroy(BIO **self_p)
-{
-    BIO_free(*self_p);
 }
 
 static void bignum_destroy(BIGNUM **self_p)
@@ -57,18 +52,6 @@ static char *coordinate(struct arena *arena, const EVP_PKEY *pkey, const char *n
     return secret_encode(arena, bytes, sizeof(bytes));
 }
 
-static char *public_pem(struct arena *arena, EVP_PKEY *pkey)
-{
-    CLEANUP(bio_destroy) BIO *bio = BIO_new(BIO_s_mem());
-    char *text = NULL;
-    long size;
-
-    if (!bio || PEM_write_bio_PUBKEY(bio, pkey) != 1)
-        return NULL;
-    size = BIO_get_mem_data(bio, &text);
-    return arena_strndup(arena, text, (size_t)size);
-}
-
 /* RFC 7638: the hash of the required members in lexical order, without white space. */
 static char *thumbprint(struct arena *arena, const char *x, const char *y)
 {
@@ -90,7 +73,7 @@ static int key_fill(struct signing_key *self, EVP_PKEY *pkey)
         return -1;
     self->x = coordinate(self->arena, pkey, OSSL_PKEY_PARAM_EC_PUB_X);
     self->y = coordinate(self->arena, pkey, OSSL_PKEY_PARAM_EC_PUB_Y);
-    self->public_pem = public_pem(self->arena, pkey);
+    self->public_pem = jwt_public_pem(pkey, self->arena);
     if (!self->x || !self->y || !self->public_pem)
         return -1;
     self->kid = thumbprint(self->arena, self->x, self->y);

@@ -8,6 +8,7 @@
 #include <openssl/core_names.h>
 #include <openssl/ecdsa.h>
 #include <openssl/param_build.h>
+#include <openssl/pem.h>
 #include <openssl/rsa.h>
 #include <openssl/sha.h>
 
@@ -104,6 +105,22 @@ int64_t jwt_time(const struct jwt *self, const char *name)
 }
 
 /* ---- keys ---- */
+
+char *jwt_public_pem(EVP_PKEY *key, struct arena *arena)
+{
+    BIO *bio = BIO_new(BIO_s_mem());
+    char *text = NULL, *pem = NULL;
+    long size;
+
+    if (!bio)
+        log_die("jwt", "out of memory");
+    if (PEM_write_bio_PUBKEY(bio, key) == 1) {
+        size = BIO_get_mem_data(bio, &text);
+        pem = arena_strndup(arena, text, (size_t)size);
+    }
+    BIO_free(bio);
+    return pem;
+}
 
 static const struct curve *curve_of(const json_t *jwk)
 {

@@ -47,6 +47,9 @@ EVP_PKEY *jwk_key(const json_t *jwk);
 /* The thumbprint of such a key (RFC 7638), base64url, from the arena; NULL: it is none. */
 const char *jwk_thumbprint(const json_t *jwk, struct arena *arena);
 
+/* The public half of a key as SubjectPublicKeyInfo in PEM, from the arena. NULL: it has none. */
+char *jwt_public_pem(EVP_PKEY *key, struct arena *arena);
+
 /* Whether the header's `alg` is one of `algs` (NULL-ended; of RS256, RS384, PS256, ES256, ES384),
  * fits the key, and the signature is the key's. */
 bool jwt_verify(const struct jwt *self, EVP_PKEY *key, const char *const *algs);

@@ -8,6 +8,7 @@
 
 #include "authd/authd_api.h"
 #include "common/base/secret.h"
+#include "common/domain/endpoint.h"
 #include "common/domain/policy.h"
 #include "gateway/gateway.h"
 
@@ -18,15 +19,36 @@ static int unauthorized(struct error *err)
     return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
 }
 
-/* The token of "Bearer <token>", or NULL. */
-static const char *bearer(const char *authorization)
+/* The token of "Bearer <token>" or "DPoP <token>", or NULL; *ret_bound: of the second. */
+static const char *shown_token(const char *authorization, bool *ret_bound)
 {
-    static const char scheme[] = "Bearer ";
+    static const char bearer[] = "Bearer ", dpop[] = "DPoP ";
+    size_t length = sizeof(bearer) - 1;
 
-    if (!authorization || strncasecmp(authorization, scheme, sizeof(scheme) - 1) != 0)
+    *ret_bound = authorization && strncasecmp(authorization, dpop, sizeof(dpop) - 1) == 0;
+    if (*ret_bound)
+        length = sizeof(dpop) - 1;
+    else if (!authorization || strncasecmp(authorization, bearer, length) != 0)
         return NULL;
-    authorization += sizeof(scheme) - 1;
+    authorization += length;
     return authorization + strspn(authorization, " ");
+}
+
+/* RFC 9449, section 7.1: a token that is bound to a key is worth nothing without its proof, and is
+ * shown in no other way; one that is not bound in the usual way alone. */
+static int check_proof(struct gateway *gateway, const struct request *req,
+                       const struct endpoint_visit *visit, const char *text, bool bound,
+                       const struct token *token, struct error *err)
+{
+    const struct dpop_prove_in in = {.visit = visit, .accessToken = text, .jkt = token->jkt};
+    struct nothing out;
+
+    if (bound == (token->jkt[0] != '\0'))
+        return bound ? authd_dpop_prove(gateway->service.bus, req, &in, &out, err) : 0;
+    (void)unauthorized(err);
+    error_member(err, "WWW-Authenticate",
+                 bound ? "Bearer error=\"invalid_token\"" : "DPoP error=\"invalid_token\"");
+    return -1;
 }
 
 /* Finds out which API key it is. Which one a text is never changes, so that may be remembered like
@@ -121,11 +143,13 @@ bool authentication_logged_out(const struct gateway *gateway, const struct authe
 
 bool authentication_is_known(const struct gateway *gateway, const char *authorization)
 {
-    const char *text = bearer(authorization);
     struct token token;
+    bool bound;
+    const char *text = shown_token(authorization, &bound);
 
     return text &&
            token_cache_get(gateway->tokens, text, clock_now_ms(gateway->service.clock), &token) &&
+           bound == (token.jkt[0] != '\0') &&
            revocations_check(gateway->revocations, &token.session, &token.id) == REVOCATION_NONE;
 }
 
@@ -162,17 +186,20 @@ int authenticate_form(const struct gateway *gateway, const struct uuid *session,
     return error_set(err, ERR_FORBIDDEN, "The upload form is invalid or has expired.");
 }
 
-int authenticate(struct gateway *gateway, const struct request *req, const char *authorization,
-                 enum access access, bool safe, struct authentication *ret, struct error *err)
+int authenticate(struct gateway *gateway, const struct request *req,
+                 const struct endpoint_visit *visit, enum access access, bool safe,
+                 struct authentication *ret, struct error *err)
 {
-    const char *text = bearer(authorization);
     struct token token;
+    bool bound;
+    const char *text = shown_token(visit->authorization, &bound);
     int ended;
 
     *ret = (struct authentication){0};
     if (!text)
         return unauthorized(err);
-    if (verify(gateway, req, text, &token, err) < 0)
+    if (verify(gateway, req, text, &token, err) < 0 ||
+        check_proof(gateway, req, visit, text, bound, &token, err) < 0)
         return -1;
     ret->session = token.session;
     ret->token = token.id;

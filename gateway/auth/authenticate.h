@@ -7,6 +7,7 @@
 #include "common/domain/request.h"
 #include "gateway/auth/identity.h"
 
+struct endpoint_visit;
 struct gateway;
 
 struct authentication {
@@ -16,14 +17,14 @@ struct authentication {
     bool logged_out; /* ACCESS_LOGOUT: by this very token, already. There is no caller then. */
 };
 
-/* Checks the bearer token (RFC 6750), the lease, the revocation set, the membership, the account's
- * end, what `access` demands, and whether the project is read-only, which hinders what is not
- * `safe` (R_SAFE); may park. `authorization` is the header, NULL when absent. Fails with
- * ERR_UNAUTHORIZED, ERR_FORBIDDEN, or a 503 while that cannot be known. End it with
- * authentication_end() either way. */
-int authenticate(struct gateway *gateway, const struct request *req, const char *authorization,
-                 enum access access, bool safe, struct authentication *ret,
-                 struct error *err) MUST_USE;
+/* Checks the token of the header Authorization (RFC 6750; one that is bound to a key by RFC 9449,
+ * with its proof), the lease, the revocation set, the membership, the account's end, what `access`
+ * demands, and whether the project is read-only, which hinders what is not `safe` (R_SAFE); may
+ * park. Fails with ERR_UNAUTHORIZED, ERR_FORBIDDEN, or a 503 while that cannot be known. End it
+ * with authentication_end() either way. */
+int authenticate(struct gateway *gateway, const struct request *req,
+                 const struct endpoint_visit *visit, enum access access, bool safe,
+                 struct authentication *ret, struct error *err) MUST_USE;
 void authentication_end(struct authentication *self);
 
 /* Whether a form may be used that a session got: ERR_FORBIDDEN once that has ended, a 503 while
@@ -31,7 +32,7 @@ void authentication_end(struct authentication *self);
 int authenticate_form(const struct gateway *gateway, const struct uuid *session,
                       struct error *err) MUST_USE;
 
-/* Whether the bearer token is one that was accepted here before and is not ended: tells clients
+/* Whether the token is one that was accepted here before and is not ended: tells clients
  * apart before their request is there, without waiting, and decides nothing else. */
 bool authentication_is_known(const struct gateway *gateway, const char *authorization);
 

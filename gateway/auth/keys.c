@@ -36,31 +36,42 @@ static EVP_PKEY *parse_pem(const char *pem)
     return NULL;
 }
 
-struct key_set *key_set_new(const struct keys_get_out *answer, struct error *err)
+/* Adds keys. -1: one is not a P-256 public key. */
+static int add_keys(struct key_set *self, const struct field_list *list, bool issuer)
 {
-    const struct public_key *rows = answer->keys.items;
-    struct key_set *self = calloc(1, sizeof(*self));
+    const struct public_key *rows = list->items;
 
-    if (self)
-        self->keys = calloc(answer->keys.count + 1, sizeof(*self->keys));
-    if (!self || !self->keys)
-        log_die("keys", "out of memory");
-    self->issuer = copy_text(answer->issuer);
-    self->audience = copy_text(answer->audience);
-    for (size_t i = 0; i < answer->keys.count; i++) {
+    for (size_t i = 0; i < list->count; i++) {
         struct key *key = &self->keys[self->count++];
 
         *key = (struct key){.kid = copy_text(rows[i].kid),
                             .x = copy_text(rows[i].x),
                             .y = copy_text(rows[i].y),
                             .key = parse_pem(rows[i].pem),
-                            .retire_at = rows[i].retireAt};
-        if (!key->key) {
-            key_set_destroy(&self);
-            (void)error_set(err, ERR_INTERNAL, "Internal server error");
-            (void)error_detail(err, "key %zu is not a P-256 public key", i);
-            return NULL;
-        }
+                            .retire_at = rows[i].retireAt,
+                            .issuer = issuer};
+        if (!key->key)
+            return -1;
+    }
+    return 0;
+}
+
+struct key_set *key_set_new(const struct keys_get_out *answer, struct error *err)
+{
+    struct key_set *self = calloc(1, sizeof(*self));
+
+    if (self)
+        self->keys = calloc(answer->keys.count + answer->issuerKeys.count + 1, sizeof(*self->keys));
+    if (!self || !self->keys)
+        log_die("keys", "out of memory");
+    self->issuer = copy_text(answer->issuer);
+    self->audience = copy_text(answer->audience);
+    self->public_url = copy_text(answer->publicUrl);
+    if (add_keys(self, &answer->keys, false) < 0 || add_keys(self, &answer->issuerKeys, true) < 0) {
+        (void)error_set(err, ERR_INTERNAL, "Internal server error");
+        (void)error_detail(err, "key %s is not a P-256 public key",
+                           self->keys[self->count - 1].kid);
+        key_set_destroy(&self);
     }
     return self;
 }
@@ -80,6 +91,7 @@ void key_set_destroy(struct key_set **self_p)
     free(self->keys);
     free(self->issuer);
     free(self->audience);
+    free(self->public_url);
     free(self);
     *self_p = NULL;
 }
@@ -87,10 +99,10 @@ void key_set_destroy(struct key_set **self_p)
 bool key_set_equal(const struct key_set *a, const struct key_set *b)
 {
     if (a->count != b->count || strcmp(a->issuer, b->issuer) != 0 ||
-        strcmp(a->audience, b->audience) != 0)
+        strcmp(a->audience, b->audience) != 0 || strcmp(a->public_url, b->public_url) != 0)
         return false;
     for (size_t i = 0; i < a->count; i++)
-        if (strcmp(a->keys[i].kid, b->keys[i].kid) != 0 ||
+        if (strcmp(a->keys[i].kid, b->keys[i].kid) != 0 || a->keys[i].issuer != b->keys[i].issuer ||
             a->keys[i].retire_at != b->keys[i].retire_at ||
             EVP_PKEY_eq(a->keys[i].key, b->keys[i].key) != 1)
             return false;
@@ -115,7 +127,7 @@ json_t *key_set_jwks(const struct key_set *self, int64_t now_ms)
     json_t *keys = json_array();
 
     for (size_t i = 0; i < self->count; i++)
-        if (key_is_live(&self->keys[i], now_ms))
+        if (key_is_live(&self->keys[i], now_ms) && !self->keys[i].issuer)
             json_array_append_new(keys, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "kty",
                                                   "EC", "crv", "P-256", "use", "sig", "alg",
                                                   "ES256", "kid", self->keys[i].kid, "x",

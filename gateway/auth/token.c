@@ -80,6 +80,9 @@ static const struct key *header_key(const json_t *header, const struct key_set *
     key = key_set_find(keys, text_of(header, "kid"), now_ms);
     if (!key)
         *ret_status = TOKEN_UNKNOWN_KEY;
+    /* RFC 9068, section 4: an ID token is by the same key. */
+    if (key && key->issuer && strcmp(text_of(header, "typ"), "at+jwt") != 0)
+        return NULL;
     return key;
 }
 
@@ -137,19 +140,51 @@ static bool audience_fits(const json_t *audience, const char *want)
     return false;
 }
 
-static enum token_status claims_read(const json_t *claims, const struct key_set *keys,
+/* One of the API itself: authd's token.c makes it. */
+static bool is_own(const json_t *claims, const struct key_set *keys)
+{
+    return strcmp(text_of(claims, "iss"), keys->issuer) == 0 &&
+           audience_fits(json_object_get(claims, "aud"), keys->audience);
+}
+
+/* One of an issuer, {public_url}/t/{tenantCode}, for the API alone. */
+static bool is_of_issuer(const json_t *claims, const struct key_set *keys)
+{
+    const char *issuer = text_of(claims, "iss");
+    size_t length = strlen(keys->public_url);
+
+    return length > 0 && strncmp(issuer, keys->public_url, length) == 0 &&
+           strncmp(issuer + length, "/t/", 3) == 0 &&
+           strcmp(text_of(claims, "aud"), keys->public_url) == 0;
+}
+
+/* RFC 7800, section 3.1: a confirmation that is not understood refuses the token. */
+static int read_confirmation(const json_t *claims, struct token *ret)
+{
+    const json_t *confirmation = json_object_get(claims, "cnf");
+    const char *jkt = text_of(confirmation, "jkt");
+
+    ret->jkt[0] = '\0';
+    if (!confirmation)
+        return 0;
+    if (strlen(jkt) != sizeof(ret->jkt) - 1)
+        return -1;
+    memcpy(ret->jkt, jkt, sizeof(ret->jkt));
+    return 0;
+}
+
+static enum token_status claims_read(const json_t *claims, const struct key_set *keys, bool issuer,
                                      int64_t now_ms, struct token *ret)
 {
     const json_t *expiry = json_object_get(claims, "exp");
 
-    if (strcmp(text_of(claims, "iss"), keys->issuer) != 0 ||
-        !audience_fits(json_object_get(claims, "aud"), keys->audience) ||
-        !json_is_integer(expiry) || json_integer_value(expiry) <= 0 ||
-        json_integer_value(expiry) > INT64_MAX / 1000)
+    if (!(issuer ? is_of_issuer(claims, keys) : is_own(claims, keys)) || !json_is_integer(expiry) ||
+        json_integer_value(expiry) <= 0 || json_integer_value(expiry) > INT64_MAX / 1000)
         return TOKEN_BAD;
     ret->is_key = false;
     ret->expires_ms = json_integer_value(expiry) * 1000;
-    if (now_ms >= ret->expires_ms || uuid_parse(text_of(claims, "jti"), &ret->id) < 0 ||
+    if (now_ms >= ret->expires_ms || read_confirmation(claims, ret) < 0 ||
+        uuid_parse(text_of(claims, "jti"), &ret->id) < 0 ||
         uuid_parse(text_of(claims, "sid"), &ret->session) < 0 ||
         uuid_parse(text_of(claims, "prj"), &ret->project) < 0 ||
         uuid_parse(text_of(claims, "mem"), &ret->membership) < 0)
@@ -175,7 +210,7 @@ enum token_status token_verify(const struct key_set *keys, const char *text, int
     if (!signature_fits(key, parts.signature, text, parts.signed_size))
         return TOKEN_BAD;
     claims = part_json(parts.payload, arena);
-    status = claims_read(claims, keys, now_ms, ret);
+    status = claims_read(claims, keys, key->issuer, now_ms, ret);
     ret->key_retires_ms = key->retire_at;
     json_decref(claims);
     return status;

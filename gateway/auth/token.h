@@ -9,15 +9,16 @@
 #include "common/base/uuid.h"
 #include "gateway/auth/keys.h"
 
-enum { TOKEN_SIZE_MAX = 4096, TOKEN_CACHE_MAX = 8192 };
+enum { TOKEN_SIZE_MAX = 4096, TOKEN_CACHE_MAX = 8192, TOKEN_JKT_SIZE = 44 };
 
 /* What the gateway needs of a verified token; or of an API key, whose id takes the place of the
  * session and which has no membership. */
 struct token {
     bool is_key;
     struct uuid id /* jti */, session /* sid */, project /* prj */, membership /* mem */;
-    int64_t expires_ms;     /* contract time */
-    int64_t key_retires_ms; /* contract time, 0: never */
+    char jkt[TOKEN_JKT_SIZE]; /* thumbprint of the key that it is bound to (RFC 9449); "": none */
+    int64_t expires_ms;       /* contract time */
+    int64_t key_retires_ms;   /* contract time, 0: never */
 };
 
 enum token_status {
@@ -26,9 +27,11 @@ enum token_status {
     TOKEN_UNKNOWN_KEY, /* well-formed, but of no key in the set: newer keys may know it */
 };
 
-/* Checks form, header, signature, issuer, audience and expiry. Header members that would name a key
- * (jku, x5u, jwk, x5c) or extend the format (crit) refuse the token. Scratch memory from the
- * arena. */
+/* Checks form, header, signature, issuer, audience and expiry. What the key signs decides what the
+ * token must be: one of the API itself, or an access token (RFC 9068) that an issuer below /t/ made
+ * for the API, which is a person's. Whether a bound one is proven is not checked. Header members
+ * that would name a key (jku, x5u, jwk, x5c) or extend the format (crit) refuse the token. Scratch
+ * memory from the arena. */
 enum token_status token_verify(const struct key_set *keys, const char *text, int64_t now_ms,
                                struct arena *arena, struct token *ret) MUST_USE;
 

@@ -34,24 +34,6 @@ static const char *public_url(const struct exchange *exchange)
     return exchange->gateway->service.common->public_url;
 }
 
-/* The text of a header that stands at most once. */
-struct single {
-    const char *value;
-    size_t count;
-};
-
-static enum MHD_Result count_header(void *arg, enum MHD_ValueKind kind UNUSED, const char *name,
-                                    const char *value)
-{
-    struct single *self = arg;
-
-    if (strcasecmp(name, "DPoP") == 0) {
-        self->value = value;
-        self->count++;
-    }
-    return MHD_YES;
-}
-
 static const char *header_text(const char *value)
 {
     return value && strlen(value) <= ENDPOINT_HEADER_MAX && codec_is_text(value, strlen(value))
@@ -64,15 +46,17 @@ static const char *header(const struct exchange *exchange, const char *name)
     return header_text(MHD_lookup_connection_value(exchange->mhd, MHD_HEADER_KIND, name));
 }
 
-/* RFC 9449, section 4.3, check 1: there is not more than one. */
-static const char *proof(const struct exchange *exchange)
+void protocol_describe(const struct exchange *exchange, struct endpoint_visit *ret)
 {
-    struct single found = {.value = NULL};
+    const char *dpop = exchange->head.dpop;
 
-    MHD_get_connection_values(exchange->mhd, MHD_HEADER_KIND, count_header, &found);
-    if (found.count == 0)
-        return NULL;
-    return found.count == 1 && header_text(found.value) ? found.value : "";
+    *ret = (struct endpoint_visit){
+        .url = public_url(exchange),
+        .method = exchange->method,
+        .path = exchange->parts.path,
+        .authorization = header_text(exchange->head.authorization),
+        .dpop = dpop && !header_text(dpop) ? "" : dpop,
+    };
 }
 
 static int check_once(const struct query *query, struct error *err)
@@ -121,15 +105,7 @@ static void set_visit(const struct field_table *table, void *input,
 static int ask(struct exchange *exchange, const struct visitor *visitor,
                struct endpoint_answer *ret, struct error *err)
 {
-    struct endpoint_visit visit = {
-        .url = public_url(exchange),
-        .method = exchange->method,
-        .path = exchange->parts.path,
-        .authorization = header_text(exchange->head.authorization),
-        .dpop = proof(exchange),
-        .origin = header(exchange, "Origin"),
-        .accept = header(exchange, "Accept"),
-    };
+    struct endpoint_visit visit;
     json_auto_t *body = NULL;
     struct page_visit page;
     msgpack_object output;
@@ -137,6 +113,9 @@ static int ask(struct exchange *exchange, const struct visitor *visitor,
     struct request req;
     void *input;
 
+    protocol_describe(exchange, &visit);
+    visit.origin = header(exchange, "Origin");
+    visit.accept = header(exchange, "Accept");
     if (read_parameters(exchange, &parameters, err) < 0)
         return -1;
     if (is_browser(exchange) && !(is_post(exchange) && visitor->is_new)) {

@@ -12,6 +12,7 @@
 #include "authd/authd_api.h"
 #include "common/domain/key_caller.h"
 #include "gateway/auth/authenticate.h"
+#include "gateway/endpoint/protocol.h"
 #include "gateway/http/origin.h"
 #include "gateway/transfer/download.h"
 #include "gateway/transfer/upload.h"
@@ -239,14 +240,15 @@ static int admit(struct exchange *exchange, struct request *req, struct authenti
 {
     enum access access = exchange->endpoint->route.access;
     bool safe = exchange->endpoint->route.flags & R_SAFE;
+    struct endpoint_visit visit;
 
     if (throttle(exchange, req, err) < 0)
         return -1;
     if (access == ACCESS_PUBLIC &&
         !(exchange->endpoint->route.flags & R_OPTIONAL_TOKEN && exchange->head.authorization))
         return 0;
-    if (authenticate(exchange->gateway, req, exchange->head.authorization, access, safe, who, err) <
-            0 ||
+    protocol_describe(exchange, &visit);
+    if (authenticate(exchange->gateway, req, &visit, access, safe, who, err) < 0 ||
         check_key(exchange, who, err) < 0 || check_factor(exchange, who, err) < 0)
         return -1;
     req->caller = &who->caller;

@@ -55,6 +55,17 @@ static json_t *problems_json(const struct error *err)
     return list;
 }
 
+/* What daemons name for the answers of endpoints: the word of OAuth 2.0, and headers. */
+static bool is_body_member(const char *name)
+{
+    static const char *const others[] = {"error", "WWW-Authenticate", "DPoP-Nonce"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+        if (strcmp(others[i], name) == 0)
+            return false;
+    return true;
+}
+
 void answer_from_error(const struct error *err, struct arena *arena, struct answer *ret)
 {
     const struct error_kind *kind = error_kind(err->code);
@@ -68,7 +79,8 @@ void answer_from_error(const struct error *err, struct arena *arena, struct answ
     if (kind->shown)
         json_object_set_new(body, "code", json_string(kind->wire));
     for (const struct error_item *item = err->members; item; item = item->next)
-        json_object_set_new(body, item->name, json_string(item->value));
+        if (is_body_member(item->name))
+            json_object_set_new(body, item->name, json_string(item->value));
     *ret = (struct answer){
         .status = (unsigned)kind->status, .body = codec_dump_json(arena, body), .error = err};
     ret->size = strlen(ret->body);
@@ -207,11 +219,11 @@ static void add_challenge(struct headers *to, const struct error *err)
 static void add_error_headers(struct headers *to, const struct answer *self)
 {
     const struct error *err = self->error;
+    const char *challenge = member_of(err, "WWW-Authenticate");
 
-    if (self->protocol)
-        add(to, "DPoP-Nonce", member_of(err, "DPoP-Nonce"));
-    if (self->protocol && member_of(err, "WWW-Authenticate"))
-        add(to, "WWW-Authenticate", member_of(err, "WWW-Authenticate"));
+    add(to, "DPoP-Nonce", member_of(err, "DPoP-Nonce"));
+    if (challenge)
+        add(to, "WWW-Authenticate", challenge);
     else if (self->status == 401)
         add_challenge(to, err);
     if (err->retry_after_s > 0)
@@ -225,12 +237,19 @@ static void add_error_headers(struct headers *to, const struct answer *self)
     }
 }
 
+/* Whether scripts of other origins may. */
+static bool scripts_read_challenge(const struct answer *self)
+{
+    return self->protocol || (self->error && member_of(self->error, "WWW-Authenticate"));
+}
+
 static void add_headers(struct headers *to, const struct answer *self)
 {
     for (size_t i = 0; i < ARRAY_SIZE(standing); i++)
         add(to, standing[i].name, standing[i].value);
     for (size_t i = 0; i < ARRAY_SIZE(shared) && !self->page; i++) {
-        const struct answer_header *each = self->protocol ? &shared_protocol[i] : &shared[i];
+        const struct answer_header *each =
+            scripts_read_challenge(self) ? &shared_protocol[i] : &shared[i];
 
         add(to, each->name, each->value);
     }

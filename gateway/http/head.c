@@ -36,6 +36,7 @@ static const struct head_row head_rows[] = {
     HEAD("Accept-Encoding", accept_encoding, LAST),
     HEAD("Access-Control-Request-Method", cors_method, LAST),
     HEAD("Access-Control-Request-Headers", cors_headers, LAST),
+    HEAD("DPoP", dpop, NONE), /* RFC 9449, section 4.3, check 1 */
 };
 
 /* Keeps the last FORWARDED_MAX, in order: the right-most entries are the ones that trusted proxies

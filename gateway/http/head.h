@@ -8,12 +8,12 @@
 
 #include "gateway/http/address.h"
 
-/* NULL when absent; traceparent and tracestate "" when they stand twice. The texts are the
+/* NULL when absent; traceparent, tracestate and dpop "" when they stand twice. The texts are the
  * connection's, until the end of the request. */
 struct head {
     const char *host, *authorization, *content_type, *content_encoding, *content_length,
         *transfer_encoding, *request_id, *traceparent, *tracestate, *user_agent, *expect,
-        *if_none_match, *accept_encoding, *cors_method, *cors_headers;
+        *if_none_match, *accept_encoding, *cors_method, *cors_headers, *dpop;
     const char *forwarded[FORWARDED_MAX]; /* those that proxies name their clients in, in order */
     size_t forwarded_count;
     const char *forwarded_name;

@@ -26,7 +26,7 @@ static void keys_make(void)
     BIO *bio = BIO_new(BIO_s_mem());
     char pem[PEM_MAX] = "";
     struct public_key row = {.kid = "k1", .x = "x", .y = "y", .pem = pem};
-    struct keys_get_out answer = {"atrium", "api", {&row, 1}};
+    struct keys_get_out answer = {.issuer = "atrium", .audience = "api", .keys = {&row, 1}};
     struct error err;
 
     signing_key = EVP_EC_gen("P-256");

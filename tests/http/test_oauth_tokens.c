@@ -551,17 +551,8 @@ static void a_client_takes_back_its_own_tokens_alone(void)
 static char *proof_header(const struct jose *of, const char *method, const char *url,
                           const char *nonce, int64_t made)
 {
-    json_t *claims = json_pack("{s:o, s:s, s:s, s:I}", "jti", json_sprintf("p-%d", ids++), "htm",
-                               method, "htu", url, "iat", (json_int_t)made);
-    char *proof, *header;
-
-    if (nonce)
-        json_object_set_new(claims, "nonce", json_string(nonce));
-    proof = jose_sign(of, json_pack("{s:s, s:o}", "typ", "dpop+jwt", "jwk", jose_jwk(of)), claims);
-    if (asprintf(&header, "DPoP: %s", proof) < 0)
-        abort();
-    free(proof);
-    return header;
+    return oauth_proof(
+        of, &(struct oauth_proof){.method = method, .url = url, .nonce = nonce, .made = made});
 }
 
 static struct http_answer *post_proven(const char *proof)

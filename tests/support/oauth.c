@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include <openssl/sha.h>
 
 #include "common/domain/jwt.h"
 
@@ -162,6 +165,38 @@ char *oauth_code(struct browser *browser, const struct person *person, const cha
     if (oauth_follow(browser) == 200)
         oauth_sign_in(browser, person->email, person->password);
     return oauth_parameter(browser, "code");
+}
+
+static json_t *token_hash(const char *token)
+{
+    uint8_t hash[SHA256_DIGEST_LENGTH];
+    char *text;
+    json_t *value;
+
+    SHA256((const uint8_t *)token, strlen(token), hash);
+    text = jose_encode(hash, sizeof(hash));
+    value = json_string(text);
+    free(text);
+    return value;
+}
+
+char *oauth_proof(const struct jose *key, const struct oauth_proof *of)
+{
+    static int ids;
+    json_t *claims =
+        json_pack("{s:o, s:s, s:s, s:I}", "jti", json_sprintf("p-%d", ids++), "htm", of->method,
+                  "htu", of->url, "iat", (json_int_t)(of->made ? of->made : time(NULL)));
+    char *proof, *header;
+
+    if (of->nonce)
+        json_object_set_new(claims, "nonce", json_string(of->nonce));
+    if (of->token)
+        json_object_set_new(claims, "ath", token_hash(of->token));
+    proof =
+        jose_sign(key, json_pack("{s:s, s:o}", "typ", "dpop+jwt", "jwk", jose_jwk(key)), claims);
+    header = join("DPoP: ", proof, "");
+    free(proof);
+    return header;
 }
 
 json_t *oauth_claims(struct suite *suite, const char *token, const char *typ, const char *alg)

@@ -5,6 +5,7 @@
 #define ATRIUM_TESTS_SUPPORT_OAUTH_H
 
 #include "tests/support/browser.h"
+#include "tests/support/jose.h"
 
 #define OAUTH_REDIRECT "https://app.example/cb"
 #define OAUTH_VERIFIER "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" /* RFC 7636, appendix B */
@@ -48,6 +49,17 @@ struct http_answer *oauth_exchange(struct suite *suite, const char *client, cons
 /* A fresh code for a person that signs in to the usual request; the caller frees it. */
 char *oauth_code(struct browser *browser, const struct person *person, const char *client,
                  const char *behind);
+
+/* A proof of a key for one request (RFC 9449, section 4.2). */
+struct oauth_proof {
+    const char *method, *url;
+    const char *nonce; /* NULL: none */
+    const char *token; /* that it is shown with; NULL: none */
+    int64_t made;      /* seconds; 0: now */
+};
+
+/* The header of such a proof, "DPoP: ...", with an id of its own; the caller frees it. */
+char *oauth_proof(const struct jose *key, const struct oauth_proof *of);
 
 /* The claims of a token that the published keys of the issuer verify (the caller decrefs); NULL:
  * they do not. typ, alg: what its header must say. */

@@ -42,7 +42,23 @@ static struct key_set *set_of(EVP_PKEY *key, const char *kid, int64_t retire_at)
 {
     struct public_key row = {
         .kid = kid, .x = "x", .y = "y", .pem = public_pem(key), .retireAt = retire_at};
-    struct keys_get_out answer = {"atrium", "api", {&row, 1}};
+    struct keys_get_out answer = {.issuer = "atrium", .audience = "api", .keys = {&row, 1}};
+    struct error err;
+
+    error_init(&err, NULL);
+    return key_set_new(&answer, &err);
+}
+
+/* Of the API as "k1", of the issuers as "i1". */
+static struct key_set *set_with_issuers(const char *public_url)
+{
+    struct public_key own = {.kid = "k1", .x = "x", .y = "y", .pem = public_pem(own_key)};
+    struct public_key issuers = {.kid = "i1", .pem = public_pem(other_key)};
+    struct keys_get_out answer = {.issuer = "atrium",
+                                  .audience = "api",
+                                  .keys = {&own, 1},
+                                  .issuerKeys = {&issuers, 1},
+                                  .publicUrl = public_url};
     struct error err;
 
     error_init(&err, NULL);
@@ -162,6 +178,65 @@ static void headers_and_claims_are_checked(void)
     }
 }
 
+#define JKT "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"
+#define ISSUED(iss, aud, more) "{\"iss\":" iss ",\"aud\":" aud ",\"exp\":1800000010," more IDS "}"
+#define ISSUER_CLAIMS ISSUED("\"https://id/t/demo\"", "\"https://id\"", "")
+
+static void tokens_of_issuers_are_for_the_api_alone(void)
+{
+    static const char at[] = "{\"alg\":\"ES256\",\"kid\":\"i1\",\"typ\":\"at+jwt\"}";
+    static const struct {
+        const char *label, *header, *claims;
+        enum token_status want;
+    } rows[] = {
+        {"as it should be", at, ISSUER_CLAIMS, TOKEN_GOOD},
+        {"an ID token", "{\"alg\":\"ES256\",\"kid\":\"i1\",\"typ\":\"JWT\"}", ISSUER_CLAIMS,
+         TOKEN_BAD},
+        {"a logout token", "{\"alg\":\"ES256\",\"kid\":\"i1\",\"typ\":\"logout+jwt\"}",
+         ISSUER_CLAIMS, TOKEN_BAD},
+        {"no typ", "{\"alg\":\"ES256\",\"kid\":\"i1\"}", ISSUER_CLAIMS, TOKEN_BAD},
+        {"for the issuer", at, ISSUED("\"https://id/t/demo\"", "\"https://id/t/demo\"", ""),
+         TOKEN_BAD},
+        {"for two", at, ISSUED("\"https://id/t/demo\"", "[\"https://id\",\"x\"]", ""), TOKEN_BAD},
+        {"as of the API", at, good_claims, TOKEN_BAD},
+        {"another host", at, ISSUED("\"https://id.x/t/demo\"", "\"https://id\"", ""), TOKEN_BAD},
+        {"no tenant", at, ISSUED("\"https://id\"", "\"https://id\"", ""), TOKEN_BAD},
+        {"bound", at,
+         ISSUED("\"https://id/t/demo\"", "\"https://id\"", "\"cnf\":{\"jkt\":\"" JKT "\"},"),
+         TOKEN_GOOD},
+        {"bound to a certificate", at,
+         ISSUED("\"https://id/t/demo\"", "\"https://id\"", "\"cnf\":{\"x5t#S256\":\"a\"},"),
+         TOKEN_BAD},
+        {"of a client", at,
+         "{\"iss\":\"https://id/t/demo\",\"aud\":\"https://id\",\"exp\":1800000010,"
+         "\"jti\":\"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b\"}",
+         TOKEN_BAD},
+    };
+    struct key_set *set = set_with_issuers("https://id"), *none = set_with_issuers(NULL);
+    struct token token;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        UNIT_CHECK(token_verify(set, make(other_key, rows[i].header, rows[i].claims),
+                                NOW_S * 1000LL, arena, &token) == rows[i].want,
+                   "%s", rows[i].label);
+    CU_ASSERT_EQUAL(token_verify(set, make(other_key, rows[9].header, rows[9].claims),
+                                 NOW_S * 1000LL, arena, &token),
+                    TOKEN_GOOD);
+    CU_ASSERT_STRING_EQUAL(token.jkt, JKT);
+    CU_ASSERT_EQUAL(token_verify(set, make(own_key, good_header, good_claims), NOW_S * 1000LL,
+                                 arena, &token),
+                    TOKEN_GOOD);
+    CU_ASSERT_STRING_EQUAL(token.jkt, "");
+    CU_ASSERT_EQUAL(token_verify(set, make(own_key, good_header, ISSUER_CLAIMS), NOW_S * 1000LL,
+                                 arena, &token),
+                    TOKEN_BAD);
+    CU_ASSERT_EQUAL(token_verify(none, make(other_key, at, ISSUER_CLAIMS), NOW_S * 1000LL, arena,
+                                 &token),
+                    TOKEN_BAD);
+    key_set_destroy(&none);
+    key_set_destroy(&set);
+}
+
 /* The text of a good token with one character of part `part` (0, 1, 2) replaced. */
 static char *altered(const char *token, int part)
 {
@@ -250,7 +325,7 @@ static void only_p_256_keys_are_taken(void)
     EVP_PKEY *rsa = EVP_PKEY_Q_keygen(NULL, NULL, "RSA", (size_t)2048);
     EVP_PKEY *p384 = EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-384");
     struct public_key row = {.kid = "k", .pem = "no PEM"};
-    struct keys_get_out answer = {"atrium", "api", {&row, 1}};
+    struct keys_get_out answer = {.issuer = "atrium", .audience = "api", .keys = {&row, 1}};
     struct error err;
 
     error_init(&err, NULL);
@@ -275,6 +350,18 @@ static void the_jwk_set_names_the_live_keys(void)
     key_set_destroy(&set);
 }
 
+static void the_jwk_set_is_of_the_api_alone(void)
+{
+    struct key_set *set = set_with_issuers("https://id");
+    json_t *jwks = key_set_jwks(set, 0);
+    const json_t *all = json_object_get(jwks, "keys");
+
+    CU_ASSERT_EQUAL(json_array_size(all), 1);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(json_array_get(all, 0), "kid")), "k1");
+    json_decref(jwks);
+    key_set_destroy(&set);
+}
+
 static void key_sets_are_compared(void)
 {
     struct key_set *same = set_of(own_key, "k1", 0), *later = set_of(own_key, "k1", 7),
@@ -291,11 +378,13 @@ static void key_sets_are_compared(void)
 static const struct unit_case cases[] = {
     CASE(a_good_token_passes),
     CASE(headers_and_claims_are_checked),
+    CASE(tokens_of_issuers_are_for_the_api_alone),
     CASE(forgeries_are_refused),
     CASE(retired_keys_verify_nothing),
     CASE(verified_tokens_are_remembered),
     CASE(only_p_256_keys_are_taken),
     CASE(the_jwk_set_names_the_live_keys),
+    CASE(the_jwk_set_is_of_the_api_alone),
     CASE(key_sets_are_compared),
 };
 
