@@ -19,6 +19,8 @@ enum {
     TARGET_SHORT = 512,   /* targets up to this size need no allocation */
 };
 
+struct endpoint_visit;
+
 /* What a 415 says of a Content-Encoding. */
 #define UNENCODED "The body must be sent without a content encoding."
 
@@ -95,6 +97,9 @@ void exchange_fail(struct exchange *self, const struct error *err);
  * libmicrohttpd's callbacks. unpause() goes on; fine when it is not paused. */
 void exchange_pause(struct exchange *self);
 void exchange_unpause(struct exchange *self);
+
+/* What there is of the request to show a token with: address, method, path, token and proof. */
+void exchange_describe(const struct exchange *self, struct endpoint_visit *ret);
 
 /* The client's address (see address.h). */
 struct address exchange_client(const struct exchange *self);

@@ -34,29 +34,10 @@ static const char *public_url(const struct exchange *exchange)
     return exchange->gateway->service.common->public_url;
 }
 
-static const char *header_text(const char *value)
-{
-    return value && strlen(value) <= ENDPOINT_HEADER_MAX && codec_is_text(value, strlen(value))
-               ? value
-               : NULL;
-}
-
 static const char *header(const struct exchange *exchange, const char *name)
 {
-    return header_text(MHD_lookup_connection_value(exchange->mhd, MHD_HEADER_KIND, name));
-}
-
-void protocol_describe(const struct exchange *exchange, struct endpoint_visit *ret)
-{
-    const char *dpop = exchange->head.dpop;
-
-    *ret = (struct endpoint_visit){
-        .url = public_url(exchange),
-        .method = exchange->method,
-        .path = exchange->parts.path,
-        .authorization = header_text(exchange->head.authorization),
-        .dpop = dpop && !header_text(dpop) ? "" : dpop,
-    };
+    return head_text(MHD_lookup_connection_value(exchange->mhd, MHD_HEADER_KIND, name),
+                     ENDPOINT_HEADER_MAX);
 }
 
 static int check_once(const struct query *query, struct error *err)
@@ -113,7 +94,7 @@ static int ask(struct exchange *exchange, const struct visitor *visitor,
     struct request req;
     void *input;
 
-    protocol_describe(exchange, &visit);
+    exchange_describe(exchange, &visit);
     visit.origin = header(exchange, "Origin");
     visit.accept = header(exchange, "Accept");
     if (read_parameters(exchange, &parameters, err) < 0)

@@ -6,14 +6,10 @@
 #define ATRIUM_GATEWAY_ENDPOINT_PROTOCOL_H
 
 #include "common/base/cache.h"
-#include "common/domain/endpoint.h"
 #include "gateway/endpoint/exchange.h"
 
 /* Parameters, headers, bus, answer; on a fiber. No bearer token is looked at: the daemon does. */
 void protocol_serve(struct exchange *exchange);
-
-/* What there is of a request to show a token with: address, method, path, token and proof. */
-void protocol_describe(const struct exchange *exchange, struct endpoint_visit *ret);
 
 /* What R_CACHED keeps, by the path: 1,000 answers at most. */
 struct cache *protocol_cache_new(void);

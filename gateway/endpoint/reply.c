@@ -1,11 +1,13 @@
 /*
- * reply.c - the answer of an exchange, and how its connection waits and goes on; see exchange.h.
+ * reply.c - who asks in an exchange, its answer, and how its connection waits and goes on; see
+ * exchange.h.
  * Called by endpoints and by those that move its bytes.
  */
 #include <string.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/domain/endpoint.h"
 #include "gateway/endpoint/exchange.h"
 #include "gateway/http/encode.h"
 
@@ -15,6 +17,19 @@ struct address exchange_client(const struct exchange *self)
 
     return address_client(&self->gateway->trusted, &self->connection->peer, standard,
                           self->head.forwarded, self->head.forwarded_count);
+}
+
+void exchange_describe(const struct exchange *self, struct endpoint_visit *ret)
+{
+    const char *dpop = self->head.dpop;
+
+    *ret = (struct endpoint_visit){
+        .url = self->gateway->service.common->public_url,
+        .method = self->method,
+        .path = self->parts.path,
+        .authorization = head_text(self->head.authorization, ENDPOINT_HEADER_MAX),
+        .dpop = dpop && !head_text(dpop, ENDPOINT_HEADER_MAX) ? "" : dpop,
+    };
 }
 
 void exchange_pause(struct exchange *self)

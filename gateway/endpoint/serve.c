@@ -10,9 +10,9 @@
 #include <sodium.h>
 
 #include "authd/authd_api.h"
+#include "common/domain/endpoint.h"
 #include "common/domain/key_caller.h"
 #include "gateway/auth/authenticate.h"
-#include "gateway/endpoint/protocol.h"
 #include "gateway/http/origin.h"
 #include "gateway/transfer/download.h"
 #include "gateway/transfer/upload.h"
@@ -247,7 +247,7 @@ static int admit(struct exchange *exchange, struct request *req, struct authenti
     if (access == ACCESS_PUBLIC &&
         !(exchange->endpoint->route.flags & R_OPTIONAL_TOKEN && exchange->head.authorization))
         return 0;
-    protocol_describe(exchange, &visit);
+    exchange_describe(exchange, &visit);
     if (authenticate(exchange->gateway, req, &visit, access, safe, who, err) < 0 ||
         check_key(exchange, who, err) < 0 || check_factor(exchange, who, err) < 0)
         return -1;

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/wire/codec.h"
+
 struct head_row {
     const char *name;
     size_t length, offset;
@@ -102,6 +104,13 @@ void head_read(struct head *self, struct MHD_Connection *connection, const char 
 bool head_has_strange_encoding(const struct head *self)
 {
     return self->transfer_encoding && strcasecmp(self->transfer_encoding, "chunked") != 0;
+}
+
+const char *head_text(const char *value, size_t max)
+{
+    size_t size = value ? strnlen(value, max + 1) : 0;
+
+    return value && size <= max && codec_is_text(value, size) ? value : NULL;
 }
 
 bool head_is_ambiguous(const struct head *self)

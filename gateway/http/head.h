@@ -23,6 +23,9 @@ struct head {
 /* Fills a zeroed head. `forwarded`: the name of the header that proxies name their clients in. */
 void head_read(struct head *self, struct MHD_Connection *connection, const char *forwarded);
 
+/* The text of a header; NULL: there is none, it is longer than that, or it is no text. */
+const char *head_text(const char *value, size_t max);
+
 /* A request whose end can be understood in two ways is a second request in disguise (RFC 9112,
  * section 6.3): it must be refused and its connection closed. */
 bool head_is_ambiguous(const struct head *self);

@@ -191,13 +191,13 @@ ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
  * the client. It goes on behind what was sent, also when that is more than it asked for; but only
  * with a piece that it takes for the last one does it send what the kernel still holds back
  * (TCP_CORK), so that one stays its own. */
-static size_t file_piece(const struct connection *connection, off64_t offset, size_t asked)
+static size_t file_piece(const struct connection *connection, off64_t offset, size_t size)
 {
-    off64_t more = connection ? connection->file_end - offset - (off64_t)asked : 0;
+    off64_t more = connection ? connection->file_end - offset - (off64_t)size : 0;
 
-    if (more <= (off64_t)asked)
-        return asked;
-    return more < FILE_PIECE ? (size_t)more : MAX(asked, (size_t)FILE_PIECE);
+    if (more <= (off64_t)size)
+        return size;
+    return more < FILE_PIECE ? (size_t)more : MAX(size, (size_t)FILE_PIECE);
 }
 
 /* A file that has become shorter is an end: libmicrohttpd would wait for the client to take
