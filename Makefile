@@ -23,6 +23,7 @@ RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps c
     apertium-eng-spa
 TEST_PACKAGES  := golang-go golang-golang-x-mod-dev python3-aiosmtpd nodejs openssl iproute2
 BROWSER_PACKAGES := chromium python3-fido2
+OPENID_PACKAGES := chromium apache2-bin libapache2-mod-auth-openidc libapache2-mod-oauth2 python3-authlib python3-requests
 BENCH_PACKAGES := wrk nginx-light python3 nodejs
 PEERS_PACKAGES := $(if $(shell command -v npm),,npm) openssl libulfius2.7 libhoel1.4 libiddawc1.1 librhonabwy1.1 libconfig9 libcbor0.8 libldap-2.5-0
 DEB_PACKAGES   := dpkg-dev
@@ -431,9 +432,9 @@ test-patroni:
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(PATRONI_TEST)
 	@ATRIUM_TEST_SECONDS=600 tests/run.sh $(PATRONI_TEST)
 
-# Clients of OpenID Connect from the npm registry against an issuer; see tests/openid/test_openid.c. A minute.
+# Clients of OpenID Connect from npm and Debian against an issuer; see tests/openid/test_openid.c. A minute.
 test-openid: openid
-	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(OPENID_PACKAGES),without services)
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(OPENID_TEST)
 	@BUILD=$(BUILD) tests/run.sh $(OPENID_TEST)
 

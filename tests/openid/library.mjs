@@ -2,6 +2,8 @@
 import {createRequire} from 'node:module';
 import {pathToFileURL} from 'node:url';
 
-const {resolve} = createRequire(`${process.cwd()}/build/openid/package.json`);
+const root = `${process.cwd()}/build/openid`;
+const {resolve} = createRequire(`${root}/package.json`);
 
 export const library = name => import(pathToFileURL(resolve(name)));
+export const folder = name => `${root}/node_modules/${name}`;

@@ -4,10 +4,9 @@
  *
  * Each flow is a function of tests/openid/CLIENT.mjs and runs as a process of its own, with a
  * person whose browser is tests/openid/browser.mjs. The clients come from the npm registry (make
- * openid).
+ * openid). Others are programs that go all their flows in one.
  *
- * What passed must be the table of docs/openid.md; where it is not, the table to put there is
- * shown.
+ * What passed must be the tables of docs/openid.md; where it is not, those to put there are shown.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@
 
 #define RESOURCE "https://fhir.example/r4"
 
-enum { FLOW_MS = 60000, CLIENTS = 2, FLOWS = 7 };
+enum { FLOW_MS = 60000, CLIENTS = 2, FLOWS = 7, OTHERS = 3 };
 
 static const char *const clients[CLIENTS] = {"openid-client", "oauth4webapi"};
 static const struct flow {
@@ -36,10 +35,22 @@ static const struct flow {
     {"client_credentials", "a token of the client itself, for a `resource`"},
 };
 
+static const struct other {
+    const char *interpreter, *program, *name, *text;
+} others[OTHERS] = {
+    {"node", "tests/openid/oidc-client-ts.mjs", "oidc-client-ts 3.5, in Chromium",
+     "code with PKCE, userinfo, silent renewal, revocation"},
+    {"node", "tests/openid/apache.mjs",
+     "Apache, libapache2-mod-auth-openidc 2.4, libapache2-mod-oauth2 3.3",
+     "a page for people who have signed in; an API for programs with a token"},
+    {"/usr/bin/python3", "tests/openid/python-authlib.py", "Authlib 1.2, of Python",
+     "code with PKCE, ID token, userinfo, renewal, introspection, revocation"},
+};
+
 static struct suite *suite;
 static struct person *patient;
 static char *place; /* what run.mjs reads */
-static bool passed[CLIENTS][FLOWS];
+static bool passed[CLIENTS][FLOWS], others_passed[OTHERS];
 
 static bool left_out(void)
 {
@@ -59,6 +70,18 @@ static char *issuer_of_demo(void)
     return strdup(http_text(found, "issuer"));
 }
 
+/* As atriumctl prints it; the caller frees it. */
+static char *apache_configuration(void)
+{
+    PROGRAM made =
+        ATRIUMCTL(suite, NULL, "client", "create", "Demo", "--project", "demo", "--demo-rp");
+    const char *begin = strstr(made->out, "# Apache"), *end = strstr(made->out, "</Location>\n");
+
+    UNIT_CHECK(made->code == 0 && begin && end, "%s%s", made->out, made->err);
+    return begin && end ? strndup(begin, (size_t)(end - begin) + strlen("</Location>\n"))
+                        : strdup("");
+}
+
 static void the_scene_is_set(void)
 {
     PERSON admin = person_admin(suite);
@@ -71,11 +94,17 @@ static void the_scene_is_set(void)
     char *secret = oauth_secret(suite, admin, id);
 
     patient = person_register(suite, NULL);
-    json_t *said = json_pack("{s:s, s:s, s:s, s:s, s:s, s:{s:s, s:s}}", "issuer", issuer, "id", id,
-                             "secret", secret, "redirect", OAUTH_REDIRECT, "resource", RESOURCE,
+    char *in_browser =
+        oauth_register(suite, admin, "{\"redirectUris\":[\"http://127.0.0.1/callback\"]}");
+    char *configuration = apache_configuration();
+    json_t *said = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:{s:s, s:s}}", "issuer", issuer,
+                             "id", id, "secret", secret, "publicId", in_browser, "apache",
+                             configuration, "redirect", OAUTH_REDIRECT, "resource", RESOURCE,
                              "person", "email", patient->email, "password", patient->password);
     place = json_dumps(said, 0);
     json_decref(said);
+    free(configuration);
+    free(in_browser);
     free(secret);
     free(issuer);
     free(id);
@@ -98,8 +127,23 @@ static void each_client_goes_each_flow(void)
     }
 }
 
-/* The table of what passed; the caller frees it. */
-static char *table(void)
+static void the_others_go_theirs(void)
+{
+    if (left_out())
+        return;
+    for (size_t i = 0; i < OTHERS; i++) {
+        PROGRAM run = program_start((const char *const[]){"/usr/bin/env", others[i].interpreter,
+                                                          others[i].program, NULL},
+                                    place);
+
+        others_passed[i] = program_wait_end(run, FLOW_MS) && run->code == 0;
+        UNIT_CHECK(others_passed[i], "%s: %d %s%s", others[i].program, run->code, run->out,
+                   run->err);
+    }
+}
+
+/* The tables of what passed; the caller frees them. */
+static char *tables(void)
 {
     char *text = NULL;
     size_t size;
@@ -115,17 +159,21 @@ static char *table(void)
             fprintf(out, " %s |", passed[c][f] ? "passed" : "failed");
         fprintf(out, "\n");
     }
+    fprintf(out, "\n| program | flows | |\n|---|---|---|\n");
+    for (size_t i = 0; i < OTHERS; i++)
+        fprintf(out, "| %s | %s | %s |\n", others[i].name, others[i].text,
+                others_passed[i] ? "passed" : "failed");
     fclose(out);
     return text;
 }
 
-static void the_table_of_the_docs_is_what_passed(void)
+static void the_tables_of_the_docs_are_what_passed(void)
 {
     char *text, *page;
 
     if (left_out())
         return;
-    text = table();
+    text = tables();
     page = unit_read_file("docs/openid.md");
     UNIT_CHECK(strstr(page, text) != NULL, "docs/openid.md lacks\n%s", text);
     free(page);
@@ -142,7 +190,8 @@ static void suite_shuts_down_cleanly(void)
 static const struct unit_case cases[] = {
     CASE(the_scene_is_set),
     CASE(each_client_goes_each_flow),
-    CASE(the_table_of_the_docs_is_what_passed),
+    CASE(the_others_go_theirs),
+    CASE(the_tables_of_the_docs_are_what_passed),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 

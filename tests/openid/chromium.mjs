@@ -1,0 +1,21 @@
+// chromium.mjs - a person with Chromium.
+import {library} from './library.mjs';
+
+export async function withChromium(act) {
+  const {default: {chromium}} = await library('playwright-core');
+  const browser = await chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox']});
+
+  try {
+    return await act(await browser.newPage());
+  } finally {
+    await browser.close();
+  }
+}
+
+// On the page of the issuer that the browser was sent to.
+export async function signIn(page, issuer, person) {
+  await page.waitForURL(`${issuer}/**`);
+  await page.fill('input[name=email]', person.email);
+  await page.fill('input[name=password]', person.password);
+  await page.keyboard.press('Enter');
+}
