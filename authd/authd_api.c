@@ -1938,6 +1938,17 @@ static const struct field userinfo_in_rows[] = {
 };
 FIELD_TABLE(userinfo_in);
 
+static const struct field end_session_in_rows[] = {
+    ISSUER_ROWS(struct end_session_in),
+    PARAMETER_ROW(struct end_session_in, id_token_hint, 4096),
+    PARAMETER_ROW(struct end_session_in, client_id, 256),
+    PARAMETER_ROW(struct end_session_in, post_logout_redirect_uri, 2048),
+    PARAMETER_ROW(struct end_session_in, state, 2048),
+    PARAMETER_ROW(struct end_session_in, ui_locales, 256),
+    PARAMETER_ROW(struct end_session_in, FIELD_AS(action, "do"), 64),
+};
+FIELD_TABLE(end_session_in);
+
 static const struct field consent_rows[] = {
     FIELD_TEXT(struct consent, clientId, 1, 256, FIELD_REQUIRED, "The client.",
                "019af3c2-6a3e-7b1c-9d2e-3f4a5b6c7d8e"),

@@ -1263,6 +1263,15 @@ struct userinfo_in {
 };
 FIELD_DECLARE(userinfo_in);
 
+/* OpenID Connect RP-Initiated Logout 1.0, section 2; and the form of the page that asks. */
+struct end_session_in {
+    const char *tenantCode; /* path */
+    const struct endpoint_visit *visit;
+    const char *id_token_hint, *client_id, *post_logout_redirect_uri, *state, *ui_locales;
+    const char *action; /* "end", "stay" */
+};
+FIELD_DECLARE(end_session_in);
+
 struct consent_form {
     const char *tenantCode; /* path */
     const struct page_visit *visit;

@@ -6,6 +6,7 @@
 #include <malloc.h>
 
 #include "authd/member/invitation.h"
+#include "authd/oauth/issuer_key.h"
 #include "authd/sql/sweep.h"
 
 enum { SWEEP_ROWS = 1000 };
@@ -20,6 +21,7 @@ static int sweep_page(struct authd *d, const struct request *req, int64_t *ret_c
                                     .ended_before = req->now_ms - DAYS(1),
                                     .invited_before = req->now_ms - INVITATION_KEPT,
                                     .expired_before = req->now_ms - API_KEY_KEPT,
+                                    .issuer_keys_before = req->now_ms - ISSUER_KEY_KEPT,
                                     .most = SWEEP_ROWS};
     struct sql_sweep_row row;
 

@@ -14,6 +14,7 @@
 #include "authd/oauth/consent.h"
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
+#include "authd/oauth/redirect.h"
 #include "authd/page/visit.h"
 #include "authd/signin/admission.h"
 #include "authd/sql/oauth.h"
@@ -32,32 +33,7 @@ struct authorization {
     struct sql_oauth_session_get_row session; /* of the browser, when it is signed in */
 };
 
-/* ---- addresses ---- */
-
-static const char *encoded(struct arena *arena, const char *text)
-{
-    static const char plain[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-    char *out = arena_alloc(arena, 3 * strlen(text) + 1), *at = out;
-
-    for (; *text; text++) {
-        if (strchr(plain, *text))
-            *at++ = *text;
-        else
-            at += sprintf(at, "%%%02X", (unsigned char)*text);
-    }
-    *at = '\0';
-    return out;
-}
-
-static const char *with_parameter(struct arena *arena, const char *url, const char *name,
-                                  const char *value)
-{
-    if (!value)
-        return url;
-    return arena_printf(arena, "%s%c%s=%s", url, strchr(url, '?') ? '&' : '?', name,
-                        encoded(arena, value));
-}
+/* ---- answers ---- */
 
 /* RFC 6749, section 4.1.2; RFC 9207, section 2: who answers stands beside it, so that no client
  * takes the code of one issuer to another. 303: the body of a POST does not go along (RFC 9700,
@@ -68,23 +44,12 @@ static void answer_redirect(const struct authorization *self, const char *name, 
     struct arena *arena = self->visit.req.arena;
     const char *url = self->request.in.redirect_uri;
 
-    url = with_parameter(arena, url, name, value);
-    url = with_parameter(arena, url, "error_description", description);
-    url = with_parameter(arena, url, "state", self->request.in.state);
-    url = with_parameter(arena, url, "iss", self->issuer.url);
+    url = redirect_add(arena, url, name, value);
+    url = redirect_add(arena, url, "error_description", description);
+    url = redirect_add(arena, url, "state", self->request.in.state);
+    url = redirect_add(arena, url, "iss", self->issuer.url);
     out->status = 303;
     out->location = url;
-}
-
-static void answer_page(const struct page_answer *page, struct endpoint_answer *out)
-{
-    *out = (struct endpoint_answer){.status = page->status,
-                                    .contentType = page->html ? "text/html; charset=utf-8" : NULL,
-                                    .body = page->html,
-                                    .policy = page->policy,
-                                    .location = page->location,
-                                    .cookie = page->cookie,
-                                    .retryAfter = page->retryAfter};
 }
 
 /* ---- going to a page and coming back ---- */
@@ -310,7 +275,7 @@ static int answer_unknown(const struct authorization *self, struct endpoint_answ
         return -1;
     error_clear(err);
     visit_say(&self->visit, 400, PAGE_TEXT_ERROR_CLIENT, PAGE_TEXT_ERROR_CLIENT_TEXT, &page);
-    answer_page(&page, out);
+    redirect_to_page(&page, out);
     return 0;
 }
 
@@ -327,7 +292,7 @@ int authorize(struct authd *d, const struct request *req, const struct authorize
     if (step == VISIT_FAILED)
         return -1;
     if (step == VISIT_ANSWERED) {
-        answer_page(&page, out);
+        redirect_to_page(&page, out);
         return 0;
     }
     if (issuer_open(d, req, in->tenantCode, in->visit, &self.issuer, err) < 0)
@@ -368,7 +333,7 @@ int authorize_post(struct authd *d UNUSED, const struct request *req, const stru
         const char *value;
 
         memcpy(&value, (const char *)in + rows[i].offset, sizeof(value));
-        url = with_parameter(req->arena, url, rows[i].name, value);
+        url = redirect_add(req->arena, url, rows[i].name, value);
     }
     if (strlen(url) > AUTH_REQUEST_MAX)
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "The request is too long.");

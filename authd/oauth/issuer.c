@@ -82,6 +82,7 @@ static const struct {
     {"introspection_endpoint", "introspect"},
     {"revocation_endpoint", "revoke"},
     {"pushed_authorization_request_endpoint", "par"},
+    {"end_session_endpoint", "logout"},
 };
 
 static const struct {

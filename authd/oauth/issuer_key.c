@@ -330,21 +330,64 @@ const char *issuer_sign(struct authd *d, const struct request *req, enum jws_alg
 
 /* ---- verifying ---- */
 
+static json_t *verify_by(const struct jws_key *key, const struct jwt *jwt, const char *typ,
+                         const char *issuer)
+{
+    static const char *const algs[] = {"ES256", "RS256", NULL};
+
+    if (strcmp(jwt_text(jwt->header, "typ"), typ) == 0 &&
+        strcmp(jwt_text(jwt->header, "alg"), jws_alg_name(key->alg)) == 0 &&
+        strcmp(jwt_text(jwt->claims, "iss"), issuer) == 0 && jwt_verify(jwt, key->pkey, algs))
+        return json_incref(jwt->claims);
+    return NULL;
+}
+
 json_t *issuer_verify(struct authd *d, const struct request *req, const char *token,
                       const char *typ, const char *issuer)
 {
-    static const char *const algs[] = {"ES256", "RS256", NULL};
     struct jws_key **key;
-    json_t *claims = NULL;
+    json_t *claims;
     struct jwt jwt;
 
     if (jwt_read(token, req->arena, &jwt) < 0)
         return NULL;
     key = ring_find(d->issuer_keys, jwt_text(jwt.header, "kid"));
-    if (key && strcmp(jwt_text(jwt.header, "typ"), typ) == 0 &&
-        strcmp(jwt_text(jwt.header, "alg"), jws_alg_name((*key)->alg)) == 0 &&
-        strcmp(jwt_text(jwt.claims, "iss"), issuer) == 0 && jwt_verify(&jwt, (*key)->pkey, algs))
-        claims = json_incref(jwt.claims);
+    claims = key ? verify_by(*key, &jwt, typ, issuer) : NULL;
     jwt_clear(&jwt);
     return claims;
+}
+
+static int verify_by_former(struct authd *d, const struct request *req, const struct jwt *jwt,
+                            const char *typ, const char *issuer, json_t **ret, struct error *err)
+{
+    const struct sql_issuer_key_get_in get = {.kid = jwt_text(jwt->header, "kid")};
+    CLEANUP(jws_key_destroy) struct jws_key *key = NULL;
+    struct sql_issuer_key_list_row as_listed = {.kid = get.kid};
+    struct sql_issuer_key_get_row row;
+    int found = sql_issuer_key_get(d->svc.db, req, &get, &row, err);
+
+    if (found <= 0)
+        return found;
+    as_listed.alg = row.alg;
+    as_listed.private_sealed = row.private_sealed;
+    key = open_sealed(d, req->arena, &as_listed, err);
+    if (!key)
+        return -1;
+    *ret = verify_by(key, jwt, typ, issuer);
+    return 0;
+}
+
+int issuer_verify_former(struct authd *d, const struct request *req, const char *token,
+                         const char *typ, const char *issuer, json_t **ret, struct error *err)
+{
+    struct jwt jwt;
+    int result = 0;
+
+    *ret = issuer_verify(d, req, token, typ, issuer);
+    if (*ret || jwt_read(token, req->arena, &jwt) < 0)
+        return 0;
+    if (!ring_find(d->issuer_keys, jwt_text(jwt.header, "kid")))
+        result = verify_by_former(d, req, &jwt, typ, issuer, ret, err);
+    jwt_clear(&jwt);
+    return result;
 }

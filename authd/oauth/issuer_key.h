@@ -20,6 +20,7 @@
 enum { ISSUER_KEYS_MAX = KEYS_MAX }; /* of both algorithms; a rotation beyond is refused */
 #define ISSUER_KEY_SEAL_PURPOSE "authd issuer key"
 #define ISSUER_KEY_LEAD HOURS(24)
+#define ISSUER_KEY_KEPT DAYS(8) /* after it has retired: longer than a session of a browser lives */
 
 /* Reads the keys, makes those that are missing. Parks. Call once, at start. */
 int issuer_key_open(struct authd *d, const struct request *req, struct error *err) MUST_USE;
@@ -53,5 +54,12 @@ const char *issuer_sign(struct authd *d, const struct request *req, enum jws_alg
  * whom it is for. */
 json_t *issuer_verify(struct authd *d, const struct request *req, const char *token,
                       const char *typ, const char *issuer);
+
+/* The same by a key that is no longer published, too, as long as it is kept: ISSUER_KEY_KEPT. For
+ * what was said of a session that may live on. Parks. -1: err is set; else *ret, NULL: it is
+ * none. */
+int issuer_verify_former(struct authd *d, const struct request *req, const char *token,
+                         const char *typ, const char *issuer, json_t **ret,
+                         struct error *err) MUST_USE;
 
 #endif

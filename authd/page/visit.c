@@ -149,6 +149,15 @@ int visit_status(const struct error *err)
     return error_kind(err->code)->status;
 }
 
+void visit_allow_redirect(const struct visit *self, const char *uri, struct page_answer *out)
+{
+    const char *source = uri ? redirect_source(self->req.arena, uri) : NULL;
+
+    if (source)
+        out->policy = arena_printf(self->req.arena, POLICY_BEFORE "%s" POLICY_BEHIND,
+                                   arena_printf(self->req.arena, "'self' %s", source));
+}
+
 /* ---- opening ---- */
 
 static void open_language(struct visit *self)
@@ -166,13 +175,11 @@ static enum visit_step no_tenant(struct visit *self, const char *code, struct pa
 }
 
 /* The request that the person came with, if it is one: its ui_locales go before what the browser
- * wants, and a login_hint that is no address is none. Browsers hold form-action against the
- * redirect, too, that follows a form (CSP 3, section 6.4.1): the address of the client is named. */
+ * wants, and a login_hint that is no address is none. */
 static void open_next(struct visit *self, struct page_answer *out)
 {
     struct arena *arena = self->req.arena;
     struct auth_request request;
-    const char *source;
 
     if (!self->from->next || auth_request_unseal(self->d, &self->req, self->tenant.projectId,
                                                  self->from->next, &request) < 0)
@@ -180,10 +187,7 @@ static void open_next(struct visit *self, struct page_answer *out)
     self->next = self->from->next;
     self->login_hint = request.in.login_hint ? fields_email(arena, request.in.login_hint) : NULL;
     (void)language_of_locales(request.in.ui_locales, &self->language);
-    source = request.in.redirect_uri ? redirect_source(arena, request.in.redirect_uri) : NULL;
-    if (source)
-        out->policy = arena_printf(arena, POLICY_BEFORE "%s" POLICY_BEHIND,
-                                   arena_printf(arena, "'self' %s", source));
+    visit_allow_redirect(self, request.in.redirect_uri, out);
 }
 
 /* A session that is in use lives on. */

@@ -93,6 +93,10 @@ enum visit_step visit_go(const struct visit *self, const char *page, struct page
 enum visit_step visit_show_script(const struct page *page, int status, struct page_answer *out);
 enum visit_step visit_show_image(const struct page *page, int status, struct page_answer *out);
 
+/* Lets the page's form lead to an address of a client: browsers hold form-action against the
+ * redirect, too, that follows a form (CSP 3, section 6.4.1). uri NULL: there is none. */
+void visit_allow_redirect(const struct visit *self, const char *uri, struct page_answer *out);
+
 /* Answers with one thing that is said. */
 enum visit_step visit_say(const struct visit *self, int status, enum page_text title,
                           enum page_text text, struct page_answer *out);

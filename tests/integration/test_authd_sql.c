@@ -106,6 +106,8 @@ static const struct {
     {"oauth_code_redeem", "Index Scan using session_pkey on session s"},
     {"oauth_code_redeem", "Index Scan using oauth_code_pkey on oauth_code"},
     {"oauth_grant_get", "Index Scan using oauth_grant_pkey on oauth_grant g"},
+    {"grant_parent_get", "Index Scan using oauth_grant_pkey on oauth_grant g"},
+    {"grant_parent_get", "Index Scan using session_pkey on session s"},
     {"userinfo_get", "Index Scan using oauth_grant_pkey on oauth_grant g"},
     {"userinfo_get", "Index Scan using session_pkey on session s"},
     {"oauth_consent_get", "Index Scan using oauth_consent_pkey on oauth_consent"},

@@ -2,6 +2,7 @@
 -- the most of them.
 -- class: write
 -- in: now int8, ended_before int8, invited_before int8, expired_before int8, most int8
+-- in: issuer_keys_before int8
 -- rows: one
 -- row: deleted int8
 with
@@ -50,7 +51,7 @@ keys as (
     delete from signing_key where retire_at < :ended_before
 ),
 issuer_keys as (
-    delete from issuer_key where retire_at < :ended_before
+    delete from issuer_key where retire_at < :issuer_keys_before
 )
 select max(n) as deleted
 from (

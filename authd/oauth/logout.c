@@ -1,0 +1,222 @@
+/*
+ * logout.c - a client asks that the browser is signed out (OpenID Connect RP-Initiated Logout 1.0).
+ * Handlers: end_session, end_session_post.
+ *
+ * At once when it shows an ID token of the browser's session: no other site has one. Else the
+ * person is asked. The browser goes on to an address that the client has registered, and to no
+ * other.
+ */
+#include <string.h>
+
+#include "authd/authd_api.h"
+#include "authd/oauth/client.h"
+#include "authd/oauth/issuer.h"
+#include "authd/oauth/issuer_key.h"
+#include "authd/oauth/redirect.h"
+#include "authd/page/language_choice.h"
+#include "authd/page/visit.h"
+#include "authd/session/session.h"
+#include "authd/sql/oauth.h"
+#include "common/domain/jwt.h"
+
+struct ending {
+    struct authd *d;
+    const struct end_session_in *in;
+    struct issuer issuer;
+    struct visit visit;
+    struct page_answer page;
+    json_t *hint;               /* the claims of the ID token that the client shows; NULL: none */
+    const char *client_id;      /* that asks; NULL: not told */
+    struct oauth_client client; /* its clientId is NULL when it is not known */
+};
+
+/* ---- what is asked ---- */
+
+static enum visit_step refuse(struct ending *self)
+{
+    return visit_say(&self->visit, 400, PAGE_TEXT_ERROR_CLIENT, PAGE_TEXT_ERROR_CLIENT_TEXT,
+                     &self->page);
+}
+
+/* Section 2: an ID token that has expired is a hint as well. */
+static int read_hint(struct ending *self, struct error *err)
+{
+    const char *hint = self->in->id_token_hint;
+
+    if (!hint)
+        return 0;
+    return issuer_verify_former(self->d, &self->visit.req, hint, "JWT", self->issuer.url,
+                                &self->hint, err);
+}
+
+/* The client that is named must be the one that the ID token was made for. */
+static enum visit_step find_client(struct ending *self, struct error *err)
+{
+    const char *given = self->in->client_id;
+    const char *hinted = self->hint ? jwt_text(self->hint, "aud") : NULL;
+
+    self->client_id = given ? given : hinted;
+    if (given && hinted && strcmp(given, hinted) != 0)
+        return refuse(self);
+    if (!self->client_id || oauth_client_find(self->d, &self->visit.req, &self->issuer.tenant,
+                                              self->client_id, &self->client, err) == 0)
+        return VISIT_OPEN;
+    self->client = (struct oauth_client){.clientId = NULL};
+    if (err->code != ERR_NOT_FOUND)
+        return VISIT_FAILED;
+    error_clear(err);
+    return given ? refuse(self) : VISIT_OPEN; /* deleted since the ID token was made */
+}
+
+/* Section 3.1: byte by byte. */
+static enum visit_step check_address(struct ending *self)
+{
+    const char *uri = self->in->post_logout_redirect_uri;
+
+    if (!uri || (self->client.clientId &&
+                 oauth_client_allows(&self->client.settings->postLogoutRedirectUris, uri)))
+        return VISIT_OPEN;
+    return refuse(self);
+}
+
+/* A grant of another session of the same person says nothing of this one; one with offline_access
+ * belongs to none, and is the person's. */
+static int is_of_session(const struct ending *self, bool *ret, struct error *err)
+{
+    const struct caller *caller = &self->visit.caller;
+    struct sql_grant_parent_get_in get = {.project = caller->project};
+    struct sql_grant_parent_get_row row;
+    int found;
+
+    *ret = false;
+    if (!self->hint || strcmp(jwt_text(self->hint, "sub"), caller->profile.text) != 0 ||
+        uuid_parse(jwt_text(self->hint, "sid"), &get.session) < 0)
+        return 0;
+    found = sql_grant_parent_get(self->d->svc.db, &self->visit.req, &get, &row, err);
+    if (found <= 0)
+        return found;
+    *ret = uuid_equal(&row.account, &caller->account) &&
+           (!uuid_is_set(&row.parent) || uuid_equal(&row.parent, &caller->session));
+    return 0;
+}
+
+/* ---- what is done ---- */
+
+/* Section 3: only the state that was sent goes along. */
+static enum visit_step go_on(struct ending *self)
+{
+    const char *uri = self->in->post_logout_redirect_uri;
+
+    if (!uri)
+        return visit_go(&self->visit, "sign-in?note=signed-out", &self->page);
+    self->page.status = 303;
+    self->page.location = redirect_add(self->visit.req.arena, uri, "state", self->in->state);
+    return VISIT_ANSWERED;
+}
+
+/* The session ends with the grants that were made of it, but those with offline_access. */
+static enum visit_step end(struct ending *self, struct error *err)
+{
+    const struct caller *caller = &self->visit.caller;
+    const struct session_end which = {.project = caller->project,
+                                      .account = caller->account,
+                                      .only = caller->session,
+                                      .reason = "logout"};
+    size_t count;
+
+    if (self->visit.signed_in) {
+        if (session_end(self->d, &self->visit.req, &which, &count, err) < 0)
+            return VISIT_FAILED;
+        self->page.cookie = "";
+    }
+    return go_on(self);
+}
+
+static enum visit_step ask(struct ending *self)
+{
+    const struct visit *visit = &self->visit;
+    const struct end_session_in *in = self->in;
+    struct page page;
+
+    visit_page(visit, &page);
+    page_logout(&page, &(struct page_logout_in){VISIT_VALUES(visit), .client = self->client.name,
+                                                .person = visit->caller.display,
+                                                .client_id = self->client.clientId,
+                                                .redirect = in->post_logout_redirect_uri,
+                                                .state = in->state, .locales = in->ui_locales});
+    visit_allow_redirect(visit, in->post_logout_redirect_uri, &self->page);
+    return visit_show(&page, 200, &self->page);
+}
+
+/* ---- handlers ---- */
+
+static enum visit_step open_request(struct ending *self, const struct request *req,
+                                    struct error *err)
+{
+    const struct end_session_in *in = self->in;
+    enum visit_step step =
+        visit_open(self->d, req, in->tenantCode, in->visit->page, &self->visit, &self->page, err);
+
+    if (step != VISIT_OPEN)
+        return step;
+    (void)language_of_locales(in->ui_locales, &self->visit.language);
+    if (issuer_open(self->d, req, in->tenantCode, in->visit, &self->issuer, err) < 0 ||
+        read_hint(self, err) < 0)
+        return VISIT_FAILED;
+    step = find_client(self, err);
+    return step == VISIT_OPEN ? check_address(self) : step;
+}
+
+static enum visit_step proceed(struct ending *self, struct error *err)
+{
+    bool own_form = self->in->visit->page->own && self->in->action;
+    bool certain = false;
+
+    if (own_form && strcmp(self->in->action, "end") != 0)
+        return visit_go(&self->visit, "account", &self->page);
+    if (self->visit.signed_in && !own_form && is_of_session(self, &certain, err) < 0)
+        return VISIT_FAILED;
+    return !self->visit.signed_in || own_form || certain ? end(self, err) : ask(self);
+}
+
+static int answer(struct ending *self, enum visit_step step, struct endpoint_answer *out)
+{
+    json_decref(self->hint);
+    if (step == VISIT_FAILED)
+        return -1;
+    redirect_to_page(&self->page, out);
+    return 0;
+}
+
+int end_session(struct authd *d, const struct request *req, const struct end_session_in *in,
+                struct endpoint_answer *out, struct error *err)
+{
+    struct ending self = {.d = d, .in = in};
+    enum visit_step step = open_request(&self, req, err);
+
+    return answer(&self, step == VISIT_OPEN ? proceed(&self, err) : step, out);
+}
+
+/* The form of the page that asks; any other POST may come from another site, without the cookie:
+ * the browser asks again by itself, and then brings it (SameSite=Lax). */
+int end_session_post(struct authd *d, const struct request *req, const struct end_session_in *in,
+                     struct endpoint_answer *out, struct error *err)
+{
+    struct arena *arena = req->arena;
+    const char *url = arena_printf(arena, "/t/%s/logout", in->tenantCode);
+
+    if (in->visit->page && in->visit->page->own && in->action)
+        return end_session(d, req, in, out, err);
+    if (in->tenantCode[strspn(in->tenantCode, "abcdefghijklmnopqrstuvwxyz0123456789-")] != '\0')
+        return error_set(err, ERR_NOT_FOUND, "Tenant not found.");
+    url = redirect_add(arena, url, "id_token_hint", in->id_token_hint);
+    url = redirect_add(arena, url, "client_id", in->client_id);
+    url = redirect_add(arena, url, "post_logout_redirect_uri", in->post_logout_redirect_uri);
+    url = redirect_add(arena, url, "state", in->state);
+    url = redirect_add(arena, url, "ui_locales", in->ui_locales);
+    if (strlen(url) >= ENDPOINT_LOCATION_MAX)
+        return error_set(err, ERR_BAD_REQUEST, "The request is too long.");
+    out->status = 303;
+    out->location = url;
+    return 0;
+}
