@@ -19,6 +19,7 @@
 #include "authd/credential/totp.h"
 #include "authd/oauth/client_keys.h"
 #include "authd/oauth/issuer_key.h"
+#include "authd/oauth/logout_delivery.h"
 #include "authd/passkey/passkey_rp.h"
 #include "authd/session/change.h"
 #include "authd/session/key.h"
@@ -194,6 +195,7 @@ static int start(void *daemon, struct error *err)
     service_every(&d->svc, "sweep", MINUTES(1), sweep_run);
     service_every(&d->svc, "trail", TRAIL_PERIOD, trail_grow);
     service_every(&d->svc, "email scan", SECONDS(5), email_scan_run);
+    logout_delivery_start(d);
     return 0;
 }
 
@@ -204,6 +206,7 @@ static void stop(void *daemon)
     key_close(d);
     issuer_key_close(d);
     client_keys_destroy(&d->client_keys);
+    logout_delivery_stop(d);
     cache_destroy(&d->organizations);
     admission_cache_destroy(&d->admission_cache);
     password_close(d);

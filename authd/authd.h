@@ -72,7 +72,8 @@ struct authd {
     struct batch refresh_states, rotations; /* see refresh_state.h, rotation.h */
     struct network_rules networks;          /* that URLs of OAuth clients may lead to */
     struct client_keys *client_keys;
-    bool email_scanned; /* nothing is left for email_scan_run() */
+    struct logout_deliveries *logouts; /* NULL: without public_url */
+    bool email_scanned;                /* nothing is left for email_scan_run() */
     struct authd_counters {
         uint64_t *passkey_good, *passkey_bad;
         uint64_t *sign_in_good, *sign_in_bad, *sign_in_throttled;

@@ -7,7 +7,9 @@
 
 #include "authd/member/invitation.h"
 #include "authd/oauth/issuer_key.h"
+#include "authd/oauth/logout_delivery.h"
 #include "authd/sql/sweep.h"
+#include "common/base/clock.h"
 
 enum { SWEEP_ROWS = 1000 };
 
@@ -22,6 +24,7 @@ static int sweep_page(struct authd *d, const struct request *req, int64_t *ret_c
                                     .invited_before = req->now_ms - INVITATION_KEPT,
                                     .expired_before = req->now_ms - API_KEY_KEPT,
                                     .issuer_keys_before = req->now_ms - ISSUER_KEY_KEPT,
+                                    .logouts_before = clock_real_ms() - LOGOUT_KEPT,
                                     .most = SWEEP_ROWS};
     struct sql_sweep_row row;
 

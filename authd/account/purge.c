@@ -69,6 +69,7 @@ PURGE_PAGE(invitation)
 PURGE_PAGE(session)
 PURGE_PAGE(api_key)
 PURGE_PAGE(oauth_consent)
+PURGE_PAGE(logout_delivery)
 
 /* Sessions before accounts: an account takes its sessions along, however many those are. */
 const struct purge_step authd_purge[] = {
@@ -76,6 +77,7 @@ const struct purge_step authd_purge[] = {
     {"session", 1000, purge_session_page},
     {"api_key", 1000, purge_api_key_page},
     {"oauth_consent", 1000, purge_oauth_consent_page},
+    {"logout_delivery", 1000, purge_logout_delivery_page},
     {"membership", 100, purge_membership_page},
     {"account", 200, purge_patient_page},
     {.table = NULL},

@@ -91,6 +91,8 @@ static const struct {
 } switches[] = {
     {"authorization_response_iss_parameter_supported", true},
     {"claims_parameter_supported", true},
+    {"backchannel_logout_supported", true},
+    {"backchannel_logout_session_supported", true},
     {"request_parameter_supported", false},
     {"request_uri_parameter_supported", false},
 };

@@ -60,13 +60,16 @@ static struct curl_slist *add_trace(struct curl_slist *list, const struct span *
 static struct curl_slist *header_list(const struct fetch *what, const struct span *span)
 {
     struct curl_slist *list = curl_slist_append(NULL, "Accept: application/json");
+    char line[128];
 
     if (what->body) {
-        list = curl_slist_append(list, "Content-Type: application/json");
+        snprintf(line, sizeof(line), "Content-Type: %s",
+                 what->content_type ? what->content_type : "application/json");
+        list = curl_slist_append(list, line);
         list = curl_slist_append(list, "Expect:"); /* no waiting for 100 Continue */
     }
-    for (const char *const *line = what->headers; line && *line; line++)
-        list = curl_slist_append(list, *line);
+    for (const char *const *more = what->headers; more && *more; more++)
+        list = curl_slist_append(list, *more);
     if (what->traced && span->activity)
         list = add_trace(list, span);
     return list;

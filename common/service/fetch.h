@@ -8,7 +8,8 @@
 #include "common/service/network.h"
 
 struct fetch {
-    const char *url, *body;               /* JSON that is posted; NULL: a GET */
+    const char *url, *body;               /* what is posted; NULL: a GET */
+    const char *content_type;             /* of the body; NULL: application/json */
     const char *const *headers;           /* "Name: value", NULL-ended; NULL: none */
     const struct network_rules *networks; /* NULL: anywhere (the operator's own URL) */
     bool plain;                           /* http:// may be used */

@@ -37,7 +37,7 @@ static const struct plans plans = {
              "gateway_lease audit_head audit_gap email_scan trail_source trail_key",
     .emptied = "login, mfa_pending, password_reset, email_link, email_undo, invitation, throttle, "
                "known_address, change, last_sign_in, oauth_pushed, oauth_code, "
-               "outbox",
+               "logout_delivery, outbox",
     .blocking = "0002_password 0005_membership 0007_deletion",
 };
 
@@ -110,6 +110,7 @@ static const struct {
     {"grant_parent_get", "Index Scan using session_pkey on session s"},
     {"userinfo_get", "Index Scan using oauth_grant_pkey on oauth_grant g"},
     {"userinfo_get", "Index Scan using session_pkey on session s"},
+    {"logout_drop", "Index Scan using logout_delivery_pkey on logout_delivery"},
     {"oauth_consent_get", "Index Scan using oauth_consent_pkey on oauth_consent"},
     {"oauth_pushed_get", "Index Scan using oauth_pushed_pkey on oauth_pushed"},
     {"session_end_surplus", "session_account on session s"},

@@ -2,7 +2,7 @@
 -- the most of them.
 -- class: write
 -- in: now int8, ended_before int8, invited_before int8, expired_before int8, most int8
--- in: issuer_keys_before int8
+-- in: issuer_keys_before int8, logouts_before int8
 -- rows: one
 -- row: deleted int8
 with
@@ -45,6 +45,8 @@ with
 --     before = :ended_before, most = :most),
 -- include: sweep_rows as over(table = session, column = absolute_until,
 --     before = :ended_before, most = :most),
+-- include: sweep_rows as logouts(table = logout_delivery, column = ended_at,
+--     before = :logouts_before, most = :most),
 -- include: sweep_rows as onces(table = oauth_once, column = expires_at,
 --     before = :now, most = :most),
 keys as (
@@ -56,6 +58,8 @@ issuer_keys as (
 select max(n) as deleted
 from (
     select count(*) from logins
+    union all
+    select count(*) from logouts
     union all
     select count(*) from links
     union all

@@ -1,0 +1,25 @@
+/*
+ * logout_token.h - what a client is told of a grant that has ended (OpenID Connect Back-Channel
+ * Logout 1.0, section 2.4).
+ */
+#ifndef ATRIUM_AUTHD_OAUTH_LOGOUT_TOKEN_H
+#define ATRIUM_AUTHD_OAUTH_LOGOUT_TOKEN_H
+
+#include "authd/authd.h"
+#include "settingsd/settingsd_api.h"
+
+#define LOGOUT_TOKEN_LIFE MINUTES(2)
+#define LOGOUT_EVENT "http://schemas.openid.net/event/backchannel-logout"
+
+struct ended_grant {
+    const char *issuer;
+    const struct oauth_client *client;
+    struct uuid session, subject;
+};
+
+/* Signed as the client's ID tokens are, with a `jti` of its own each time: a client that has taken
+ * one and whose answer was lost takes the next. NULL: err is set. From the arena. Parks. */
+const char *logout_token(struct authd *d, const struct request *req,
+                         const struct ended_grant *grant, struct error *err);
+
+#endif

@@ -1,0 +1,6 @@
+-- Deletes what a client does not want to be told.
+-- class: write
+-- in: project uuid, session uuid, lease uuid
+-- rows: none
+delete from logout_delivery
+where project_id = :project and session_id = :session and lease = :lease

@@ -1,0 +1,50 @@
+// The receiver of logout tokens that tests/http/test_backchannel_logout.c has clients register: node logout_receiver.cjs
+// DIR [PORT], where DIR has cert.pem and key.pem. POSTs to /NAME are kept and answered as its mode says. A plain server on
+// the other port takes commands:
+//
+//     PUT /NAME {mode}    ok, fail, hang, gone, redirect
+//     GET /NAME           what came: {requests, types, tokens}
+"use strict";
+const fs = require("fs"), http = require("http"), https = require("https");
+
+const [dir, port] = process.argv.slice(2);
+const names = new Map();
+
+function named(url) {
+  const name = url.split("/")[1];
+
+  if (!names.has(name))
+    names.set(name, { mode: "ok", requests: 0, types: [], tokens: [] });
+  return names.get(name);
+}
+
+function whole(request, then) {
+  const parts = [];
+
+  request.on("data", (part) => parts.push(part));
+  request.on("end", () => then(Buffer.concat(parts).toString()));
+}
+
+const options = { key: fs.readFileSync(`${dir}/key.pem`), cert: fs.readFileSync(`${dir}/cert.pem`) };
+const receiver = https.createServer(options, (request, response) => whole(request, (body) => {
+  const self = named(request.url), status = { ok: 200, fail: 500, gone: 410, redirect: 307 }[self.mode];
+
+  self.requests++;
+  self.types.push(request.headers["content-type"]);
+  if (self.mode === "ok")
+    self.tokens.push(new URLSearchParams(body).get("logout_token"));
+  if (status)
+    response.writeHead(status, self.mode === "redirect" ? { location: "/elsewhere" } : {}).end();
+}));
+
+const commands = http.createServer((request, response) => whole(request, (body) => {
+  const self = named(request.url);
+
+  if (request.method === "PUT")
+    self.mode = JSON.parse(body).mode;
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify(self));
+}));
+
+receiver.listen(Number(port) || 0, "127.0.0.1", () => commands.listen(0, "127.0.0.1", () =>
+  console.log(`ready ${receiver.address().port} ${commands.address().port}`)));
