@@ -30,6 +30,15 @@ export class Browser {
     return answer;
   }
 
+  // Opens an address that sends it on at once: where to.
+  async leave(url) {
+    const answer = await this.ask(url);
+
+    if (answer.status !== 303)
+      throw new Error(`${url.pathname}: ${answer.status} ${await answer.text()}`);
+    return new URL(answer.headers.get('location'), url);
+  }
+
   // Signs the person in where a page asks for it: the address of the client that it is sent back to.
   async authorize(url, person) {
     const origin = url.origin;

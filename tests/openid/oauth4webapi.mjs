@@ -107,6 +107,17 @@ export async function revocation(at) {
   await at.refused(400, () => renew(session, tokens.refresh_token));
 }
 
+// The library has no function for it: the address is that of its discovery.
+export async function logout(at) {
+  const session = await signIn(at);
+  const {as, tokens} = session;
+  const parameters = new URLSearchParams(
+    {id_token_hint: tokens.id_token, post_logout_redirect_uri: at.home, state: 'left'});
+  const back = await at.browser.leave(new URL(`${as.end_session_endpoint}?${parameters}`));
+  at.equal(back.href, `${at.home}?state=left`);
+  at.equal((await introspect(session, tokens.access_token)).active, false);
+}
+
 export async function client_credentials(at) {
   const {as, client, auth} = await open(at);
   const tokens = await oauth.processClientCredentialsResponse(

@@ -73,6 +73,15 @@ export async function revocation(at) {
   await at.refused(400, () => oidc.refreshTokenGrant(config, tokens.refresh_token));
 }
 
+export async function logout(at) {
+  const {config, tokens, sub} = await signIn(at);
+  const url = oidc.buildEndSessionUrl(
+    config, {id_token_hint: tokens.id_token, post_logout_redirect_uri: at.home, state: 'left'});
+  const back = await at.browser.leave(url);
+  at.equal(back.href, `${at.home}?state=left`);
+  await at.refused(401, () => oidc.fetchUserInfo(config, tokens.access_token, sub));
+}
+
 export async function client_credentials(at) {
   const config = await open(at);
   const tokens = await oidc.clientCredentialsGrant(config, {scope: 'read', resource: at.resource});

@@ -1,5 +1,5 @@
 // run.mjs CLIENT FLOW - one flow of one client, at the place that stdin describes as JSON: issuer, id, secret,
-// redirect, resource, person {email, password}. It ends with 0 when all of it went as it should.
+// redirect, home, resource, person {email, password}. It ends with 0 when all of it went as it should.
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {Browser} from './browser.mjs';

@@ -19,8 +19,9 @@
 #include "tests/support/unit.h"
 
 #define RESOURCE "https://fhir.example/r4"
+#define HOME "https://app.example/bye"
 
-enum { FLOW_MS = 60000, CLIENTS = 2, FLOWS = 7, OTHERS = 3 };
+enum { FLOW_MS = 60000, CLIENTS = 2, FLOWS = 8, OTHERS = 3 };
 
 static const char *const clients[CLIENTS] = {"openid-client", "oauth4webapi"};
 static const struct flow {
@@ -32,6 +33,7 @@ static const struct flow {
     {"refresh", "renewal with a new refresh token"},
     {"introspection", "introspection (RFC 7662)"},
     {"revocation", "revocation (RFC 7009)"},
+    {"logout", "logout at `end_session_endpoint`, with `id_token_hint` and `state`"},
     {"client_credentials", "a token of the client itself, for a `resource`"},
 };
 
@@ -90,6 +92,7 @@ static void the_scene_is_set(void)
                               "{\"type\":\"confidential\",\"authMethod\":\"client_secret_basic\","
                               "\"grantTypes\":[\"authorization_code\",\"refresh_token\","
                               "\"client_credentials\"],\"audiences\":[\"" RESOURCE "\"],"
+                              "\"postLogoutRedirectUris\":[\"" HOME "\"],"
                               "\"scopes\":[\"openid\",\"profile\",\"email\",\"read\"]}");
     char *secret = oauth_secret(suite, admin, id);
 
@@ -97,10 +100,11 @@ static void the_scene_is_set(void)
     char *in_browser =
         oauth_register(suite, admin, "{\"redirectUris\":[\"http://127.0.0.1/callback\"]}");
     char *configuration = apache_configuration();
-    json_t *said = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:{s:s, s:s}}", "issuer", issuer,
-                             "id", id, "secret", secret, "publicId", in_browser, "apache",
-                             configuration, "redirect", OAUTH_REDIRECT, "resource", RESOURCE,
-                             "person", "email", patient->email, "password", patient->password);
+    json_t *said =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:{s:s, s:s}}", "issuer", issuer, "id",
+                  id, "secret", secret, "publicId", in_browser, "apache", configuration, "redirect",
+                  OAUTH_REDIRECT, "home", HOME, "resource", RESOURCE, "person", "email",
+                  patient->email, "password", patient->password);
     place = json_dumps(said, 0);
     json_decref(said);
     free(configuration);
