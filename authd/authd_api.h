@@ -751,6 +751,61 @@ struct operator_api_key_in {
 };
 FIELD_DECLARE(operator_api_key_in);
 
+/* ---- FHIR servers ---- */
+
+enum {
+    FHIR_SERVERS_MAX = 20,       /* of a project, see fhir_server_insert.sql */
+    FHIR_SERVER_SCOPES_MAX = 50, /* of a role */
+    FHIR_BASE_MAX = 512,
+};
+
+struct fhir_servers_in {
+    const char *_cursor;
+    int64_t _count;
+};
+FIELD_DECLARE(fhir_servers_in);
+
+/* A new server, or, with an id, what it is from now on. */
+struct fhir_server_in {
+    struct uuid id; /* path */
+    const char *name, *base;
+    struct field_texts patientScopes, practitionerScopes;
+};
+FIELD_DECLARE(fhir_server_in);
+
+struct fhir_server_id_in {
+    struct uuid id; /* path */
+};
+FIELD_DECLARE(fhir_server_id_in);
+
+struct fhir_server {
+    struct uuid id;
+    const char *name, *base;
+    const char *patientScopes, *practitionerScopes; /* JSON arrays of texts */
+    int64_t createdAt, lastUpdated;
+};
+FIELD_DECLARE(fhir_server);
+
+/* A launch of an application from within a health record (SMART App Launch 2.2). */
+struct launch_create_in {
+    const char *clientId;
+    struct uuid resource; /* the FHIR server */
+    struct uuid patient;  /* profile */
+};
+FIELD_DECLARE(launch_create_in);
+
+struct launch {
+    const char *launch, *iss;
+    int64_t expiresAt;
+};
+FIELD_DECLARE(launch);
+
+struct fhir_server_list {
+    struct field_list resources; /* struct fhir_server */
+    const char *next;
+};
+FIELD_DECLARE(fhir_server_list);
+
 /* ---- the audit trail ---- */
 
 struct project_audit_in {
@@ -1224,6 +1279,13 @@ struct issuer_in {
 };
 FIELD_DECLARE(issuer_in);
 
+struct smart_configuration_in {
+    const char *tenantCode;
+    const struct endpoint_visit *visit;
+    struct uuid id; /* path: the FHIR server */
+};
+FIELD_DECLARE(smart_configuration_in);
+
 /* An authorization request, also a pushed one (RFC 9126), which brings its client's credentials.
  * The names are the parameters' own. */
 struct authorize_in {
@@ -1233,6 +1295,7 @@ struct authorize_in {
     const char *code_challenge, *code_challenge_method, *prompt, *max_age, *login_hint;
     const char *ui_locales, *acr_values, *claims, *id_token_hint, *resource;
     const char *aud; /* SMART App Launch's name of resource */
+    const char *launch;
     const char *request, *request_uri;
     const char *next; /* a sealed request that comes back from a page */
     const char *client_secret, *client_assertion, *client_assertion_type;

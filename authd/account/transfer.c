@@ -161,6 +161,7 @@ ACCOUNT_STATEMENTS(passkey, .after = page->after)
 ACCOUNT_STATEMENTS(last_sign_in)
 
 TENANT_STATEMENTS(invitation)
+TENANT_STATEMENTS(fhir_server)
 
 /* ---- tables ---- */
 
@@ -192,6 +193,10 @@ const struct tenant_table authd_tenant_tables[] = {
      .first = "{\"id\":\"" TENANT_NO_ID "\"}",
      .rows = 200,
      TENANT_TABLE(invitation)},
+    {.name = "fhir_server",
+     .first = "{\"id\":\"" TENANT_NO_ID "\"}",
+     .rows = 200,
+     TENANT_TABLE(fhir_server)},
     TENANT_STAYS("email_link", LINK_STAYS),
     TENANT_STAYS("email_undo", LINK_STAYS),
     TENANT_STAYS("password_reset", LINK_STAYS),
@@ -210,6 +215,7 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("passkey_start_spent", SESSION_STAYS),
     TENANT_STAYS("signing_key", SESSION_STAYS),
     TENANT_STAYS("issuer_key", SESSION_STAYS),
+    TENANT_STAYS("smart_launch", SESSION_STAYS),
     TENANT_STAYS("oauth_pushed", SESSION_STAYS),
     TENANT_STAYS("oauth_code", SESSION_STAYS),
     TENANT_STAYS("oauth_grant", SESSION_STAYS),

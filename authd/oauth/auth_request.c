@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "authd/oauth/client.h"
+#include "authd/oauth/fhir_server.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/sql/oauth.h"
+#include "common/domain/smart_scope.h"
 #include "common/domain/uri.h"
 #include "common/wire/codec.h"
 
@@ -34,6 +36,7 @@ static const struct {
     PARAMETER(prompt),        PARAMETER(max_age),        PARAMETER(login_hint),
     PARAMETER(ui_locales),    PARAMETER(acr_values),     PARAMETER(claims),
     PARAMETER(id_token_hint), PARAMETER(resource),       PARAMETER(aud),
+    PARAMETER(launch),
 };
 
 static const char **member(struct authorize_in *in, size_t i)
@@ -292,6 +295,15 @@ static int check_challenge(const struct auth_request *self, struct error *err)
     return 0;
 }
 
+/* At a FHIR server, what a client may read there depends on the person, too: smart_narrow(). */
+static bool may_ask(const struct auth_request *self, const char *word)
+{
+    if (strncmp(word, "system/", 7) == 0)
+        return false; /* of no person */
+    return oauth_client_allows(&self->client.settings->scopes, word) ||
+           (self->smart && smart_scope_is_personal(word));
+}
+
 /* What the client may not have is left out (RFC 6749, section 3.3). */
 static int check_scope(const struct request *req, struct auth_request *self, struct error *err)
 {
@@ -299,7 +311,7 @@ static int check_scope(const struct request *req, struct auth_request *self, str
     const char *kept = "";
 
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        if (oauth_client_allows(&self->client.settings->scopes, word) && !words_have(kept, word))
+        if (may_ask(self, word) && !words_have(kept, word))
             kept = arena_printf(req->arena, "%s%s%s", kept, *kept ? " " : "", word);
     self->scope = kept;
     if (*kept == '\0')
@@ -387,6 +399,8 @@ static int check_resource(const struct issuer *issuer, struct auth_request *self
 {
     const struct oauth_settings *settings = self->client.settings;
 
+    if (self->in.resource && self->in.aud && strcmp(self->in.resource, self->in.aud) != 0)
+        return refuse(err, "invalid_target", "aud and resource differ.");
     if (!self->in.resource)
         self->in.resource = self->in.aud;
     if (!self->in.resource ||
@@ -398,13 +412,27 @@ static int check_resource(const struct issuer *issuer, struct auth_request *self
     return 0;
 }
 
-int auth_request_check(const struct request *req, const struct issuer *issuer,
+static int find_server(struct authd *d, const struct request *req, const struct issuer *issuer,
+                       struct auth_request *self, struct error *err)
+{
+    int found;
+
+    self->smart = false;
+    if (!self->in.resource)
+        return 0;
+    found =
+        fhir_server_find(d, req, issuer->tenant.projectId, self->in.resource, &self->server, err);
+    self->smart = found > 0;
+    return MIN(found, 0);
+}
+
+int auth_request_check(struct authd *d, const struct request *req, const struct issuer *issuer,
                        struct auth_request *self, struct error *err)
 {
     if (check_response(self, err) < 0 || check_challenge(self, err) < 0 ||
+        check_resource(issuer, self, err) < 0 || find_server(d, req, issuer, self, err) < 0 ||
         check_scope(req, self, err) < 0 || check_prompt(req, self, err) < 0 ||
-        check_max_age(self, err) < 0 || check_claims(req, self, err) < 0 ||
-        check_resource(issuer, self, err) < 0)
+        check_max_age(self, err) < 0 || check_claims(req, self, err) < 0)
         return -1;
     return 0;
 }

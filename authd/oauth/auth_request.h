@@ -26,6 +26,9 @@ struct auth_request {
     struct authorize_in in; /* the parameters */
     struct oauth_client client;
     const char *scope; /* of those that were asked for, what the client may have */
+    bool smart;        /* the resource is this FHIR server; smart_narrow() has not run yet: */
+    struct fhir_server server;
+    struct uuid patient; /* by smart_narrow(): that the grant is about */
     unsigned prompt;
     int64_t max_age_s;  /* -1: any */
     bool two_factors;   /* acr is essential, and is that */
@@ -52,8 +55,8 @@ int auth_request_find_client(struct authd *d, const struct request *req,
                              const struct issuer *issuer, struct auth_request *self,
                              struct error *err) MUST_USE;
 
-/* Checks all else. ERR_BAD_REQUEST with a word of OAuth, for the redirect address. */
-int auth_request_check(const struct request *req, const struct issuer *issuer,
+/* Checks all else. ERR_BAD_REQUEST with a word of OAuth, for the redirect address. Parks. */
+int auth_request_check(struct authd *d, const struct request *req, const struct issuer *issuer,
                        struct auth_request *self, struct error *err) MUST_USE;
 
 /* Keeps a request that was pushed: its request_uri. ERR_BAD_REQUEST: it is too long. Parks. */

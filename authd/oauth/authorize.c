@@ -15,6 +15,7 @@
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/redirect.h"
+#include "authd/oauth/smart_grant.h"
 #include "authd/page/visit.h"
 #include "authd/signin/admission.h"
 #include "authd/sql/oauth.h"
@@ -186,7 +187,7 @@ static int give_code(struct authorization *self, struct endpoint_answer *out, st
     const struct auth_request *request = &self->request;
     const struct visit *visit = &self->visit;
     const char *code = secret_random_text(visit->req.arena, CODE_SIZE);
-    uint8_t hash[SECRET_HASH_SIZE], pushed[SECRET_HASH_SIZE];
+    uint8_t hash[SECRET_HASH_SIZE], pushed[SECRET_HASH_SIZE], launch[SECRET_HASH_SIZE];
     struct sql_oauth_code_create_in create = {.project = self->issuer.tenant.projectId,
                                               .code_hash = {hash, sizeof(hash)},
                                               .client_id = request->client.clientId,
@@ -197,6 +198,7 @@ static int give_code(struct authorization *self, struct endpoint_answer *out, st
                                               .scope = request->scope,
                                               .resource = request->in.resource,
                                               .nonce = request->in.nonce,
+                                              .patient = request->patient,
                                               .signed_in_at = self->session.signed_in_at,
                                               .now = visit->req.now_ms,
                                               .expires_at = visit->req.now_ms + CODE_LIFE,
@@ -209,12 +211,17 @@ static int give_code(struct authorization *self, struct endpoint_answer *out, st
         secret_hash(request->pushed, pushed);
         create.pushed = (struct field_bytes){pushed, sizeof(pushed)};
     }
+    if (request->smart && request->in.launch) {
+        secret_hash(request->in.launch, launch);
+        create.launch = (struct field_bytes){launch, sizeof(launch)};
+    }
     created = sql_oauth_code_create(self->d->svc.db, &visit->req, &create, &row, err);
     if (created < 0)
         return -1;
     if (created == 0)
-        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request_uri",
-                          "The request was answered before.");
+        return oauth_fail(err, ERR_BAD_REQUEST,
+                          request->pushed ? "invalid_request_uri" : "invalid_request",
+                          "The request or its launch was answered before.");
     answer_redirect(self, "code", code, NULL, out);
     return 0;
 }
@@ -231,7 +238,7 @@ static int proceed(struct authorization *self, struct endpoint_answer *out, stru
 {
     bool silent, consented;
 
-    if (auth_request_check(&self->visit.req, &self->issuer, &self->request, err) < 0)
+    if (auth_request_check(self->d, &self->visit.req, &self->issuer, &self->request, err) < 0)
         return -1;
     silent = self->request.prompt & PROMPT_NONE;
     if (self->request.denied)
@@ -242,6 +249,8 @@ static int proceed(struct authorization *self, struct endpoint_answer *out, stru
         return silent ? ask_nothing("login_required", err) : send_to_sign_in(self, out, err);
     if (check_admission(self, err) < 0 || check_factor(self, err) < 0 ||
         check_hint(self, err) < 0 ||
+        smart_narrow(self->d, &self->visit.req, self->issuer.tenant.projectId, &self->visit.caller,
+                     &self->request, err) < 0 ||
         consent_is_given(self->d, &self->visit.req, &self->request, &self->visit.caller, &consented,
                          err) < 0)
         return -1;
@@ -323,7 +332,8 @@ int authorize_post(struct authd *d UNUSED, const struct request *req, const stru
         POSTED(prompt),        POSTED(max_age),        POSTED(login_hint),
         POSTED(ui_locales),    POSTED(acr_values),     POSTED(claims),
         POSTED(id_token_hint), POSTED(resource),       POSTED(aud),
-        POSTED(request),       POSTED(request_uri),    POSTED(next),
+        POSTED(launch),        POSTED(request),        POSTED(request_uri),
+        POSTED(next),
     };
     const char *url = arena_printf(req->arena, "/t/%s/authorize", in->tenantCode);
 
@@ -374,7 +384,7 @@ int pushed_request(struct authd *d, const struct request *req, const struct auth
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "A request_uri is not pushed.");
     request.in.client_id = request.client.clientId;
     if (auth_request_find_client(d, req, &issuer, &request, err) < 0 ||
-        auth_request_check(req, &issuer, &request, err) < 0 ||
+        auth_request_check(d, req, &issuer, &request, err) < 0 ||
         auth_request_push(d, req, &issuer, &request, &request_uri, err) < 0)
         return -1;
     out->status = 201;

@@ -11,6 +11,7 @@
 #include "authd/oauth/client.h"
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
+#include "authd/oauth/smart_grant.h"
 #include "authd/oauth/token.h"
 #include "authd/sql/oauth.h"
 
@@ -44,7 +45,13 @@ static const char *whole_scope(const struct token_call *call)
     return scope;
 }
 
-/* RFC 6749, section 3.3: absent, the client's default. */
+static int refuse_scope(struct error *err)
+{
+    return oauth_fail(err, ERR_BAD_REQUEST, "invalid_scope", "The client may not have this scope.");
+}
+
+/* RFC 6749, section 3.3: absent, the client's default. Those of `system` are narrowed to what the
+ * client may have of them (SMART App Launch 2.2, Backend Services). */
 static int read_scope(const struct token_call *call, const char **ret, struct error *err)
 {
     char *copy, *rest = NULL;
@@ -55,18 +62,29 @@ static int read_scope(const struct token_call *call, const char **ret, struct er
     }
     copy = arena_strdup(call->req->arena, call->in->scope);
     for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        if (is_personal(word) || !oauth_client_allows(&call->client->settings->scopes, word))
-            return oauth_fail(err, ERR_BAD_REQUEST, "invalid_scope",
-                              "The client may not have this scope.");
+        if (is_personal(word))
+            return refuse_scope(err);
     }
-    *ret = call->in->scope;
-    return 0;
+    *ret = smart_system_scope(call->req->arena, call->client, call->in->scope);
+    return *ret ? 0 : refuse_scope(err);
+}
+
+/* SMART's backend services name no server: it is the one that the client may use. */
+static const char *resource_of(const struct token_call *call, const char *scope)
+{
+    const struct field_texts *audiences = &call->client->settings->audiences;
+    bool clinical = strncmp(scope, "system/", 7) == 0 || strstr(scope, " system/");
+
+    if (call->in->resource || !clinical || audiences->count != 1)
+        return call->in->resource;
+    return audiences->items[0];
 }
 
 /* RFC 8707, section 2. The API of Atrium is for persons. */
-static int read_audience(const struct token_call *call, const char **ret, struct error *err)
+static int read_audience(const struct token_call *call, const char *scope, const char **ret,
+                         struct error *err)
 {
-    const char *resource = call->in->resource;
+    const char *resource = resource_of(call, scope);
 
     *ret = resource ? resource : call->issuer->url;
     if (!resource || strcmp(resource, call->issuer->url) == 0)
@@ -116,8 +134,8 @@ int grant_client_credentials(struct authd *d, const struct token_call *call,
 {
     const char *audience, *id = arena_strdup(call->req->arena, uuid_random().text);
 
-    if (read_scope(call, &out->scope, err) < 0 || read_audience(call, &audience, err) < 0 ||
-        record(d, call, err) < 0)
+    if (read_scope(call, &out->scope, err) < 0 ||
+        read_audience(call, out->scope, &audience, err) < 0 || record(d, call, err) < 0)
         return -1;
     out->access_token = issuer_sign(d, call->req, JWS_ES256, "at+jwt",
                                     claims_of(call, out->scope, audience, id), err);

@@ -8,6 +8,7 @@
 
 #include "authd/oauth/client.h"
 #include "authd/oauth/oauth_error.h"
+#include "authd/oauth/smart_grant.h"
 #include "authd/page/visit.h"
 #include "authd/session/session.h"
 #include "authd/sql/oauth.h"
@@ -155,7 +156,9 @@ static enum visit_step open_request(struct visit *visit, const struct endpoint_v
     if (issuer_open(visit->d, &visit->req, visit->tenant.tenantCode, from, &issuer, err) < 0)
         return VISIT_FAILED;
     if (auth_request_find_client(visit->d, &visit->req, &issuer, ret, err) == 0 &&
-        auth_request_check(&visit->req, &issuer, ret, err) == 0)
+        auth_request_check(visit->d, &visit->req, &issuer, ret, err) == 0 &&
+        (!visit->signed_in || smart_narrow(visit->d, &visit->req, visit->tenant.projectId,
+                                           &visit->caller, ret, err) == 0))
         return visit->signed_in ? VISIT_OPEN : visit_continue(visit, out);
     if (!oauth_word(err))
         return VISIT_FAILED;

@@ -69,6 +69,22 @@ static void set_member(json_t *claims, const struct holder *holder)
     json_object_set_new(claims, "adm", json_boolean(holder->admin));
 }
 
+static void set_fhir_user(json_t *claims, const struct grant *grant)
+{
+    if (words_have(grant->scope, "fhirUser"))
+        json_object_set_new(claims, "fhirUser",
+                            json_sprintf("%s/%s", grant->holder.role, grant->holder.profile.text));
+}
+
+/* What a FHIR server goes by, at introspection or on its own (SMART App Launch 2.2, token
+ * introspection). */
+static void set_smart(json_t *claims, const struct grant *grant)
+{
+    set_fhir_user(claims, grant);
+    if (uuid_is_set(&grant->patient))
+        set_text(claims, "patient", grant->patient.text);
+}
+
 /* RFC 9068, section 2.2. */
 static json_t *access_claims(const struct token_call *call, const struct grant *grant)
 {
@@ -84,6 +100,8 @@ static json_t *access_claims(const struct token_call *call, const struct grant *
 
     if (grant->jkt)
         json_object_set_new(claims, "cnf", json_pack("{s:s}", "jkt", grant->jkt));
+    if (grant->resource)
+        set_smart(claims, grant);
     if (strcmp(audience, call->issuer->public_url) == 0)
         set_member(claims, &grant->holder);
     return claims;
@@ -111,9 +129,7 @@ static json_t *id_claims(const struct token_call *call, const struct grant *gran
                   grant->holder.session.text);
 
     set_text(claims, "nonce", grant->nonce);
-    if (words_have(grant->scope, "fhirUser"))
-        json_object_set_new(claims, "fhirUser",
-                            json_sprintf("%s/%s", grant->holder.role, grant->holder.profile.text));
+    set_fhir_user(claims, grant);
     return claims;
 }
 
@@ -139,6 +155,8 @@ int grant_answer(struct authd *d, const struct token_call *call, const struct gr
     out->expires_in = ACCESS_TOKEN_LIFE / 1000;
     out->refresh_token = refresh;
     out->scope = grant->scope;
+    if (uuid_is_set(&grant->patient))
+        out->patient = arena_strdup(req->arena, grant->patient.text);
     if (!words_have(grant->scope, "openid"))
         return 0;
     out->id_token = issuer_sign(d, req, id_token_alg(call->client), "JWT",
@@ -171,6 +189,7 @@ int grant_read(struct authd *d, const struct request *req, struct uuid project, 
     ret->nonce = row.nonce;
     ret->auth_method = row.auth_method;
     ret->jkt = row.jkt;
+    ret->patient = row.patient;
     ret->second_factor = row.second_factor;
     ret->signed_in_at = row.signed_in_at;
     *ret_client = row.client_id;
@@ -321,6 +340,7 @@ static int redeem(struct authd *d, const struct token_call *call, const uint8_t 
                           .nonce = code->nonce,
                           .auth_method = row.auth_method,
                           .jkt = call->jkt,
+                          .patient = code->patient,
                           .second_factor = row.second_factor,
                           .signed_in_at = code->signed_in_at};
     return 1;

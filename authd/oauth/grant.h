@@ -14,6 +14,7 @@ struct grant {
     struct holder holder;
     const char *scope, *resource, *nonce; /* NULL: none */
     const char *auth_method, *jkt;
+    struct uuid patient; /* that it is about (SMART App Launch); unset: none */
     bool second_factor;
     int64_t signed_in_at;
 };

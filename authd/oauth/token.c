@@ -54,6 +54,9 @@ static const char *answer_json(const struct request *req, const struct token_ans
     set_text(body, "refresh_token", answer->refresh_token);
     set_text(body, "id_token", answer->id_token);
     set_text(body, "scope", answer->scope);
+    set_text(body, "patient", answer->patient);
+    if (answer->patient)
+        json_object_set_new(body, "need_patient_banner", json_true());
     return codec_dump_json(req->arena, body);
 }
 

@@ -22,6 +22,7 @@ struct token_answer {
     const char *token_type;                       /* "Bearer", "DPoP" */
     int64_t expires_in;                           /* seconds */
     const char *refresh_token, *id_token, *scope; /* NULL: none */
+    const char *patient; /* that it is about (SMART App Launch); NULL: none */
 };
 
 /* One grant type. Fails with words of RFC 6749, section 5.2. Parks. */

@@ -42,8 +42,9 @@ static bool is_for_client(const struct query *q)
 
 static void copy_claims(const json_t *claims, json_t *answer)
 {
-    static const char *const names[] = {"iss",       "sub",   "aud", "exp",       "iat", "jti",
-                                        "client_id", "scope", "sid", "auth_time", "acr", "cnf"};
+    static const char *const names[] = {"iss", "sub",       "aud",     "exp",     "iat",
+                                        "jti", "client_id", "scope",   "sid",     "auth_time",
+                                        "acr", "cnf",       "patient", "fhirUser"};
 
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         json_t *value = json_object_get(claims, names[i]);

@@ -65,6 +65,7 @@ const struct openapi_tag openapi_tags[] = {
     {"Client applications", "Applications that sign people in with one request."},
     {"Audit", "Who did what in a project, and proofs that nothing of it was changed."},
     {"API keys", "Keys by which machines use a project."},
+    {"FHIR servers", "Servers that applications reach by SMART App Launch."},
     {"Mail templates", "What is mailed, in which words. Without a template nothing is mailed."},
     {"Webhooks", "Where a project's own servers are told of what happens in it."},
     {"Documents", "Files: upload by a form, download, images in other sizes, public links."},

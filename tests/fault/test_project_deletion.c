@@ -75,6 +75,8 @@ static const char functions[] =
     "profile_id, created_at, expires_at) values (p, gen_random_uuid(), 'K', "
     "sha256(p::text::bytea), gen_random_uuid(), '{}', gen_random_uuid(), gen_random_uuid(), 1, "
     "9999999999999); "
+    "insert into auth.fhir_server values (p, gen_random_uuid(), 'F', 'https://gone.example', '{}', "
+    "'{}', 1, 1); "
     "insert into auth.oauth_grant (project_id, session_id, client_id, client_name, scope, "
     "signed_in_at, created_at) select p, id, 'c', 'C', 'openid', 1, 1 from auth.session "
     "where project_id = p; "
@@ -179,7 +181,7 @@ static void check_seeded(const char *project)
     UNIT_CHECK(suite_count(suite,
                            "select count(*) from probe.tables() where c = 'project_id' and "
                            "t not in ('auth.login', 'auth.email_link', 'auth.passkey_ceremony', "
-                           "'auth.oauth_code', 'auth.oauth_pushed') and "
+                           "'auth.oauth_code', 'auth.oauth_pushed', 'auth.smart_launch') and "
                            "position(t || '.project_id=' in '%s') = 0",
                            left) == 0,
                "not all tables have rows: %s", left);

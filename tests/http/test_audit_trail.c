@@ -25,6 +25,7 @@
 #define ACCOUNTS "/v1/project/accounts"
 #define POLICIES "/v1/project/access-policies"
 #define KEYS "/v1/project/api-keys"
+#define RESOURCES "/v1/project/resources"
 #define CLIENTS "/v1/project/clients"
 #define TEMPLATES "/v1/project/email-templates"
 #define WEBHOOKS "/v1/project/webhooks"
@@ -929,6 +930,45 @@ static struct http_request key_delete(void)
     return by(admin, "DELETE", path_of(KEYS "/%s", made(key_create())), NULL);
 }
 
+static json_t *body_fhir_server(void)
+{
+    static int number;
+
+    return json_pack("{s:s, s:o}", "name", "Records", "base",
+                     json_sprintf("https://fhir%d.example/r4", number++));
+}
+
+static struct http_request fhir_server_create(void)
+{
+    return by(admin, "POST", RESOURCES, body_fhir_server());
+}
+
+static struct http_request fhir_server_replace(void)
+{
+    return by(admin, "PUT", path_of(RESOURCES "/%s", made(fhir_server_create())),
+              body_fhir_server());
+}
+
+static struct http_request fhir_server_delete(void)
+{
+    return by(admin, "DELETE", path_of(RESOURCES "/%s", made(fhir_server_create())), NULL);
+}
+
+static struct http_request launch_create(void)
+{
+    const struct person *who = patient();
+    HTTP_ANSWER server = http_post(suite_url(suite), RESOURCES, admin->access, body_fhir_server());
+    HTTP_ANSWER client =
+        http_post(suite_url(suite), CLIENTS, admin->access,
+                  json_pack("{s:s, s:[s], s:[s], s:[s], s:[s]}", "name", "Chart", "redirectUris",
+                            "https://app.example/cb", "grantTypes", "authorization_code", "scopes",
+                            "launch", "audiences", http_text(server, "base")));
+
+    return by(admin, "POST", "/v1/launch",
+              json_pack("{s:s, s:s, s:s}", "clientId", http_text(client, "id"), "resource",
+                        http_text(server, "id"), "patient", strchr(who->profile, '/') + 1));
+}
+
 static struct http_request client_create(void)
 {
     return by(admin, "POST", CLIENTS, json_pack("{s:s}", "name", "Portal"));
@@ -1254,6 +1294,10 @@ static const struct audited {
     {"access_policy_delete", policy_delete, 204, "policy.delete success AccessPolicy"},
     {"api_key_create", key_create, 200, "api-key.create success ApiKey"},
     {"api_key_delete", key_delete, 204, "api-key.delete success ApiKey"},
+    {"fhir_server_create", fhir_server_create, 200, "fhir-server.create success FhirServer"},
+    {"fhir_server_replace", fhir_server_replace, 200, "fhir-server.replace success FhirServer"},
+    {"fhir_server_delete", fhir_server_delete, 204, "fhir-server.delete success FhirServer"},
+    {"launch_create", launch_create, 200, "launch.create success Patient"},
     {"client_create", client_create, 200, "client.create success ClientApplication"},
     {"client_replace", client_replace, 200, "client.replace success ClientApplication"},
     {"client_secret", client_secret, 200, "client.secret success ClientApplication"},

@@ -35,7 +35,8 @@ static const struct plans plans = {
             service_purge_sql},
     .small = "pg_namespace pg_database schema_migration change_counter signing_key issuer_key "
              "gateway_lease audit_head audit_gap email_scan trail_source trail_key",
-    .emptied = "login, mfa_pending, password_reset, email_link, email_undo, invitation, throttle, "
+    .emptied = "smart_launch, "
+               "login, mfa_pending, password_reset, email_link, email_undo, invitation, throttle, "
                "known_address, change, last_sign_in, oauth_pushed, oauth_code, "
                "logout_delivery, outbox",
     .blocking = "0002_password 0005_membership 0007_deletion",
@@ -113,6 +114,11 @@ static const struct {
     {"logout_drop", "Index Scan using logout_delivery_pkey on logout_delivery"},
     {"oauth_consent_get", "Index Scan using oauth_consent_pkey on oauth_consent"},
     {"oauth_pushed_get", "Index Scan using oauth_pushed_pkey on oauth_pushed"},
+    {"smart_launch_get", "Index Scan using smart_launch_pkey on smart_launch"},
+    {"smart_launch_create", "Index Scan using membership_profile on membership"},
+    {"smart_launch_create", "smart_launch_account"},
+    {"oauth_code_create", "Index Scan using smart_launch_pkey on smart_launch"},
+    {"fhir_server_find", "Index Scan using fhir_server_base on fhir_server"},
     {"session_end_surplus", "session_account on session s"},
     {"sign_in", "session_account on session s"},
     {"login_spend", "session_account on session s"},

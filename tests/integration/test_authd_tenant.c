@@ -52,6 +52,8 @@ static const char seed[] = MAKE_ID
               "p end, "
               "int4send(10 * d + i), '\\x01', -7, '\\x0405', 1, true, 'key', 3, null" OF_EACH
               "insert into last_sign_in select id(d, i), p, i" OF_EACH
+              "insert into fhir_server select p, id(d, 40 + i), 'F', 'https://f/' || i, "
+              "array['patient/*.rs'], '{}', 1, 2" OF_EACH
               "insert into invitation (project_id, id, role, email, name, surname, admin, "
               "profile_id, "
               "invited_at, secret_hash, expires_at, sign_up_hash, sign_up_expires_at) select p, "
@@ -116,6 +118,10 @@ static const char others[] = MAKE_ID
     ROW("invitation", "\"project_id\":" HOME ",\"id\":\"" NEW "\",\"role\":\"Practitioner\"," \
                       "\"email\":\"new\",\"name\":\"N\",\"surname\":\"S\",\"admin\":false,"   \
                       "\"profile_id\":\"" NEW "\",\"invited_at\":1,\"expires_at\":9," hashes_)
+#define FHIR_SERVER(project_)                                                           \
+    ROW("fhir_server", "\"project_id\":" project_ ",\"id\":\"" NEW "\",\"name\":\"F\"," \
+                       "\"base\":\"https://f\",\"patient_scopes\":[],"                  \
+                       "\"practitioner_scopes\":[],\"created_at\":1,\"updated_at\":1")
 
 static const struct {
     const char *label, *table, *row;
@@ -209,6 +215,9 @@ static const struct {
     {"a sign-in without a time", "last_sign_in",
      ROW("last_sign_in", OF(ID("3", "05")) ",\"project_id\":\"" TENANT_KIT_PROJECT "\""),
      "Row 1 of last_sign_in has a value that its columns do not have."},
+    {"a FHIR server", "fhir_server", FHIR_SERVER(HOME), NULL},
+    {"a FHIR server of another tenant", "fhir_server", FHIR_SERVER("\"" TENANT_KIT_OTHER "\""),
+     "not of this project"},
     {"an invitation with a link", "invitation", INVITATION("\"secret_hash\":\"\\\\x01\""),
      "not of this project"},
     {"an invitation with a link of a sign-up", "invitation",
@@ -225,7 +234,8 @@ static long count_rows(const struct tenant_kit_case *self)
         "(select count(*) from credential) + (select count(*) from email_verified) + "
         "(select count(*) from mfa_factor) + (select count(*) from mfa_recovery) + "
         "(select count(*) from passkey) + "
-        "(select count(*) from last_sign_in) + (select count(*) from invitation)");
+        "(select count(*) from last_sign_in) + (select count(*) from invitation) + "
+        "(select count(*) from fhir_server)");
 }
 
 static void add_each_row(struct tenant_kit_case *self)
@@ -246,6 +256,7 @@ static void add_each_row(struct tenant_kit_case *self)
                 "delete from account where id = '" NEW "'; "
                 "delete from passkey where id = '" NEW "'; "
                 "delete from invitation where id = '" NEW "'; "
+                "delete from fhir_server where id = '" NEW "'; "
                 "delete from mfa_factor where account_id = '" ID(
                     "3",
                     "05") "'; "

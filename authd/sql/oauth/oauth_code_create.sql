@@ -1,9 +1,11 @@
--- Creates an authorization code, and spends the pushed request that it answers (`pushed` null: it
--- was none). No row: the request was answered before.
+-- Creates an authorization code, and spends the pushed request that it answers, and the launch that
+-- led to it, which was seen to be this person's (null: there was none). No row: one of them was
+-- answered before.
 -- class: write
 -- in: project uuid, code_hash bytea, client_id text, account uuid, parent uuid, redirect_uri text
 -- in: challenge text null, scope text, resource text null, nonce text null, signed_in_at int8
--- in: now int8, expires_at int8, keep_until int8, pushed bytea null
+-- in: now int8, expires_at int8, keep_until int8, pushed bytea null, launch bytea null
+-- in: patient uuid null
 -- rows: one
 -- row: created_at int8
 with
@@ -13,15 +15,23 @@ spent as (
     where project_id = :project and hash = :pushed and used_at is null
     returning used_at
 ),
+launched as (
+    update smart_launch
+    set used_at = :now
+    where project_id = :project and hash = :launch and used_at is null
+    returning expires_at
+),
 created as (
     insert into oauth_code (
         project_id, code_hash, client_id, account_id, parent_id, redirect_uri, challenge, scope,
-        resource, nonce, signed_in_at, created_at, expires_at, keep_until
+        resource, nonce, signed_in_at, created_at, expires_at, keep_until, patient_id
     )
     select
         :project, :code_hash, :client_id, :account, :parent, :redirect_uri, :challenge, :scope,
-        :resource, :nonce, :signed_in_at, :now, :expires_at, :keep_until
-    where :pushed::bytea is null or exists (select from spent)
+        :resource, :nonce, :signed_in_at, :now, :expires_at, :keep_until,
+        :patient
+    where (:pushed::bytea is null or exists (select from spent))
+        and (:launch::bytea is null or exists (select from launched where expires_at > :now))
     returning created_at
 )
 select created_at from created

@@ -36,7 +36,7 @@ spent as (
     set used_at = :now, session_id = :id
     where project_id = :project and code_hash = :code_hash and used_at is null
         and expires_at > :now and parent_id = :parent and exists (select from member)
-    returning account_id, scope, resource, nonce, signed_in_at
+    returning account_id, scope, resource, nonce, signed_in_at, patient_id
 ),
 made as (
     insert into session (
@@ -55,11 +55,12 @@ made as (
 granted as (
     insert into oauth_grant (
         project_id, session_id, client_id, client_name, scope, resource, nonce, parent_id,
-        signed_in_at, jkt, created_at
+        signed_in_at, jkt, created_at, patient_id
     )
     select
         :project, :id, :client_id, :client_name, s.scope, s.resource, s.nonce,
-        case when :offline then null else :parent end, s.signed_in_at, :jkt, :now
+        case when :offline then null else :parent end, s.signed_in_at, :jkt, :now,
+        s.patient_id
     from spent s, made
 ),
 -- include: audit(from = made)

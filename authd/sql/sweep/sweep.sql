@@ -25,6 +25,8 @@ with
 --     before = :now, most = :most),
 -- include: sweep_rows as oauth_codes(table = oauth_code, column = keep_until,
 --     before = :now, most = :most),
+-- include: sweep_rows as launches(table = smart_launch, column = expires_at,
+--     before = :now, most = :most),
 -- include: sweep_rows as resets(table = password_reset, column = expires_at,
 --     before = :now, most = :most),
 -- include: sweep_rows as proofs(table = email_link, column = expires_at,
@@ -78,6 +80,8 @@ from (
     select count(*) from pushed
     union all
     select count(*) from oauth_codes
+    union all
+    select count(*) from launches
     union all
     select count(*) from resets
     union all

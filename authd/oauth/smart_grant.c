@@ -1,0 +1,197 @@
+/*
+ * smart_grant.c - see smart_grant.h.
+ */
+#include "authd/oauth/smart_grant.h"
+
+#include <string.h>
+
+#include "authd/oauth/client.h"
+#include "authd/oauth/oauth_error.h"
+#include "authd/sql/smart.h"
+#include "common/domain/smart_scope.h"
+#include "common/wire/codec.h"
+
+enum { GRANTED_SCOPE_MAX = 2048 }; /* bytes: it stands in each token */
+
+struct narrowing {
+    struct arena *arena;
+    const struct field_texts *client;
+    json_t *server;    /* texts */
+    bool patient;      /* there is one that it is about */
+    bool launched;     /* by a launch */
+    const char *scope; /* so far */
+};
+
+static void add(struct narrowing *self, const char *word)
+{
+    if (!words_have(self->scope, word))
+        self->scope =
+            arena_printf(self->arena, "%s%s%s", self->scope, *self->scope ? " " : "", word);
+}
+
+/* A server that lists no query for a type is not known to understand it: a scope with one would
+ * give more than it says, so it is left out. */
+static void add_of_server(struct narrowing *self, const struct smart_scope *wanted)
+{
+    struct smart_scope limit, both;
+    json_t *each;
+    size_t i;
+
+    json_array_foreach(self->server, i, each)
+    {
+        if (smart_scope_parse(json_string_value(each), &limit) == 0 &&
+            !(wanted->query && !limit.query) && smart_scope_meet(wanted, &limit, &both) &&
+            strlen(self->scope) <= GRANTED_SCOPE_MAX)
+            add(self, smart_scope_print(self->arena, &both));
+    }
+}
+
+static void add_clinical(struct narrowing *self, const struct smart_scope *wanted)
+{
+    struct smart_scope limit, both;
+
+    if (strcmp(wanted->level, "patient") == 0 && !self->patient)
+        return;
+    for (size_t i = 0; i < self->client->count; i++)
+        if (smart_scope_parse(self->client->items[i], &limit) == 0 &&
+            smart_scope_meet(wanted, &limit, &both))
+            add_of_server(self, &both);
+}
+
+static void add_word(struct narrowing *self, const char *word)
+{
+    struct smart_scope wanted;
+
+    if (strcmp(word, "launch") == 0 && !self->launched)
+        return;
+    if (strcmp(word, "launch/patient") == 0 && !self->patient)
+        return;
+    if (smart_scope_is_personal(word) && smart_scope_parse(word, &wanted) == 0)
+        add_clinical(self, &wanted);
+    else
+        add(self, word);
+}
+
+static int refuse(struct error *err, const char *word, const char *text)
+{
+    return oauth_fail(err, ERR_BAD_REQUEST, word, text);
+}
+
+/* The patient of the launch that the request names. */
+static int find_launched(struct authd *d, const struct request *req, struct uuid project,
+                         const struct caller *caller, const struct auth_request *request,
+                         struct uuid *ret, struct error *err)
+{
+    uint8_t hash[SECRET_HASH_SIZE];
+    const struct sql_smart_launch_get_in get = {.project = project,
+                                                .hash = {hash, sizeof(hash)},
+                                                .account = caller->account,
+                                                .client_id = request->client.clientId,
+                                                .server = request->server.id,
+                                                .now = req->now_ms};
+    struct sql_smart_launch_get_row row;
+    int found;
+
+    if (!words_have(request->scope, "launch"))
+        return refuse(err, "invalid_request", "launch needs the scope launch.");
+    secret_hash(request->in.launch, hash);
+    found = sql_smart_launch_get(d->svc.db, req, &get, &row, err);
+    if (found < 0)
+        return -1;
+    if (found == 0)
+        return refuse(err, "invalid_request", "The launch is not known, or is over.");
+    *ret = row.patient;
+    return 0;
+}
+
+static int read_texts(const char *text, json_t **ret, struct error *err)
+{
+    *ret = codec_parse_json(text, strlen(text), false, err);
+    return *ret ? 0 : -1;
+}
+
+static void narrow_words(struct narrowing *self, const char *scope)
+{
+    char *rest = NULL, *text = arena_strdup(self->arena, scope);
+
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        add_word(self, word);
+}
+
+/* Whether a grant is about the patient that is there. */
+static bool is_about_patient(const char *scope)
+{
+    return words_have(scope, "launch") || words_have(scope, "launch/patient") ||
+           strncmp(scope, "patient/", 8) == 0 || strstr(scope, " patient/");
+}
+
+int smart_narrow(struct authd *d, const struct request *req, struct uuid project,
+                 const struct caller *caller, struct auth_request *request, struct error *err)
+{
+    const struct oauth_settings *settings = request->client.settings;
+    bool is_patient = strcmp(caller->role, "Patient") == 0;
+    struct uuid patient = {.text = ""};
+    struct narrowing self = {.arena = req->arena,
+                             .client = is_patient ? &settings->patientScopes
+                                                  : &settings->practitionerScopes,
+                             .launched = request->in.launch,
+                             .scope = ""};
+
+    if (!request->smart)
+        return 0;
+    if (self.launched) {
+        if (find_launched(d, req, project, caller, request, &patient, err) < 0)
+            return -1;
+    } else if (is_patient) {
+        patient = caller->profile;
+    }
+    self.patient = uuid_is_set(&patient);
+    if (read_texts(is_patient ? request->server.patientScopes : request->server.practitionerScopes,
+                   &self.server, err) < 0)
+        return -1;
+    narrow_words(&self, request->scope);
+    json_decref(self.server);
+    if (*self.scope == '\0' || strlen(self.scope) > GRANTED_SCOPE_MAX)
+        return refuse(err, "invalid_scope", "None of these scopes can be given there.");
+    request->scope = self.scope;
+    if (is_about_patient(self.scope))
+        request->patient = patient;
+    return 0;
+}
+
+static const char *system_word(struct arena *arena, const struct field_texts *limits,
+                               const struct smart_scope *wanted)
+{
+    const char *scope = "";
+    struct smart_scope limit, both;
+
+    for (size_t i = 0; i < limits->count; i++) {
+        if (smart_scope_parse(limits->items[i], &limit) < 0 ||
+            !smart_scope_meet(wanted, &limit, &both))
+            continue;
+        scope = arena_printf(arena, "%s%s%s", scope, *scope ? " " : "",
+                             smart_scope_print(arena, &both));
+    }
+    return scope;
+}
+
+const char *smart_system_scope(struct arena *arena, const struct oauth_client *client,
+                               const char *scope)
+{
+    const struct field_texts *limits = &client->settings->scopes;
+    char *rest = NULL, *text = arena_strdup(arena, scope);
+    const char *all = "";
+
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        struct smart_scope wanted;
+        const char *given = word;
+
+        if (smart_scope_parse(word, &wanted) == 0 && strcmp(wanted.level, "system") == 0)
+            given = system_word(arena, limits, &wanted);
+        else if (!oauth_client_allows(limits, word))
+            return NULL;
+        if (*given && !words_have(all, given))
+            all = arena_printf(arena, "%s%s%s", all, *all ? " " : "", given);
+    }
+    return *all ? all : NULL;
+}

@@ -1,0 +1,9 @@
+-- A FHIR server. No row: the project has no such one.
+-- class: read
+-- in: project uuid, id uuid
+-- rows: one
+-- row: struct fhir_server
+select
+    -- include: fhir_server_columns(from = s)
+from fhir_server s
+where project_id = :project and id = :id

@@ -1,0 +1,10 @@
+-- Adds the FHIR servers of a project, from another installation.
+-- class: tx
+-- rows: one
+-- row: added int8, same int8
+with
+-- include: tenant_insert(table = fhir_server, match = {t.id = g.id}),
+-- include: audit(from = tenant_insert_found)
+select
+    (select count(*) from tenant_insert_added) as added,
+    (select count(*) from tenant_insert_same) as same

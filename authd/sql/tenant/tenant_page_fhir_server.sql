@@ -1,0 +1,5 @@
+-- A page of the FHIR servers of a project, for another installation.
+-- class: read
+-- rows: many
+-- row: struct tenant_json
+-- include: tenant_page(table = fhir_server, key = id)
