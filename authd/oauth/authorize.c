@@ -90,7 +90,23 @@ static bool has_signed_in_anew(const struct authorization *self)
            strcmp(self->request.session, self->visit.caller.session.text) != 0;
 }
 
-/* OpenID Connect Core 1.0, section 3.1.2.1: prompt and max_age. */
+/* A second factor, which the session does not have, is demanded by the tenant. */
+static bool tenant_wants_factor(const struct authorization *self)
+{
+    const struct caller *caller = &self->visit.caller;
+
+    return !caller->secondFactor && account_policy_requires_mfa(self->issuer.tenant.accountPolicy,
+                                                                caller->role, caller->admin);
+}
+
+/* The same by the request. */
+static bool request_wants_factor(const struct authorization *self)
+{
+    return !self->visit.caller.secondFactor && self->request.two_factors;
+}
+
+/* OpenID Connect Core 1.0, section 3.1.2.1: prompt and max_age; and for a second factor that was
+ * enrolled after this session had begun. */
 static bool must_sign_in(const struct authorization *self)
 {
     const struct auth_request *request = &self->request;
@@ -101,7 +117,8 @@ static bool must_sign_in(const struct authorization *self)
     if (has_signed_in_anew(self))
         return false;
     return request->prompt & PROMPT_LOGIN ||
-           (request->max_age_s >= 0 && age_ms > request->max_age_s * 1000);
+           (request->max_age_s >= 0 && age_ms > request->max_age_s * 1000) ||
+           (self->session.factor && (tenant_wants_factor(self) || request_wants_factor(self)));
 }
 
 static int open_session(struct authorization *self, struct error *err)
@@ -147,16 +164,12 @@ static int check_admission(const struct authorization *self, struct error *err)
     return err->code == ERR_FORBIDDEN ? deny(err, "Sign-in is not allowed from here.") : -1;
 }
 
-/* A session without a second factor is of an account without one: signing in again gives none. */
+/* Signing in again gives no factor to an account without one. */
 static int check_factor(const struct authorization *self, struct error *err)
 {
-    const struct caller *caller = &self->visit.caller;
-
-    if (caller->secondFactor)
-        return 0;
-    if (account_policy_requires_mfa(self->issuer.tenant.accountPolicy, caller->role, caller->admin))
+    if (tenant_wants_factor(self))
         return deny(err, "The account must enrol a second factor first.");
-    if (self->request.two_factors)
+    if (request_wants_factor(self))
         return oauth_fail(err, ERR_BAD_REQUEST, "unmet_authentication_requirements",
                           "The account has no second factor.");
     return 0;

@@ -45,24 +45,27 @@ const char *dpop_nonce(const struct authd *d, const struct request *req)
     return secret_encode(req->arena, nonce, sizeof(nonce));
 }
 
-bool dpop_nonce_fits(const struct authd *d, const struct request *req, const char *nonce)
+int64_t dpop_nonce_made(const struct authd *d, const struct request *req, const char *nonce)
 {
     const struct seal_keys *keys = &d->svc.seal;
     uint8_t given[NONCE_SIZE], hash[NONCE_HASH_SIZE];
-    uint64_t made = 0;
+    uint64_t time = 0;
+    int64_t made;
     size_t size;
 
     if (secret_decode(nonce, given, sizeof(given), &size) < 0 || size != sizeof(given))
-        return false;
+        return 0;
     for (size_t i = 0; i < NONCE_TIME_SIZE; i++)
-        made = made << 8 | given[i];
+        time = time << 8 | given[i];
+    made = (int64_t)time;
     for (size_t i = 0; i < keys->in_file; i++) {
         nonce_hash(&keys->items[i].secret, given, hash);
         if (sodium_memcmp(hash, given + NONCE_TIME_SIZE, sizeof(hash)) == 0)
-            return req->now_ms - (int64_t)made < DPOP_NONCE_LIFE &&
-                   (int64_t)made - req->now_ms < JWT_CLOCK_SKEW_MS;
+            return req->now_ms - made < DPOP_NONCE_LIFE && made - req->now_ms < JWT_CLOCK_SKEW_MS
+                       ? made
+                       : 0;
     }
-    return false;
+    return 0;
 }
 
 /* ---- proofs ---- */
@@ -104,25 +107,39 @@ static const char *key_thumbprint(const struct request *req, const struct jwt *p
     return fits ? jwk_thumbprint(jwk, req->arena) : NULL;
 }
 
-static int check_claims(const struct authd *d, const struct request *req,
-                        const struct endpoint_visit *visit, const char *access_token,
-                        const struct jwt *proof, struct error *err)
+static int ask_nonce(const struct authd *d, const struct request *req, struct error *err)
+{
+    (void)oauth_fail(err, ERR_BAD_REQUEST, "use_dpop_nonce", "The proof needs our nonce.");
+    return oauth_fail_nonce(err, dpop_nonce(d, req));
+}
+
+/* When it was made (section 4.3, item 11): with our nonce not before that, whatever the client's
+ * clock says; else, at a protected resource, by its `iat`. *ret_until: it counts no longer. */
+static int check_time(const struct authd *d, const struct request *req, const struct jwt *proof,
+                      bool needs_nonce, int64_t *ret_until, struct error *err)
 {
     const char *nonce = jwt_text(proof->claims, "nonce");
-    int64_t made = jwt_time(proof, "iat");
+    int64_t given = dpop_nonce_made(d, req, nonce), made = jwt_time(proof, "iat");
 
+    *ret_until = given + DPOP_NONCE_LIFE;
+    if (given != 0)
+        return 0;
+    *ret_until = made + DPOP_PROOF_LIFE;
+    if (*nonce || needs_nonce || made <= req->now_ms - DPOP_PROOF_LIFE ||
+        made >= req->now_ms + DPOP_PROOF_LIFE)
+        return ask_nonce(d, req, err);
+    return 0;
+}
+
+static int check_claims(const struct request *req, const struct endpoint_visit *visit,
+                        const char *access_token, const struct jwt *proof, struct error *err)
+{
     if (strcmp(jwt_text(proof->claims, "htm"), visit->method) != 0 ||
         !is_address(jwt_text(proof->claims, "htu"), visit))
         return refuse(err, "The proof is for another request.");
     if (!is_of_token(req, jwt_text(proof->claims, "ath"), access_token))
         return refuse(err, "The proof is for another token.");
-    if (made <= req->now_ms - DPOP_PROOF_LIFE || made >= req->now_ms + DPOP_PROOF_LIFE)
-        return refuse(err, "The proof is too old, or of the future.");
-    if ((*nonce || !access_token) && !dpop_nonce_fits(d, req, nonce)) {
-        (void)oauth_fail(err, ERR_BAD_REQUEST, "use_dpop_nonce", "The proof needs our nonce.");
-        return oauth_fail_nonce(err, dpop_nonce(d, req));
-    }
-    return 0;
+    return jwt_time(proof, "iat") > 0 ? 0 : refuse(err, "The proof does not say when it was made.");
 }
 
 static int check_proof(struct authd *d, const struct request *req,
@@ -130,12 +147,13 @@ static int check_proof(struct authd *d, const struct request *req,
                        const struct jwt *proof, const char **ret_jkt, struct error *err)
 {
     const char *id = jwt_text(proof->claims, "jti"), *jkt = key_thumbprint(req, proof);
-    int64_t until = jwt_time(proof, "iat") + DPOP_PROOF_LIFE;
+    int64_t until;
     bool first;
 
     if (!jkt || !*id || strlen(id) > JTI_MAX)
         return refuse(err, "The proof is not signed by its key.");
-    if (check_claims(d, req, visit, access_token, proof, err) < 0 ||
+    if (check_claims(req, visit, access_token, proof, err) < 0 ||
+        check_time(d, req, proof, !access_token, &until, err) < 0 ||
         once_spend(d, req, "proof", jkt, id, until, &first, err) < 0)
         return -1;
     if (!first)

@@ -2,8 +2,9 @@
  * dpop.h - proofs that a client holds the key that its tokens are bound to (RFC 9449).
  *
  * A proof counts once, for all instances (section 11.1). At the token endpoint it needs a nonce
- * that we gave out within five minutes (section 8), so that none can be made in advance. Nonces are
- * stateless: the time, and a keyed hash of it that every instance can check.
+ * that we gave out within five minutes (section 8), so that none can be made in advance; a resource
+ * asks for one when the client's clock differs by more than a minute. Nonces are stateless: the
+ * time, and a keyed hash of it that every instance can check.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_DPOP_H
 #define ATRIUM_AUTHD_OAUTH_DPOP_H
@@ -29,7 +30,7 @@ int dpop_check_token(struct authd *d, const struct request *req, const struct en
 /* A nonce for the next proof, from the arena. */
 const char *dpop_nonce(const struct authd *d, const struct request *req);
 
-/* Whether it is one that this installation gave out and that still counts. */
-bool dpop_nonce_fits(const struct authd *d, const struct request *req, const char *nonce);
+/* When this installation gave it out; 0: it did not, or it does not count any more. */
+int64_t dpop_nonce_made(const struct authd *d, const struct request *req, const char *nonce);
 
 #endif

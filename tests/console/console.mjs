@@ -15,8 +15,8 @@ const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 const [suiteDir, part] = process.argv.slice(2);
 const suite = () => JSON.parse(readFileSync(path.join(suiteDir, 'dev.json'), 'utf8'));
-const { baseUrl: gateway, demo, mailDir, clockFile } = suite();
-const CONSOLE = `${gateway}/console`;
+const { baseUrl: gateway, publicUrl, demo, mailDir, clockFile } = suite();
+const CONSOLE = `${publicUrl}/console`;
 const WAIT_MS = 60_000; // that something may take on a busy machine
 const TABS_MAX = 120;
 const HOSTILE = '<img src=x onerror=document.title="owned">';
@@ -110,12 +110,14 @@ async function open(options = {}) {
 }
 
 async function signIn(on = page) {
-    await on.goto(`${CONSOLE}/?tenant=${demo.tenantCode}`);
-    await on.locator('input[type=email]').waitFor();
-    insist(await on.locator('input[type=email]').evaluate((input) => input === document.activeElement), 'the address has no focus');
-    await on.keyboard.type(demo.adminEmail);
-    await on.keyboard.press('Tab');
-    await on.keyboard.type(demo.adminPassword);
+    await on.goto(`${CONSOLE}/`);
+    await on.locator('input:focus').waitFor();
+    await on.keyboard.press('Control+A');
+    await on.keyboard.type(demo.tenantCode);
+    await on.keyboard.press('Enter');
+    await on.waitForURL('**/sign-in?**');
+    await type(on.locator('input[name=email]'), demo.adminEmail, on);
+    await type(on.locator('input[name=password]'), demo.adminPassword, on);
     await on.keyboard.press('Enter');
     await on.locator('.shell').waitFor();
 }
@@ -369,9 +371,11 @@ const jobs = {
         await page.reload();
         await page.locator('.shell').waitFor();
         await press(button('Sign out'));
-        await field('Password').waitFor();
+        await field('Project code').waitFor();
         await page.reload();
-        await field('Password').waitFor();
+        await field('Project code').waitFor();
+        await page.goto(`${publicUrl}/t/${demo.tenantCode}/account`);
+        insist(new URL(page.url()).pathname.endsWith('/sign-in'), 'the pages are still signed in');
     },
 };
 
@@ -393,7 +397,7 @@ async function axe(what, rules) {
 async function inScheme(colorScheme, width, rules) {
     page = await open({ colorScheme, viewport: { width, height: 900 } });
     await page.goto(`${CONSOLE}/`);
-    await field('Password').waitFor();
+    await field('Project code').waitFor();
     await axe('sign-in', rules);
     await signIn();
     for (const each of screens) {

@@ -229,8 +229,9 @@ static void a_bound_token_needs_its_proof(void)
         {"another address", mine, {"GET", token_url, NULL, access, 0}, "invalid_dpop_proof"},
         {"of no token", mine, {"GET", me_url, NULL, NULL, 0}, "invalid_dpop_proof"},
         {"another token", mine, {"GET", me_url, NULL, "x.y.z", 0}, "invalid_dpop_proof"},
-        {"old", mine, {"GET", me_url, NULL, access, time(NULL) - 90}, "invalid_dpop_proof"},
-        {"early", mine, {"GET", me_url, NULL, access, time(NULL) + 90}, "invalid_dpop_proof"},
+        {"old", mine, {"GET", me_url, NULL, access, time(NULL) - 90}, "use_dpop_nonce"},
+        {"early", mine, {"GET", me_url, NULL, access, time(NULL) + 90}, "use_dpop_nonce"},
+        {"old by its clock", mine, {"GET", me_url, nonce, access, time(NULL) - 90}, NULL},
         {"a nonce of its own", mine, {"GET", me_url, "AAAA", access, 0}, "use_dpop_nonce"},
     };
 

@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/support/oauth.h"
 #include "tests/support/rows.h"
 #include "tests/support/suite_command.h"
+#include "tests/support/totp.h"
 #include "tests/support/unit.h"
 
 #define PASSWORD "correct+horse+battery+staple" /* of every person, as a form sends it */
@@ -548,15 +550,54 @@ static void ui_locales_choose_the_language(void)
 }
 
 /* oidcc-claims-essential: acr that the account cannot have is told. */
+#define TWO_FACTORS                                                          \
+    OAUTH_USUAL "&claims=%7B%22id_token%22%3A%7B%22acr%22%3A%7B%22essential" \
+                "%22%3Atrue%2C%22value%22%3A%22urn%3Aatrium%3Aacr%3Atwo-factors%22%7D%7D%7D"
+
+/* One that was enrolled after the browser's session had begun makes the person sign in again. */
+static void a_factor_enrolled_elsewhere_is_asked_for(void)
+{
+    PERSON other = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    char *before = oauth_code(browser, other, app, OAUTH_USUAL), *step, *next, *code;
+    uint8_t secret[TOTP_SECRET];
+    char digits[7], form[2048];
+    HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", other->access);
+
+    totp_read(http_text(status, "otpauthUrl"), secret);
+    HTTP_ANSWER on =
+        http_post(suite_url(suite), "/auth/mfa/enroll", other->access,
+                  json_pack("{s:s}", "token", totp_code(secret, time(NULL) + ahead, digits)));
+    CHECK_STATUS(on, 200);
+    go_ahead(2 * TOTP_STEP);
+    oauth_ask(browser, app, TWO_FACTORS);
+    CU_ASSERT_EQUAL(oauth_follow(browser), 200);
+    oauth_sign_in(browser, other->email, other->password);
+    step = browser_value(browser, "step");
+    next = browser_value(browser, "next");
+    snprintf(form, sizeof(form), "step=%s&next=%s&code=%s", step, next,
+             totp_code(secret, time(NULL) + ahead, digits));
+    browser_post(browser, "mfa", form);
+    oauth_follow(browser);
+    code = oauth_parameter(browser, "code");
+    HTTP_ANSWER tokens = oauth_exchange(suite, app, code);
+    json_t *claims = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(claims, "acr")),
+                           "urn:atrium:acr:two-factors");
+    json_decref(claims);
+    free(code);
+    free(next);
+    free(step);
+    free(before);
+}
+
 static void essential_acr_is_met_or_refused(void)
 {
     BROWSER browser = browser_open(suite);
     char *code = oauth_code(browser, patient, app, OAUTH_USUAL), *error;
 
     free(code);
-    oauth_ask(browser, app,
-              OAUTH_USUAL "&claims=%7B%22id_token%22%3A%7B%22acr%22%3A%7B%22essential%22%3Atrue%2C"
-                          "%22value%22%3A%22urn%3Aatrium%3Aacr%3Atwo-factors%22%7D%7D%7D");
+    oauth_ask(browser, app, TWO_FACTORS);
     error = oauth_parameter(browser, "error");
     CU_ASSERT_STRING_EQUAL(error, "unmet_authentication_requirements");
     free(error);
@@ -1104,6 +1145,7 @@ static const struct unit_case cases[] = {
     CASE(login_hint_fills_in_the_address),
     CASE(ui_locales_choose_the_language),
     CASE(essential_acr_is_met_or_refused),
+    CASE(a_factor_enrolled_elsewhere_is_asked_for),
     CASE(oidcc_ensure_post_request_succeeds),
     CASE(code_is_bound_to_its_request),
     CASE(wrong_verifier_spends_the_code),

@@ -584,8 +584,8 @@ static void a_proof_is_for_this_request_with_our_nonce(void)
         {"as it should be", "POST", token_url, nonce, time(NULL), NULL},
         {"another method", "GET", token_url, nonce, time(NULL), "invalid_dpop_proof"},
         {"another address", "POST", issuer, nonce, time(NULL), "invalid_dpop_proof"},
-        {"old", "POST", token_url, nonce, time(NULL) - 90, "invalid_dpop_proof"},
-        {"of the future", "POST", token_url, nonce, time(NULL) + 90, "invalid_dpop_proof"},
+        {"of another clock", "POST", token_url, nonce, time(NULL) - 90, NULL},
+        {"of no time", "POST", token_url, nonce, -1, "invalid_dpop_proof"},
         {"a nonce of its own", "POST", token_url, "AAAA", time(NULL), "use_dpop_nonce"},
         {"an altered nonce", "POST", token_url, altered, time(NULL), "use_dpop_nonce"},
     };

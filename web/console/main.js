@@ -1,6 +1,6 @@
 // main.js - the console: who is signed in, what is around each screen, and which screen it is.
 import { get, onProof, onReach } from './lib/api.js';
-import { onSignedOut, restore, signOut } from './lib/auth.js';
+import { onSignedOut, restore, signOut, SignInError } from './lib/auth.js';
 import { html, render, useEffect, useRef, useState } from './lib/html.js';
 import { currentLanguage, languages, N, setLanguage, t } from './lib/i18n.js';
 import { Link, match, useRoute } from './lib/router.js';
@@ -107,7 +107,7 @@ function App() {
         try {
             await (await restore() ? enter() : set({ at: 'out' }));
         } catch (error) {
-            set({ at: 'error', error });
+            set(error instanceof SignInError ? { at: 'out', refused: error } : { at: 'error', error });
         }
     };
     const leave = async () => {
@@ -132,7 +132,7 @@ function App() {
     const body = {
         loading: () => html`<main class="alone"><${Loading} /></main>`,
         error: () => html`<main class="alone"><h1>Atrium</h1><${ErrorBox} error=${state.error} retry=${start} /></main>`,
-        out: () => html`<main class="alone"><${SignInScreen} ended=${state.ended} tenant=${query.tenant} onDone=${enter} />
+        out: () => html`<main class="alone"><${SignInScreen} ended=${state.ended} refused=${state.refused} tenant=${query.tenant} />
             <${Preferences} onLanguage=${language} /></main>`,
         in: () => (state.me.membership.admin
             ? html`<${Shell} me=${state.me} path=${path} onLeave=${leave} onLanguage=${language}>

@@ -1,9 +1,16 @@
--- How the holder of a session has signed in. No row: it has ended.
+-- How the holder of a session has signed in, and whether the account has a second factor. No row: it
+-- has ended.
 -- class: read
 -- in: project uuid, session uuid, now int8
 -- rows: one
--- row: auth_method text, signed_in_at int8, created_at int8
-select s.auth_method, coalesce(s.proven_at, s.created_at) as signed_in_at, s.created_at
+-- row: auth_method text, signed_in_at int8, created_at int8, factor bool
+select
+    s.auth_method,
+    coalesce(s.proven_at, s.created_at) as signed_in_at,
+    s.created_at,
+    coalesce(
+        -- include: factor_enrolled(account = s.account_id)
+    , false) or exists (select from passkey k where k.account_id = s.account_id) as factor
 from session s
 where s.project_id = :project and s.id = :session and
     -- include: session_valid(session = s, now = :now)

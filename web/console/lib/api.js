@@ -1,5 +1,5 @@
 // api.js - requests to the public API, with the token, renewed and proven anew where it is asked for.
-import { token } from './auth.js';
+import { headers as bearerHeaders, heard, token } from './auth.js';
 
 /** status 0: no answer came. */
 export class ApiError extends Error {
@@ -34,10 +34,8 @@ export const onReach = (call) => { watch = call; };
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 async function send(method, path, { body, etag, signal, raw }, bearer) {
-    const headers = {};
+    const headers = await bearerHeaders(method, path, bearer);
 
-    if (bearer)
-        headers.Authorization = `Bearer ${bearer}`;
     if (body !== undefined)
         headers['Content-Type'] = 'application/json';
     if (etag)
@@ -59,13 +57,17 @@ async function send(method, path, { body, etag, signal, raw }, bearer) {
 }
 
 async function once(method, path, options) {
-    let bearer = await token(), renewed = false, proven = false;
+    let bearer = await token(), renewed = false, proven = false, told = false;
 
     for (;;) {
         if (!bearer)
             throw new ApiError({ status: 401, headers: new Headers() });
         const { answer, data } = await send(method, path, options, bearer);
 
+        if (heard(answer) && answer.status === 401 && !told) {
+            told = true; // the proof goes again, with the nonce
+            continue;
+        }
         if (answer.ok)
             return { data, etag: answer.headers.get('ETag') };
         if (answer.status === 401 && data?.code === 'STEP_UP_REQUIRED' && !proven) {

@@ -1,58 +1,156 @@
 // auth.js - who is signed in: the one module that knows how.
 //
-//   restore()            takes up the session of this tab; false: sign in
-//   SignIn               the steps of a sign-in, each answering what comes next
+//   begin(tenant)        leads to the pages of the project's issuer, where people sign in
+//   restore()            takes up what they led back with, or the session of this tab; false: sign in
 //   token(refused)       an access token that is good for a while; renews it
+//   headers(...)         what a request with it carries; heard(answer) takes a nonce for the next
 //   signOut()            ends the session here and at the service
 //   onSignedOut(f)       f is called when the service has ended the session
 //
-// The access token is in this module alone, the refresh token in the tab's sessionStorage. No cookie
-// is used. A renewal runs once however many requests wait for it.
-const KEY = 'atrium.console.session';
+// The console is a client of each project's issuer, by code with PKCE, and its tokens are bound to a key (key.js). The
+// access token is in this module alone, the refresh token in the tab's sessionStorage, where it is worth nothing without
+// the key. A renewal runs once however many requests wait for it.
+import { currentLanguage } from './i18n.js';
+import { base64url, dropKey, findKey, makeKey, prove, sha256 } from './key.js';
+
+const KEY = 'atrium.console.session'; // { issuer, key, refresh }
+const ASKED = 'atrium.console.sign-in'; // what a sign-in that is under way must come back to
+const LEFT = 'atrium.console.left'; // signed out in this tab: the next sign-in asks for the password
+const CLIENT = 'console';
 const EARLY_MS = 60_000;
 const RENEW_TRIES = 5;
 
 let access = null; // { token, until } by this page's clock
+let key = null; // that it is bound to
+let idToken = null;
+let nonce = null; // the service's last one
 let renewing = null;
 let listener = () => {};
 
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+const stored = (name) => JSON.parse(sessionStorage.getItem(name) ?? 'null');
+const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
-async function post(path, body, bearer) {
-    const headers = { 'Content-Type': 'application/json' };
-
-    if (bearer)
-        headers.Authorization = `Bearer ${bearer}`;
-    const answer = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body ?? {}),
-        credentials: 'omit', cache: 'no-store', signal: AbortSignal.timeout(15_000) });
-    const text = answer.status === 204 ? '' : await answer.text();
-
-    return { answer, data: text ? JSON.parse(text) : null };
-}
-
-function keep(token, refresh, seconds) {
-    access = { token, until: performance.now() + Math.max(0, seconds * 1000 - EARLY_MS) };
-    sessionStorage.setItem(KEY, refresh);
-}
-
-function forget() {
-    access = null;
-    sessionStorage.removeItem(KEY);
+/** Why no sign-in came about; status 0: no answer came. */
+export class SignInError extends Error {
+    constructor(status, message) {
+        super(message);
+        this.status = status;
+    }
 }
 
 export function onSignedOut(call) {
     listener = call;
 }
 
+/** Takes the nonce of an answer; whether there is one. */
+export function heard(answer) {
+    const given = answer.headers.get('DPoP-Nonce');
+
+    nonce = given ?? nonce;
+    return given !== null;
+}
+
+/** What a request to this origin carries. */
+export async function headers(method, path, bearer) {
+    return { Authorization: `DPoP ${bearer}`, DPoP: await prove(key, method, new URL(path, location.origin), nonce, bearer) };
+}
+
+async function discover(tenant) {
+    let answer;
+
+    try {
+        answer = await fetch(`/t/${encodeURIComponent(tenant)}/.well-known/openid-configuration`, { credentials: 'omit',
+            signal: AbortSignal.timeout(15_000) });
+    } catch {
+        throw new SignInError(0);
+    }
+    if (!answer.ok)
+        throw new SignInError(answer.status, `HTTP status ${answer.status}`);
+    return answer.json();
+}
+
+// The public address of the installation: its issuers are below it.
+const homeOf = (issuer) => issuer.slice(0, issuer.lastIndexOf('/t/'));
+
+/** Leaves this page. Throws SignInError when there is no such project. */
+export async function begin(tenant) {
+    const meta = await discover(tenant), home = homeOf(meta.issuer);
+
+    if (new URL(home).origin !== location.origin)
+        return location.assign(`${home}/console/?${new URLSearchParams({ tenant })}`);
+    const asked = { issuer: meta.issuer, key: (await makeKey()).id, state: random(), nonce: random(), verifier: random(),
+        back: location.pathname + location.search };
+
+    sessionStorage.setItem(ASKED, JSON.stringify(asked));
+    location.assign(`${meta.authorization_endpoint}?${new URLSearchParams({ client_id: CLIENT, response_type: 'code',
+        redirect_uri: `${home}/console/`, scope: 'openid', resource: home, state: asked.state, nonce: asked.nonce,
+        code_challenge: await sha256(asked.verifier), code_challenge_method: 'S256', ui_locales: currentLanguage(),
+        ...(stored(LEFT) && { prompt: 'login' }) })}`);
+    return new Promise(() => {});
+}
+
+// To the token endpoint, with a proof, once more with the nonce that it asks for.
+async function ask(issuer, form) {
+    const url = new URL(`${issuer}/token`);
+
+    for (let again = false; ; again = true) {
+        const answer = await fetch(url, { method: 'POST', credentials: 'omit', cache: 'no-store',
+            headers: { DPoP: await prove(key, 'POST', url, nonce) }, signal: AbortSignal.timeout(15_000),
+            body: new URLSearchParams({ ...form, client_id: CLIENT }) });
+        const data = await answer.json().catch(() => null);
+
+        if (!heard(answer) || again)
+            return { answer, data };
+    }
+}
+
+function keep(issuer, made) {
+    access = { token: made.access_token, until: performance.now() + Math.max(0, made.expires_in * 1000 - EARLY_MS) };
+    idToken = made.id_token;
+    sessionStorage.setItem(KEY, JSON.stringify({ issuer, key: key.id, refresh: made.refresh_token }));
+}
+
+function forget() {
+    const id = stored(KEY)?.key;
+
+    access = idToken = null;
+    sessionStorage.removeItem(KEY);
+    if (id)
+        dropKey(id);
+}
+
+const claimsOf = (token) => JSON.parse(atob(token.split('.')[1].replace(/-/g, '+').replace(/_/g, '/')));
+
+// The answer of the pages. What it answers is known by its state, who by `iss` (RFC 9207).
+async function finish(said) {
+    const asked = stored(ASKED);
+
+    sessionStorage.removeItem(ASKED);
+    history.replaceState(null, '', asked?.back ?? '/console/');
+    if (!asked || said.get('state') !== asked.state || said.get('iss') !== asked.issuer)
+        throw new SignInError(409, 'state');
+    if (said.has('error'))
+        throw new SignInError(403, said.get('error_description') ?? said.get('error'));
+    key = await findKey(asked.key);
+    const { answer, data } = await ask(asked.issuer, { grant_type: 'authorization_code', code: said.get('code'),
+        redirect_uri: `${homeOf(asked.issuer)}/console/`, code_verifier: asked.verifier });
+
+    if (!answer.ok || claimsOf(data.id_token).nonce !== asked.nonce)
+        throw new SignInError(answer.ok ? 409 : answer.status, data?.error_description ?? 'nonce');
+    sessionStorage.removeItem(LEFT);
+    keep(asked.issuer, data);
+}
+
 // The outcome of a try without an answer is unknown: authd answers the same token again for a while.
-async function exchange(refresh) {
+async function exchange({ issuer, refresh }) {
     for (let i = 0; ; i++) {
         try {
-            const { answer, data } = await post('/auth/refresh-token', { refresh_token: refresh });
+            const { answer, data } = await ask(issuer, { grant_type: 'refresh_token', refresh_token: refresh });
 
             if (answer.ok)
                 return data;
-            if (answer.status === 401)
+            if (answer.status === 400 || answer.status === 401)
                 return null;
             if (answer.status < 500 && answer.status !== 429)
                 throw new Error(`HTTP status ${answer.status}`);
@@ -67,17 +165,19 @@ async function exchange(refresh) {
 }
 
 async function renew() {
-    const refresh = sessionStorage.getItem(KEY);
-    const made = refresh ? await exchange(refresh) : null;
+    const session = stored(KEY);
 
-    if (sessionStorage.getItem(KEY) !== refresh)
+    key ??= session ? await findKey(session.key) : null;
+    const made = session && key ? await exchange(session) : null;
+
+    if (stored(KEY)?.refresh !== session?.refresh)
         return access?.token ?? null; // signed out or in again meanwhile
     if (!made) {
         forget();
         listener();
         return null;
     }
-    keep(made.access_token, made.refresh_token, made.expires_in);
+    keep(session.issuer, made);
     return access.token;
 }
 
@@ -89,35 +189,29 @@ export async function token(refused) {
 }
 
 export async function restore() {
-    return sessionStorage.getItem(KEY) !== null && await token() !== null;
-}
+    const said = new URLSearchParams(location.search);
 
-export async function signOut() {
-    const held = access?.token;
-
-    forget();
-    if (held)
-        await post('/auth/logout', null, held).catch(() => {});
-}
-
-const base64url = (data) => btoa(String.fromCharCode(...new Uint8Array(data)))
-    .replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
-
-/** What the service said no with. */
-export class Refusal extends Error {
-    constructor({ answer, data }) {
-        super(typeof data?.message === 'string' ? data.message : `HTTP status ${answer.status}`);
-        this.status = answer.status;
-        this.code = data?.code;
+    if (said.has('state') && (said.has('code') || said.has('error'))) {
+        await finish(said);
+        return true;
     }
+    return stored(KEY) !== null && await token() !== null;
 }
 
-async function ask(path, body) {
-    const result = await post(`/auth/tenant/Practitioner/${path}`, body);
+/** Ends the session; and where the issuer has a page for that, the browser's there: this page is left then. */
+export async function signOut() {
+    const { issuer } = stored(KEY), held = access?.token, hint = idToken;
 
-    if (!result.answer.ok)
-        throw new Refusal(result);
-    return result.data;
+    if (held)
+        await fetch('/auth/logout', { method: 'POST', credentials: 'omit', headers: await headers('POST', '/auth/logout', held),
+            signal: AbortSignal.timeout(15_000) }).catch(() => {});
+    forget();
+    sessionStorage.setItem(LEFT, 'true');
+    const end = await discover(issuer.slice(issuer.lastIndexOf('/') + 1)).then((meta) => meta.end_session_endpoint, () => null);
+
+    if (end && hint)
+        location.assign(`${end}?${new URLSearchParams({ id_token_hint: hint, client_id: CLIENT,
+            post_logout_redirect_uri: `${homeOf(issuer)}/console/` })}`);
 }
 
 /** Shows a passkey for what the service asked. */
@@ -130,61 +224,3 @@ export async function showPasskey({ loginId, options }) {
 
 export const hasPasskeys = () => typeof PublicKeyCredential !== 'undefined'
     && typeof PublicKeyCredential.parseRequestOptionsFromJSON === 'function';
-
-/** One sign-in: each step answers 'mfa', 'tenant' (with tenants) or 'done'. */
-export class SignIn {
-    async #begin(tenantCode) {
-        this.tenantCode = tenantCode || undefined;
-        this.verifier = base64url(crypto.getRandomValues(new Uint8Array(32)));
-        return base64url(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(this.verifier)));
-    }
-
-    async password(tenantCode, email, password) {
-        const codeChallenge = await this.#begin(tenantCode);
-
-        return this.#next(await ask('login/start',
-            { email, password, codeChallenge, tenantCode: this.tenantCode }));
-    }
-
-    async passkey(tenantCode) {
-        const codeChallenge = await this.#begin(tenantCode);
-        const start = await ask('passkey/start', { codeChallenge, tenantCode: this.tenantCode });
-
-        return this.#next(await ask('passkey/finish', await showPasskey(start)));
-    }
-
-    async factor(mfaToken) {
-        return this.#next(await ask('login/mfa', { loginId: this.loginId, mfaToken }));
-    }
-
-    async factorByPasskey() {
-        const start = await ask('login/mfa/start', { loginId: this.loginId });
-
-        return this.#next(await ask('login/mfa', await showPasskey(start)));
-    }
-
-    async tenant(code) {
-        this.tenantCode = code;
-        return this.#finish();
-    }
-
-    async #next(step) {
-        if (step.nextStep === 'mfa') {
-            this.loginId = step.loginId;
-            return { next: 'mfa' };
-        }
-        this.sessionCode = step.sessionCode;
-        if (!this.tenantCode && step.tenants?.length > 1)
-            return { next: 'tenant', tenants: step.tenants };
-        this.tenantCode ??= step.tenants?.[0]?.tenantCode;
-        return this.#finish();
-    }
-
-    async #finish() {
-        const made = await ask('login/token', { sessionCode: this.sessionCode,
-            codeVerifier: this.verifier, tenantCode: this.tenantCode });
-
-        keep(made.accessToken, made.refreshToken, made.expiresIn);
-        return { next: 'done' };
-    }
-}
