@@ -16,7 +16,7 @@ APIS    := authd settingsd maild docd botd
 
 BUILD_PACKAGES := gcc make pkg-config libc6-dev libzmq3-dev libczmq-dev libmsgpack-dev libpq-dev libjwt-dev \
     libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libcunit1-dev libsodium-dev libssl-dev libsystemd-dev \
-    libacl1-dev libidn2-dev libunistring-dev libpsl-dev libseccomp-dev libmagic-dev liboath-dev libqrencode-dev libpng-dev libvips-dev \
+    libacl1-dev libidn2-dev libunistring-dev libpsl-dev libseccomp-dev libmagic-dev liboath-dev libqrencode-dev libpng-dev libvips-dev libzip-dev \
     libexpat1-dev libfido2-dev libcbor-dev libgumbo-dev zlib1g-dev libbrotli-dev libboost-context-dev \
     libargon2-dev libcrypt-dev esbuild brotli
 RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps curl bubblewrap apertium \
@@ -55,7 +55,7 @@ gateway_LIBS := -lmicrohttpd -ljwt -lcrypto -lbrotlienc -lz -lcurl
 authd_LIBS   := -ljwt -lcrypto -lcurl -lfido2 -lcbor -loath -lqrencode -lpng -lpsl -lunistring
 maild_LIBS   := -lcurl -lgumbo
 botd_LIBS    := -lcurl
-docd_LIBS    := -lmagic -lcurl -lexpat -lvips -lgobject-2.0 -lglib-2.0
+docd_LIBS    := -lmagic -lcurl -lexpat -lzip -lvips -lgobject-2.0 -lglib-2.0
 dev_LIBS     := -lcurl
 TEST_LIBS    := -lcunit -lcurl -lcrypto
 
@@ -65,7 +65,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni openid test-openid clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console fhir client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni openid test-openid clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
 
@@ -290,7 +290,7 @@ test:
 # What resized images are compared with, a server of S3, readers of /openapi.json, the schema of traces, a browser's
 # driver with other checks of passkeys, systems whose accounts are imported, and what compiles clients/typescript, from the
 # npm registry, where there is an npm. Without them those tests say so and are left out; .ci/run insists on them.
-NPM_TESTS := sharp s3 openapi-clients otlp passkeys import client webhooks pages console
+NPM_TESTS := sharp s3 openapi-clients otlp passkeys import client webhooks pages console fhir
 NPM_FOLDERS := $(NPM_TESTS) manifests openid passwords peers
 $(NPM_FOLDERS:%=build/%/node_modules/.package-lock.json): build/%/node_modules/.package-lock.json: \
     tests/%/package.json tests/%/package-lock.json

@@ -1779,6 +1779,41 @@ static const struct field proof_check_in_rows[] = {
 };
 FIELD_TABLE(proof_check_in);
 
+static const struct field export_admit_in_rows[] = {
+    FIELD_UUID(struct export_admit_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct export_admit_in, sessionId, FIELD_REQUIRED, "A session in it."),
+    FIELD_UUID(struct export_admit_in, account, FIELD_REQUIRED, "Whose data is asked for."),
+};
+FIELD_TABLE(export_admit_in);
+
+static const struct field export_admit_out_rows[] = {
+    FIELD_TEXT(struct export_admit_out, role, 1, 32, FIELD_REQUIRED, "Of the account.", "Patient"),
+    FIELD_UUID(struct export_admit_out, profile, FIELD_REQUIRED, "In the project."),
+};
+FIELD_TABLE(export_admit_out);
+
+static const struct field export_page_in_rows[] = {
+    FIELD_UUID(struct export_page_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct export_page_in, account, FIELD_REQUIRED, "Whose data it is."),
+    FIELD_TEXT(struct export_page_in, after, 1, 4096, 0, "Where the page before ended.", ""),
+};
+FIELD_TABLE(export_page_in);
+
+static const struct field export_page_out_rows[] = {
+    FIELD_TEXTS(struct export_page_out, resources, 1, EXPORT_RESOURCE_MAX, EXPORT_PAGE_MAX + 3,
+                FIELD_REQUIRED, "Resources of FHIR R4.", "{}"),
+    FIELD_TEXT(struct export_page_out, next, 1, 4096, 0, "Where this page ends.", ""),
+};
+FIELD_TABLE(export_page_out);
+
+static const struct field export_made_in_rows[] = {
+    FIELD_UUID(struct export_made_in, key, FIELD_REQUIRED, "Of the mail."),
+    FIELD_UUID(struct export_made_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct export_made_in, account, FIELD_REQUIRED, "Whose data it is."),
+    FIELD_TIME(struct export_made_in, until, FIELD_REQUIRED, "When it is removed."),
+};
+FIELD_TABLE(export_made_in);
+
 static const struct field policy_in_use_in_rows[] = {
     FIELD_UUID(struct policy_in_use_in, projectId, FIELD_REQUIRED, "The project."),
     FIELD_UUID(struct policy_in_use_in, policyId, FIELD_REQUIRED, "Its policy."),

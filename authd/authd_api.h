@@ -1025,6 +1025,44 @@ struct proof_check_in {
 };
 FIELD_DECLARE(proof_check_in);
 
+/* ---- the export of a person's data (authd/account/export.c) ---- */
+
+/* Whether a session may have the data of an account of its project, which needs a fresh proof:
+ * STEP_UP_REQUIRED, UNAUTHORIZED (the session has ended), NOT_FOUND (no member of the project). */
+struct export_admit_in {
+    struct uuid projectId, sessionId, account;
+};
+FIELD_DECLARE(export_admit_in);
+
+struct export_admit_out {
+    const char *role; /* "Patient", "Practitioner" */
+    struct uuid profile;
+};
+FIELD_DECLARE(export_admit_out);
+
+/* What authd, and the audit trails of all daemons, have of an account in a project, as resources of
+ * FHIR R4: a page behind `after`, or the first. No password, secret or key is among it.
+ * NOT_FOUND: the account is gone. */
+enum { EXPORT_PAGE_MAX = 100, EXPORT_RESOURCE_MAX = 64 * 1024 };
+struct export_page_in {
+    struct uuid projectId, account;
+    const char *after; /* what `next` of the page before was; NULL: from the start */
+};
+FIELD_DECLARE(export_page_in);
+
+struct export_page_out {
+    struct field_texts resources; /* JSON */
+    const char *next;             /* NULL: that was the last page */
+};
+FIELD_DECLARE(export_page_out);
+
+/* Mails the person that an export of their data is there. The key is the mail's: once for each. */
+struct export_made_in {
+    struct uuid key, projectId, account;
+    int64_t until; /* it is kept until then */
+};
+FIELD_DECLARE(export_made_in);
+
 struct policy_in_use_in {
     struct uuid projectId, policyId;
 };

@@ -15,6 +15,7 @@
 #include "docd/document/document_file.h"
 #include "docd/document/list_cache.h"
 #include "docd/document/sniff.h"
+#include "docd/export/export.h"
 #include "docd/image/image_process.h"
 #include "docd/sql/seal.h"
 #include "docd/sql_part.h"
@@ -194,6 +195,7 @@ static int start(void *daemon, struct error *err)
     d->bytes_missing = metrics_counter(d->svc.metrics, "atrium_doc_bytes_missing_total", "",
                                        "Reads of documents whose bytes the store does not have.");
     service_every(&d->svc, "sweep", SWEEP_PERIOD_MS, sweep);
+    service_every(&d->svc, "export", EXPORT_PERIOD_MS, export_run);
     disk_space_start(d);
     /* libvips comes with dozens of libraries, of which the loader has touched 20 MiB; a docd that
      * is never asked for an image needs none of them. */
@@ -224,9 +226,11 @@ static void stop(void *daemon)
 }
 
 SEAL_STATEMENTS(document)
+SEAL_STATEMENTS(export)
 
 static const struct seal_table seal_tables[] = {
     {"document", DOCUMENT_TOKEN_PURPOSE, SEAL_TABLE(document), NULL},
+    {"export", EXPORT_KEY_PURPOSE, SEAL_TABLE(export), NULL},
     {.name = NULL},
 };
 

@@ -112,6 +112,33 @@ struct storage_post_in {
 };
 FIELD_DECLARE(storage_post_in);
 
+/* ---- exports of a person's data ---- */
+
+struct account_export {
+    struct uuid id, account;
+    const char *state; /* "pending", "ready", "failed" */
+    int64_t createdAt;
+    int64_t size;      /* bytes of the file; -1: it is not there yet */
+    int64_t expiresAt; /* 0: it is not there yet */
+};
+FIELD_DECLARE(account_export);
+
+struct account_exports {
+    struct field_list resources; /* struct account_export */
+};
+FIELD_DECLARE(account_exports);
+
+struct export_content_in {
+    struct uuid id; /* path */
+};
+FIELD_DECLARE(export_content_in);
+
+struct project_account_export_in {
+    struct uuid id; /* path */
+    const char *reason;
+};
+FIELD_DECLARE(project_account_export_in);
+
 /* ---- mapped content ---- */
 
 enum { CMS_NAME_MAX = 100, CMS_SECTIONS_MAX = 100, CMS_IMPORT_MAX = 100 };
@@ -273,6 +300,14 @@ struct account_wipe_in {
     struct field_list places; /* struct membership_ref */
 };
 FIELD_DECLARE(account_wipe_in);
+
+/* Removes the exports of an account that is gone, and those that it asked for. Repeating it is
+ * fine. */
+struct exports_delete_in {
+    struct uuid key; /* of the caller's outbox row */
+    struct uuid account;
+};
+FIELD_DECLARE(exports_delete_in);
 
 /* Reads a list that is separated by commas. -1 when a word is none of what can be sorted by, or one
  * stands twice. */

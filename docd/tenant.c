@@ -60,5 +60,6 @@ const struct tenant_table docd_tenant_tables[] = {
     TENANT_STAYS("upload", "a form is signed by its own installation, which gets what it brings"),
     TENANT_STAYS("content_word", "counted anew where translations are added"),
     TENANT_STAYS("document_usage", "counted anew where documents are added"),
+    TENANT_STAYS("export", "made anew where it is asked for"),
     {.name = NULL},
 };

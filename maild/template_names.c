@@ -69,6 +69,8 @@ static const struct template_name names[] = {
      VARIABLES({"date", "2026-02-28"})},
     {"ACCOUNT_DELETION_REMINDER", "The date for the end of the account is near; to the account.",
      VARIABLES({"date", "2026-02-28"})},
+    {"EXPORT_MADE", "An export of the account's data is ready; to the account.",
+     VARIABLES({"date", "2026-02-28"})},
     {"ORGANIZATION_CODE", "A member has the tenant code sent; to the address that they give.",
      common_variables},
 };

@@ -291,6 +291,18 @@ static int queue_wipe(struct authd *d, const struct request *req, struct db_tx *
     return 0;
 }
 
+/* Exports of its data go in any case. */
+static int queue_exports_delete(struct authd *d, const struct request *req, struct db_tx *tx,
+                                const struct deleting_account *self, struct error *err)
+{
+    const struct exports_delete_in in = {.key = uuid_ordered(req->now_ms),
+                                         .account = self->account};
+    struct sql_outbox_insert_in insert;
+
+    insert.outbox = outbox_row(d->svc.outbox, req->arena, &docd_exports_delete_method, in.key, &in);
+    return sql_outbox_insert_tx(tx, req, &insert, err) < 0 ? -1 : 0;
+}
+
 /* The rest of the transaction that has locked it. */
 static int finish(struct authd *d, const struct request *req, struct db_tx **tx_p,
                   const struct deleting_account *self, struct session_ended *ret_ended,
@@ -309,6 +321,7 @@ static int finish(struct authd *d, const struct request *req, struct db_tx **tx_
 
     if (delete_dependents(*tx_p, req, self->account, err) < 0 ||
         queue_wipe(d, req, *tx_p, self, err) < 0 ||
+        queue_exports_delete(d, req, *tx_p, self, err) < 0 ||
         session_end_account(*tx_p, req, self->account, (struct uuid){""}, "removed", ret_ended,
                             err) < 0 ||
         sql_account_delete(*tx_p, req, &delete, err) < 0)

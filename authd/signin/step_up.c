@@ -39,13 +39,19 @@ int step_up_check(struct authd *d, struct db_tx *tx, const struct request *req, 
     return check_session(d, tx, req, req->caller->project, req->caller->session, err);
 }
 
+int step_up_check_session(struct authd *d, const struct request *req, struct uuid project,
+                          struct uuid session, struct error *err)
+{
+    return check_session(d, NULL, req, project, session, err);
+}
+
 /* ---- the handlers ---- */
 
 /* The same for a daemon whose write needs the proof. Errors as step_up_check(). */
 int proof_check(struct authd *d, const struct request *req, const struct proof_check_in *in,
                 struct nothing *out UNUSED, struct error *err)
 {
-    return check_session(d, NULL, req, in->projectId, in->sessionId, err);
+    return step_up_check_session(d, req, in->projectId, in->sessionId, err);
 }
 
 static struct sql_audit step_up_audit(const struct request *req, bool failure, const char *method)

@@ -14,4 +14,8 @@
 int step_up_check(struct authd *d, struct db_tx *tx, const struct request *req,
                   struct error *err) MUST_USE;
 
+/* The same of a session that another daemon names. */
+int step_up_check_session(struct authd *d, const struct request *req, struct uuid project,
+                          struct uuid session, struct error *err) MUST_USE;
+
 #endif

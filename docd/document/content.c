@@ -10,6 +10,7 @@
 #include "docd/document/disposition.h"
 #include "docd/document/document_file.h"
 #include "docd/document/sniff.h"
+#include "docd/export/export.h"
 #include "docd/sql/document.h"
 
 enum { FILE_PASS_MIN = 32 * 1024 }; /* less is cheaper to copy */
@@ -227,8 +228,11 @@ int content_read(struct docd *d, const struct request *req, const struct content
                  struct content_read_out *out, struct error *err)
 {
     struct store_key key;
-    uint8_t *bytes = arena_alloc_raw(req->arena, (size_t)in->length);
+    uint8_t *bytes;
 
+    if (export_is_handle(in->handle))
+        return export_read(d, req, in, out, err);
+    bytes = arena_alloc_raw(req->arena, (size_t)in->length);
     out->bytes.bytes = bytes;
     if (variant_is_handle(in->handle))
         return variant_read(d->variants, req, in->handle, in->offset, bytes, (size_t)in->length,

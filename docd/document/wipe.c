@@ -86,6 +86,7 @@ PURGE_PAGE(content_translation)
 PURGE_PAGE(content)
 PURGE_PAGE(content_word)
 PURGE_PAGE(document_usage)
+PURGE_PAGE(export)
 
 const struct purge_step docd_purge[] = {
     {"document", 200, purge_document_page},
@@ -94,6 +95,7 @@ const struct purge_step docd_purge[] = {
     {"content", 500, purge_content_page},
     {"content_word", 1000, purge_content_word_page},
     {"document_usage", 500, purge_document_usage_page},
+    {"export", 500, purge_export_page},
     {.table = NULL},
 };
 

@@ -1,0 +1,10 @@
+-- Queues the mail that an export is there. The id is the mail's own: repeated, it sends no second
+-- one.
+-- class: write
+-- in: account uuid, id uuid, method text, body bytea, at int8
+-- rows: none
+insert into outbox (id, method, body, created_at, due_at)
+select :id, :method, :body, :at, :at
+from account
+where id = :account
+on conflict (id) do nothing

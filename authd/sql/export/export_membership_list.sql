@@ -1,0 +1,18 @@
+-- The memberships of an account in all projects, as resources of FHIR R4, behind the id `after`.
+-- class: read
+-- in: account uuid, subject text, after uuid, most int8
+-- rows: many
+-- row: id uuid, resource text
+select
+    m.id,
+    -- include: export_basic(id = m.id, code = 'membership', subject = :subject, created = m.created_at,
+    --     values = {
+    --         ('organization', m.project_id::text),
+    --         ('profile', m.profile_id::text),
+    --         ('administrator', m.admin::text),
+    --         ('created', export_time(m.created_at))})
+    as resource
+from membership m
+where m.account_id = :account and m.id > :after
+order by m.id
+limit :most

@@ -1,0 +1,17 @@
+-- The passkeys of an account without their keys, as resources of FHIR R4, behind the id `after`.
+-- class: read
+-- in: account uuid, subject text, after uuid, most int8
+-- rows: many
+-- row: id uuid, resource text
+select
+    p.id,
+    -- include: export_basic(id = p.id, code = 'passkey', subject = :subject, created = p.created_at,
+    --     values = {
+    --         ('name', p.name),
+    --         ('created', export_time(p.created_at)),
+    --         ('last-used', export_time(p.last_used_at))})
+    as resource
+from passkey p
+where p.account_id = :account and p.id > :after
+order by p.id
+limit :most

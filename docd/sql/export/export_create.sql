@@ -1,0 +1,26 @@
+-- Queues an export, unless the same one is being made. No row: one is, or `most` were asked for
+-- since `since` that have not failed.
+-- class: write
+-- in: project uuid, id uuid, account uuid, role text, profile uuid, asked_by uuid, now int8
+-- in: since int8, most int8
+-- rows: one
+-- row: struct account_export
+with
+inserted as (
+    insert into export (
+        project_id, id, account_id, role, profile_id, asked_by, created_at, state, attempts, due_at
+    )
+    select :project, :id, :account, :role, :profile, :asked_by, :now, 'pending', 0, :now
+    where (
+        select count(*)
+        from export e
+        where e.project_id = :project and e.asked_by = :asked_by and e.account_id = :account
+            and e.created_at > :since and e.state <> 'failed'
+    ) < :most
+    on conflict (project_id, asked_by, account_id) where state = 'pending' do nothing
+    returning *
+),
+-- include: audit(from = inserted)
+select
+    -- include: export_columns(from = e)
+from inserted e

@@ -1,0 +1,13 @@
+-- Gives an export up that this attempt still has; its row goes at `until`.
+-- class: write
+-- in: project uuid, id uuid, lease uuid, until int8
+-- rows: none
+with
+updated as (
+    update export
+    set state = 'failed', due_at = :until, lease = null
+    where project_id = :project and id = :id and lease = :lease and state = 'pending'
+    returning *
+),
+-- include: audit(from = updated)
+select from updated

@@ -1,0 +1,6 @@
+-- Notes that an export was fetched.
+-- class: write
+-- rows: none
+with
+-- include: audit(from = (select) one)
+select

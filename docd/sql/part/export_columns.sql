@@ -1,0 +1,8 @@
+-- The columns of struct account_export, of export {from}.
+-- args: from
+{from}.id,
+{from}.account_id as account,
+{from}.state,
+{from}.created_at as "createdAt",
+coalesce({from}.size, -1) as size,
+coalesce({from}.expires_at, 0) as "expiresAt"

@@ -1,0 +1,8 @@
+-- Deletes a page of the exports of a project that is deleted.
+-- class: write
+-- rows: one
+-- row: removed int8
+with
+-- include: purge(table = export, key = {project_id, id}),
+-- include: audit(from = purge_found)
+select count(*) as removed from purge_deleted

@@ -1,0 +1,9 @@
+-- Replaces keys of exports by the same, sealed anew: how many were still the old ones.
+-- class: write
+-- rows: one
+-- row: total int8
+with
+-- include: seal_replace(table = export, column = key_sealed,
+--     match = t.project_id = split_part(n.key, ' ', 1)::uuid and t.id = split_part(n.key, ' ', 2)::uuid),
+-- include: audit(from = (select from seal_replaced limit 1) one)
+select count(*) as total from seal_replaced
