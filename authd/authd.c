@@ -88,9 +88,10 @@ static const struct config_row config_rows[] = {
 };
 
 static const char *const upstreams[] = {"settingsd", "maild", "docd", "botd", NULL};
-static const struct bus_method *const outbox_methods[] = {
-    &maild_mail_enqueue_method, &maild_job_put_method, &docd_account_wipe_method,
-    &docd_exports_delete_method, NULL};
+static const struct bus_method *const outbox_methods[] = {&maild_mail_enqueue_method,
+                                                          &maild_job_put_method,
+                                                          &docd_account_wipe_method,
+                                                          &docd_exports_delete_method, NULL};
 
 static void open_counters(struct authd *d)
 {

@@ -541,7 +541,8 @@ static const struct field account_wipe_in_rows[] = {
 FIELD_TABLE(account_wipe_in);
 
 static const struct field exports_delete_in_rows[] = {
-    FIELD_UUID(struct exports_delete_in, key, FIELD_REQUIRED, "Names the call when it is repeated."),
+    FIELD_UUID(struct exports_delete_in, key, FIELD_REQUIRED,
+               "Names the call when it is repeated."),
     FIELD_UUID(struct exports_delete_in, account, FIELD_REQUIRED, "The account that is gone."),
 };
 FIELD_TABLE(exports_delete_in);

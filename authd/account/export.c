@@ -57,29 +57,30 @@ static struct uuid after_id(const struct part_page *page)
 {
     struct uuid id;
 
-    return uuid_parse(page->after, &id) == 0 ? id
-                                             : (struct uuid){"00000000-0000-0000-0000-000000000000"};
+    return uuid_parse(page->after, &id) == 0
+               ? id
+               : (struct uuid){"00000000-0000-0000-0000-000000000000"};
 }
 
 /* Defines read_<name>() of the statement export_<name>_list. */
-#define ID_PART(name, ...)                                                                       \
-    static int read_##name(struct authd *d, const struct request *req, struct part_page *page,   \
-                           const char **ret_next, struct error *err)                             \
-    {                                                                                            \
-        const struct sql_export_##name##_list_in list = {.account = page->in->account,           \
-                                                         .subject = page->subject,               \
-                                                         .after = after_id(page),                \
-                                                         .most = EXPORT_PAGE_MAX,                \
-                                                         __VA_ARGS__};                           \
-        struct sql_export_##name##_list_rows rows;                                               \
-                                                                                                 \
-        if (sql_export_##name##_list(d->svc.db, req, &list, &rows, err) < 0)                     \
-            return -1;                                                                           \
-        for (size_t i = 0; i < rows.count; i++)                                                  \
-            add(page, rows.items[i].resource);                                                   \
-        if (rows.count == EXPORT_PAGE_MAX)                                                       \
-            *ret_next = arena_strdup(req->arena, rows.items[rows.count - 1].id.text);            \
-        return 0;                                                                                \
+#define ID_PART(name, ...)                                                                     \
+    static int read_##name(struct authd *d, const struct request *req, struct part_page *page, \
+                           const char **ret_next, struct error *err)                           \
+    {                                                                                          \
+        const struct sql_export_##name##_list_in list = {.account = page->in->account,         \
+                                                         .subject = page->subject,             \
+                                                         .after = after_id(page),              \
+                                                         .most = EXPORT_PAGE_MAX,              \
+                                                         __VA_ARGS__};                         \
+        struct sql_export_##name##_list_rows rows;                                             \
+                                                                                               \
+        if (sql_export_##name##_list(d->svc.db, req, &list, &rows, err) < 0)                   \
+            return -1;                                                                         \
+        for (size_t i = 0; i < rows.count; i++)                                                \
+            add(page, rows.items[i].resource);                                                 \
+        if (rows.count == EXPORT_PAGE_MAX)                                                     \
+            *ret_next = arena_strdup(req->arena, rows.items[rows.count - 1].id.text);          \
+        return 0;                                                                              \
     }
 
 ID_PART(membership)

@@ -21,9 +21,8 @@ static const char handle_prefix[] = "export/";
 static int admit(struct docd *d, const struct request *req, struct uuid account,
                  struct export_admit_out *ret, struct error *err)
 {
-    const struct export_admit_in in = {.projectId = req->caller->project,
-                                       .sessionId = req->caller->session,
-                                       .account = account};
+    const struct export_admit_in in = {
+        .projectId = req->caller->project, .sessionId = req->caller->session, .account = account};
 
     return authd_export_admit(d->svc.bus, req, &in, ret, err);
 }

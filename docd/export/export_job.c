@@ -179,12 +179,12 @@ static int add_document(struct export_job *self, const struct sql_export_documen
 
     if (go_on(self, err) < 0 || find_file(self, row, &there, err) < 0)
         return -1;
-    *entry = (struct document_entry){.job = self,
-                                     .object = row->object,
-                                     .size = there ? *row->size : 0,
-                                     .path = there ? path_of(arena, &row->id, row->file_name)
-                                                   : NULL,
-                                     .resource = arena_strdup(arena, row->resource)};
+    *entry =
+        (struct document_entry){.job = self,
+                                .object = row->object,
+                                .size = there ? *row->size : 0,
+                                .path = there ? path_of(arena, &row->id, row->file_name) : NULL,
+                                .resource = arena_strdup(arena, row->resource)};
     *self->tail = entry;
     self->tail = &entry->next;
     return 0;
@@ -192,11 +192,10 @@ static int add_document(struct export_job *self, const struct sql_export_documen
 
 static int list_documents(struct export_job *self, struct error *err)
 {
-    struct sql_export_document_list_in in = {
-        .project = self->row.project,
-        .author = self->row.profile,
-        .after = {"00000000-0000-0000-0000-000000000000"},
-        .most = DOCUMENT_PAGE};
+    struct sql_export_document_list_in in = {.project = self->row.project,
+                                             .author = self->row.profile,
+                                             .after = {"00000000-0000-0000-0000-000000000000"},
+                                             .most = DOCUMENT_PAGE};
     struct sql_export_document_list_rows rows;
 
     self->tail = &self->documents;
@@ -218,8 +217,8 @@ static int list_documents(struct export_job *self, struct error *err)
 
 static void write_entry(struct export_job *self, FILE *out, const json_t *resource)
 {
-    const char *base = self->d->config->public_url ? self->d->config->public_url
-                                                   : "https://atrium.invalid";
+    const char *base =
+        self->d->config->public_url ? self->d->config->public_url : "https://atrium.invalid";
     json_auto_t *url =
         json_sprintf("%s/%s/%s", base, json_string_value(json_object_get(resource, "resourceType")),
                      json_string_value(json_object_get(resource, "id")));
@@ -235,9 +234,8 @@ static void write_entry(struct export_job *self, FILE *out, const json_t *resour
 /* A page of authd. */
 static int write_page(struct export_job *self, FILE *out, struct error *err)
 {
-    const struct export_page_in in = {.projectId = self->row.project,
-                                      .account = self->row.account,
-                                      .after = self->bundle.after};
+    const struct export_page_in in = {
+        .projectId = self->row.project, .account = self->row.account, .after = self->bundle.after};
     struct export_page_out page = {.next = NULL};
     REQUEST req = service_request_new(&self->d->svc, CALL_MS);
 
@@ -279,8 +277,8 @@ static int write_document(struct export_job *self, FILE *out, struct error *err)
 {
     const struct document_entry *entry = self->bundle.document;
     json_auto_t *resource = json_loads(entry->resource, 0, NULL);
-    json_t *attachment = json_object_get(
-        json_array_get(json_object_get(resource, "content"), 0), "attachment");
+    json_t *attachment =
+        json_object_get(json_array_get(json_object_get(resource, "content"), 0), "attachment");
 
     if (!json_is_object(attachment))
         return error_set(err, ERR_INTERNAL, "A document is no JSON object.");
@@ -388,8 +386,7 @@ static int store_file(struct export_job *self, struct error *err)
         REQUEST req = service_request_new(&self->d->svc, CALL_MS);
         struct field_bytes piece = {self->piece, (size_t)MIN(size - at, (int64_t)STORE_PIECE)};
 
-        if (sealed_file_read_sealed(self->file, at, self->piece, piece.size) !=
-            (ssize_t)piece.size)
+        if (sealed_file_read_sealed(self->file, at, self->piece, piece.size) != (ssize_t)piece.size)
             return error_set(err, ERR_UNAVAILABLE, "A temporary file cannot be read.");
         crypto_generichash_update(&state, piece.bytes, piece.size);
         if (go_on(self, err) < 0 ||
@@ -428,7 +425,7 @@ static int finish(struct export_job *self, struct error *err)
                                             .size = sealed_file_size(self->file),
                                             .now = req->now_ms,
                                             .expires_at = req->now_ms + kept_ms,
-                                            .audit = job_audit(self, req, "export.make", false)};
+                                            .audit = job_audit(self, req, "export.execute", false)};
     struct sql_export_finish_row row;
     int rows = sql_export_finish(self->d->svc.db, req, &in, &row, err);
 
@@ -465,7 +462,7 @@ static void end_badly(struct export_job *self, const struct error *why)
                                             .id = self->row.id,
                                             .lease = self->lease,
                                             .until = req->now_ms + kept_ms,
-                                            .audit = job_audit(self, req, "export.make", true)};
+                                            .audit = job_audit(self, req, "export.execute", true)};
     struct error err;
     int result;
 
@@ -477,9 +474,9 @@ static void end_badly(struct export_job *self, const struct error *why)
     if (last)
         result = sql_export_fail(self->d->svc.db, req, &fail, &err);
     else
-        result = renew(self, req,
-                       req->now_ms + (self->d->svc.stopping ? 0 : pause_ms(self->row.attempts)),
-                       &err);
+        result =
+            renew(self, req,
+                  req->now_ms + (self->d->svc.stopping ? 0 : pause_ms(self->row.attempts)), &err);
     if (result >= 0)
         result = object_sweep(self->d, req, self->row.project, self->object, &err);
     if (result < 0)
@@ -518,7 +515,8 @@ static int run_one(struct docd *d, struct error *err)
     return 1;
 }
 
-/* Until authd has the mail in its outbox; the id of the export is the mail's, which is sent once. */
+/* Until authd has the mail in its outbox; the id of the export is the mail's, which is sent
+ * once. */
 static int mail_made(struct docd *d, const struct request *req, struct error *err)
 {
     const struct sql_export_list_unmailed_in list = {.now = req->now_ms, .most = MAIL_PAGE};

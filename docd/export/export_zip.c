@@ -142,9 +142,8 @@ void export_zip_destroy(struct export_zip **self_p)
 
 static zip_int64_t read_entry(struct entry *entry, void *data, zip_uint64_t size)
 {
-    ssize_t count = entry->zip->err
-                        ? entry->read(entry->arg, data, (size_t)size, entry->zip->err)
-                        : -1;
+    ssize_t count =
+        entry->zip->err ? entry->read(entry->arg, data, (size_t)size, entry->zip->err) : -1;
 
     return count < 0 ? fail(&entry->error, ZIP_ER_READ, EIO) : count;
 }

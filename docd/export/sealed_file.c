@@ -190,10 +190,9 @@ static int load(struct sealed_file *self, int64_t block)
     if (sealed_file_flush(self) < 0)
         return -1;
     self->block = -1;
-    if (size > 0 &&
-        (read_all(self->file, self->sealed, size + SEALED_MORE, block * STEP) !=
-             (ssize_t)(size + SEALED_MORE) ||
-         open_block(self->key, block, self->sealed, size, self->plain) < 0)) {
+    if (size > 0 && (read_all(self->file, self->sealed, size + SEALED_MORE, block * STEP) !=
+                         (ssize_t)(size + SEALED_MORE) ||
+                     open_block(self->key, block, self->sealed, size, self->plain) < 0)) {
         errno = EBADMSG;
         return -1;
     }

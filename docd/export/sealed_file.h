@@ -14,8 +14,8 @@
 
 enum {
     SEALED_BLOCK = 64 * 1024, /* bytes of a block; the last one has fewer */
-    SEALED_MORE = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES +
-                  crypto_aead_xchacha20poly1305_ietf_ABYTES,
+    SEALED_MORE =
+        crypto_aead_xchacha20poly1305_ietf_NPUBBYTES + crypto_aead_xchacha20poly1305_ietf_ABYTES,
     SEALED_KEY = crypto_aead_xchacha20poly1305_ietf_KEYBYTES,
 };
 

@@ -9,7 +9,8 @@ with
 due as materialized (
     select project_id, id
     from export
-    where due_at <= :now and state = 'pending'
+    -- Said so that the index of one job at a time does not fit, which would be read as a whole.
+    where due_at <= :now and state not in ('ready', 'failed')
     order by due_at
     limit 1
     for update skip locked

@@ -6,7 +6,7 @@ with
 updated as (
     update export
     set state = 'failed', due_at = :until, lease = null
-    where project_id = :project and id = :id and lease = :lease and state = 'pending'
+    where project_id = :project and id = :id and lease = :lease
     returning *
 ),
 -- include: audit(from = updated)

@@ -10,7 +10,7 @@ updated as (
     update export
     set state = 'ready', object_id = :object, key_sealed = :key_sealed, size = :size,
         expires_at = :expires_at, due_at = :now, lease = null
-    where project_id = :project and id = :id and lease = :lease and state = 'pending'
+    where project_id = :project and id = :id and lease = :lease
     returning *
 ),
 object_updated as (

@@ -5,4 +5,4 @@
 -- rows: none
 update export
 set due_at = :until
-where project_id = :project and id = :id and lease = :lease and state = 'pending'
+where project_id = :project and id = :id and lease = :lease
