@@ -478,8 +478,8 @@ static long files_with(const char *text)
 static void it_is_sealed_where_it_lies(void)
 {
     PERSON patient = person_register(suite, NULL);
-    TEXT document = document_put(suite, patient->access, "a.txt", "text/plain",
-                                 "only the document has this", 26);
+    free(document_put(suite, patient->access, "a.txt", "text/plain", "only the document has this",
+                      26));
     CU_ASSERT_EQUAL(files_with("only the document has this"), 1);
     size_t before = stored_files(suite);
     TEXT id = export_of(patient->access);
@@ -507,7 +507,6 @@ static void it_ends_after_seven_days(void)
 static void it_goes_with_its_account(void)
 {
     PERSON patient = person_register(suite, NULL);
-    TEXT account = account_of(patient);
     TEXT id = export_of(patient->access);
     size_t files = stored_files(suite);
     HTTP_ANSWER deleted =
@@ -532,8 +531,8 @@ static void killed_daemons_leave_no_job_behind(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(daemons); i++) {
         PERSON patient = person_register(suite, NULL);
-        TEXT one = document_put(suite, patient->access, "1", "text/plain", large, LARGE);
-        TEXT two = document_put(suite, patient->access, "2", "text/plain", large, LARGE);
+        free(document_put(suite, patient->access, "1", "text/plain", large, LARGE));
+        free(document_put(suite, patient->access, "2", "text/plain", large, LARGE));
         PGconn *held = hold_jobs();
         HTTP_ANSWER answer = ask(patient->access);
         const char *id = http_text(answer, "id");
