@@ -37,6 +37,13 @@ int tenant_open(struct authd *d, const struct request *req, const char *code, st
     return lookup(d, req, &(struct tenant_lookup_in){.tenantCode = code}, ret, err);
 }
 
+int tenant_open_look(struct authd *d, const struct request *req, const char *code,
+                     struct tenant *ret, struct error *err)
+{
+    return lookup(d, req, &(struct tenant_lookup_in){.tenantCode = code, .branding = true}, ret,
+                  err);
+}
+
 int tenant_open_id(struct authd *d, const struct request *req, struct uuid project,
                    struct tenant *ret, struct error *err)
 {

@@ -17,6 +17,10 @@ int tenant_open(struct authd *d, const struct request *req, const char *code, st
 int tenant_open_id(struct authd *d, const struct request *req, struct uuid project,
                    struct tenant *ret, struct error *err) MUST_USE;
 
+/* As tenant_open(), with its branding, for a page. Parks. */
+int tenant_open_look(struct authd *d, const struct request *req, const char *code,
+                     struct tenant *ret, struct error *err) MUST_USE;
+
 /* The tenant that a client application belongs to: ERR_NOT_FOUND "Client not found." too. The
  * second: it must be the one named. Park. */
 int tenant_open_client(struct authd *d, const struct request *req, struct uuid client,

@@ -527,6 +527,17 @@ static const struct field tenant_bytes_put_out_rows[] = {
 };
 FIELD_TABLE(tenant_bytes_put_out);
 
+static const struct field logo_make_in_rows[] = {
+    FIELD_UUID(struct logo_make_in, projectId, FIELD_REQUIRED, "Project that it is for."),
+    FIELD_BYTES(struct logo_make_in, image, LOGO_INPUT_MAX, FIELD_REQUIRED, "The picture."),
+};
+FIELD_TABLE(logo_make_in);
+
+static const struct field logo_made_rows[] = {
+    FIELD_BYTES(struct logo_made, png, LOGO_BYTES_MAX, FIELD_REQUIRED, "The logo."),
+};
+FIELD_TABLE(logo_made);
+
 static const struct field membership_ref_rows[] = {
     FIELD_UUID(struct membership_ref, project, FIELD_REQUIRED, "Project of the profile."),
     FIELD_UUID(struct membership_ref, profile, FIELD_REQUIRED, "The profile."),

@@ -288,6 +288,27 @@ struct tenant_bytes_put_out {
 };
 FIELD_DECLARE(tenant_bytes_put_out);
 
+enum {
+    LOGO_WIDTH = 320,
+    LOGO_HEIGHT = 96,
+    LOGO_INPUT_MAX = 512 * 1024,
+    LOGO_BYTES_MAX = 160 * 1024, /* 4 bytes of a pixel, and what PNG adds */
+};
+
+/* Makes a logo of a picture: as large as fits into LOGO_WIDTH x LOGO_HEIGHT, PNG, no metadata. It
+ * is decoded like a document's image, by a decoder of that project. ERR_VALIDATION at "width": see
+ * image_make(). */
+struct logo_make_in {
+    struct uuid projectId;
+    struct field_bytes image; /* at most LOGO_INPUT_MAX */
+};
+FIELD_DECLARE(logo_make_in);
+
+struct logo_made {
+    struct field_bytes png; /* at most LOGO_BYTES_MAX */
+};
+FIELD_DECLARE(logo_made);
+
 /* A profile of an account that is gone. */
 struct membership_ref {
     struct uuid project, profile;

@@ -51,14 +51,15 @@ struct tenant tenant_with_policy(struct arena *arena, const struct tenant *tenan
 }
 
 static int project_by_code(struct settingsd *d, const struct request *req, const char *code,
-                           struct tenant *out, struct error *err)
+                           bool branding, struct tenant *out, struct error *err)
 {
-    const struct sql_tenant_find_by_code_in find = {.code = code};
+    const struct sql_tenant_find_by_code_in find = {.code = code, .branding = branding};
     struct sql_tenant_find_by_code_row row;
 
     if (require_tenant(sql_tenant_find_by_code(d->svc.db, req, &find, &row, err), err) < 0)
         return -1;
     *out = tenant_with_policy(req->arena, row.tenant, row.account_policy);
+    out->branding = branding_from_json(req->arena, row.branding_json);
     return 0;
 }
 
@@ -211,7 +212,7 @@ int project_child(struct settingsd *d, const struct request *req, const struct p
 static int find_tenant(struct settingsd *d, const struct request *req,
                        const struct tenant_lookup_in *in, struct tenant *out, struct error *err)
 {
-    if (in->tenantCode && project_by_code(d, req, in->tenantCode, out, err) == 0)
+    if (in->tenantCode && project_by_code(d, req, in->tenantCode, in->branding, out, err) == 0)
         return 0;
     if (in->tenantCode && (err->code != ERR_NOT_FOUND || !uuid_is_set(&in->projectId)))
         return -1;

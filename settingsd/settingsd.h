@@ -113,6 +113,12 @@ int account_policy_write(struct settingsd *d, const struct request *req, struct 
                          const struct account_policy_in *in, struct account_policy *out,
                          struct error *err) MUST_USE;
 
+/* ---- brand_json.c ---- */
+
+/* The branding that is stored as JSON, with the version of its style; NULL for NULL: none was ever
+ * written. */
+const struct branding *branding_from_json(struct arena *arena, const char *json);
+
 /* ---- locale.c ---- */
 
 /* Changes the languages of a project, the default or both. Errors: those of PATCH /locales.

@@ -275,6 +275,7 @@ FIELD_DECLARE(client_list);
 struct tenant_lookup_in {
     const char *tenantCode;
     struct uuid projectId;
+    bool branding; /* with it, where there is a code */
 };
 FIELD_DECLARE(tenant_lookup_in);
 
@@ -327,6 +328,7 @@ struct tenant {
     const char *defaultLanguage; /* NULL from a settingsd that knows no locales yet */
     int64_t createdAt;
     const struct account_policy *accountPolicy;
+    const struct branding *branding; /* where it was asked for and something was written */
 };
 FIELD_DECLARE(tenant);
 
@@ -481,6 +483,56 @@ struct operator_account_policy_in {
     const struct account_policy_in *policy;
 };
 FIELD_DECLARE(operator_account_policy_in);
+
+/* ---- branding.c ---- */
+
+enum { BRAND_UPLOAD_MAX = 512 * 1024 }; /* bytes of a picture that a logo is made of */
+
+/* What a hosted page says besides in a language. */
+struct branding_text {
+    const char *language, *intro, *help;
+};
+FIELD_DECLARE(branding_text);
+
+/* How the hosted pages of a project look. Absent members are as the installation's. */
+struct branding {
+    const char *name;                   /* in the place of the project's */
+    const char *colorLight, *colorDark; /* "#rrggbb", read on the pages' grounds: color.h */
+    const char *imprintUrl, *privacyUrl;
+    struct field_list texts; /* struct branding_text */
+    const char *logo;        /* its hash in hexadecimal digits; NULL: none */
+    const char *style;       /* the hash of brand.css; NULL: there are no colours */
+    const char *etag;
+};
+FIELD_DECLARE(branding);
+
+struct branding_in {
+    const char *name, *colorLight, *colorDark, *imprintUrl, *privacyUrl;
+    struct field_list texts; /* struct branding_text */
+    const char *ifMatch;
+};
+FIELD_DECLARE(branding_in);
+
+struct brand_logo_in {
+    const char *image; /* a picture, base64 (RFC 4648, section 4) */
+    const char *ifMatch;
+};
+FIELD_DECLARE(brand_logo_in);
+
+struct brand_logo_delete_in {
+    const char *ifMatch;
+};
+FIELD_DECLARE(brand_logo_delete_in);
+
+struct endpoint_visit; /* common/domain/endpoint.h */
+
+/* What pages load. `v`: the hash that the page names, so that what is kept by it is never stale. */
+struct brand_in {
+    const char *tenantCode; /* path */
+    const struct endpoint_visit *visit;
+    const char *v;
+};
+FIELD_DECLARE(brand_in);
 
 #define SERVICE settingsd
 #define SERVICE_OPERATIONS OPERATION_CALLS

@@ -202,10 +202,7 @@ static enum visit_step show_codes(const struct visit *visit, const struct mfa_en
         rows[i].value = made->recoveryCodes.items[i];
     visit_page(visit, &page);
     page_recovery_codes(&page,
-                        &(struct page_recovery_codes_in){.host = visit->host,
-                                                         .code = visit->tenant.tenantCode,
-                                                         .tenant = visit->tenant.name,
-                                                         .row = rows,
+                        &(struct page_recovery_codes_in){VISIT_FRAME(visit), .row = rows,
                                                          .row_count = made->recoveryCodes.count});
     return visit_show(&page, 200, out);
 }

@@ -19,10 +19,10 @@ my ($gen, $folder, $prefix) = @ARGV;
 die "usage: pagegen.pl GEN FOLDER PREFIX\n" unless defined $prefix;
 
 my @languages = qw(en de es);
-my %elements = map { $_ => 1 } qw(html head meta title style script body header main footer nav section
+my %elements = map { $_ => 1 } qw(html head meta link title style script body header main footer nav section
     h1 h2 h3 p a ul ol li dl dt dd div span bdi strong em small time br hr form fieldset legend label
     input button select option textarea details summary table thead tbody tr th td img noscript);
-my %void = map { $_ => 1 } qw(meta br hr input img);
+my %void = map { $_ => 1 } qw(meta link br hr input img);
 my %raw = map { $_ => 1 } qw(title style script textarea);
 # The program of pages, which the content security policy knows by its hash: no larger.
 my $script_most = 4096;

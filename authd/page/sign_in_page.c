@@ -80,12 +80,13 @@ static enum visit_step show_form(const struct visit *visit, int status,
     if (offer_passkey(visit, &step, &options, err) < 0)
         return VISIT_FAILED;
     visit_page(visit, &page);
-    page_sign_in(&page, &(struct page_sign_in_in){
-                            VISIT_VALUES(visit), .step = step, .options = options,
-                            .email = entered->email, .notice = entered->notice,
-                            .problem = entered->problem, .email_problem = entered->email_problem,
-                            .password_problem = entered->password_problem,
-                            .may_register = may_register(&visit->tenant)});
+    page_sign_in(&page,
+                 &(struct page_sign_in_in){
+                     VISIT_VALUES(visit), .step = step, .options = options, .email = entered->email,
+                     .notice = entered->notice, .problem = entered->problem,
+                     .email_problem = entered->email_problem,
+                     .password_problem = entered->password_problem, .intro = visit->brand.intro,
+                     .may_register = may_register(&visit->tenant)});
     return options ? visit_show_script(&page, status, out) : visit_show(&page, status, out);
 }
 

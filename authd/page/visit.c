@@ -20,12 +20,13 @@
 enum { COOKIE_SIZE = 32 };     /* random bytes */
 
 /* Trusted Types: these pages have no script that writes markup, and none may come to be. */
-#define POLICY_BEFORE "default-src 'none'; style-src " PAGE_STYLE_HASH "; form-action "
+#define POLICY_STYLE "default-src 'none'; style-src " PAGE_STYLE_HASH
+#define POLICY_FORM "; form-action 'self'"
 #define POLICY_BEHIND                                                                 \
     "; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " \
     "trusted-types 'none'"
 
-static const char policy[] = POLICY_BEFORE "'self'" POLICY_BEHIND;
+static const char policy[] = POLICY_STYLE POLICY_FORM POLICY_BEHIND;
 
 /* ---- answers ---- */
 
@@ -59,7 +60,11 @@ enum visit_step visit_show_script(const struct page *page, int status, struct pa
 
 enum visit_step visit_show_image(const struct page *page, int status, struct page_answer *out)
 {
-    return show_with(page, status, "img-src data:", out);
+    (void)visit_show(page, status, out);
+    out->policy = arena_printf(
+        page->arena,
+        strstr(out->policy, "; img-src ") ? "%s data:" : "%s; img-src data:", out->policy);
+    return VISIT_ANSWERED;
 }
 
 enum visit_step visit_go(const struct visit *self, const char *page, struct page_answer *out)
@@ -82,11 +87,7 @@ enum visit_step visit_say(const struct visit *self, int status, enum page_text t
     struct page page;
 
     visit_page(self, &page);
-    page_note(&page, &(struct page_note_in){.host = self->host,
-                                            .code = self->tenant.tenantCode,
-                                            .tenant = self->tenant.name,
-                                            .title = title,
-                                            .text = text,
+    page_note(&page, &(struct page_note_in){VISIT_FRAME(self), .title = title, .text = text,
                                             .wrong = status >= 400,
                                             .back = uuid_is_set(&self->tenant.projectId)});
     return visit_show(&page, status, out);
@@ -149,13 +150,18 @@ int visit_status(const struct error *err)
     return error_kind(err->code)->status;
 }
 
+/* The two files of the tenant's branding are named by their whole paths: 'self' would take a public
+ * document for a style. */
 void visit_allow_redirect(const struct visit *self, const char *uri, struct page_answer *out)
 {
-    const char *source = uri ? redirect_source(self->req.arena, uri) : NULL;
+    const char *url = self->from->url, *code = self->tenant.tenantCode;
+    struct arena *arena = self->req.arena;
+    const char *source = uri ? redirect_source(arena, uri) : NULL;
 
-    if (source)
-        out->policy = arena_printf(self->req.arena, POLICY_BEFORE "%s" POLICY_BEHIND,
-                                   arena_printf(self->req.arena, "'self' %s", source));
+    out->policy = arena_printf(arena, POLICY_STYLE "%s" POLICY_FORM "%s%s" POLICY_BEHIND "%s",
+                               visit_brand_style_source(arena, &self->brand, url, code),
+                               source ? " " : "", source ? source : "",
+                               visit_brand_image_directive(arena, &self->brand, url, code));
 }
 
 /* ---- opening ---- */
@@ -175,19 +181,20 @@ static enum visit_step no_tenant(struct visit *self, const char *code, struct pa
 }
 
 /* The request that the person came with, if it is one: its ui_locales go before what the browser
- * wants, and a login_hint that is no address is none. */
-static void open_next(struct visit *self, struct page_answer *out)
+ * wants, and a login_hint that is no address is none. The address that it goes back to, or
+ * NULL. */
+static const char *open_next(struct visit *self)
 {
     struct arena *arena = self->req.arena;
     struct auth_request request;
 
     if (!self->from->next || auth_request_unseal(self->d, &self->req, self->tenant.projectId,
                                                  self->from->next, &request) < 0)
-        return;
+        return NULL;
     self->next = self->from->next;
     self->login_hint = request.in.login_hint ? fields_email(arena, request.in.login_hint) : NULL;
     (void)language_of_locales(request.in.ui_locales, &self->language);
-    visit_allow_redirect(self, request.in.redirect_uri, out);
+    return request.in.redirect_uri;
 }
 
 /* A session that is in use lives on. */
@@ -241,15 +248,19 @@ enum visit_step visit_open(struct authd *d, const struct request *req, const cha
                            const struct page_visit *from, struct visit *ret,
                            struct page_answer *out, struct error *err)
 {
+    const char *next;
+
     start(d, req, from, ret, out);
-    if (tenant_open(d, req, code, &ret->tenant, err) < 0) {
+    if (tenant_open_look(d, req, code, &ret->tenant, err) < 0) {
         if (err->code != ERR_NOT_FOUND)
             return VISIT_FAILED;
         error_clear(err);
         return no_tenant(ret, code, out);
     }
     open_language(ret);
-    open_next(ret, out);
+    next = open_next(ret);
+    ret->brand = visit_brand_of(req->arena, &ret->tenant, ret->language);
+    visit_allow_redirect(ret, next, out);
     return visit_find_session(ret, ret->tenant.projectId, from->cookie, err) < 0 ? VISIT_FAILED
                                                                                  : VISIT_OPEN;
 }
@@ -279,7 +290,7 @@ enum visit_step visit_open_any(struct authd *d, const struct request *req, const
     ret->installation = true;
     ret->tenant.tenantCode = PAGE_INSTALLATION_CODE;
     open_language(ret);
-    ret->tenant.name = ret->host;
+    ret->tenant.name = ret->brand.name = ret->host;
     return VISIT_OPEN;
 }
 

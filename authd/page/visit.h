@@ -13,6 +13,7 @@
 #include <jansson.h>
 
 #include "authd/authd.h"
+#include "authd/page/visit_brand.h"
 #include "authd/pages/pages.h"
 #include "settingsd/settingsd_api.h"
 
@@ -26,6 +27,7 @@ struct visit {
     /* these are the pages of no tenant: there is no session, and tenant is empty */
     bool installation;
     enum page_language language;
+    struct visit_brand brand;
     const char *host; /* of these pages, with its port */
     const char *next; /* sealed: the authorization request that the person came with; NULL: none */
     const char *login_hint; /* the address that this request names; NULL: none */
@@ -34,10 +36,14 @@ struct visit {
     struct request req; /* in the name of the caller, if there is one */
 };
 
-/* What all pages show. */
-#define VISIT_VALUES(visit)                                                                    \
-    .host = (visit)->host, .code = (visit)->tenant.tenantCode, .tenant = (visit)->tenant.name, \
-    .form_token = (visit)->from->formToken, .next = (visit)->next
+/* What all pages show, those without a form, too; and those with one. */
+#define VISIT_FRAME(visit)                                                                    \
+    .host = (visit)->host, .code = (visit)->tenant.tenantCode, .tenant = (visit)->brand.name, \
+    .brand_style = (visit)->brand.style, .brand_logo = (visit)->brand.logo,                   \
+    .help = (visit)->brand.help, .imprint = (visit)->brand.imprint,                           \
+    .privacy = (visit)->brand.privacy
+#define VISIT_VALUES(visit) \
+    VISIT_FRAME(visit), .form_token = (visit)->from->formToken, .next = (visit)->next
 
 /* How a step has gone: the page goes on, it is answered, or the request has failed (err is set). */
 enum visit_step { VISIT_FAILED = -1, VISIT_OPEN, VISIT_ANSWERED };

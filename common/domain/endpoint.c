@@ -24,6 +24,7 @@ static const struct field endpoint_answer_rows[] = {
     FIELD_INT(struct endpoint_answer, status, 200, 599, 0, FIELD_REQUIRED, "Status.", "200"),
     FIELD_TEXT(struct endpoint_answer, contentType, 0, 128, 0, "Content-Type.", "application/json"),
     FIELD_TEXT(struct endpoint_answer, body, 0, ENDPOINT_BODY_MAX, FIELD_SECRET, "Body.", "{}"),
+    FIELD_BYTES(struct endpoint_answer, bytes, ENDPOINT_BODY_MAX, 0, "Or its bytes."),
     FIELD_TEXT(struct endpoint_answer, policy, 0, 4096, 0, "Content security policy.", ""),
     FIELD_TEXT(struct endpoint_answer, location, 0, ENDPOINT_LOCATION_MAX, FIELD_SECRET,
                "Where the browser goes.", "/t/demo/sign-in"),

@@ -47,7 +47,8 @@ FIELD_DECLARE(endpoint_visit);
 struct endpoint_answer {
     int64_t status;
     const char *contentType;     /* NULL: application/json */
-    const char *body;            /* NULL: none */
+    const char *body;            /* NULL: none, or `bytes` */
+    struct field_bytes bytes;    /* a body that is no text */
     const char *policy;          /* Content-Security-Policy of a page */
     const char *location;        /* with 303: where the browser goes */
     const char *wwwAuthenticate; /* NULL: none, as in all that follow */

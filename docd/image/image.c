@@ -182,32 +182,49 @@ static int run_as_needed(struct image_pool *self, struct image_turn *turn, struc
     return 0;
 }
 
+/* `job` has its files, size and form. */
+static int make(struct image_pool *self, struct image_turn *turn, struct uuid project,
+                int64_t deadline_mono_ms, struct image_job *job, struct image_made *ret,
+                struct error *err)
+{
+    CLEANUP(reservation_release) struct memory_reservation reservation = {.pool = self};
+    off_t start = lseek(job->to, 0, SEEK_CUR);
+    int result;
+
+    job->deadline_mono_ms = image_turn_until(turn, deadline_mono_ms);
+    job->memory = JOB_BYTES;
+    job->pixels = image_turn_pixels(turn);
+    result = run_as_needed(self, turn, project, job, &reservation, err);
+    image_turn_end(turn);
+    if (result < 0)
+        return -1;
+    self->decodes += job->decoded;
+    if (job->status == IMAGE_LATE && turn->large && image_turn_over(turn))
+        return image_turn_throttled(err);
+    if (judge(job, err) < 0)
+        return -1;
+    if (!is_written(job->to, start, job->made.bytes))
+        return error_set(err, ERR_INTERNAL, "Internal server error");
+    *ret = job->made;
+    return 0;
+}
+
 int image_make(struct image_pool *self, struct image_turn *turn, struct uuid project,
                int64_t deadline_mono_ms, int from, int to, const struct image_size *size,
                struct image_made *ret, struct error *err)
 {
-    CLEANUP(reservation_release) struct memory_reservation reservation = {.pool = self};
-    struct image_job job = {.from = from,
-                            .to = to,
-                            .size = *size,
-                            .deadline_mono_ms = image_turn_until(turn, deadline_mono_ms),
-                            .memory = JOB_BYTES,
-                            .pixels = image_turn_pixels(turn)};
-    off_t start = lseek(to, 0, SEEK_CUR);
-    int result = run_as_needed(self, turn, project, &job, &reservation, err);
+    struct image_job job = {.from = from, .to = to, .size = *size};
 
-    image_turn_end(turn);
-    if (result < 0)
-        return -1;
-    self->decodes += job.decoded;
-    if (job.status == IMAGE_LATE && turn->large && image_turn_over(turn))
-        return image_turn_throttled(err);
-    if (judge(&job, err) < 0)
-        return -1;
-    if (!is_written(to, start, job.made.bytes))
-        return error_set(err, ERR_INTERNAL, "Internal server error");
-    *ret = job.made;
-    return 0;
+    return make(self, turn, project, deadline_mono_ms, &job, ret, err);
+}
+
+int image_make_png(struct image_pool *self, struct image_turn *turn, struct uuid project,
+                   int64_t deadline_mono_ms, int from, int to, const struct image_size *size,
+                   struct image_made *ret, struct error *err)
+{
+    struct image_job job = {.from = from, .to = to, .size = *size, .png = true};
+
+    return make(self, turn, project, deadline_mono_ms, &job, ret, err);
 }
 
 uint64_t image_decodes(const struct image_pool *self)

@@ -71,6 +71,11 @@ int image_make(struct image_pool *self, struct image_turn *turn, struct uuid pro
                int64_t deadline_mono_ms, int from, int to, const struct image_size *size,
                struct image_made *ret, struct error *err) MUST_USE;
 
+/* The same, but what is made is a PNG, whatever the input is. */
+int image_make_png(struct image_pool *self, struct image_turn *turn, struct uuid project,
+                   int64_t deadline_mono_ms, int from, int to, const struct image_size *size,
+                   struct image_made *ret, struct error *err) MUST_USE;
+
 /* The field that a refusal is about: "width", or "height" when only that was asked for. */
 const char *image_size_path(const struct image_size *size);
 

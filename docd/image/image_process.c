@@ -375,6 +375,7 @@ static int hand_over(struct image_process *self, struct uuid project, bool idle,
     order.deadline_mono_ms = job->deadline_mono_ms;
     order.memory = job->memory;
     order.pixels = job->pixels;
+    order.png = job->png;
     while ((*ret = find(self, project, idle))) {
         if (send_files((*ret)->socket, &order, sizeof(order), files, ARRAY_SIZE(files)) == 0)
             return 0;

@@ -52,6 +52,7 @@ struct image_order { /* to a decoder, with the files `from` and `to` */
     struct image_size size;
     int64_t deadline_mono_ms;
     int64_t memory, pixels; /* that it may use */
+    int png;                /* what it makes */
 };
 struct image_report { /* from it; the end of the socket instead: it died */
     int status;       /* enum image_status */

@@ -169,6 +169,7 @@ static struct image_report decode(const struct image_order *order, const int fil
     struct image_job job = {.from = files[0],
                             .to = files[1],
                             .size = order->size,
+                            .png = order->png,
                             .deadline_mono_ms = order->deadline_mono_ms,
                             .memory = order->memory,
                             .pixels = order->pixels};

@@ -408,8 +408,9 @@ static int make(struct image_job *job, VipsSource *source, const struct format *
 {
     int orientation = vips_image_get_orientation(*image);
     struct image_size size = turned_size(&job->size, vips_image_get_orientation_swap(*image));
-    const struct output *output =
-        vips_image_hasalpha(*image) ? format->transparent : format->opaque;
+    const struct output *output = job->png                      ? &png
+                                  : vips_image_hasalpha(*image) ? format->transparent
+                                                                : format->opaque;
     struct shrink s = resolve(*image, &size);
     VipsImage *reduced;
 

@@ -21,6 +21,7 @@ enum image_status {
 struct image_job {
     int from, to;
     struct image_size size;
+    bool png; /* what is made, whatever the input is */
     int64_t deadline_mono_ms;
     int64_t memory; /* in: bytes it may use; out: bytes it needs */
     int64_t pixels; /* in: those that it may have; out: those that it has, once that is known */
@@ -37,8 +38,8 @@ void image_vips_prepare(void);
  * find it half started, and no job may be done. */
 bool image_vips_start(void);
 
-/* Does the job (struct image_job) of which only `from`, `to`, `size`, `deadline_mono_ms`, `memory`
- * and `pixels` are set. */
+/* Does the job (struct image_job) of which only `from`, `to`, `size`, `png`, `deadline_mono_ms`,
+ * `memory` and `pixels` are set. */
 void image_vips_run(void *job);
 
 #endif

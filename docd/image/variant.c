@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/base/clock.h"
@@ -487,4 +488,43 @@ void variants_destroy(struct variants **self_p)
     file_close_descriptor(&self->dir);
     free(self);
     *self_p = NULL;
+}
+
+/* ---- images that are no objects ---- */
+
+static int memory_file(const struct field_bytes *bytes, int *ret, struct error *err)
+{
+    size_t size = bytes ? bytes->size : 0;
+
+    *ret = memfd_create("image", MFD_CLOEXEC);
+    if (*ret < 0 || (size > 0 && pwrite(*ret, bytes->bytes, size, 0) != (ssize_t)size))
+        return disk_error(err, errno);
+    return 0;
+}
+
+int variant_make_png(struct variants *self, const struct request *req, struct uuid project,
+                     const struct field_bytes *from, const struct image_size *size, size_t room,
+                     struct field_bytes *ret, struct error *err)
+{
+    CLEANUP(file_close_descriptor) int source = -1;
+    CLEANUP(file_close_descriptor) int target = -1;
+    CLEANUP(image_turn_leave) struct image_turn turn = {.scheduler = NULL};
+    struct image_made made;
+    bool parked = false;
+    uint8_t *bytes;
+    int result;
+
+    if (memory_file(from, &source, err) < 0 || memory_file(NULL, &target, err) < 0 ||
+        image_enter(self->images, req, &turn, &parked, err) < 0)
+        return -1;
+    result = image_make_png(self->images, &turn, project, req->deadline_mono_ms, source, target,
+                            size, &made, err);
+    *self->decodes = image_decodes(self->images);
+    if (result < 0)
+        return -1;
+    bytes = arena_alloc_raw(req->arena, (size_t)made.bytes);
+    if ((size_t)made.bytes > room || pread(target, bytes, (size_t)made.bytes, 0) != made.bytes)
+        return error_set(err, ERR_INTERNAL, "Internal server error");
+    *ret = (struct field_bytes){bytes, (size_t)made.bytes};
+    return 0;
 }

@@ -56,6 +56,12 @@ int variant_get(struct variants *self, const struct request *req, struct store_k
                 int64_t bytes, const struct image_size *size, struct variant *ret,
                 struct error *err) MUST_USE;
 
+/* Makes a PNG of an image that is no object's, at most `room` bytes. Parks. Fails as
+ * image_make(). */
+int variant_make_png(struct variants *self, const struct request *req, struct uuid project,
+                     const struct field_bytes *from, const struct image_size *size, size_t room,
+                     struct field_bytes *ret, struct error *err) MUST_USE;
+
 /* Whether that is the handle of a variant; and some of its bytes, fewer at its end. Parks. It is
  * made again when it is not kept any more. */
 bool variant_is_handle(const char *handle);

@@ -128,8 +128,8 @@ static void answer_protocol(struct exchange *exchange, const struct visitor *vis
 {
     struct answer answer = {
         .status = (unsigned)from->status,
-        .body = from->body,
-        .size = from->body ? strlen(from->body) : 0,
+        .body = from->body ? from->body : (const char *)from->bytes.bytes,
+        .size = from->body ? strlen(from->body) : from->bytes.size,
         .content_type = from->contentType,
         .cache = from->cacheControl,
         .page = !(exchange->endpoint->route.flags & R_CORS),

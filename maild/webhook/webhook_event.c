@@ -40,6 +40,9 @@ static const struct kind {
     {"settingsd", "setting.write", "settings.changed"},
     {"settingsd", "account-policy.write", "settings.changed"},
     {"settingsd", "locales.write", "settings.changed"},
+    {"settingsd", "branding.write", "settings.changed"},
+    {"settingsd", "branding.logo", "settings.changed"},
+    {"settingsd", "branding.logo-delete", "settings.changed"},
     {"docd", "document.upload", "document.created"},
 };
 

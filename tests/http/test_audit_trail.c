@@ -5,6 +5,7 @@
  * A request's rows are found by its X-Request-Id.
  */
 #include <CUnit/CUnit.h>
+#include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "tests/support/authenticator.h"
+#include "tests/support/document.h"
 #include "tests/support/rows.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
@@ -887,6 +889,27 @@ static struct http_request account_policy(void)
               json_pack("{s:i}", "documentsPerAccount", 20000));
 }
 
+static struct http_request branding(void)
+{
+    return by(admin, "PUT", "/v1/project/branding", json_pack("{s:s}", "name", "Demo"));
+}
+
+static struct http_request brand_logo(void)
+{
+    size_t size;
+    char *png = test_png(8, 8, &size), text[4096];
+
+    sodium_bin2base64(text, sizeof(text), (const uint8_t *)png, size,
+                      sodium_base64_VARIANT_ORIGINAL);
+    free(png);
+    return by(admin, "PUT", "/v1/project/branding/logo", json_pack("{s:s}", "image", text));
+}
+
+static struct http_request brand_logo_gone(void)
+{
+    return by(admin, "DELETE", "/v1/project/branding/logo", NULL);
+}
+
 static struct http_request default_policy(void)
 {
     return by(admin, "PUT", "/v1/project/default-patient-access-policy",
@@ -1286,6 +1309,9 @@ static const struct audited {
      "setting.write success Project PATIENT_INVITATION_ENABLED"},
     {"setting_value", setting_value, 200, "setting.write success Project PATIENT_APP_URL"},
     {"account_policy_put", account_policy, 200, "account-policy.write success Project"},
+    {"branding_put", branding, 200, "branding.write success Project"},
+    {"brand_logo_put", brand_logo, 200, "branding.logo success Project"},
+    {"brand_logo_delete", brand_logo_gone, 200, "branding.logo-delete success Project"},
     {"default_policy", default_policy, 200,
      "setting.write success Project defaultPatientAccessPolicy"},
     {"project_child", project_child, 200, "project.create success Project"},

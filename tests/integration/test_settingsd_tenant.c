@@ -10,9 +10,10 @@ extern const struct db_migration settingsd_migrations[];
 /* Texts that JSON writes in several ways, members in an order of their own, and nulls. */
 #define ROWS_OF(project_, code_, digit_)                                                       \
     "insert into project (id, name, settings, created_at, languages, default_language, "       \
-    "account_policy) values ('" project_ "', E'Quote \" slash \\\\ tab \\t \\u00e9 \\u2028', " \
+    "account_policy, branding, brand_logo) values ('" project_                                 \
+    "', E'Quote \" slash \\\\ tab \\t \\u00e9 \\u2028', "                                      \
     "'{\"enableX\": true, \"name\": \"a\"}', 1700000000001, '{en,\"pt-BR\"}', 'pt-BR', "       \
-    "'{\"requireMfa\":\"admins\"}');\n"                                                        \
+    "'{\"requireMfa\":\"admins\"}', '{\"name\":\"N\",\"logo\":\"00ff\"}', '\\x00ff0a');\n"     \
     "insert into tenant_code values ('" code_ "', '" project_ "');\n"                          \
     "insert into access_policy select '" project_ "', ('0190a00" digit_                        \
     "-0000-7000-8000-00000000000' "                                                            \

@@ -1,9 +1,10 @@
--- The project of a tenant code. No row: there is no such code.
+-- The project of a tenant code, with its branding as JSON where that is asked for. No row: there is no such code.
 -- class: read
--- in: code text
+-- in: code text, branding bool
 -- rows: one
--- row: account_policy text null, tenant struct tenant
+-- row: branding_json text null, account_policy text null, tenant struct tenant
 select
+    case when :branding then p.branding::text end as branding_json,
     -- include: tenant_columns
 from tenant_code c
 join project p on p.id = c.project_id

@@ -1,0 +1,32 @@
+/*
+ * brand_json.c - the branding of a project as it is stored. All of it passed the field table before
+ * it was stored, and passes it again when it is read: what does not fit counts as absent.
+ */
+#include <jansson.h>
+#include <string.h>
+
+#include "common/wire/codec.h"
+#include "settingsd/brand_style.h"
+#include "settingsd/settingsd.h"
+#include "settingsd/settingsd_api.h"
+
+const struct branding *branding_from_json(struct arena *arena, const char *json)
+{
+    struct branding *branding;
+    struct error ignored;
+    const char *style;
+    json_t *parsed;
+
+    error_init(&ignored, arena);
+    parsed = json ? codec_parse_json(json, strlen(json), true, &ignored) : NULL;
+    if (!parsed)
+        return NULL;
+    branding = arena_alloc(arena, sizeof(*branding));
+    /* On failure the members that are wrong are left as absent ones. */
+    (void)!fields_read(&branding_table, &(struct field_source){.body = parsed}, arena, branding,
+                       &ignored);
+    json_decref(parsed);
+    style = brand_style(arena, branding->colorLight, branding->colorDark);
+    branding->style = style ? brand_version(arena, style, strlen(style)) : NULL;
+    return branding;
+}

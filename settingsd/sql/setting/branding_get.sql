@@ -1,0 +1,13 @@
+-- The branding of a project, as JSON, null while there is none, and its languages, separated by
+-- commas. No row: there is no such project.
+-- class: read
+-- in: project uuid
+-- rows: one
+-- row: branding text null, languages text, version int8, etag text
+select
+    branding::text,
+    array_to_string(languages, ',') as languages,
+    version,
+    '"' || version || '"' as etag
+from project
+where id = :project
