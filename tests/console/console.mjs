@@ -278,6 +278,47 @@ const jobs = {
         await says('Revoked.');
         insist((await api('GET', '/document', undefined, key)).status === 401, 'the key still works');
     },
+    async 'branding shows its contrast, is written and gets a logo'() {
+        await go('Branding');
+        await type(field('Colour by day'), '#8fc1f5');
+        await page.getByText('At least 4.5:1 is needed.').waitFor();
+        await field('Colour by day').fill('#7a1f5c');
+        await page.getByText(/^Contrast [0-9.]+:1. Good.$/).waitFor();
+        await type(field('Above the sign-in'), HOSTILE);
+        await page.locator('.brand').getByText(HOSTILE).first().waitFor();
+        insist(await page.locator('.brand .do').first().evaluate((element) => getComputedStyle(element).backgroundColor) === 'rgb(122, 31, 92)', 'no preview');
+        await press(button('Save'));
+        await says('Saved.');
+        const chooser = page.waitForEvent('filechooser');
+        await press(button('Upload a logo'));
+        await (await chooser).setFiles({ name: 'logo.png', mimeType: 'image/png', buffer: png() });
+        await page.getByAltText('The logo').waitFor();
+        await until(() => page.getByAltText('The logo').evaluate((image) => image.naturalHeight === 96), 'the logo');
+        const drawn = await (await fetch(`${gateway}/t/${demo.tenantCode}/sign-in`)).text();
+        insist(drawn.includes('brand.css?v=') && drawn.includes('brand.png?v=') && drawn.includes('&lt;img src=x') && !drawn.includes(HOSTILE), 'the page');
+        insist(await page.title() !== 'owned', 'a text became an element');
+    },
+    async 'a row of the trail is proven in the browser, and a changed one is not'() {
+        await go('Audit trail');
+        await type(field('Action'), 'branding.write');
+        const row = page.getByRole('row').filter({ hasText: 'branding.write' }).first();
+        await row.waitFor();
+        await until(async () => await page.getByRole('row').filter({ hasText: 'session.create' }).count() === 0, 'filtered');
+        const { resources } = await read('/v1/project/audit?action=branding.write');
+        await until(async () => (await api('GET', `/v1/project/audit/${resources[0].id}/proof`, undefined, admin)).status === 200, 'a leaf');
+        await press(row.getByRole('button', { name: 'Prove this row' }));
+        await page.locator('dialog').getByText('proven', { exact: true }).waitFor();
+        await page.locator('dialog').getByText(/^(good|this browser has no Ed25519)$/).waitFor();
+        await page.keyboard.press('Escape');
+        await page.route('**/proof', async (route) => {
+            const answer = await route.fetch(), proof = await answer.json();
+            await route.fulfill({ response: answer, json: { ...proof, record: proof.record.replace('branding.write', 'branding.read') } });
+        });
+        await press(row.getByRole('button', { name: 'Prove this row' }));
+        await page.locator('dialog').getByText('not proven').waitFor();
+        await page.unroute('**/proof');
+        await page.keyboard.press('Escape');
+    },
     async 'a template is edited beside its preview, which runs nothing'() {
         await go('Mail templates');
         await press(page.getByRole('link', { name: 'Welcome after registering' }));
@@ -379,7 +420,7 @@ const jobs = {
     },
 };
 
-const screens = ['/', '/people', '/members', '/settings', '/settings?tab=history', '/account-policy', '/policies', '/policies/new', '/clients', '/keys', '/templates',
+const screens = ['/', '/people', '/members', '/settings', '/settings?tab=history', '/account-policy', '/branding', '/audit', '/policies', '/policies/new', '/clients', '/keys', '/templates',
     '/templates/PATIENT_WELCOME', '/documents', '/content', '/bots', '/webhooks', '/nothing'];
 
 async function axe(what, rules) {

@@ -12,7 +12,7 @@ import { StepUp } from './screens/step_up.js';
 const groups = [
     ['', ['/']],
     [N('People'), ['/people', '/members']],
-    [N('Project'), ['/settings', '/account-policy', '/policies', '/clients', '/keys']],
+    [N('Project'), ['/settings', '/branding', '/account-policy', '/policies', '/clients', '/keys', '/audit']],
     [N('Content'), ['/templates', '/documents', '/content']],
     [N('Automation'), ['/bots', '/webhooks']],
 ];

@@ -1,7 +1,9 @@
 // index.js - every screen with its address, in the order in which addresses are looked through.
 import { N } from '../lib/i18n.js';
 import { AccountPolicy } from './account_policy.js';
+import { Audit } from './audit.js';
 import { Bots } from './bots.js';
+import { Branding } from './branding.js';
 import { Clients } from './clients.js';
 import { Content } from './content.js';
 import { Documents } from './documents.js';
@@ -22,6 +24,8 @@ export const screens = [
     { path: '/members', title: N('Members'), screen: Members },
     { path: '/settings', title: N('Settings'), screen: Settings },
     { path: '/account-policy', title: N('Account policy'), screen: AccountPolicy },
+    { path: '/branding', title: N('Branding'), screen: Branding },
+    { path: '/audit', title: N('Audit trail'), screen: Audit },
     { path: '/policies', title: N('Access policies'), screen: Policies },
     { path: '/policies/:id', screen: Policy },
     { path: '/clients', title: N('Applications'), screen: Clients },

@@ -1,0 +1,19 @@
+// contrast.js - how well a colour is read on the grounds of the hosted pages (WCAG 2.2; common/domain/color.h).
+export const grounds = { light: ['#f3f5f7', '#ffffff'], dark: ['#111418', '#1a1f25'] };
+export const CONTRAST_MIN = 4.5;
+
+export const isColor = (text) => /^#[0-9a-f]{6}$/i.test(text);
+
+function luminance(color) {
+    const [red, green, blue] = [1, 3, 5].map((at) => {
+        const value = parseInt(color.slice(at, at + 2), 16) / 255;
+        return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+const between = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+
+/** The lower of the contrasts on both grounds of a scheme, cut to two digits as the server says it; null: no colour. */
+export const contrast = (color, scheme) => (isColor(color)
+    ? Math.floor(Math.min(...grounds[scheme].map((each) => between(luminance(color), luminance(each)))) * 100) / 100 : null);
