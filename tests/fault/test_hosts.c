@@ -860,6 +860,8 @@ static void steal_everything(struct loop *loop, void *arg)
     } rows[] = {
 #define ROUTE(method, path, handler, ...) {"settingsd", #handler},
 #define ALIAS(...)
+#define PAGE(method, path, handler, ...) {"settingsd", #handler},
+#define ENDPOINT(method, path, handler, ...) {"settingsd", #handler},
 #define OP(handler, ...) {"settingsd", #handler},
 #include "settingsd/settingsd_routes.def"
         {"authd", "admin_create"},     {"authd", "identity_get"},    {"authd", "keys_rotate"},

@@ -1485,6 +1485,172 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/project/resources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the FHIR servers of the project
+         * @description The servers that take tokens of your issuer, the oldest first.
+         *
+         *     For practitioners who administer the project.
+         */
+        get: operations["fhir_servers"];
+        put?: never;
+        /**
+         * Register a FHIR server
+         * @description Applications then get tokens for it by SMART App Launch 2.2: those whose `audiences` name `base`, with scopes that both it and the application list for the role of the person. At most 20 for a project, each `base` once (409).
+         *
+         *     For practitioners who administer the project.
+         */
+        post: operations["fhir_server_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/resources/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace what is registered of a FHIR server
+         * @description Counts from the next request for a code on.
+         *
+         *     For practitioners who administer the project.
+         */
+        put: operations["fhir_server_replace"];
+        post?: never;
+        /**
+         * Remove a FHIR server
+         * @description Its configuration is no longer there, and no code is given for it.
+         *
+         *     For practitioners who administer the project.
+         */
+        delete: operations["fhir_server_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/launch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Launch an application for a patient
+         * @description For a health record that opens an application in the name of its practitioner (SMART App Launch 2.2, EHR launch). The launch is good once, for five minutes, for you and that application. 404: the project has no such patient, or 100 of your launches wait.
+         *
+         *     For practitioners.
+         */
+        post: operations["launch_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what happened in the project
+         * @description FHIR R4 AuditEvents of what happened in your project, over the trails of all daemons, the newest first; an event is there a second after it happened. A page may hold fewer than asked for, or none, although the list goes on.
+         *
+         *     For practitioners who administer the project.
+         */
+        get: operations["project_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/audit/checkpoint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the signed head of the project's audit trail
+         * @description The head of the project's Merkle tree (RFC 6962) as a signed note (C2SP tlog-checkpoint). Keep it: with `from`, the size of an older one, a later answer proves that nothing of the older tree has changed. An empty tree has size 0.
+         *
+         *     For practitioners who administer the project.
+         */
+        get: operations["project_audit_checkpoint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/audit/{id}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Prove that an audit event is in the trail
+         * @description The event as it is in the tree (`record`, null when it was dropped since), and the hashes that lead from it to the root of the checkpoint. The leaf is SHA-256(0x00, record).
+         *
+         *     For practitioners who administer the project.
+         */
+        get: operations["project_audit_proof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what you did and what was done to your account
+         * @description Events of this project that you caused, or that are about your account, the newest first, each with its proof. Of what others did the event has neither their address nor their reason, and no `record`.
+         *
+         *     For any signed-in user.
+         */
+        get: operations["activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/organizations/code": {
         parameters: {
             query?: never;
@@ -1566,7 +1732,7 @@ export interface paths {
         };
         /**
          * Read what the flows of the project lack
-         * @description What each flow of your project needs to work, and what of that it lacks. `blocks` says that the flow fails without it; what does not block costs a mail, a language or the way by tenant code. Switches have their effective values here, also those that were never written. To a practitioner who is a member of projects elsewhere too, the installation's own mails go, whatever the project maps.
+         * @description What each flow of your project needs to work, and what of that it lacks. `blocks` says that the flow fails without it; what does not block costs a mail, a language or the way by tenant code. Switches have their effective values here, also those that were never written. An address that is not set is no lack where mails lead to hosted pages instead. To a practitioner who is a member of projects elsewhere too, the installation's own mails go, whatever the project maps.
          *
          *     For practitioners who administer the project.
          */
@@ -1734,6 +1900,62 @@ export interface paths {
         put: operations["account_policy_put"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/branding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how the project's pages look
+         * @description How the hosted pages of your project look: a name, a colour for each colour scheme, a logo, addresses and texts. What is null is as the installation's. The pages always name the host and the tenant's code besides.
+         *
+         *     For practitioners who administer the project.
+         */
+        get: operations["branding_get"];
+        /**
+         * Replace how the project's pages look
+         * @description Replaces all of it but the logo, from the next page on. A colour needs a contrast of 4.5:1 on the pages' grounds; addresses are https; texts are plain, one row for each language that the project has. If-Match and 409 are as for the settings.
+         *
+         *     For practitioners who administer the project.
+         */
+        put: operations["branding_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/branding/logo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Upload the project's logo
+         * @description Takes a picture of at most 512 KiB, decodes it where no other project's pictures are, and keeps a PNG of at most 320 x 96 pixels without metadata. What is no picture is a 422, whatever it calls itself.
+         *
+         *     For practitioners who administer the project.
+         */
+        put: operations["brand_logo_put"];
+        post?: never;
+        /**
+         * Remove the project's logo
+         * @description Removes the logo; without one nothing changes.
+         *
+         *     For practitioners who administer the project.
+         */
+        delete: operations["brand_logo_delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2242,6 +2464,78 @@ export interface paths {
          *     For practitioners who administer the project.
          */
         delete: operations["cms_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the exports that you asked for
+         * @description The exports that you asked for, the newest first: `pending` until the file is there, `ready` until `expiresAt`, or `failed`.
+         *
+         *     For any signed-in user.
+         */
+        get: operations["exports"];
+        put?: never;
+        /**
+         * Ask for an export of your data
+         * @description Has a ZIP made of what is kept of you in this project: a FHIR R4 Bundle of your account, memberships, sessions, consents and own audit events, and your documents as files. No password, secret or key is in it. Answers the export that is under way, if one is; at most three a day. Needs a fresh proof. You are mailed when it is there; the file is kept for 7 days.
+         *
+         *     For any signed-in user.
+         */
+        post: operations["export_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/export/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch an export
+         * @description The ZIP of an export that you asked for. Ranges are served. Needs a fresh proof; each time leaves a row in the audit trail.
+         *
+         *     For any signed-in user.
+         */
+        get: operations["export_content"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/accounts/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for an export of a patient's data
+         * @description Has the same ZIP made of the data of a patient of the project, with a reason that the audit trail keeps. The patient is mailed, and you fetch it by `GET /auth/export/{id}`. Needs a fresh proof.
+         *
+         *     For practitioners who administer the project.
+         */
+        post: operations["project_account_export"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4454,6 +4748,254 @@ export interface components {
              */
             addresses?: string[];
         };
+        fhir_server_list: {
+            /** @description The servers, the oldest first. */
+            resources: components["schemas"]["fhir_server"][];
+            /**
+             * @description Give it as `_cursor` to go on; null: that was all.
+             * @example AQF3Zm...
+             */
+            next: string | null;
+        };
+        fhir_server: {
+            /**
+             * Format: uuid
+             * @description Identifier of the server: its configuration is at `{issuer}/smart/{id}/.well-known/smart-configuration`.
+             * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+             */
+            id: string;
+            /**
+             * @description What it is called.
+             * @example Clinical records
+             */
+            name: string;
+            /**
+             * @description Its base address.
+             * @example https://fhir.example.com/r4
+             */
+            base: string;
+            /**
+             * @description What patients get at most.
+             * @example [
+             *       "patient/*.rs"
+             *     ]
+             */
+            patientScopes: string[];
+            /**
+             * @description What practitioners get at most.
+             * @example [
+             *       "user/*.cruds"
+             *     ]
+             */
+            practitionerScopes: string[];
+            /**
+             * Format: date-time
+             * @description When it was registered.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was registered or last replaced.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            lastUpdated: string;
+        };
+        fhir_server_in: {
+            /**
+             * @description What it is called.
+             * @example Clinical records
+             */
+            name: string;
+            /**
+             * @description Its base address, as applications name it in `aud`: compared byte by byte. At most 512 bytes of UTF-8.
+             * @example https://fhir.example.com/r4
+             */
+            base: string;
+            /**
+             * @description SMART scopes that patients get there at most. At most 128 bytes of UTF-8 each.
+             * @example [
+             *       "patient/*.rs"
+             *     ]
+             */
+            patientScopes?: string[];
+            /**
+             * @description SMART scopes that practitioners get there at most. At most 128 bytes of UTF-8 each.
+             * @example [
+             *       "user/*.cruds"
+             *     ]
+             */
+            practitionerScopes?: string[];
+        };
+        launch_create_in: {
+            /**
+             * @description The application: its registration has the scope `launch`, and the server in `audiences`. At most 64 bytes of UTF-8.
+             * @example 019a5c1e-7d3b-7c56-9a6e-0f5d2f8b6c12
+             */
+            clientId: string;
+            /**
+             * Format: uuid
+             * @description The FHIR server.
+             * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+             */
+            resource: string;
+            /**
+             * Format: uuid
+             * @description The patient: the id of the profile, as in `Patient/<id>`.
+             * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+             */
+            patient: string;
+        };
+        launch: {
+            /**
+             * @description What the application sends to the authorization endpoint.
+             * @example C2FVsBQIhrscChlQIMV-b5sSYspob7oDy9f0m2Kq3xE
+             */
+            launch: string;
+            /**
+             * @description The server's base address: send the browser to the application's launch address with `iss` and `launch`.
+             * @example https://fhir.example.com/r4
+             */
+            iss: string;
+            /**
+             * Format: date-time
+             * @description Until when it can be used.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            expiresAt: string;
+        };
+        project_audit_list: {
+            /**
+             * @description FHIR R4 AuditEvents, the newest first.
+             * @example []
+             */
+            resources: unknown;
+            /**
+             * @description `_cursor` of the next page; null where the list ends.
+             * @example kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE
+             */
+            next: string | null;
+        };
+        project_audit_checkpoint: {
+            /**
+             * @description Head of the tree: a signed note with its origin, size and root.
+             * @example lakeside.example/t/north/audit 1203
+             */
+            checkpoint: string;
+            /**
+             * @description Key of the note's signature, as verifiers take it: name, hash and key. The key of an installation stays the same: compare it with one that you kept.
+             * @example lakeside.example/t/north/audit+1f2e3d4c+AZ...
+             */
+            verifierKey: string;
+            /**
+             * Format: int64
+             * @description Leaves of the tree.
+             * @example 1203
+             */
+            size: number;
+            /**
+             * @description Proof for `from` (RFC 6962, section 2.1.2); empty without it.
+             * @example [
+             *       "bjQLnP+zepicpUTmu3gKLHiQHT+zvPSQ4cVJb5Gwyqg="
+             *     ]
+             */
+            consistency: string[];
+        };
+        project_audit_proof: {
+            /**
+             * @description Id of the AuditEvent.
+             * @example authd-17
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Which leaf of the tree it is, from 0 on.
+             * @example 16
+             */
+            index: number;
+            /**
+             * Format: int64
+             * @description Leaves of the tree.
+             * @example 1203
+             */
+            size: number;
+            /**
+             * @description The event as it was hashed; null when it was dropped since.
+             * @example {"daemon":"authd"}
+             */
+            record: string | null;
+            /**
+             * @description Proof that the leaf is in the tree (RFC 6962, section 2.1.1).
+             * @example [
+             *       "bjQLnP+zepicpUTmu3gKLHiQHT+zvPSQ4cVJb5Gwyqg="
+             *     ]
+             */
+            hashes: string[];
+            /**
+             * @description Head of the tree: a signed note with its origin, size and root.
+             * @example lakeside.example/t/north/audit 1203
+             */
+            checkpoint: string;
+            /**
+             * @description Key of the note's signature, as verifiers take it: name, hash and key. The key of an installation stays the same: compare it with one that you kept.
+             * @example lakeside.example/t/north/audit+1f2e3d4c+AZ...
+             */
+            verifierKey: string;
+        };
+        activity_list: {
+            /** @description Events, the newest first. */
+            resources: components["schemas"]["activity_row"][];
+            /**
+             * @description `_cursor` of the next page; null where the list ends.
+             * @example kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE
+             */
+            next: string | null;
+            /**
+             * Format: int64
+             * @description Leaves of the tree.
+             * @example 1203
+             */
+            size: number;
+            /**
+             * @description Head of the tree: a signed note with its origin, size and root.
+             * @example lakeside.example/t/north/audit 1203
+             */
+            checkpoint: string;
+            /**
+             * @description Key of the note's signature, as verifiers take it: name, hash and key. The key of an installation stays the same: compare it with one that you kept.
+             * @example lakeside.example/t/north/audit+1f2e3d4c+AZ...
+             */
+            verifierKey: string;
+        };
+        activity_row: {
+            /**
+             * @description A FHIR R4 AuditEvent.
+             * @example {
+             *       "resourceType": "AuditEvent"
+             *     }
+             */
+            event: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The event as it was hashed; null when another person did it.
+             * @example {"daemon":"authd"}
+             */
+            record: string | null;
+            /**
+             * Format: int64
+             * @description Which leaf of the tree it is, from 0 on.
+             * @example 16
+             */
+            index: number;
+            /**
+             * @description Proof that the leaf is in the tree (RFC 6962, section 2.1.1).
+             * @example [
+             *       "bjQLnP+zepicpUTmu3gKLHiQHT+zvPSQ4cVJb5Gwyqg="
+             *     ]
+             */
+            hashes: string[];
+        };
         organization_code_out: {
             /**
              * @description Tenant code of the caller's project, as users type it when they sign in.
@@ -4925,6 +5467,98 @@ export interface components {
              * @example 1099511627776
              */
             bytesPerProject?: number | null;
+        };
+        branding: {
+            /**
+             * @description Stands on the pages in the place of the project's name.
+             * @example Lakeside
+             */
+            name: string | null;
+            /**
+             * @description Colour of buttons and links by day, as #rrggbb.
+             * @example #0b5cad
+             */
+            colorLight: string | null;
+            /**
+             * @description The same in the dark colour scheme.
+             * @example #8fc1f5
+             */
+            colorDark: string | null;
+            /**
+             * @description Who is behind the pages.
+             * @example https://lakeside.example/imprint
+             */
+            imprintUrl: string | null;
+            /**
+             * @description What is done with the data of people.
+             * @example https://lakeside.example/privacy
+             */
+            privacyUrl: string | null;
+            /** @description What the pages say besides, a row for each language. */
+            texts: components["schemas"]["branding_text"][];
+            /**
+             * @description The version of the logo; null while there is none.
+             * @example 3c1a7b5e2f904d68a1b2c3d4e5f60718
+             */
+            logo: string | null;
+            /**
+             * @description The version of brand.css; null while there are no colours.
+             * @example 9a0b1c2d3e4f5061728394a5b6c7d8e9
+             */
+            style: string | null;
+        };
+        branding_text: {
+            /**
+             * @description A language of the project.
+             * @example en
+             */
+            language: string;
+            /**
+             * @description Stands above the form that signs in.
+             * @example Sign in to see your appointments.
+             */
+            intro?: string | null;
+            /**
+             * @description Stands below every page.
+             * @example Help: +1 555 0100, Monday to Friday
+             */
+            help?: string | null;
+        };
+        branding_in: {
+            /**
+             * @description Stands on the pages in the place of the project's name.
+             * @example Lakeside
+             */
+            name?: string | null;
+            /**
+             * @description Colour of buttons and links by day, as #rrggbb. At most 7 bytes of UTF-8.
+             * @example #0b5cad
+             */
+            colorLight?: string | null;
+            /**
+             * @description The same in the dark colour scheme. At most 7 bytes of UTF-8.
+             * @example #8fc1f5
+             */
+            colorDark?: string | null;
+            /**
+             * @description Who is behind the pages. At most 500 bytes of UTF-8.
+             * @example https://lakeside.example/imprint
+             */
+            imprintUrl?: string | null;
+            /**
+             * @description What is done with the data of people. At most 500 bytes of UTF-8.
+             * @example https://lakeside.example/privacy
+             */
+            privacyUrl?: string | null;
+            /** @description What the pages say besides, a row for each language. */
+            texts?: components["schemas"]["branding_text"][];
+        };
+        brand_logo_in: {
+            /**
+             * @description A picture of at most 512 KiB in base64: PNG, JPEG, WebP, GIF, HEIF or AVIF. At most 699052 bytes of UTF-8.
+             * @example iVBORw0KGgo=
+             */
+            image: string;
         };
         access_policy_list: {
             /** @description Policies of the project, by name. */
@@ -5834,6 +6468,55 @@ export interface components {
              * @example M54.5
              */
             code?: string | null;
+        };
+        account_export: {
+            /**
+             * Format: uuid
+             * @description The export.
+             * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The account whose data it is.
+             * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+             */
+            account: string;
+            /**
+             * @description Whether the file is there.
+             * @example ready
+             * @enum {string}
+             */
+            state: "pending" | "ready" | "failed";
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: int64
+             * @description Bytes of the file; null while it is not there.
+             * @example 52428
+             */
+            size: number | null;
+            /**
+             * Format: date-time
+             * @description When the file is removed; null while it is not there.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            expiresAt: string | null;
+        };
+        account_exports: {
+            /** @description The newest first. */
+            resources: components["schemas"]["account_export"][];
+        };
+        project_account_export_in: {
+            /**
+             * @description Why; it is kept in the audit trail.
+             * @example Ticket 4711: asked for by letter
+             */
+            reason: string;
         };
         bot_list: {
             /** @description Bots of the project, by name. */
@@ -10502,6 +11185,527 @@ export interface operations {
             504: components["responses"]["gateway_timeout"];
         };
     };
+    fhir_servers: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Where to go on: `next` of the page before. At most 4096 bytes of UTF-8.
+                 * @example AQF3Zm...
+                 */
+                _cursor?: string;
+                /**
+                 * @description Servers at most.
+                 * @example 50
+                 */
+                _count?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "resources": [
+                     *         {
+                     *           "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *           "name": "Clinical records",
+                     *           "base": "https://fhir.example.com/r4",
+                     *           "patientScopes": [
+                     *             "patient/*.rs"
+                     *           ],
+                     *           "practitionerScopes": [
+                     *             "user/*.cruds"
+                     *           ],
+                     *           "createdAt": "2026-01-31T09:30:00.000Z",
+                     *           "lastUpdated": "2026-01-31T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next": "AQF3Zm..."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["fhir_server_list"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            414: components["responses"]["uri_too_long"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    fhir_server_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Clinical records",
+                 *       "base": "https://fhir.example.com/r4",
+                 *       "patientScopes": [
+                 *         "patient/*.rs"
+                 *       ],
+                 *       "practitionerScopes": [
+                 *         "user/*.cruds"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["fhir_server_in"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *       "name": "Clinical records",
+                     *       "base": "https://fhir.example.com/r4",
+                     *       "patientScopes": [
+                     *         "patient/*.rs"
+                     *       ],
+                     *       "practitionerScopes": [
+                     *         "user/*.cruds"
+                     *       ],
+                     *       "createdAt": "2026-01-31T09:30:00.000Z",
+                     *       "lastUpdated": "2026-01-31T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["fhir_server"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized_step_up_required"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable_project_read_only"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    fhir_server_replace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The server to replace.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Clinical records",
+                 *       "base": "https://fhir.example.com/r4",
+                 *       "patientScopes": [
+                 *         "patient/*.rs"
+                 *       ],
+                 *       "practitionerScopes": [
+                 *         "user/*.cruds"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["fhir_server_in"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *       "name": "Clinical records",
+                     *       "base": "https://fhir.example.com/r4",
+                     *       "patientScopes": [
+                     *         "patient/*.rs"
+                     *       ],
+                     *       "practitionerScopes": [
+                     *         "user/*.cruds"
+                     *       ],
+                     *       "createdAt": "2026-01-31T09:30:00.000Z",
+                     *       "lastUpdated": "2026-01-31T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["fhir_server"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized_step_up_required"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable_project_read_only"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    fhir_server_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The server.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized_step_up_required"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            414: components["responses"]["uri_too_long"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable_project_read_only"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    launch_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "clientId": "019a5c1e-7d3b-7c56-9a6e-0f5d2f8b6c12",
+                 *       "resource": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                 *       "patient": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"
+                 *     }
+                 */
+                "application/json": components["schemas"]["launch_create_in"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "launch": "C2FVsBQIhrscChlQIMV-b5sSYspob7oDy9f0m2Kq3xE",
+                     *       "iss": "https://fhir.example.com/r4",
+                     *       "expiresAt": "2026-01-31T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["launch"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable_project_read_only"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    project_audit: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Recorded then or later.
+                 * @example 2026-01-31T09:30:00.000Z
+                 */
+                since?: string;
+                /**
+                 * @description Recorded then or earlier.
+                 * @example 2026-01-31T09:30:00.000Z
+                 */
+                until?: string;
+                /**
+                 * @description Who did it: a profile, or an account. At most 256 bytes of UTF-8.
+                 * @example Practitioner/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                actor?: string;
+                /**
+                 * @description What was done: an action, or its first word. At most 256 bytes of UTF-8.
+                 * @example session.end
+                 */
+                action?: string;
+                /**
+                 * @description What it is about. At most 256 bytes of UTF-8.
+                 * @example Session/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                target?: string;
+                /**
+                 * @description `next` of the page before; good for a day. At most 4096 bytes of UTF-8.
+                 * @example kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE
+                 */
+                _cursor?: string;
+                /**
+                 * @description Events at most.
+                 * @example 50
+                 */
+                _count?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "resources": [],
+                     *       "next": "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["project_audit_list"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            414: components["responses"]["uri_too_long"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    project_audit_checkpoint: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Size of an older checkpoint, for the proof that this tree begins with that one.
+                 * @example 1000
+                 */
+                from?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "checkpoint": "lakeside.example/t/north/audit 1203",
+                     *       "verifierKey": "lakeside.example/t/north/audit+1f2e3d4c+AZ...",
+                     *       "size": 1203,
+                     *       "consistency": [
+                     *         "bjQLnP+zepicpUTmu3gKLHiQHT+zvPSQ4cVJb5Gwyqg="
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["project_audit_checkpoint"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            414: components["responses"]["uri_too_long"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    project_audit_proof: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the AuditEvent. At most 64 bytes of UTF-8.
+                 * @example authd-17
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "authd-17",
+                     *       "index": 16,
+                     *       "size": 1203,
+                     *       "record": "{\"daemon\":\"authd\"}",
+                     *       "hashes": [
+                     *         "bjQLnP+zepicpUTmu3gKLHiQHT+zvPSQ4cVJb5Gwyqg="
+                     *       ],
+                     *       "checkpoint": "lakeside.example/t/north/audit 1203",
+                     *       "verifierKey": "lakeside.example/t/north/audit+1f2e3d4c+AZ..."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["project_audit_proof"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            414: components["responses"]["uri_too_long"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    activity: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `next` of the page before; good for a day. At most 4096 bytes of UTF-8.
+                 * @example kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE
+                 */
+                _cursor?: string;
+                /**
+                 * @description Events at most.
+                 * @example 20
+                 */
+                _count?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "resources": [
+                     *         {
+                     *           "event": {
+                     *             "resourceType": "AuditEvent"
+                     *           },
+                     *           "record": "{\"daemon\":\"authd\"}",
+                     *           "index": 16,
+                     *           "hashes": [
+                     *             "bjQLnP+zepicpUTmu3gKLHiQHT+zvPSQ4cVJb5Gwyqg="
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next": "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE",
+                     *       "size": 1203,
+                     *       "checkpoint": "lakeside.example/t/north/audit 1203",
+                     *       "verifierKey": "lakeside.example/t/north/audit+1f2e3d4c+AZ..."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["activity_list"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            414: components["responses"]["uri_too_long"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
     organization_code: {
         parameters: {
             query?: never;
@@ -11256,6 +12460,252 @@ export interface operations {
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable_project_read_only"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    branding_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "Lakeside",
+                     *       "colorLight": "#0b5cad",
+                     *       "colorDark": "#8fc1f5",
+                     *       "imprintUrl": "https://lakeside.example/imprint",
+                     *       "privacyUrl": "https://lakeside.example/privacy",
+                     *       "texts": [
+                     *         {
+                     *           "language": "en",
+                     *           "intro": "Sign in to see your appointments.",
+                     *           "help": "Help: +1 555 0100, Monday to Friday"
+                     *         }
+                     *       ],
+                     *       "logo": "3c1a7b5e2f904d68a1b2c3d4e5f60718",
+                     *       "style": "9a0b1c2d3e4f5061728394a5b6c7d8e9"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["branding"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    branding_put: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description State that this write relies on. At most 256 bytes of UTF-8. */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Lakeside",
+                 *       "colorLight": "#0b5cad",
+                 *       "colorDark": "#8fc1f5",
+                 *       "imprintUrl": "https://lakeside.example/imprint",
+                 *       "privacyUrl": "https://lakeside.example/privacy",
+                 *       "texts": [
+                 *         {
+                 *           "language": "en",
+                 *           "intro": "Sign in to see your appointments.",
+                 *           "help": "Help: +1 555 0100, Monday to Friday"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["branding_in"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "Lakeside",
+                     *       "colorLight": "#0b5cad",
+                     *       "colorDark": "#8fc1f5",
+                     *       "imprintUrl": "https://lakeside.example/imprint",
+                     *       "privacyUrl": "https://lakeside.example/privacy",
+                     *       "texts": [
+                     *         {
+                     *           "language": "en",
+                     *           "intro": "Sign in to see your appointments.",
+                     *           "help": "Help: +1 555 0100, Monday to Friday"
+                     *         }
+                     *       ],
+                     *       "logo": "3c1a7b5e2f904d68a1b2c3d4e5f60718",
+                     *       "style": "9a0b1c2d3e4f5061728394a5b6c7d8e9"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["branding"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable_project_read_only"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    brand_logo_put: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description State that this write relies on. At most 256 bytes of UTF-8. */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "image": "iVBORw0KGgo="
+                 *     }
+                 */
+                "application/json": components["schemas"]["brand_logo_in"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "Lakeside",
+                     *       "colorLight": "#0b5cad",
+                     *       "colorDark": "#8fc1f5",
+                     *       "imprintUrl": "https://lakeside.example/imprint",
+                     *       "privacyUrl": "https://lakeside.example/privacy",
+                     *       "texts": [
+                     *         {
+                     *           "language": "en",
+                     *           "intro": "Sign in to see your appointments.",
+                     *           "help": "Help: +1 555 0100, Monday to Friday"
+                     *         }
+                     *       ],
+                     *       "logo": "3c1a7b5e2f904d68a1b2c3d4e5f60718",
+                     *       "style": "9a0b1c2d3e4f5061728394a5b6c7d8e9"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["branding"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable_project_read_only"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    brand_logo_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description State that this write relies on. At most 256 bytes of UTF-8. */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "Lakeside",
+                     *       "colorLight": "#0b5cad",
+                     *       "colorDark": "#8fc1f5",
+                     *       "imprintUrl": "https://lakeside.example/imprint",
+                     *       "privacyUrl": "https://lakeside.example/privacy",
+                     *       "texts": [
+                     *         {
+                     *           "language": "en",
+                     *           "intro": "Sign in to see your appointments.",
+                     *           "help": "Help: +1 555 0100, Monday to Friday"
+                     *         }
+                     *       ],
+                     *       "logo": "3c1a7b5e2f904d68a1b2c3d4e5f60718",
+                     *       "style": "9a0b1c2d3e4f5061728394a5b6c7d8e9"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["branding"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            414: components["responses"]["uri_too_long"];
             422: components["responses"]["unprocessable_entity"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
@@ -13594,6 +15044,216 @@ export interface operations {
             409: components["responses"]["conflict"];
             414: components["responses"]["uri_too_long"];
             422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable_project_read_only"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    exports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "resources": [
+                     *         {
+                     *           "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *           "account": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *           "state": "ready",
+                     *           "createdAt": "2026-01-31T09:30:00.000Z",
+                     *           "size": 52428,
+                     *           "expiresAt": "2026-01-31T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["account_exports"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    export_start: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *       "account": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *       "state": "ready",
+                     *       "createdAt": "2026-01-31T09:30:00.000Z",
+                     *       "size": 52428,
+                     *       "expiresAt": "2026-01-31T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["account_export"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized_step_up_required"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            414: components["responses"]["uri_too_long"];
+            429: components["responses"]["too_many_requests"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable_project_read_only"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    export_content: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The export.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description The range that was asked for */
+            206: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    "Content-Range": components["headers"]["Content-Range"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description Not modified: the client has it */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized_step_up_required"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            414: components["responses"]["uri_too_long"];
+            416: components["responses"]["range_not_satisfiable"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable_project_read_only"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    project_account_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The account.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Ticket 4711: asked for by letter"
+                 *     }
+                 */
+                "application/json": components["schemas"]["project_account_export_in"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *       "account": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *       "state": "ready",
+                     *       "createdAt": "2026-01-31T09:30:00.000Z",
+                     *       "size": 52428,
+                     *       "expiresAt": "2026-01-31T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["account_export"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized_step_up_required"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable_entity"];
+            429: components["responses"]["too_many_requests"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
             503: components["responses"]["service_unavailable_project_read_only"];
