@@ -38,23 +38,10 @@ static void contrast_is_that_of_wcag(void)
 
 static void what_is_no_colour_has_no_luminance(void)
 {
-    static const char *const rows[] = {"",
-                                       "#",
-                                       "#fff",
-                                       "0b5cad",
-                                       "#0b5cag",
-                                       "#0b5cad ",
-                                       "#0b5cad;}",
-                                       "red",
-                                       " #0b5ca",
-                                       "#-1-1-1",
-                                       "#0x0x0x",
-                                       "url(//x)",
-                                       "#0b5ca",
-                                       "#0b5cad\n",
-                                       "rgb(0,0,0)",
-                                       "#\xc3\xa4"
-                                       "bcd"};
+    static const char *const rows[] = {"",        "#",         "#fff",       "0b5cad",
+                                       "#0b5cag", "#0b5cad ",  "#0b5cad;}",  "red",
+                                       " #0b5ca", "#-1-1-1",   "#0x0x0x",    "url(//x)",
+                                       "#0b5ca",  "#0b5cad\n", "rgb(0,0,0)", "#\xc3\xa4zyx"};
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char why[96];
