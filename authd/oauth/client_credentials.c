@@ -14,6 +14,7 @@
 #include "authd/oauth/smart_grant.h"
 #include "authd/oauth/token.h"
 #include "authd/sql/oauth.h"
+#include "common/domain/uri.h"
 
 #define SIGNED_LIFE MINUTES(5)
 
@@ -89,7 +90,7 @@ static int read_audience(const struct token_call *call, const char *scope, const
     *ret = resource ? resource : call->issuer->url;
     if (!resource || strcmp(resource, call->issuer->url) == 0)
         return 0;
-    if (strncmp(resource, call->issuer->public_url, strlen(call->issuer->public_url)) == 0 ||
+    if (uri_is_below(call->issuer->public_url, resource) ||
         !oauth_client_allows(&call->client->settings->audiences, resource))
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_target",
                           "The client may not have tokens for this resource.");

@@ -11,6 +11,7 @@
 #include "authd/signin/step_up.h"
 #include "authd/sql/smart.h"
 #include "common/domain/smart_scope.h"
+#include "common/domain/uri.h"
 #include "common/service/audit.h"
 #include "common/service/page_cursor.h"
 
@@ -81,9 +82,8 @@ static struct db_array texts(struct arena *arena, const struct field_texts *list
 static int check_base(const struct authd *d, const char *base, struct error *err)
 {
     const char *own = d->svc.common->public_url;
-    size_t length = own ? strlen(own) : 0;
 
-    if (!own || strncmp(base, own, length) != 0 || (base[length] != '\0' && base[length] != '/'))
+    if (!own || !uri_is_below(own, base))
         return 0;
     return error_problem(err, "base", "must not be an address of Atrium");
 }

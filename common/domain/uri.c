@@ -110,3 +110,11 @@ bool uri_redirect_matches(const char *registered, const char *given)
     return registered_rest && given_rest && registered_host == given_host &&
            strncmp(registered, given, given_host) == 0 && strcmp(registered_rest, given_rest) == 0;
 }
+
+bool uri_is_below(const char *base, const char *address)
+{
+    size_t length = strlen(base);
+
+    return strncmp(address, base, length) == 0 &&
+           (address[length] == '\0' || address[length] == '/');
+}

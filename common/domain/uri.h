@@ -25,4 +25,7 @@ int uri_resource_check(const char *value, char why[static 96]);
  * section 7.3). */
 bool uri_redirect_matches(const char *registered, const char *given);
 
+/* Whether an address is `base`, which ends without a slash, or below it. */
+bool uri_is_below(const char *base, const char *address);
+
 #endif

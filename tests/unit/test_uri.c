@@ -94,10 +94,20 @@ static void resources_are_absolute(void)
     CU_ASSERT_EQUAL(uri_https_check("https://a.example/jwks", why), 0);
 }
 
+static void below_ends_at_a_slash(void)
+{
+    CU_ASSERT_TRUE(uri_is_below("http://localhost:8080", "http://localhost:8080"));
+    CU_ASSERT_TRUE(uri_is_below("http://localhost:8080", "http://localhost:8080/r4"));
+    CU_ASSERT_FALSE(uri_is_below("http://localhost:8080", "http://localhost:80801/r4"));
+    CU_ASSERT_FALSE(uri_is_below("https://id.example", "https://id.example.org/r4"));
+    CU_ASSERT_FALSE(uri_is_below("https://id.example", "https://fhir.example"));
+}
+
 static const struct unit_case cases[] = {
     CASE(redirect_uris_lead_to_the_client_alone),
     CASE(only_a_loopback_port_may_differ),
     CASE(resources_are_absolute),
+    CASE(below_ends_at_a_slash),
 };
 
 int main(void)
