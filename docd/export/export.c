@@ -1,6 +1,6 @@
 /*
  * export.c - asking for exports and fetching them.  Handlers: export_start, project_account_export,
- * exports, export_content; exports_delete, which authd asks for when an account is gone.
+ * export_list, export_content; exports_delete, which authd asks for when an account is gone.
  */
 #include "docd/export/export.h"
 
@@ -92,8 +92,8 @@ int project_account_export(struct docd *d, const struct request *req,
     return queue(d, req, in->id, &whose, in->reason, out, err);
 }
 
-int exports(struct docd *d, const struct request *req, const struct nothing *in UNUSED,
-            struct account_exports *out, struct error *err)
+int export_list(struct docd *d, const struct request *req, const struct nothing *in UNUSED,
+                struct account_exports *out, struct error *err)
 {
     const struct sql_export_list_in list = {.project = req->caller->project,
                                             .asked_by = req->caller->account,

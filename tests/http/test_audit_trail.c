@@ -977,6 +977,8 @@ static struct http_request fhir_server_delete(void)
     return by(admin, "DELETE", path_of(RESOURCES "/%s", made(fhir_server_create())), NULL);
 }
 
+static char launch_row[128]; /* what launch_create() leaves: it names the client */
+
 static struct http_request launch_create(void)
 {
     const struct person *who = patient();
@@ -987,6 +989,8 @@ static struct http_request launch_create(void)
                             "https://app.example/cb", "grantTypes", "authorization_code", "scopes",
                             "launch", "audiences", http_text(server, "base")));
 
+    snprintf(launch_row, sizeof(launch_row), "launch.create success Patient %s",
+             http_text(client, "id"));
     return by(admin, "POST", "/v1/launch",
               json_pack("{s:s, s:s, s:s}", "clientId", http_text(client, "id"), "resource",
                         http_text(server, "id"), "patient", strchr(who->profile, '/') + 1));
@@ -1323,7 +1327,7 @@ static const struct audited {
     {"fhir_server_create", fhir_server_create, 200, "fhir-server.create success FhirServer"},
     {"fhir_server_replace", fhir_server_replace, 200, "fhir-server.replace success FhirServer"},
     {"fhir_server_delete", fhir_server_delete, 204, "fhir-server.delete success FhirServer"},
-    {"launch_create", launch_create, 200, "launch.create success Patient"},
+    {"launch_create", launch_create, 200, launch_row},
     {"client_create", client_create, 200, "client.create success ClientApplication"},
     {"client_replace", client_replace, 200, "client.replace success ClientApplication"},
     {"client_secret", client_secret, 200, "client.secret success ClientApplication"},

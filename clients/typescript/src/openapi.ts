@@ -2482,7 +2482,7 @@ export interface paths {
          *
          *     For any signed-in user.
          */
-        get: operations["exports"];
+        get: operations["export_list"];
         put?: never;
         /**
          * Ask for an export of your data
@@ -15050,7 +15050,7 @@ export interface operations {
             504: components["responses"]["gateway_timeout"];
         };
     };
-    exports: {
+    export_list: {
         parameters: {
             query?: never;
             header?: never;
