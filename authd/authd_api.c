@@ -3,28 +3,26 @@
  * OpenAPI.
  *
  * Linked into every program: the gateway validates and documents by these tables, the daemons pack
- * by them.
+ * by them. Those of the hosted pages, of OAuth and of the audit trail are in page_api.c,
+ * oauth_api.c and trail_api.c.
  */
 #include "authd/authd_api.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "authd/shape_bounds.h"
 #include "common/base/address.h"
 #include "common/domain/name.h"
 #include "common/domain/password_scheme.h"
 #include "common/domain/policy.h"
-#include "common/domain/smart_scope.h"
-#include "common/domain/uri.h"
 
 enum {
     NAME_MAX_LENGTH = 128,
     NEW_PASSWORD_MAX = 4096,
-    CLIENT_PASSWORD_MAX = 128,  /* characters: /v2/auth/login and /auth/register */
-    ANY_PASSWORD_MAX = 1048576, /* the largest body: whatever is typed is wrong, not malformed */
-    TENANT_CODE_MAX = 64,
-    CODE_MAX = 512,   /* session codes and refresh tokens */
-    TOKEN_MAX = 4096, /* access tokens */
+    CLIENT_PASSWORD_MAX = 128, /* characters: /v2/auth/login and /auth/register */
+    CODE_MAX = 512,            /* session codes and refresh tokens */
+    TOKEN_MAX = 4096,          /* access tokens */
     MFA_TOKEN_MIN = 6,
     MFA_TOKEN_MAX = 10,
     RECOVERY_CODES_MAX = 10,
@@ -39,10 +37,8 @@ enum {
     DELETION_DAYS = 30,
     DELETION_DAYS_MAX = 90,
     POLICY_JSON_MAX = 65536,
-    MEMBERS_MAX = 100,
     SEARCH_MAX = 254,
     REASON_MAX = 500,
-    CURSOR_MAX = 4096,
     MENU_MAX = 100,
     USERS_MAX = 200,
     PASSKEYS_MAX = 20,
@@ -1312,97 +1308,6 @@ FIELD_TABLE(member_patch_in);
 
 enum { API_KEY_DAYS_MAX = 365, API_KEY_ADDRESSES_MAX = 32, API_KEY_SIZE_MAX = 64 };
 
-/* Where a FHIR server is. http is for one on the same machine, as in development. */
-static int check_fhir_base(const char *value, char why[static 96])
-{
-    bool https = uri_https_check(value, why) == 0;
-    bool loopback = strncmp(value, "http://", 7) == 0 && uri_redirect_check(value, why) == 0;
-
-    snprintf(why, 96, "must be an https URL without query, or http on the loopback interface");
-    return (https || loopback) && !strchr(value, '?') ? 0 : -1;
-}
-
-static const struct field fhir_servers_in_rows[] = {
-    FIELD_TEXT(struct fhir_servers_in, _cursor, 1, CURSOR_MAX, FIELD_QUERY,
-               "Where to go on: `next` of the page before.", "AQF3Zm..."),
-    FIELD_INT(struct fhir_servers_in, _count, 1, MEMBERS_MAX, 50, FIELD_QUERY, "Servers at most.",
-              "50"),
-};
-FIELD_TABLE(fhir_servers_in);
-
-#define FHIR_SCOPES_ROW(s, member_, check_, doc_, example_)                                       \
-    FIELD_ROW(s, member_, FIELD_TYPE_TEXTS, struct field_texts, .min = 1, .max = SMART_SCOPE_MAX, \
-              .max_items = FHIR_SERVER_SCOPES_MAX, .check = check_, .doc = doc_,                  \
-              .example = example_)
-
-static const struct field fhir_server_in_rows[] = {
-    FIELD_UUID(struct fhir_server_in, id, FIELD_PATH, "The server to replace."),
-    FIELD_CHECKED(struct fhir_server_in, name, 1, 200, name_check,
-                  FIELD_REQUIRED | FIELD_CHARACTERS, "What it is called.", "Clinical records"),
-    FIELD_CHECKED(struct fhir_server_in, base, 1, FHIR_BASE_MAX, check_fhir_base, FIELD_REQUIRED,
-                  "Its base address, as applications name it in `aud`: compared byte by byte.",
-                  "https://fhir.example.com/r4"),
-    FHIR_SCOPES_ROW(struct fhir_server_in, patientScopes, smart_scope_patient_check,
-                    "SMART scopes that patients get there at most.", "patient/*.rs"),
-    FHIR_SCOPES_ROW(struct fhir_server_in, practitionerScopes, smart_scope_practitioner_check,
-                    "SMART scopes that practitioners get there at most.", "user/*.cruds"),
-};
-FIELD_TABLE(fhir_server_in);
-
-static const struct field fhir_server_id_in_rows[] = {
-    FIELD_UUID(struct fhir_server_id_in, id, FIELD_PATH | FIELD_REQUIRED, "The server."),
-};
-FIELD_TABLE(fhir_server_id_in);
-
-static const struct field fhir_server_rows[] = {
-    FIELD_UUID(struct fhir_server, id, FIELD_REQUIRED,
-               "Identifier of the server: its configuration is at "
-               "`{issuer}/smart/{id}/.well-known/smart-configuration`."),
-    FIELD_TEXT(struct fhir_server, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
-               "What it is called.", "Clinical records"),
-    FIELD_TEXT(struct fhir_server, base, 1, FHIR_BASE_MAX, FIELD_REQUIRED, "Its base address.",
-               "https://fhir.example.com/r4"),
-    FIELD_JSON_TEXTS(struct fhir_server, patientScopes, 8192, FIELD_REQUIRED,
-                     "What patients get at most.", "[\"patient/*.rs\"]"),
-    FIELD_JSON_TEXTS(struct fhir_server, practitionerScopes, 8192, FIELD_REQUIRED,
-                     "What practitioners get at most.", "[\"user/*.cruds\"]"),
-    FIELD_TIME(struct fhir_server, createdAt, FIELD_REQUIRED, "When it was registered."),
-    FIELD_TIME(struct fhir_server, lastUpdated, FIELD_REQUIRED,
-               "When it was registered or last replaced."),
-};
-FIELD_TABLE(fhir_server);
-
-static const struct field launch_create_in_rows[] = {
-    FIELD_TEXT(struct launch_create_in, clientId, 1, 64, FIELD_REQUIRED,
-               "The application: its registration has the scope `launch`, and the server in "
-               "`audiences`.",
-               "019a5c1e-7d3b-7c56-9a6e-0f5d2f8b6c12"),
-    FIELD_UUID(struct launch_create_in, resource, FIELD_REQUIRED, "The FHIR server."),
-    FIELD_UUID(struct launch_create_in, patient, FIELD_REQUIRED,
-               "The patient: the id of the profile, as in `Patient/<id>`."),
-};
-FIELD_TABLE(launch_create_in);
-
-static const struct field launch_rows[] = {
-    FIELD_TEXT(struct launch, launch, 1, 64, FIELD_REQUIRED | FIELD_SECRET,
-               "What the application sends to the authorization endpoint.",
-               "C2FVsBQIhrscChlQIMV-b5sSYspob7oDy9f0m2Kq3xE"),
-    FIELD_TEXT(struct launch, iss, 1, FHIR_BASE_MAX, FIELD_REQUIRED,
-               "The server's base address: send the browser to the application's launch address "
-               "with `iss` and `launch`.",
-               "https://fhir.example.com/r4"),
-    FIELD_TIME(struct launch, expiresAt, FIELD_REQUIRED, "Until when it can be used."),
-};
-FIELD_TABLE(launch);
-
-static const struct field fhir_server_list_rows[] = {
-    FIELD_OBJECTS(struct fhir_server_list, resources, fhir_server, MEMBERS_MAX, FIELD_REQUIRED,
-                  "The servers, the oldest first."),
-    FIELD_TEXT(struct fhir_server_list, next, 1, CURSOR_MAX, FIELD_NULLABLE,
-               "Give it as `_cursor` to go on; null: that was all.", "AQF3Zm..."),
-};
-FIELD_TABLE(fhir_server_list);
-
 static const struct field api_keys_in_rows[] = {
     FIELD_TEXT(struct api_keys_in, _cursor, 1, CURSOR_MAX, FIELD_QUERY,
                "`next` of the page before; good for a day.",
@@ -1501,145 +1406,6 @@ static const struct field operator_api_key_in_rows[] = {
     FIELD_UUID(struct operator_api_key_in, id, FIELD_REQUIRED, "The key."),
 };
 FIELD_TABLE(operator_api_key_in);
-
-/* ---- the audit trail ---- */
-
-enum {
-    AUDIT_TEXT_MAX = 256,
-    AUDIT_EVENTS_JSON_MAX = 4 << 20,
-    AUDIT_RECORD_MAX = 1 << 20,
-    NOTE_MAX = 2048,
-    ACTIVITY_MAX = 50,
-    PROOF_HASHES_MAX = 64,
-    HASH_BASE64 = 44,
-};
-
-/* The head of the tree and who vouches for it. */
-#define FIELD_CHECKPOINT(s)                                                                      \
-    FIELD_TEXT(s, checkpoint, 1, NOTE_MAX, FIELD_REQUIRED,                                       \
-               "Head of the tree: a signed note with its origin, size and root.",                \
-               "lakeside.example/t/north/audit 1203"),                                           \
-        FIELD_TEXT(s, verifierKey, 1, NOTE_MAX, FIELD_REQUIRED,                                  \
-                   "Key of the note's signature, as verifiers take it: name, hash and key. The " \
-                   "key of an installation stays the same: compare it with one that you kept.",  \
-                   "lakeside.example/t/north/audit+1f2e3d4c+AZ...")
-
-#define FIELD_HASHES(s, member, doc)                                                        \
-    FIELD_TEXTS(s, member, HASH_BASE64, HASH_BASE64, PROOF_HASHES_MAX, FIELD_REQUIRED, doc, \
-                "bjQLnP+zepicpUTmu3gKLHiQHT+zvPSQ4cVJb5Gwyqg=")
-
-static const struct field project_audit_in_rows[] = {
-    FIELD_TIME(struct project_audit_in, since, FIELD_QUERY, "Recorded then or later."),
-    FIELD_TIME(struct project_audit_in, until, FIELD_QUERY, "Recorded then or earlier."),
-    FIELD_TEXT(struct project_audit_in, actor, 1, AUDIT_TEXT_MAX, FIELD_QUERY,
-               "Who did it: a profile, or an account.",
-               "Practitioner/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
-    FIELD_TEXT(struct project_audit_in, action, 1, AUDIT_TEXT_MAX, FIELD_QUERY,
-               "What was done: an action, or its first word.", "session.end"),
-    FIELD_TEXT(struct project_audit_in, target, 1, AUDIT_TEXT_MAX, FIELD_QUERY, "What it is about.",
-               "Session/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
-    FIELD_TEXT(struct project_audit_in, _cursor, 1, CURSOR_MAX, FIELD_QUERY,
-               "`next` of the page before; good for a day.",
-               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
-    FIELD_INT(struct project_audit_in, _count, 1, MEMBERS_MAX, 50, FIELD_QUERY, "Events at most.",
-              "50"),
-};
-FIELD_TABLE(project_audit_in);
-
-static const struct field project_audit_list_rows[] = {
-    FIELD_JSON(struct project_audit_list, resources, AUDIT_EVENTS_JSON_MAX, FIELD_REQUIRED,
-               "FHIR R4 AuditEvents, the newest first.", "[]"),
-    FIELD_TEXT(struct project_audit_list, next, 1, CURSOR_MAX, FIELD_NULLABLE,
-               "`_cursor` of the next page; null where the list ends.",
-               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
-};
-FIELD_TABLE(project_audit_list);
-
-static const struct field project_audit_checkpoint_in_rows[] = {
-    FIELD_INT(struct project_audit_checkpoint_in, from, 0, INT64_MAX, 0, FIELD_QUERY,
-              "Size of an older checkpoint, for the proof that this tree begins with that one.",
-              "1000"),
-};
-FIELD_TABLE(project_audit_checkpoint_in);
-
-static const struct field project_audit_checkpoint_rows[] = {
-    FIELD_CHECKPOINT(struct project_audit_checkpoint),
-    FIELD_INT(struct project_audit_checkpoint, size, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "Leaves of the tree.", "1203"),
-    FIELD_HASHES(struct project_audit_checkpoint, consistency,
-                 "Proof for `from` (RFC 6962, section 2.1.2); empty without it."),
-};
-FIELD_TABLE(project_audit_checkpoint);
-
-static const struct field project_audit_proof_in_rows[] = {
-    FIELD_TEXT(struct project_audit_proof_in, id, 1, 64, FIELD_PATH | FIELD_REQUIRED,
-               "Id of the AuditEvent.", "authd-17"),
-};
-FIELD_TABLE(project_audit_proof_in);
-
-static const struct field project_audit_proof_rows[] = {
-    FIELD_TEXT(struct project_audit_proof, id, 1, 64, FIELD_REQUIRED, "Id of the AuditEvent.",
-               "authd-17"),
-    FIELD_INT(struct project_audit_proof, index, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "Which leaf of the tree it is, from 0 on.", "16"),
-    FIELD_INT(struct project_audit_proof, size, 1, INT64_MAX, 0, FIELD_REQUIRED,
-              "Leaves of the tree.", "1203"),
-    FIELD_TEXT(struct project_audit_proof, record, 1, AUDIT_RECORD_MAX, FIELD_NULLABLE,
-               "The event as it was hashed; null when it was dropped since.",
-               "{\"daemon\":\"authd\"}"),
-    FIELD_HASHES(struct project_audit_proof, hashes,
-                 "Proof that the leaf is in the tree (RFC 6962, section 2.1.1)."),
-    FIELD_CHECKPOINT(struct project_audit_proof),
-};
-FIELD_TABLE(project_audit_proof);
-
-static const struct field operator_audit_checkpoint_in_rows[] = {
-    FIELD_UUID(struct operator_audit_checkpoint_in, projectId, FIELD_REQUIRED, "The project."),
-    FIELD_INT(struct operator_audit_checkpoint_in, from, 0, INT64_MAX, 0, 0,
-              "Size of an older one.", "0"),
-};
-FIELD_TABLE(operator_audit_checkpoint_in);
-
-static const struct field operator_audit_proof_in_rows[] = {
-    FIELD_UUID(struct operator_audit_proof_in, projectId, FIELD_REQUIRED, "The project."),
-    FIELD_TEXT(struct operator_audit_proof_in, id, 1, 64, FIELD_REQUIRED, "Of the AuditEvent.",
-               "authd-17"),
-};
-FIELD_TABLE(operator_audit_proof_in);
-
-static const struct field activity_in_rows[] = {
-    FIELD_TEXT(struct activity_in, _cursor, 1, CURSOR_MAX, FIELD_QUERY,
-               "`next` of the page before; good for a day.",
-               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
-    FIELD_INT(struct activity_in, _count, 1, ACTIVITY_MAX, 20, FIELD_QUERY, "Events at most.",
-              "20"),
-};
-FIELD_TABLE(activity_in);
-
-static const struct field activity_row_rows[] = {
-    FIELD_JSON_OBJECT(struct activity_row, event, AUDIT_RECORD_MAX, FIELD_REQUIRED,
-                      "A FHIR R4 AuditEvent.", "{\"resourceType\":\"AuditEvent\"}"),
-    FIELD_TEXT(struct activity_row, record, 1, AUDIT_RECORD_MAX, FIELD_NULLABLE,
-               "The event as it was hashed; null when another person did it.",
-               "{\"daemon\":\"authd\"}"),
-    FIELD_INT(struct activity_row, index, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "Which leaf of the tree it is, from 0 on.", "16"),
-    FIELD_HASHES(struct activity_row, hashes,
-                 "Proof that the leaf is in the tree (RFC 6962, section 2.1.1)."),
-};
-FIELD_TABLE(activity_row);
-
-static const struct field activity_list_rows[] = {
-    FIELD_OBJECTS(struct activity_list, resources, activity_row, ACTIVITY_MAX, FIELD_REQUIRED,
-                  "Events, the newest first."),
-    FIELD_TEXT(struct activity_list, next, 1, CURSOR_MAX, FIELD_NULLABLE,
-               "`_cursor` of the next page; null where the list ends.",
-               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
-    FIELD_INT(struct activity_list, size, 0, INT64_MAX, 0, FIELD_REQUIRED, "Leaves of the tree.",
-              "1203"),
-    FIELD_CHECKPOINT(struct activity_list),
-};
-FIELD_TABLE(activity_list);
 
 /* ---- between daemons ---- */
 
@@ -1964,255 +1730,6 @@ static const struct field operator_mfa_reset_in_rows[] = {
     FIELD_CHOICE(struct operator_mfa_reset_in, role, roles, 0, "As what.", "Patient"),
 };
 FIELD_TABLE(operator_mfa_reset_in);
-
-/* ---- pages ---- */
-
-/* What stands in a field of a form; the page itself says what is wrong with it. */
-enum { PAGE_FIELD_MAX = ANY_PASSWORD_MAX, PAGE_CREDENTIAL_MAX = 16384 };
-static const char *const page_notes[] = {"email-sent",   "factor-off",      "joined",
-                                         "keep",         "passkey-changed", "password-changed",
-                                         "password-set", "session-ended",   "signed-out",
-                                         "undone",       "verified",        NULL};
-
-#define PAGE_TENANT_ROWS(s)                                                                   \
-    FIELD_TEXT(s, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED | FIELD_PATH, "Whose page.", \
-               "demo"),                                                                       \
-        FIELD_VISIT(s)
-/* What navigator.credentials has given, as JSON. */
-#define PAGE_CREDENTIAL_ROW(s)                                      \
-    FIELD_TEXT(s, credential, 1, PAGE_CREDENTIAL_MAX, FIELD_SECRET, \
-               "What the browser's passkey "                        \
-               "has answered.",                                     \
-               "{}")
-#define PAGE_FORM_ROW(s, member, flags) \
-    FIELD_TEXT(s, member, 0, PAGE_FIELD_MAX, flags, "A field of the form.", "")
-
-static const struct field page_query_rows[] = {
-    PAGE_TENANT_ROWS(struct page_query),
-    FIELD_CHOICE(struct page_query, note, page_notes, FIELD_QUERY, "What was done.", "signed-out"),
-    PAGE_FORM_ROW(struct page_query, goal, FIELD_QUERY),
-};
-FIELD_TABLE(page_query);
-
-/* ---- endpoints of the issuers ---- */
-
-#define ISSUER_ROWS(s)                                                                        \
-    FIELD_TEXT(s, tenantCode, 1, 256, FIELD_PATH | FIELD_REQUIRED, "The tenant's code.", ""), \
-        FIELD_ENDPOINT(s)
-
-static const struct field issuer_in_rows[] = {
-    ISSUER_ROWS(struct issuer_in),
-};
-FIELD_TABLE(issuer_in);
-
-static const struct field smart_configuration_in_rows[] = {
-    ISSUER_ROWS(struct smart_configuration_in),
-    FIELD_UUID(struct smart_configuration_in, id, FIELD_PATH | FIELD_REQUIRED, "The FHIR server."),
-};
-FIELD_TABLE(smart_configuration_in);
-
-/* Bounds alone: what is in them is the affair of who reads them, whose refusals have words. */
-#define PARAMETER_ROW(s, member, max) \
-    FIELD_TEXT(s, member, 0, max, 0, "A parameter of the request.", "")
-#define SECRET_ROW(s, member, max) \
-    FIELD_TEXT(s, member, 0, max, FIELD_SECRET, "A parameter of the request.", "")
-#define CLIENT_ROWS(s)                                                   \
-    PARAMETER_ROW(s, client_id, 256), SECRET_ROW(s, client_secret, 512), \
-        SECRET_ROW(s, client_assertion, 8192), PARAMETER_ROW(s, client_assertion_type, 256)
-
-static const struct field authorize_in_rows[] = {
-    ISSUER_ROWS(struct authorize_in),
-    CLIENT_ROWS(struct authorize_in),
-    PARAMETER_ROW(struct authorize_in, redirect_uri, 2048),
-    PARAMETER_ROW(struct authorize_in, response_type, 64),
-    PARAMETER_ROW(struct authorize_in, response_mode, 64),
-    PARAMETER_ROW(struct authorize_in, scope, 2048),
-    PARAMETER_ROW(struct authorize_in, state, 2048),
-    PARAMETER_ROW(struct authorize_in, nonce, 1024),
-    PARAMETER_ROW(struct authorize_in, code_challenge, 256),
-    PARAMETER_ROW(struct authorize_in, code_challenge_method, 64),
-    PARAMETER_ROW(struct authorize_in, prompt, 256),
-    PARAMETER_ROW(struct authorize_in, max_age, 64),
-    PARAMETER_ROW(struct authorize_in, login_hint, 512),
-    PARAMETER_ROW(struct authorize_in, ui_locales, 256),
-    PARAMETER_ROW(struct authorize_in, acr_values, 1024),
-    PARAMETER_ROW(struct authorize_in, claims, 2048),
-    PARAMETER_ROW(struct authorize_in, id_token_hint, 4096),
-    PARAMETER_ROW(struct authorize_in, resource, 2048),
-    PARAMETER_ROW(struct authorize_in, aud, 2048),
-    SECRET_ROW(struct authorize_in, launch, 512),
-    PARAMETER_ROW(struct authorize_in, request, 8192),
-    PARAMETER_ROW(struct authorize_in, request_uri, 2048),
-    SECRET_ROW(struct authorize_in, next, PAGE_NEXT_MAX),
-};
-FIELD_TABLE(authorize_in);
-
-static const struct field token_in_rows[] = {
-    ISSUER_ROWS(struct token_in),
-    CLIENT_ROWS(struct token_in),
-    PARAMETER_ROW(struct token_in, grant_type, 256),
-    SECRET_ROW(struct token_in, code, 512),
-    PARAMETER_ROW(struct token_in, redirect_uri, 2048),
-    SECRET_ROW(struct token_in, code_verifier, 256),
-    SECRET_ROW(struct token_in, refresh_token, 512),
-    PARAMETER_ROW(struct token_in, scope, 2048),
-    PARAMETER_ROW(struct token_in, resource, 2048),
-};
-FIELD_TABLE(token_in);
-
-static const struct field introspect_in_rows[] = {
-    ISSUER_ROWS(struct introspect_in),
-    CLIENT_ROWS(struct introspect_in),
-    SECRET_ROW(struct introspect_in, token, 8192),
-};
-FIELD_TABLE(introspect_in);
-
-static const struct field userinfo_in_rows[] = {
-    ISSUER_ROWS(struct userinfo_in),
-    SECRET_ROW(struct userinfo_in, access_token, 8192),
-};
-FIELD_TABLE(userinfo_in);
-
-static const struct field end_session_in_rows[] = {
-    ISSUER_ROWS(struct end_session_in),
-    PARAMETER_ROW(struct end_session_in, id_token_hint, 4096),
-    PARAMETER_ROW(struct end_session_in, client_id, 256),
-    PARAMETER_ROW(struct end_session_in, post_logout_redirect_uri, 2048),
-    PARAMETER_ROW(struct end_session_in, state, 2048),
-    PARAMETER_ROW(struct end_session_in, ui_locales, 256),
-    PARAMETER_ROW(struct end_session_in, FIELD_AS(action, "do"), 64),
-};
-FIELD_TABLE(end_session_in);
-
-static const struct field consent_rows[] = {
-    FIELD_TEXT(struct consent, clientId, 1, 256, FIELD_REQUIRED, "The client.",
-               "019af3c2-6a3e-7b1c-9d2e-3f4a5b6c7d8e"),
-    FIELD_TEXT(struct consent, name, 1, 200, FIELD_REQUIRED, "Its name.", "Diary"),
-    FIELD_TEXT(struct consent, scope, 0, 4096, FIELD_REQUIRED, "What it may do.", "openid profile"),
-    FIELD_TIME(struct consent, createdAt, FIELD_REQUIRED, "When it was first allowed."),
-    FIELD_TIME(struct consent, lastUpdated, FIELD_REQUIRED, "When it was last allowed."),
-};
-FIELD_TABLE(consent);
-
-static const struct field consent_list_rows[] = {
-    FIELD_OBJECTS(struct consent_list, consents, consent, 200, FIELD_REQUIRED, "By their names."),
-};
-FIELD_TABLE(consent_list);
-
-static const struct field consent_in_rows[] = {
-    FIELD_TEXT(struct consent_in, clientId, 1, 256, FIELD_QUERY | FIELD_REQUIRED, "The client.",
-               "019af3c2-6a3e-7b1c-9d2e-3f4a5b6c7d8e"),
-};
-FIELD_TABLE(consent_in);
-
-/* ---- forms ---- */
-
-static const struct field sign_in_form_rows[] = {
-    PAGE_TENANT_ROWS(struct sign_in_form),
-    PAGE_FORM_ROW(struct sign_in_form, email, 0),
-    PAGE_FORM_ROW(struct sign_in_form, password, FIELD_SECRET),
-    PAGE_FORM_ROW(struct sign_in_form, step, FIELD_SECRET),
-    PAGE_FORM_ROW(struct sign_in_form, role, 0),
-    PAGE_CREDENTIAL_ROW(struct sign_in_form),
-};
-FIELD_TABLE(sign_in_form);
-
-static const struct field consent_form_rows[] = {
-    PAGE_TENANT_ROWS(struct consent_form),
-    FIELD_TEXT(struct consent_form, FIELD_AS(action, "do"), 0, PAGE_FIELD_MAX, 0, "What is done.",
-               "allow"),
-};
-FIELD_TABLE(consent_form);
-
-static const struct field mfa_form_rows[] = {
-    PAGE_TENANT_ROWS(struct mfa_form),
-    PAGE_FORM_ROW(struct mfa_form, step, FIELD_SECRET),
-    PAGE_FORM_ROW(struct mfa_form, code, FIELD_SECRET),
-    PAGE_CREDENTIAL_ROW(struct mfa_form),
-};
-FIELD_TABLE(mfa_form);
-
-static const struct field step_up_form_rows[] = {
-    PAGE_TENANT_ROWS(struct step_up_form),
-    PAGE_FORM_ROW(struct step_up_form, goal, 0),
-    PAGE_FORM_ROW(struct step_up_form, password, FIELD_SECRET),
-    PAGE_FORM_ROW(struct step_up_form, code, FIELD_SECRET),
-    PAGE_FORM_ROW(struct step_up_form, step, FIELD_SECRET),
-    PAGE_CREDENTIAL_ROW(struct step_up_form),
-};
-FIELD_TABLE(step_up_form);
-
-static const struct field password_form_rows[] = {
-    PAGE_TENANT_ROWS(struct password_form),
-    PAGE_FORM_ROW(struct password_form, old, FIELD_SECRET),
-    PAGE_FORM_ROW(struct password_form, new, FIELD_SECRET),
-};
-FIELD_TABLE(password_form);
-
-static const struct field factor_form_rows[] = {
-    PAGE_TENANT_ROWS(struct factor_form),
-    PAGE_FORM_ROW(struct factor_form, FIELD_AS(action, "do"), 0),
-    PAGE_FORM_ROW(struct factor_form, code, FIELD_SECRET),
-};
-FIELD_TABLE(factor_form);
-
-static const struct field passkeys_form_rows[] = {
-    PAGE_TENANT_ROWS(struct passkeys_form),
-    PAGE_FORM_ROW(struct passkeys_form, FIELD_AS(action, "do"), 0),
-    PAGE_FORM_ROW(struct passkeys_form, passkey, 0),
-    PAGE_FORM_ROW(struct passkeys_form, name, 0),
-    PAGE_FORM_ROW(struct passkeys_form, step, FIELD_SECRET),
-    PAGE_CREDENTIAL_ROW(struct passkeys_form),
-};
-FIELD_TABLE(passkeys_form);
-
-static const struct field delete_form_rows[] = {
-    PAGE_TENANT_ROWS(struct delete_form),
-    PAGE_FORM_ROW(struct delete_form, days, 0),
-};
-FIELD_TABLE(delete_form);
-
-static const struct field register_form_rows[] = {
-    PAGE_TENANT_ROWS(struct register_form),
-    PAGE_FORM_ROW(struct register_form, role, 0),
-    PAGE_FORM_ROW(struct register_form, name, 0),
-    PAGE_FORM_ROW(struct register_form, surname, 0),
-    PAGE_FORM_ROW(struct register_form, email, 0),
-    PAGE_FORM_ROW(struct register_form, password, FIELD_SECRET),
-};
-FIELD_TABLE(register_form);
-
-static const struct field link_query_rows[] = {
-    PAGE_TENANT_ROWS(struct link_query),
-    PAGE_FORM_ROW(struct link_query, id, FIELD_QUERY),
-    PAGE_FORM_ROW(struct link_query, secret, FIELD_QUERY | FIELD_SECRET),
-};
-FIELD_TABLE(link_query);
-
-static const struct field link_form_rows[] = {
-    PAGE_TENANT_ROWS(struct link_form),
-    PAGE_FORM_ROW(struct link_form, id, 0),
-    PAGE_FORM_ROW(struct link_form, secret, FIELD_SECRET),
-    PAGE_FORM_ROW(struct link_form, password, FIELD_SECRET),
-    PAGE_FORM_ROW(struct link_form, FIELD_AS(action, "do"), 0),
-    PAGE_FORM_ROW(struct link_form, step, FIELD_SECRET),
-    PAGE_FORM_ROW(struct link_form, code, FIELD_SECRET),
-    PAGE_CREDENTIAL_ROW(struct link_form),
-};
-FIELD_TABLE(link_form);
-
-static const struct field email_form_rows[] = {
-    PAGE_TENANT_ROWS(struct email_form),
-    PAGE_FORM_ROW(struct email_form, email, 0),
-};
-FIELD_TABLE(email_form);
-
-static const struct field account_form_rows[] = {
-    PAGE_TENANT_ROWS(struct account_form),
-    PAGE_FORM_ROW(struct account_form, FIELD_AS(action, "do"), 0),
-    PAGE_FORM_ROW(struct account_form, session, 0),
-};
-FIELD_TABLE(account_form);
 
 #define SERVICE authd
 #define SERVICE_OPERATIONS OPERATION_METHODS

@@ -1,0 +1,14 @@
+/*
+ * shape_bounds.h - bounds that several files of authd's shapes share (*_api.c).
+ */
+#ifndef ATRIUM_AUTHD_SHAPE_BOUNDS_H
+#define ATRIUM_AUTHD_SHAPE_BOUNDS_H
+
+enum {
+    ANY_PASSWORD_MAX = 1048576, /* the largest body: whatever is typed is wrong, not malformed */
+    TENANT_CODE_MAX = 64,
+    CURSOR_MAX = 4096,
+    MEMBERS_MAX = 100, /* rows of a page of a list */
+};
+
+#endif
