@@ -44,7 +44,6 @@ static int list_page(struct authd *d, const struct request *req, struct uuid pro
 {
     const char *key = arena_printf(req->arena, "api keys %s", project.text);
     struct sql_api_key_list_in list = {.project = project, .most = count + 1};
-    const struct api_key *rows;
     struct page_cursor at;
 
     if (page_cursor_read(req->arena, &d->svc.seal, key, req->now_ms, cursor, &at, err) < 0)
@@ -52,12 +51,7 @@ static int list_page(struct authd *d, const struct request *req, struct uuid pro
     list.after = at.id;
     if (sql_api_key_list(d->svc.db, req, &list, &out->resources, err) < 0)
         return -1;
-    if (out->resources.count <= (size_t)count)
-        return 0;
-    rows = out->resources.items;
-    out->resources.count = (size_t)count;
-    at = (struct page_cursor){.key = "", .id = rows[count - 1].id};
-    out->next = page_cursor_new(req->arena, &d->svc.seal, key, req->now_ms, &at);
+    out->next = PAGE_CURSOR_CUT(req, &d->svc.seal, key, count, api_key, &out->resources);
     return 0;
 }
 

@@ -252,7 +252,6 @@ int project_account_sessions(struct authd *d, const struct request *req,
                                                        .asking = req->caller->session,
                                                        .now = req->now_ms,
                                                        .most = in->_count + 1};
-    const struct session_record *rows;
     struct project_account account;
     struct page_cursor from;
     struct tenant tenant;
@@ -264,12 +263,8 @@ int project_account_sessions(struct authd *d, const struct request *req,
         list.before = from.id;
     if (sql_project_account_session_list(d->svc.db, req, &list, &out->resources, err) < 0)
         return -1;
-    if (out->resources.count <= (size_t)in->_count)
-        return 0;
-    rows = out->resources.items;
-    out->resources.count = (size_t)in->_count;
-    from = (struct page_cursor){.key = "", .id = rows[in->_count - 1].id};
-    out->next = page_cursor_new(req->arena, &d->svc.seal, key, req->now_ms, &from);
+    out->next =
+        PAGE_CURSOR_CUT(req, &d->svc.seal, key, in->_count, session_record, &out->resources);
     return 0;
 }
 

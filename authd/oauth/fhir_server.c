@@ -52,7 +52,6 @@ int fhir_servers(struct authd *d, const struct request *req, const struct fhir_s
     const struct uuid project = req->caller->project;
     const char *key = arena_printf(req->arena, "fhir servers %s", project.text);
     struct sql_fhir_server_list_in list = {.project = project, .most = in->_count + 1};
-    const struct fhir_server *rows;
     struct page_cursor at;
 
     if (page_cursor_read(req->arena, &d->svc.seal, key, req->now_ms, in->_cursor, &at, err) < 0)
@@ -60,12 +59,7 @@ int fhir_servers(struct authd *d, const struct request *req, const struct fhir_s
     list.after = at.id;
     if (sql_fhir_server_list(d->svc.db, req, &list, &out->resources, err) < 0)
         return -1;
-    if (out->resources.count <= (size_t)in->_count)
-        return 0;
-    rows = out->resources.items;
-    out->resources.count = (size_t)in->_count;
-    at = (struct page_cursor){.key = "", .id = rows[in->_count - 1].id};
-    out->next = page_cursor_new(req->arena, &d->svc.seal, key, req->now_ms, &at);
+    out->next = PAGE_CURSOR_CUT(req, &d->svc.seal, key, in->_count, fhir_server, &out->resources);
     return 0;
 }
 

@@ -27,6 +27,21 @@ const char *page_cursor_new(struct arena *arena, const struct seal_keys *keys, c
     return secret_encode(arena, sealed.bytes, sealed.size);
 }
 
+const char *page_cursor_cut(struct arena *arena, const struct seal_keys *keys, const char *list,
+                            int64_t now_ms, int64_t count, size_t size, size_t id,
+                            struct field_list *rows)
+{
+    struct page_cursor last = page_cursor_start;
+    const char *row;
+
+    if (rows->count <= (size_t)count)
+        return NULL;
+    rows->count = (size_t)count;
+    row = (const char *)rows->items + (rows->count - 1) * size;
+    memcpy(&last.id, row + id, sizeof(last.id));
+    return page_cursor_new(arena, keys, list, now_ms, &last);
+}
+
 static int decode(struct arena *arena, const struct seal_keys *keys, const char *text, json_t **ret)
 {
     uint8_t *bytes = arena_alloc(arena, SEALED_MAX), *plain;

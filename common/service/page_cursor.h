@@ -13,6 +13,7 @@
 #include "common/base/error.h"
 #include "common/base/uuid.h"
 #include "common/service/seal_keys.h"
+#include "common/wire/fields.h"
 
 #define PAGE_CURSOR_LIFE ((int64_t)24 * 3600 * 1000) /* ms */
 
@@ -28,6 +29,16 @@ extern const struct page_cursor page_cursor_start;
 /* From the arena. */
 const char *page_cursor_new(struct arena *arena, const struct seal_keys *keys, const char *list,
                             int64_t now_ms, const struct page_cursor *cursor);
+
+/* A list that is ordered by the ids of its rows, and was read with one row more than `count`. Cuts
+ * that row off; where the next page begins, or NULL: that was all. size, id: of a row, and where in
+ * it its struct uuid is. */
+const char *page_cursor_cut(struct arena *arena, const struct seal_keys *keys, const char *list,
+                            int64_t now_ms, int64_t count, size_t size, size_t id,
+                            struct field_list *rows);
+#define PAGE_CURSOR_CUT(req, keys, list, count, type, rows)                              \
+    page_cursor_cut((req)->arena, keys, list, (req)->now_ms, count, sizeof(struct type), \
+                    offsetof(struct type, id), rows)
 
 /* What page_cursor_new() has made for the same list within a day, the key in the arena; from the
  * start of the list for a NULL text. ERR_VALIDATION, path _cursor, for any other. */

@@ -60,7 +60,6 @@ int webhooks(struct maild *d, const struct request *req, const struct webhooks_i
 {
     const char *key = arena_printf(req->arena, "webhooks %s", req->caller->project.text);
     struct sql_webhook_list_in list = {.project = req->caller->project, .most = in->_count + 1};
-    const struct webhook *rows;
     struct page_cursor at;
 
     if (page_cursor_read(req->arena, &d->svc.seal, key, req->now_ms, in->_cursor, &at, err) < 0)
@@ -68,12 +67,7 @@ int webhooks(struct maild *d, const struct request *req, const struct webhooks_i
     list.after = at.id;
     if (sql_webhook_list(d->svc.db, req, &list, &out->resources, err) < 0)
         return -1;
-    if (out->resources.count <= (size_t)in->_count)
-        return 0;
-    rows = out->resources.items;
-    out->resources.count = (size_t)in->_count;
-    at = (struct page_cursor){.key = "", .id = rows[in->_count - 1].id};
-    out->next = page_cursor_new(req->arena, &d->svc.seal, key, req->now_ms, &at);
+    out->next = PAGE_CURSOR_CUT(req, &d->svc.seal, key, in->_count, webhook, &out->resources);
     return 0;
 }
 
