@@ -70,6 +70,18 @@ bool words_have(const char *list, const char *word)
     return false;
 }
 
+bool words_have_prefix(const char *list, const char *prefix)
+{
+    size_t length = strlen(prefix);
+
+    for (const char *at = list; at; at = strchr(at, ' ')) {
+        at += strspn(at, " ");
+        if (strncmp(at, prefix, length) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* ---- JSON ---- */
 
 static json_t *parameters_json(const struct auth_request *self)

@@ -43,6 +43,9 @@ struct auth_request {
 /* Whether a word is in a list of words between blanks. */
 bool words_have(const char *list, const char *word);
 
+/* Whether one of the words begins so. */
+bool words_have_prefix(const char *list, const char *prefix);
+
 /* Reads what a request says: its parameters, or the pushed ones that it names, or the sealed ones
  * that come back. ERR_BAD_REQUEST with a word of OAuth otherwise. Parks. */
 int auth_request_read(struct authd *d, const struct request *req, const struct issuer *issuer,

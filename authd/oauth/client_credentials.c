@@ -74,7 +74,7 @@ static int read_scope(const struct token_call *call, const char **ret, struct er
 static const char *resource_of(const struct token_call *call, const char *scope)
 {
     const struct field_texts *audiences = &call->client->settings->audiences;
-    bool clinical = strncmp(scope, "system/", 7) == 0 || strstr(scope, " system/");
+    bool clinical = words_have_prefix(scope, "system/");
 
     if (call->in->resource || !clinical || audiences->count != 1)
         return call->in->resource;

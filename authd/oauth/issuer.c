@@ -27,27 +27,42 @@ const char *issuer_endpoint(const struct issuer *self, struct arena *arena, cons
 
 /* ---- metadata ---- */
 
-static json_t *words(const char *const list[])
+const char *const issuer_auth_methods[] = {"none", "client_secret_basic", "client_secret_post",
+                                           "private_key_jwt", NULL};
+const char *const issuer_auth_algs[] = {"RS256", "RS384", "PS256", "ES256", "ES384", NULL};
+const char *const issuer_grant_types[] = {"authorization_code", "refresh_token",
+                                          "client_credentials", NULL};
+
+json_t *issuer_words(const char *const *words)
 {
     json_t *array = json_array();
 
-    for (size_t i = 0; list[i]; i++)
-        json_array_append_new(array, json_string(list[i]));
+    for (size_t i = 0; words[i]; i++)
+        json_array_append_new(array, json_string(words[i]));
     return array;
+}
+
+json_t *issuer_describe(const struct issuer *self, struct arena *arena,
+                        const struct issuer_address *addresses, const struct issuer_words *lists)
+{
+    json_t *page = json_pack("{s:s}", "issuer", self->url);
+
+    for (; addresses->name; addresses++)
+        json_object_set_new(page, addresses->name,
+                            json_string(issuer_endpoint(self, arena, addresses->path)));
+    for (; lists->name; lists++)
+        json_object_set_new(page, lists->name, issuer_words(lists->words));
+    return page;
 }
 
 /* What is the same for all issuers (Discovery 1.0, section 3; RFC 8414, section 2; RFC 9126,
  * section 5; RFC 9207, section 3; RFC 9449, section 5.1; RFC 9701, section 7). */
-static const struct {
-    const char *name;
-    const char *const *list;
-} lists[] = {
+static const struct issuer_words lists[] = {
     {"scopes_supported",
      (const char *const[]){"openid", "profile", "email", "fhirUser", "offline_access", NULL}},
     {"response_types_supported", (const char *const[]){"code", NULL}},
     {"response_modes_supported", (const char *const[]){"query", NULL}},
-    {"grant_types_supported",
-     (const char *const[]){"authorization_code", "refresh_token", "client_credentials", NULL}},
+    {"grant_types_supported", issuer_grant_types},
     {"introspection_endpoint_auth_methods_supported",
      (const char *const[]){"client_secret_basic", "client_secret_post", "private_key_jwt", NULL}},
     {"introspection_signing_alg_values_supported", (const char *const[]){"RS256", NULL}},
@@ -55,11 +70,8 @@ static const struct {
      (const char *const[]){"ES256", "ES384", "RS256", "PS256", NULL}},
     {"subject_types_supported", (const char *const[]){"public", NULL}},
     {"id_token_signing_alg_values_supported", (const char *const[]){"RS256", "ES256", NULL}},
-    {"token_endpoint_auth_methods_supported",
-     (const char *const[]){"none", "client_secret_basic", "client_secret_post", "private_key_jwt",
-                           NULL}},
-    {"token_endpoint_auth_signing_alg_values_supported",
-     (const char *const[]){"RS256", "RS384", "PS256", "ES256", "ES384", NULL}},
+    {"token_endpoint_auth_methods_supported", issuer_auth_methods},
+    {"token_endpoint_auth_signing_alg_values_supported", issuer_auth_algs},
     {"code_challenge_methods_supported", (const char *const[]){"S256", NULL}},
     {"prompt_values_supported",
      (const char *const[]){"none", "login", "consent", "select_account", NULL}},
@@ -70,11 +82,10 @@ static const struct {
                            "at_hash", "sid", "name", "given_name", "family_name", "locale", "email",
                            "email_verified", "fhirUser", NULL}},
     {"ui_locales_supported", (const char *const[]){"en", "de", "es", NULL}},
+    {NULL, NULL},
 };
 
-static const struct {
-    const char *name, *path;
-} endpoints[] = {
+static const struct issuer_address endpoints[] = {
     {"authorization_endpoint", "authorize"},
     {"token_endpoint", "token"},
     {"userinfo_endpoint", "userinfo"},
@@ -83,6 +94,7 @@ static const struct {
     {"revocation_endpoint", "revoke"},
     {"pushed_authorization_request_endpoint", "par"},
     {"end_session_endpoint", "logout"},
+    {NULL, NULL},
 };
 
 static const struct {
@@ -99,13 +111,8 @@ static const struct {
 
 static const char *metadata(const struct issuer *issuer, struct arena *arena)
 {
-    json_auto_t *page = json_pack("{s:s}", "issuer", issuer->url);
+    json_auto_t *page = issuer_describe(issuer, arena, endpoints, lists);
 
-    for (size_t i = 0; i < ARRAY_SIZE(endpoints); i++)
-        json_object_set_new(page, endpoints[i].name,
-                            json_string(issuer_endpoint(issuer, arena, endpoints[i].path)));
-    for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
-        json_object_set_new(page, lists[i].name, words(lists[i].list));
     for (size_t i = 0; i < ARRAY_SIZE(switches); i++)
         json_object_set_new(page, switches[i].name, json_boolean(switches[i].value));
     return codec_dump_json(arena, page);

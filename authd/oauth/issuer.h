@@ -8,6 +8,8 @@
 #ifndef ATRIUM_AUTHD_OAUTH_ISSUER_H
 #define ATRIUM_AUTHD_OAUTH_ISSUER_H
 
+#include <jansson.h>
+
 #include "authd/authd.h"
 #include "settingsd/settingsd_api.h"
 
@@ -34,5 +36,26 @@ int issuer_open(struct authd *d, const struct request *req, const char *code,
 
 /* The address of one of its endpoints ("token"), from the arena. */
 const char *issuer_endpoint(const struct issuer *self, struct arena *arena, const char *name);
+
+/* What a metadata document says: addresses of endpoints, and lists of words. The rows end with a
+ * name that is NULL. */
+struct issuer_address {
+    const char *name, *path;
+};
+struct issuer_words {
+    const char *name;
+    const char *const *words;
+};
+
+/* A list of words as JSON, a new reference. */
+json_t *issuer_words(const char *const *words);
+
+/* A metadata document with these rows, a new reference. */
+json_t *issuer_describe(const struct issuer *self, struct arena *arena,
+                        const struct issuer_address *addresses, const struct issuer_words *lists);
+
+/* What every document of an issuer says of how clients authenticate, and of its grants. */
+extern const char *const issuer_auth_methods[], *const issuer_auth_algs[],
+                                                    *const issuer_grant_types[];
 
 #endif

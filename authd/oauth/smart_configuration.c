@@ -11,51 +11,30 @@
 #include "common/domain/endpoint.h"
 #include "common/wire/codec.h"
 
-static const struct {
-    const char *name, *path;
-} endpoints[] = {
+static const struct issuer_address endpoints[] = {
     {"jwks_uri", "jwks"},
     {"authorization_endpoint", "authorize"},
     {"token_endpoint", "token"},
     {"introspection_endpoint", "introspect"},
     {"revocation_endpoint", "revoke"},
     {"management_endpoint", "account"},
+    {NULL, NULL},
 };
 
-static const struct {
-    const char *name;
-    const char *const *list;
-} lists[] = {
-    {"grant_types_supported",
-     (const char *const[]){"authorization_code", "refresh_token", "client_credentials", NULL}},
+static const struct issuer_words lists[] = {
+    {"grant_types_supported", issuer_grant_types},
     {"response_types_supported", (const char *const[]){"code", NULL}},
     {"code_challenge_methods_supported", (const char *const[]){"S256", NULL}},
-    {"token_endpoint_auth_methods_supported",
-     (const char *const[]){"none", "client_secret_basic", "client_secret_post", "private_key_jwt",
-                           NULL}},
-    {"token_endpoint_auth_signing_alg_values_supported",
-     (const char *const[]){"RS256", "RS384", "PS256", "ES256", "ES384", NULL}},
+    {"token_endpoint_auth_methods_supported", issuer_auth_methods},
+    {"token_endpoint_auth_signing_alg_values_supported", issuer_auth_algs},
     {"capabilities",
      (const char *const[]){
          "launch-ehr", "launch-standalone", "context-ehr-patient", "context-standalone-patient",
          "context-banner", "permission-patient", "permission-user", "authorize-post",
          "client-public", "client-confidential-symmetric", "client-confidential-asymmetric",
          "sso-openid-connect", "permission-offline", "permission-v1", "permission-v2", NULL}},
+    {NULL, NULL},
 };
-
-static void append(json_t *array, const char *word)
-{
-    json_array_append_new(array, json_string(word));
-}
-
-static json_t *words(const char *const *list)
-{
-    json_t *array = json_array();
-
-    for (size_t i = 0; list[i]; i++)
-        append(array, list[i]);
-    return array;
-}
 
 /* Adds the words of a JSON list that are not there yet. */
 static void add_listed(json_t *array, const char *text, struct arena *arena)
@@ -79,9 +58,9 @@ static void add_listed(json_t *array, const char *text, struct arena *arena)
 
 static json_t *scopes_of(const struct fhir_server *server, struct arena *arena)
 {
-    json_t *array =
-        words((const char *const[]){"openid", "profile", "email", "fhirUser", "offline_access",
-                                    "launch", "launch/patient", "system/*.cruds", NULL});
+    json_t *array = issuer_words((const char *const[]){"openid", "profile", "email", "fhirUser",
+                                                       "offline_access", "launch", "launch/patient",
+                                                       "system/*.cruds", NULL});
 
     add_listed(array, server->patientScopes, arena);
     add_listed(array, server->practitionerScopes, arena);
@@ -91,13 +70,8 @@ static json_t *scopes_of(const struct fhir_server *server, struct arena *arena)
 static const char *configuration(const struct issuer *issuer, const struct fhir_server *server,
                                  struct arena *arena)
 {
-    json_auto_t *page = json_pack("{s:s}", "issuer", issuer->url);
+    json_auto_t *page = issuer_describe(issuer, arena, endpoints, lists);
 
-    for (size_t i = 0; i < ARRAY_SIZE(endpoints); i++)
-        json_object_set_new(page, endpoints[i].name,
-                            json_string(issuer_endpoint(issuer, arena, endpoints[i].path)));
-    for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
-        json_object_set_new(page, lists[i].name, words(lists[i].list));
     json_object_set_new(page, "scopes_supported", scopes_of(server, arena));
     return codec_dump_json(arena, page);
 }

@@ -122,7 +122,7 @@ static void narrow_words(struct narrowing *self, const char *scope)
 static bool is_about_patient(const char *scope)
 {
     return words_have(scope, "launch") || words_have(scope, "launch/patient") ||
-           strncmp(scope, "patient/", 8) == 0 || strstr(scope, " patient/");
+           words_have_prefix(scope, "patient/");
 }
 
 int smart_narrow(struct authd *d, const struct request *req, struct uuid project,

@@ -8,9 +8,8 @@ select
     s.auth_method,
     coalesce(s.proven_at, s.created_at) as signed_in_at,
     s.created_at,
-    coalesce(
-        -- include: factor_enrolled(account = s.account_id)
-    , false) or exists (select from passkey k where k.account_id = s.account_id) as factor
+    -- include: account_has_factor(account = s.account_id)
+    as factor
 from session s
 where s.project_id = :project and s.id = :session and
     -- include: session_valid(session = s, now = :now)

@@ -18,10 +18,8 @@ select
     coalesce((
         select
             s.auth_method = 'passkey'
-            or (s.second_factor or position('+' in s.auth_method) > 0) and (
-                -- include: factor_enrolled(account = a.id)
-                or exists (select from passkey k where k.account_id = a.id)
-            )
+            or (s.second_factor or position('+' in s.auth_method) > 0) and
+                -- include: account_has_factor(account = a.id)
         from session s
         where s.project_id = :project and s.id = :session
     ), false) as "secondFactor"
