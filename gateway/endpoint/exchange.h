@@ -98,7 +98,8 @@ void exchange_fail(struct exchange *self, const struct error *err);
 void exchange_pause(struct exchange *self);
 void exchange_unpause(struct exchange *self);
 
-/* What there is of the request to show a token with: address, method, path, token and proof. */
+/* What there is of the request to show a token with: address, method, path, token and proof. The
+ * header Authorization is as it came: only what a daemon gets must be text. */
 void exchange_describe(const struct exchange *self, struct endpoint_visit *ret);
 
 /* The client's address (see address.h). */

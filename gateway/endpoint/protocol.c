@@ -95,6 +95,7 @@ static int ask(struct exchange *exchange, const struct visitor *visitor,
     void *input;
 
     exchange_describe(exchange, &visit);
+    visit.authorization = head_text(visit.authorization, ENDPOINT_HEADER_MAX);
     visit.origin = header(exchange, "Origin");
     visit.accept = header(exchange, "Accept");
     if (read_parameters(exchange, &parameters, err) < 0)

@@ -27,7 +27,7 @@ void exchange_describe(const struct exchange *self, struct endpoint_visit *ret)
         .url = self->gateway->service.common->public_url,
         .method = self->method,
         .path = self->parts.path,
-        .authorization = head_text(self->head.authorization, ENDPOINT_HEADER_MAX),
+        .authorization = self->head.authorization,
         .dpop = dpop && !head_text(dpop, ENDPOINT_HEADER_MAX) ? "" : dpop,
     };
 }
