@@ -1,7 +1,7 @@
 /*
- * test_backchannel_logout.c - clients are told of grants that have ended (OpenID Connect
- * Back-Channel Logout 1.0), over https to a receiver (tests/openid/logout_receiver.cjs): of every
- * end, once it is committed, whatever receiver or authd do. Two authd.
+ * test_backchannel_logout.c - logouts are posted to the clients of grants that have ended (OpenID
+ * Connect Back-Channel Logout 1.0), over https to a receiver (tests/openid/logout_receiver.cjs): of
+ * every end, once it is committed, whatever receiver or authd do. Two authd.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "common/domain/jwt.h"
 #include "tests/support/certificate.h"
 #include "tests/support/oauth.h"
+#include "tests/support/receiver.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
@@ -24,8 +25,7 @@ enum { SOON_MS = 10000, LATER_MS = 60000, GRANTS = 12 };
 static struct suite *suite;
 static struct person *admin;
 static struct unit_dir dir;
-static struct program *receiver;
-static int post_port, command_port;
+static struct receiver receiver;
 
 /* ---- the receiver ---- */
 
@@ -34,48 +34,23 @@ static bool have_node(void)
     return access("/usr/bin/node", X_OK) == 0 || access("/usr/local/bin/node", X_OK) == 0;
 }
 
-/* At the port that it had, the second time. */
-static void receiver_start(void)
+static void start_receiver(void)
 {
-    char port[12];
-    const char *argv[] = {"/usr/bin/env", "node", "tests/openid/logout_receiver.cjs",
-                          dir.path,       port,   NULL};
-
-    snprintf(port, sizeof(port), "%d", post_port);
-    receiver = program_start(argv, NULL);
-    if (!program_wait_output(receiver, "ready", 30000) ||
-        sscanf(receiver->out, "ready %d %d", &post_port, &command_port) != 2) {
-        fprintf(stderr, "receiver: %s\n", receiver->err);
-        exit(1);
-    }
-}
-
-static struct http_answer *command(const char *method, const char *name, json_t *body)
-{
-    char url[64], path[64];
-
-    snprintf(url, sizeof(url), "http://127.0.0.1:%d", command_port);
-    snprintf(path, sizeof(path), "/%s", name);
-    return http_call(url, &(struct http_request){.method = method, .path = path, .body = body});
+    receiver_start(&receiver,
+                   (const char *const[]){"/usr/bin/env", "node", "tests/openid/logout_receiver.cjs",
+                                         dir.path, NULL});
 }
 
 static void set_mode(const char *name, const char *mode)
 {
-    HTTP_ANSWER set = command("PUT", name, json_pack("{s:s}", "mode", mode));
+    HTTP_ANSWER set = receiver_command(&receiver, "PUT", name, json_pack("{s:s}", "mode", mode));
 
     CHECK_STATUS(set, 200);
 }
 
-static long requests(const char *name)
-{
-    HTTP_ANSWER answer = command("GET", name, NULL);
-
-    return (long)json_integer_value(http_member(answer, "requests"));
-}
-
 static size_t tokens(const char *name)
 {
-    HTTP_ANSWER answer = command("GET", name, NULL);
+    HTTP_ANSWER answer = receiver_command(&receiver, "GET", name, NULL);
 
     return json_array_size(http_member(answer, "tokens"));
 }
@@ -94,16 +69,16 @@ static bool requests_come_to(const char *name, long want)
 {
     int64_t until = clock_mono_ms() + SOON_MS;
 
-    while (requests(name) < want && clock_mono_ms() < until)
+    while (receiver_count(&receiver, name, "requests") < want && clock_mono_ms() < until)
         usleep(50000);
-    return requests(name) >= want;
+    return receiver_count(&receiver, name, "requests") >= want;
 }
 
 /* Whether one of the tokens that came is of the session. */
-static bool is_told(const char *name, const char *session)
+static bool is_delivered(const char *name, const char *session)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
-    HTTP_ANSWER answer = command("GET", name, NULL);
+    HTTP_ANSWER answer = receiver_command(&receiver, "GET", name, NULL);
     bool found = false;
     json_t *token;
     struct jwt jwt;
@@ -128,7 +103,7 @@ static char *client_of(const char *host, const char *name, bool first_party)
 
     snprintf(more, sizeof(more),
              "{\"name\":\"%s\",\"firstParty\":%s,\"backchannelLogoutUri\":\"https://%s:%d/%s\"}",
-             name, first_party ? "true" : "false", host, post_port, name);
+             name, first_party ? "true" : "false", host, receiver.port, name);
     return oauth_register(suite, admin, more);
 }
 
@@ -213,7 +188,7 @@ static void the_scene_is_set(void)
 
     dir = unit_dir_make();
     certificate_make(&dir);
-    receiver_start();
+    start_receiver();
     snprintf(set, sizeof(set), "authd.allow_networks=127.0.0.1/32,authd.client_ca_file=%s/cert.pem",
              dir.path);
     suite = suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .set = set});
@@ -249,7 +224,7 @@ static void logout_tokens_have_what_the_standard_demands(void)
 
     sign_out(&held);
     CU_ASSERT_TRUE(tokens_come_to("claims", 1, SOON_MS));
-    HTTP_ANSWER came = command("GET", "claims", NULL);
+    HTTP_ANSWER came = receiver_command(&receiver, "GET", "claims", NULL);
     CU_ASSERT_STRING_EQUAL(http_text(came, "types.0"), "application/x-www-form-urlencoded");
     claims = oauth_claims(suite, http_text(came, "tokens.0"), "logout+jwt", "RS256");
     CU_ASSERT_PTR_NOT_NULL_FATAL(claims);
@@ -353,7 +328,7 @@ static void by_reset(struct held *held)
     CHECK_STATUS(set, 204);
 }
 
-static void each_end_is_told_once(void)
+static void each_end_is_delivered_once(void)
 {
     static const struct {
         const char *label;
@@ -373,18 +348,18 @@ static void each_end_is_told_once(void)
         UNIT_CHECK(suite_count(suite,
                                "select count(*) from auth.logout_delivery where session_id = '%s'",
                                held.session) == 0,
-                   "%s: told before", ends[i].label);
+                   "%s: delivered before", ends[i].label);
         ends[i].end(&held);
         UNIT_CHECK(tokens_come_to(ends[i].label, 1, SOON_MS) &&
-                       is_told(ends[i].label, held.session) &&
+                       is_delivered(ends[i].label, held.session) &&
                        state_comes_to(held.session, "delivered"),
-                   "%s is not told", ends[i].label);
+                   "%s is not delivered", ends[i].label);
         free(client);
     }
 }
 
 /* What a client does not ask for leaves nothing. */
-static void clients_without_an_address_are_not_told(void)
+static void clients_without_an_address_get_nothing(void)
 {
     char *client = oauth_register(suite, admin, NULL);
     HELD held = hold(client);
@@ -413,31 +388,31 @@ static void instances_share_the_work(void)
     sign_out(&held);
     CU_ASSERT_TRUE(tokens_come_to("many", GRANTS, SOON_MS));
     CU_ASSERT_TRUE(state_comes_to(held.session, "delivered"));
-    CU_ASSERT_EQUAL(requests("many"), GRANTS);
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "many", "requests"), GRANTS);
     free(client);
 }
 
 /* ---- receivers that fail ---- */
 
-static void receiver_that_is_down_is_told_later(void)
+static void receiver_that_is_down_is_served_later(void)
 {
     char *client = client_of("127.0.0.1", "down", true);
     HELD held = hold(client);
 
-    program_destroy(&receiver);
+    receiver_stop(&receiver);
     sign_out(&held);
     CU_ASSERT_TRUE(suite_comes_to(suite, 1, SOON_MS,
                                   "select count(*) from auth.logout_delivery where session_id = "
                                   "'%s' and state = 'waiting' and attempts > 0 and error = "
                                   "'UNAVAILABLE'",
                                   held.session));
-    receiver_start();
+    start_receiver();
     CU_ASSERT_TRUE(tokens_come_to("down", 1, LATER_MS));
-    CU_ASSERT_TRUE(is_told("down", held.session));
+    CU_ASSERT_TRUE(is_delivered("down", held.session));
     free(client);
 }
 
-/* authd dies between the commit of an end and the answer of the client: the end is told again. */
+/* authd dies between the commit of an end and the answer of the client: the end is posted again. */
 static void deaths_lose_no_logout(void)
 {
     char *client = client_of("127.0.0.1", "death", true);
@@ -453,7 +428,7 @@ static void deaths_lose_no_logout(void)
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "1", one));
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "2", other));
     CU_ASSERT_TRUE(tokens_come_to("death", 1, LATER_MS));
-    CU_ASSERT_TRUE(is_told("death", held.session));
+    CU_ASSERT_TRUE(is_delivered("death", held.session));
     CU_ASSERT_TRUE(state_comes_to(held.session, "delivered"));
     free(client);
 }
@@ -491,12 +466,12 @@ static void gone_gives_up(void)
     set_mode("gone", "gone");
     sign_out(&held);
     CU_ASSERT_TRUE(state_comes_to(held.session, "failed"));
-    CU_ASSERT_EQUAL(requests("gone"), 1);
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "gone", "requests"), 1);
     free(client);
 }
 
 /* The address of the connection counts, and no redirect leads around it. */
-static void inner_addresses_are_not_told(void)
+static void inner_addresses_get_nothing(void)
 {
     char *inner = client_of("127.0.0.2", "inner", true);
     char *sent = client_of("127.0.0.1", "sent", true);
@@ -514,8 +489,8 @@ static void inner_addresses_are_not_told(void)
                                   "select count(*) from auth.logout_delivery where session_id = "
                                   "'%s' and state = 'waiting' and status = 307",
                                   other.session));
-    CU_ASSERT_EQUAL(requests("inner"), 0);
-    CU_ASSERT_EQUAL(requests("elsewhere"), 0);
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "inner", "requests"), 0);
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "elsewhere", "requests"), 0);
     free(inner);
     free(sent);
 }
@@ -524,7 +499,7 @@ static void the_scene_is_left(void)
 {
     person_destroy(&admin);
     suite_stop(&suite);
-    program_destroy(&receiver);
+    receiver_stop(&receiver);
     unit_dir_remove(&dir);
 }
 
@@ -532,14 +507,14 @@ static const struct unit_case cases[] = {
     CASE_ALWAYS(the_scene_is_set),
     CASE(discovery_names_what_is_supported),
     CASE(logout_tokens_have_what_the_standard_demands),
-    CASE(each_end_is_told_once),
-    CASE(clients_without_an_address_are_not_told),
+    CASE(each_end_is_delivered_once),
+    CASE(clients_without_an_address_get_nothing),
     CASE(instances_share_the_work),
-    CASE(receiver_that_is_down_is_told_later),
+    CASE(receiver_that_is_down_is_served_later),
     CASE(deaths_lose_no_logout),
     CASE(receiver_that_hangs_holds_up_no_other),
     CASE(gone_gives_up),
-    CASE(inner_addresses_are_not_told),
+    CASE(inner_addresses_get_nothing),
     CASE_ALWAYS(the_scene_is_left),
 };
 

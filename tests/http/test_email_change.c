@@ -200,19 +200,13 @@ static void the_first_address_takes_every_change_back(void)
     char *second = person_address(), *third = person_address();
     struct mail_link link = ask(patient, second);
     uint8_t secret[TOTP_SECRET];
-    char code[7];
 
     HTTP_ANSWER one = suite_post_link(suite, VERIFY, &link, patient->access, NULL);
     CHECK_STATUS(one, 204);
     link = ask(patient, third);
     HTTP_ANSWER two = suite_post_link(suite, VERIFY, &link, patient->access, NULL);
     CHECK_STATUS(two, 204);
-    HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", patient->access);
-    totp_read(http_text(status, "otpauthUrl"), secret);
-    HTTP_ANSWER enrolled =
-        http_post(suite_url(suite), "/auth/mfa/enroll", patient->access,
-                  json_pack("{s:s}", "token", totp_code(secret, time(NULL) + ahead, code)));
-    CHECK_STATUS(enrolled, 200);
+    totp_enrol(suite, patient, time(NULL) + ahead, secret);
     HTTP_ANSWER doomed = http_delete(suite_url(suite), "/auth/delete", patient->access);
     CHECK_STATUS(doomed, 200);
 

@@ -67,14 +67,8 @@ static void reset_by_link(const char *email, size_t number, const char *password
 static void enroll(const struct person *person)
 {
     uint8_t secret[TOTP_SECRET];
-    char code[7];
-    HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", person->access);
 
-    totp_read(http_text(status, "otpauthUrl"), secret);
-    HTTP_ANSWER enrolled =
-        http_post(suite_url(suite), "/auth/mfa/enroll", person->access,
-                  json_pack("{s:s}", "token", totp_code(secret, time(NULL) + ahead, code)));
-    CHECK_STATUS(enrolled, 200);
+    totp_enrol(suite, person, time(NULL) + ahead, secret);
 }
 
 /* The first step of a sign-in: "token", "mfa", or "" when it was refused. */

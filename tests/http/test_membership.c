@@ -177,15 +177,9 @@ static void check_code(const struct http_answer *answer, int status, const char 
 
 static void enroll_factor(const struct person *who)
 {
-    HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", who->access);
     uint8_t secret[TOTP_SECRET];
-    char code[7];
 
-    totp_read(http_text(status, "otpauthUrl"), secret);
-    HTTP_ANSWER enrolled =
-        http_post(suite_url(suite), "/auth/mfa/enroll", who->access,
-                  json_pack("{s:s}", "token", totp_code(secret, time(NULL), code)));
-    CHECK_STATUS(enrolled, 200);
+    totp_enrol(suite, who, time(NULL), secret);
 }
 
 static bool administers(const struct person *who)

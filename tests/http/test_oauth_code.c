@@ -562,13 +562,8 @@ static void a_factor_enrolled_elsewhere_is_asked_for(void)
     char *before = oauth_code(browser, other, app, OAUTH_USUAL), *step, *next, *code;
     uint8_t secret[TOTP_SECRET];
     char digits[7], form[2048];
-    HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", other->access);
 
-    totp_read(http_text(status, "otpauthUrl"), secret);
-    HTTP_ANSWER on =
-        http_post(suite_url(suite), "/auth/mfa/enroll", other->access,
-                  json_pack("{s:s}", "token", totp_code(secret, time(NULL) + ahead, digits)));
-    CHECK_STATUS(on, 200);
+    totp_enrol(suite, other, time(NULL) + ahead, secret);
     go_ahead(2 * TOTP_STEP);
     oauth_ask(browser, app, TWO_FACTORS);
     CU_ASSERT_EQUAL(oauth_follow(browser), 200);

@@ -149,7 +149,7 @@ static bool is_published(const char *kid)
     return strstr(keys->body, kid) != NULL;
 }
 
-/* Whether no gateway shows the key any more, within half a minute: each keeps what it was told for
+/* Whether no gateway shows the key any more, within half a minute: each keeps what it has read for
  * ten seconds. */
 static bool is_withdrawn(const char *kid)
 {
@@ -181,7 +181,7 @@ static void hint_by_a_former_key_counts(void)
     CU_ASSERT_FALSE(is_signed_in(browser));
 }
 
-/* There is nothing to end: the browser goes on. */
+/* There is nothing to end: the browser is sent on. */
 static void browser_without_a_session_goes_on(void)
 {
     BROWSER browser = browser_open(suite);
@@ -323,7 +323,7 @@ static void ui_locales_choose_the_language(void)
 
 /* ---- addresses ---- */
 
-static void unknown_addresses_are_told_on_a_page(void)
+static void unknown_addresses_end_on_a_page(void)
 {
     char *other = oauth_register(
         suite, admin, "{\"name\":\"Other\",\"postLogoutRedirectUris\":[\"https://o.example/\"]}");
@@ -384,7 +384,7 @@ static const struct unit_case cases[] = {
     CASE(other_sites_sign_out_no_one),
     CASE(post_is_asked_again),
     CASE(ui_locales_choose_the_language),
-    CASE(unknown_addresses_are_told_on_a_page),
+    CASE(unknown_addresses_end_on_a_page),
     CASE(expired_hint_counts),
     CASE(hint_by_a_former_key_counts),
     CASE_ALWAYS(the_scene_is_left),

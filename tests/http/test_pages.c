@@ -261,12 +261,7 @@ static void second_factor_is_asked_for(void)
     uint8_t secret[TOTP_SECRET];
     char code[7], form[1024], *step;
 
-    HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", patient->access);
-    totp_read(http_text(status, "otpauthUrl"), secret);
-    HTTP_ANSWER on =
-        http_post(suite_url(suite), "/auth/mfa/enroll", patient->access,
-                  json_pack("{s:s}", "token", totp_code(secret, time(NULL) + ahead, code)));
-    CHECK_STATUS(on, 200);
+    totp_enrol(suite, patient, time(NULL) + ahead, secret);
     go_ahead(2 * TOTP_STEP);
 
     CU_ASSERT_EQUAL(browser_get(browser, "mfa"), 303); /* there is nothing to go on with */
@@ -300,12 +295,7 @@ static void steps_end(void)
     uint8_t secret[TOTP_SECRET];
     char code[7], form[1024], *step;
 
-    HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", patient->access);
-    totp_read(http_text(status, "otpauthUrl"), secret);
-    HTTP_ANSWER on =
-        http_post(suite_url(suite), "/auth/mfa/enroll", patient->access,
-                  json_pack("{s:s}", "token", totp_code(secret, time(NULL) + ahead, code)));
-    CHECK_STATUS(on, 200);
+    totp_enrol(suite, patient, time(NULL) + ahead, secret);
     browser_get(browser, "sign-in");
     snprintf(form, sizeof(form), "email=%s&password=" PASSWORD, patient->email);
     browser_post(browser, "sign-in", form);

@@ -305,16 +305,10 @@ static void lost_factors_are_taken_away(void)
     PERSON person = person_register(suite, NULL);
     ID id = account_of(person->email);
     uint8_t secret[TOTP_SECRET];
-    char code[7];
     HTTP_ANSWER none = act(admin->access, id, "reset-mfa", "a ticket");
 
     CHECK_STATUS(none, 400);
-    HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", person->access);
-    totp_read(http_text(status, "otpauthUrl"), secret);
-    HTTP_ANSWER on =
-        http_post(suite_url(suite), "/auth/mfa/enroll", person->access,
-                  json_pack("{s:s}", "token", totp_code(secret, time(NULL) + ahead, code)));
-    CHECK_STATUS(on, 200);
+    totp_enrol(suite, person, time(NULL) + ahead, secret);
     check_shown(id, "factors.0", "totp");
     check_act(id, "reset-mfa");
     check_shown(id, "factors.0", "");

@@ -13,6 +13,7 @@
 #include "common/base/clock.h"
 #include "tests/support/certificate.h"
 #include "tests/support/document.h"
+#include "tests/support/receiver.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
@@ -32,8 +33,7 @@ enum {
 static struct suite *suite;
 static struct person *admin, *child;
 static struct unit_dir dir;
-static struct program *receiver;
-static int hook_port, command_port;
+static struct receiver receiver;
 
 /* ---- the receiver ---- */
 
@@ -42,58 +42,28 @@ static bool have_receiver(void)
     return access("build/webhooks/node_modules/.package-lock.json", R_OK) == 0;
 }
 
-/* At the port that it had, the second time. */
-static void receiver_start(void)
+static void start_receiver(void)
 {
-    char port[12];
-    const char *argv[] = {"/usr/bin/env",
-                          "NODE_PATH=build/webhooks/node_modules",
-                          "node",
-                          "tests/webhooks/receiver.cjs",
-                          dir.path,
-                          port,
-                          NULL};
-
-    snprintf(port, sizeof(port), "%d", hook_port);
-    receiver = program_start(argv, NULL);
-    if (!program_wait_output(receiver, "ready", 30000) ||
-        sscanf(receiver->out, "ready %d %d", &hook_port, &command_port) != 2) {
-        fprintf(stderr, "receiver: %s\n", receiver->err);
-        exit(1);
-    }
-}
-
-static struct http_answer *command(const char *method, const char *name, json_t *body)
-{
-    char url[64], path[64];
-
-    snprintf(url, sizeof(url), "http://127.0.0.1:%d", command_port);
-    snprintf(path, sizeof(path), "/%s", name);
-    return http_call(url, &(struct http_request){.method = method, .path = path, .body = body});
+    receiver_start(&receiver,
+                   (const char *const[]){"/usr/bin/env", "NODE_PATH=build/webhooks/node_modules",
+                                         "node", "tests/webhooks/receiver.cjs", dir.path, NULL});
 }
 
 /* account: that the mode is for, the others are taken; NULL: for all. */
 static void set_mode(const char *name, const char *mode, const char *account)
 {
-    HTTP_ANSWER set =
-        command("PUT", name, json_pack("{s:s, s:s*}", "mode", mode, "account", account));
+    HTTP_ANSWER set = receiver_command(&receiver, "PUT", name,
+                                       json_pack("{s:s, s:s*}", "mode", mode, "account", account));
 
     CHECK_STATUS(set, 200);
 }
 
 static void set_secret(const char *name, const char *secret)
 {
-    HTTP_ANSWER set = command("PUT", name, json_pack("{s:[s]}", "secrets", secret));
+    HTTP_ANSWER set =
+        receiver_command(&receiver, "PUT", name, json_pack("{s:[s]}", "secrets", secret));
 
     CHECK_STATUS(set, 200);
-}
-
-/* A number of what came to a webhook, "events". */
-static long seen(const char *name, const char *what)
-{
-    HTTP_ANSWER answer = command("GET", name, NULL);
-
-    return (long)json_integer_value(http_member(answer, what));
 }
 
 static bool seen_comes_to(const char *name, const char *what, long want, int timeout_ms)
@@ -101,7 +71,7 @@ static bool seen_comes_to(const char *name, const char *what, long want, int tim
     int64_t until = clock_mono_ms() + timeout_ms;
     long have;
 
-    while ((have = seen(name, what)) < want && clock_mono_ms() < until)
+    while ((have = receiver_count(&receiver, name, what)) < want && clock_mono_ms() < until)
         usleep(50000);
     return UNIT_CHECK(have >= want, "%s: %s %ld instead of %ld", name, what, have, want);
 }
@@ -132,7 +102,7 @@ static struct hook hook_new(const struct person *who, const char *name, json_t *
     char url[64];
     struct hook hook;
 
-    snprintf(url, sizeof(url), "https://127.0.0.1:%d/hook/%s", hook_port, name);
+    snprintf(url, sizeof(url), "https://127.0.0.1:%d/hook/%s", receiver.port, name);
     hook = hook_to(who, name, url, events);
     set_secret(name, hook.secret);
     return hook;
@@ -204,7 +174,7 @@ static void the_scene_is_set(void)
 
     dir = unit_dir_make();
     certificate_make(&dir);
-    receiver_start();
+    start_receiver();
     snprintf(set, sizeof(set),
              "maild.allow_networks=127.0.0.1/32,maild.webhook_ca_file=%s/cert.pem", dir.path);
     suite = suite_start(&(struct suite_options){.instances = "maild=2,authd=2", .set = set});
@@ -231,7 +201,7 @@ static bool event_comes(const char *name, const char *type)
     int64_t until = clock_mono_ms() + SOON_MS;
 
     while (clock_mono_ms() < until) {
-        HTTP_ANSWER came = command("GET", name, NULL);
+        HTTP_ANSWER came = receiver_command(&receiver, "GET", name, NULL);
 
         if (has_event(came, type))
             return true;
@@ -269,11 +239,11 @@ static void what_happens_is_posted(void)
                              "select count(distinct body::json#>>'{data,role}') "
                              "from mail.webhook_delivery where type = 'account.deleted'"));
 
-    HTTP_ANSWER came = command("GET", "all", NULL);
+    HTTP_ANSWER came = receiver_command(&receiver, "GET", "all", NULL);
 
     CU_ASSERT(!strchr(came->body, '@') && !strstr(came->body, "127."));
     CU_ASSERT(!strstr(came->body, "Rui") && !strstr(came->body, "f.txt"));
-    CU_ASSERT_EQUAL(seen("all", "unverified"), 0);
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "all", "unverified"), 0);
     hook_delete(admin, &hook);
 }
 
@@ -299,14 +269,14 @@ static void two_secrets_sign_while_one_is_exchanged(void)
     struct hook hook = hook_new(admin, "secrets", json_pack("[s]", "session.created"));
     HTTP_ANSWER exchanged =
         http_post(suite_url(suite), below(&hook, "/secret"), admin->access, json_object());
-    HTTP_ANSWER both =
-        command("PUT", "secrets",
-                json_pack("{s:[s,s]}", "secrets", hook.secret, http_text(exchanged, "secret")));
+    HTTP_ANSWER both = receiver_command(&receiver, "PUT", "secrets",
+                                        json_pack("{s:[s,s]}", "secrets", hook.secret,
+                                                  http_text(exchanged, "secret")));
 
     events_make(admin, 1, 1, 1);
     CU_ASSERT(seen_comes_to("secrets", "events", 1, SOON_MS));
 
-    HTTP_ANSWER came = command("GET", "secrets", NULL);
+    HTTP_ANSWER came = receiver_command(&receiver, "GET", "secrets", NULL);
 
     CU_ASSERT_EQUAL(json_integer_value(json_array_get(http_member(came, "verified"), 0)), 1);
     CU_ASSERT_EQUAL(json_integer_value(json_array_get(http_member(came, "verified"), 1)), 1);
@@ -342,7 +312,7 @@ static void only_the_address_itself_is_asked(void)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char url[96];
 
-        snprintf(url, sizeof(url), "https://%s:%d/%s", rows[i].host, hook_port, rows[i].path);
+        snprintf(url, sizeof(url), "https://%s:%d/%s", rows[i].host, receiver.port, rows[i].path);
         hooks[i] = hook_to(admin, rows[i].name, url, json_pack("[s]", "session.created"));
         set_secret(rows[i].name, hooks[i].secret);
         set_mode(rows[i].name, rows[i].mode, NULL);
@@ -365,7 +335,7 @@ static void only_the_address_itself_is_asked(void)
         CU_ASSERT(!strstr(list->body, "secret of the receiver"));
         hook_delete(admin, &hooks[i]);
     }
-    CU_ASSERT_EQUAL(seen("elsewhere", "requests"), 0);
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "elsewhere", "requests"), 0);
 }
 
 static void an_account_that_fails_holds_up_no_other(void)
@@ -375,10 +345,10 @@ static void an_account_that_fails_holds_up_no_other(void)
     set_mode("poison", "fail", account_of(7));
     events_make(admin, 1000, 10 * ACCOUNTS, ACCOUNTS);
     CU_ASSERT(seen_comes_to("poison", "events", 10 * (ACCOUNTS - 1), SOON_MS));
-    CU_ASSERT_EQUAL(seen("poison", "events"), 10 * (ACCOUNTS - 1));
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "poison", "events"), 10 * (ACCOUNTS - 1));
     set_mode("poison", "ok", NULL);
     CU_ASSERT(seen_comes_to("poison", "events", 10 * ACCOUNTS, LATER_MS));
-    CU_ASSERT_EQUAL(seen("poison", "disorder"), 0);
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "poison", "disorder"), 0);
     hook_delete(admin, &hook);
 }
 
@@ -392,8 +362,8 @@ static void a_receiver_that_hangs_holds_up_no_other(void)
     set_mode("slow", "slow", NULL);
     events_make(admin, 2000, ACCOUNTS, ACCOUNTS);
     CU_ASSERT(seen_comes_to("well", "events", ACCOUNTS, 4000));
-    CU_ASSERT(seen("slow", "events") < ACCOUNTS);
-    CU_ASSERT_EQUAL(seen("hangs", "events"), 0);
+    CU_ASSERT(receiver_count(&receiver, "slow", "events") < ACCOUNTS);
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "hangs", "events"), 0);
     CU_ASSERT(seen_comes_to("slow", "events", ACCOUNTS, SOON_MS + LATER_MS));
     set_mode("hangs", "ok", NULL);
     CU_ASSERT(seen_comes_to("hangs", "events", ACCOUNTS, LATER_MS));
@@ -406,7 +376,7 @@ static void what_a_receiver_missed_while_it_was_down_comes_later(void)
 {
     struct hook hook = hook_new(admin, "down", json_pack("[s]", "session.created"));
 
-    program_destroy(&receiver);
+    receiver_stop(&receiver);
     events_make(admin, 3000, 4 * ACCOUNTS, ACCOUNTS);
     CU_ASSERT(suite_comes_to(suite, 4 * ACCOUNTS, SOON_MS,
                              "select count(*) from mail.webhook_delivery where webhook_id = '%s'",
@@ -415,10 +385,10 @@ static void what_a_receiver_missed_while_it_was_down_comes_later(void)
                              "select count(*) from mail.webhook_queue "
                              "where webhook_id = '%s' and failures >= 3",
                              hook.id));
-    receiver_start();
+    start_receiver();
     set_secret("down", hook.secret);
     CU_ASSERT(seen_comes_to("down", "events", 4 * ACCOUNTS, LATER_MS));
-    CU_ASSERT_EQUAL(seen("down", "disorder"), 0);
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "down", "disorder"), 0);
     CU_ASSERT(state_comes_to(&hook, "delivered", 4 * ACCOUNTS, SOON_MS));
     hook_delete(admin, &hook);
 }
@@ -439,7 +409,7 @@ static void a_410_switches_a_webhook_off(void)
                              hook.id));
     events_make(admin, 4001, 1, 1);
     sleep(2);
-    CU_ASSERT_EQUAL(seen("gone", "requests"), 1);
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "gone", "requests"), 1);
 
     HTTP_ANSWER on = http_put(suite_url(suite), below(&hook, ""), admin->access,
                               json_pack("{s:s, s:[s]}", "url", "https://127.0.0.1:1/", "events",
@@ -448,7 +418,7 @@ static void a_410_switches_a_webhook_off(void)
 
     CHECK_STATUS(on, 200);
     CU_ASSERT(json_is_null(http_member(on, "goneAt")));
-    snprintf(url, sizeof(url), "https://127.0.0.1:%d/hook/gone", hook_port);
+    snprintf(url, sizeof(url), "https://127.0.0.1:%d/hook/gone", receiver.port);
     set_mode("gone", "ok", NULL);
 
     HTTP_ANSWER back = http_put(suite_url(suite), below(&hook, ""), admin->access,
@@ -458,7 +428,7 @@ static void a_410_switches_a_webhook_off(void)
     events_make(admin, 4002, 1, 1);
     /* not what happened while it was off */
     CU_ASSERT(seen_comes_to("gone", "events", 2, LATER_MS));
-    CU_ASSERT_EQUAL(seen("gone", "events"), 2);
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "gone", "events"), 2);
     hook_delete(admin, &hook);
 }
 
@@ -481,9 +451,9 @@ static void a_killed_maild_loses_nothing(void)
         CU_ASSERT(suite_wait_new_pid(suite, "maild", "2", pids[1]));
     }
     CU_ASSERT(seen_comes_to("killed", "events", EVENTS, LATER_MS));
-    CU_ASSERT_EQUAL(seen("killed", "disorder"), 0);
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "killed", "disorder"), 0);
     CU_ASSERT(state_comes_to(&hook, "delivered", EVENTS, SOON_MS));
-    printf("%ld requests for %d events, ", seen("killed", "requests"), EVENTS);
+    printf("%ld requests for %d events, ", receiver_count(&receiver, "killed", "requests"), EVENTS);
     hook_delete(admin, &hook);
 }
 
@@ -567,8 +537,8 @@ static void a_thousand_events_a_second_come_through(void)
     ms = clock_mono_ms() - from;
     printf("%ld events/s, ", (long)(LOAD * 1000 / ms));
     UNIT_CHECK(LOAD * 1000 / ms >= RATE_MIN, "%ld events/s", (long)(LOAD * 1000 / ms));
-    CU_ASSERT_EQUAL(seen("load", "disorder"), 0);
-    CU_ASSERT_EQUAL(seen("load", "unverified"), 0);
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "load", "disorder"), 0);
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "load", "unverified"), 0);
     CU_ASSERT(state_comes_to(&hook, "delivered", LOAD, SOON_MS));
     hook_delete(admin, &hook);
 }
@@ -578,7 +548,7 @@ static void the_scene_is_left(void)
     person_destroy(&child);
     person_destroy(&admin);
     suite_stop(&suite);
-    program_destroy(&receiver);
+    receiver_stop(&receiver);
     unit_dir_remove(&dir);
 }
 

@@ -1,8 +1,8 @@
 // run.mjs CLIENT FLOW - one flow of one client, at the place that stdin describes as JSON: issuer, id, secret,
 // redirect, home, resource, person {email, password}. It ends with 0 when all of it went as it should.
 import assert from 'node:assert/strict';
-import {readFileSync} from 'node:fs';
 import {Browser} from './browser.mjs';
+import {place} from './place.mjs';
 
 const [client, flow] = process.argv.slice(2);
 const flows = await import(`./${client}.mjs`);
@@ -15,7 +15,7 @@ const shown = async error => {
 };
 
 await flows[flow]({
-  ...JSON.parse(readFileSync(0, 'utf8')),
+  ...place,
   browser: new Browser(),
   equal: assert.equal,
   differ: assert.notEqual,

@@ -45,3 +45,15 @@ const char *totp_code(const uint8_t secret[static TOTP_SECRET], int64_t at_s, ch
     snprintf(ret, 7, "%06u", value % 1000000);
     return ret;
 }
+
+void totp_enrol(struct suite *suite, const struct person *person, int64_t at_s,
+                uint8_t ret[static TOTP_SECRET])
+{
+    char code[7];
+    HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", person->access);
+
+    totp_read(http_text(status, "otpauthUrl"), ret);
+    HTTP_ANSWER on = http_post(suite_url(suite), "/auth/mfa/enroll", person->access,
+                               json_pack("{s:s}", "token", totp_code(ret, at_s, code)));
+    CHECK_STATUS(on, 200);
+}
