@@ -3,7 +3,7 @@
  * Handlers: end_session, end_session_post.
  *
  * At once when it shows an ID token of the browser's session: no other site has one. Else the
- * person is asked. The browser goes on to an address that the client has registered, and to no
+ * person is asked. The browser is sent to an address that the client has registered, and to no
  * other.
  */
 #include <string.h>
@@ -26,7 +26,7 @@ struct ending {
     struct visit visit;
     struct page_answer page;
     json_t *hint;               /* the claims of the ID token that the client shows; NULL: none */
-    const char *client_id;      /* that asks; NULL: not told */
+    const char *client_id;      /* that asks; NULL: not given */
     struct oauth_client client; /* its clientId is NULL when it is not known */
 };
 

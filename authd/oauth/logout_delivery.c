@@ -3,7 +3,7 @@
  *
  * A client whose answer is no 2xx is tried again after 2 seconds, then after twice as long each
  * time, at most an hour; meanwhile, for five minutes at most, nothing else is posted to it. 410
- * gives up at once. Who is to be told, and where, is looked up for each attempt.
+ * gives up at once. The recipient and its address are looked up for each attempt.
  */
 #include "authd/oauth/logout_delivery.h"
 
@@ -53,7 +53,7 @@ struct round {
 
 /* ---- one delivery ---- */
 
-/* Who is told of it. *ret_uri NULL: the client does not want to know, or is gone. */
+/* The recipient. *ret_uri NULL: the client has no address for logouts, or is gone. */
 static int find_target(struct authd *d, const struct request *req,
                        const struct sql_logout_claim_row *row, struct ended_grant *ret,
                        const char **ret_uri, struct error *err)
@@ -109,7 +109,7 @@ static void count(struct authd *d, const struct sql_logout_claim_row *row, const
         ++*d->logouts->delivered;
     } else if (strcmp(state, "failed") == 0) {
         ++*d->logouts->failed;
-        log_event(LOG_NOTICE, "logout", "a client was not told of a logout, it is given up",
+        log_event(LOG_NOTICE, "logout", "a logout was not delivered to a client, it is given up",
                   "client", row->client_id, "session", row->session.text, NULL);
     } else {
         ++*d->logouts->retried;
@@ -143,7 +143,7 @@ static void record(const struct round *round, const struct sql_logout_claim_row 
     if (sql_logout_record(d->svc.db, round->req, &in, &done, &err) < 0)
         log_event(LOG_WARNING, "logout", "an attempt was not recorded, it is made again", "why",
                   err.message, NULL);
-    else if (done.told > 0)
+    else if (done.recorded > 0)
         count(d, row, in.state);
 }
 
@@ -229,7 +229,7 @@ static int post_due(void *daemon, const struct request *unused UNUSED, struct er
 void logout_delivery_start(struct authd *d)
 {
     static const char name[] = "atrium_logout_attempts_total",
-                      help[] = "Logouts that clients were told of, by outcome.";
+                      help[] = "Attempts to deliver logouts to clients, by outcome.";
     struct metrics *m = d->svc.metrics;
 
     if (!d->svc.common->public_url)

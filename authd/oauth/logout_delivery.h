@@ -4,7 +4,7 @@
  *
  * A trigger leaves a row with each end of a grant, in the same transaction (0053_logout_delivery).
  * Each instance claims rows under a lease and posts them: at least once, for three days, whatever
- * dies. What was told, or given up, is kept for a week.
+ * dies. What was delivered, or given up, is kept for a week.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_LOGOUT_DELIVERY_H
 #define ATRIUM_AUTHD_OAUTH_LOGOUT_DELIVERY_H

@@ -1,5 +1,5 @@
 /*
- * logout_token.h - what a client is told of a grant that has ended (OpenID Connect Back-Channel
+ * logout_token.h - the notice to a client that a grant has ended (OpenID Connect Back-Channel
  * Logout 1.0, section 2.4).
  */
 #ifndef ATRIUM_AUTHD_OAUTH_LOGOUT_TOKEN_H

@@ -4,7 +4,7 @@
  *
  * authd reads the trails behind the place up to which it has them, and adds leaves and moves that
  * place in one transaction, of which there is one at a time whatever the number of instances: a row
- * is a leaf exactly once, and a process that dies leaves a tree that goes on where it was. The
+ * is a leaf exactly once, and the tree of a process that dies is continued by the next. The
  * order of leaves is that in which rows were read: within a daemon the order of its chain.
  */
 #ifndef ATRIUM_AUTHD_TRAIL_TRAIL_H

@@ -1,4 +1,4 @@
--- Claims logouts that are to be told until the lease ends: at most `each` of a client, so that one
+-- Claims logouts that are due, until the lease ends: at most `each` of a client, so that one
 -- that does not answer holds up no other, and `most` of all.
 -- class: write
 -- in: now int8, until int8, lease uuid, each int8, most int8

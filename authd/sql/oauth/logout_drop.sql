@@ -1,4 +1,4 @@
--- Deletes what a client does not want to be told.
+-- Deletes a logout whose client has no address for it.
 -- class: write
 -- in: project uuid, session uuid, lease uuid
 -- rows: none

@@ -1,13 +1,13 @@
 -- Writes down how an attempt ended: `state` waiting is tried again at `retry_at`, and what else waits
--- for the client not before `held_until`. A status of 0 is none, an error "-" too. told 0: another
+-- for the client not before `held_until`. A status of 0 is none, an error "-" too. recorded 0: another
 -- process has claimed it, or it was deleted.
 -- class: write
 -- in: project uuid, session uuid, lease uuid, now int8, state text, retry_at int8, held_until int8
 -- in: status int8, error text
 -- rows: one
--- row: told int8
+-- row: recorded int8
 with
-told as (
+recorded as (
     update logout_delivery
     set state = :state,
         attempts = attempts + 1,
@@ -26,7 +26,7 @@ held as (
     where :state = 'waiting' and ctid = any (array(
         select o.ctid
         from logout_delivery o
-        where o.project_id = :project and o.client_id = (select client_id from told)
+        where o.project_id = :project and o.client_id = (select client_id from recorded)
             and o.state = 'waiting' and o.due_at < :held_until and o.lease is null
         order by o.due_at
         limit 1000
@@ -34,4 +34,4 @@ held as (
     ))
     returning 1
 )
-select count(*) as told from told
+select count(*) as recorded from recorded

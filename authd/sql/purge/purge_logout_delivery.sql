@@ -1,4 +1,4 @@
--- Deletes a page of what clients of a deleted project are to be told.
+-- Deletes a page of the logouts that are due to clients of a deleted project.
 -- class: write
 -- rows: one
 -- row: removed int8

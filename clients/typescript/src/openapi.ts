@@ -1572,7 +1572,7 @@ export interface paths {
         };
         /**
          * List what happened in the project
-         * @description FHIR R4 AuditEvents of what happened in your project, over the trails of all daemons, the newest first; an event is there a second after it happened. A page may hold fewer than asked for, or none, although the list goes on.
+         * @description FHIR R4 AuditEvents of what happened in your project, over the trails of all daemons, the newest first; an event is there a second after it happened. A page may hold fewer than asked for, or none, although there are further pages.
          *
          *     For practitioners who administer the project.
          */

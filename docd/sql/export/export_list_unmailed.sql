@@ -1,4 +1,4 @@
--- Finished exports whose person has not been told.
+-- Finished exports of which no mail was queued.
 -- class: read
 -- in: now int8, most int8
 -- rows: many

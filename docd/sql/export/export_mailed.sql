@@ -1,4 +1,4 @@
--- Notes that the person was told.
+-- Notes that the mail was queued.
 -- class: write
 -- in: project uuid, id uuid, now int8
 -- rows: none

@@ -57,15 +57,15 @@ async function send(method, path, { body, etag, signal, raw }, bearer) {
 }
 
 async function once(method, path, options) {
-    let bearer = await token(), renewed = false, proven = false, told = false;
+    let bearer = await token(), renewed = false, proven = false, hasNonce = false;
 
     for (;;) {
         if (!bearer)
             throw new ApiError({ status: 401, headers: new Headers() });
         const { answer, data } = await send(method, path, options, bearer);
 
-        if (heard(answer) && answer.status === 401 && !told) {
-            told = true; // the proof goes again, with the nonce
+        if (heard(answer) && answer.status === 401 && !hasNonce) {
+            hasNonce = true; // the proof goes again, with the nonce
             continue;
         }
         if (answer.ok)

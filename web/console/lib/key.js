@@ -10,7 +10,7 @@ const opened = new Promise((done, fail) => {
     opening.onsuccess = () => done(opening.result);
     opening.onerror = () => fail(opening.error);
 });
-opened.catch(() => {}); // told to each who needs a key
+opened.catch(() => {}); // each use of a key shows it
 
 async function keys(mode, act) {
     const store = (await opened).transaction(STORE, mode).objectStore(STORE);
