@@ -298,21 +298,23 @@ static void another_version_is_a_warning(void)
         unit_on_fiber(serve_old, run_dir);
         _exit(1);
     }
-    for (int i = 0; i < 500; i++) {
-        char path[300];
+    /* It may take a while to start beside other tests. */
+    for (int i = 0, last = 19; i <= last; i++) {
+        PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
+        bool old = says(doctor, "maild.old", "bus", "warn",
+                        "version 0.0.9, this atriumctl is of " ATRIUM_VERSION,
+                        "systemctl restart atrium-maild@old");
 
-        snprintf(path, sizeof(path), "%s/bus/maild/ctl.old", run_dir);
-        if (access(path, F_OK) == 0)
-            break;
-        usleep(10000);
+        if (!old && i < last) {
+            usleep(250000);
+            continue;
+        }
+        UNIT_CHECK(old, "%s", doctor->out);
+        UNIT_CHECK(says(doctor, "maild.old", "checks", "warn", "being upgraded",
+                        "Finish the upgrade"),
+                   "%s", doctor->out);
+        break;
     }
-    PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
-    UNIT_CHECK(says(doctor, "maild.old", "bus", "warn",
-                    "version 0.0.9, this atriumctl is of " ATRIUM_VERSION,
-                    "systemctl restart atrium-maild@old"),
-               "%s", doctor->out);
-    UNIT_CHECK(says(doctor, "maild.old", "checks", "warn", "being upgraded", "Finish the upgrade"),
-               "%s", doctor->out);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     /* Its socket is still there, and is reported until an operator removes it. */

@@ -257,8 +257,8 @@ static void test_memory_of_every_kind_is_bounded(void)
         {"processes", "import time\n"
                       "for i in range(7):\n"
                       "    if os.fork() == 0:\n"
-                      "        x = bytearray(b'x') * (85 << 20); time.sleep(3); os._exit(0)\n"
-                      "time.sleep(2)\n"},
+                      "        x = bytearray(b'x') * (85 << 20); time.sleep(20); os._exit(0)\n"
+                      "for i in range(7): os.wait()\n"},
     };
 
     if (left_out())
