@@ -14,6 +14,7 @@
 #include "authd/oauth/client.h"
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
+#include "authd/oauth/token_state.h"
 #include "authd/session/refresh.h"
 #include "authd/sql/oauth.h"
 
@@ -373,6 +374,25 @@ int grant_authorization_code(struct authd *d, const struct token_call *call,
 }
 
 /* ---- its renewal ---- */
+
+int grant_client(struct authd *d, const struct request *req, const struct issuer *issuer,
+                 const char *refresh, const char **ret_client, struct error *err)
+{
+    struct token_state state;
+    struct grant grant;
+    bool known;
+
+    token_state_read(d, req, issuer, refresh, &state);
+    known = state.refresh;
+    token_state_clear(&state);
+    if (!known)
+        return refuse(err, "The refresh token is invalid.");
+    if (grant_read(d, req, issuer->tenant.projectId, state.session, &grant, ret_client, err) == 0)
+        return 0;
+    return err->code == ERR_UNAUTHORIZED
+               ? refuse(err, "The refresh token is invalid or has expired.")
+               : -1;
+}
 
 struct renewing {
     struct authd *d;

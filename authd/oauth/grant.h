@@ -23,6 +23,11 @@ struct grant {
 int grant_read(struct authd *d, const struct request *req, struct uuid project, struct uuid session,
                struct grant *ret, const char **ret_client, struct error *err) MUST_USE;
 
+/* The client that a refresh token was given to. ERR_BAD_REQUEST ("invalid_grant"): it is none of
+ * the issuer, or its grant has ended. Parks. */
+int grant_client(struct authd *d, const struct request *req, const struct issuer *issuer,
+                 const char *refresh, const char **ret_client, struct error *err) MUST_USE;
+
 /* The person that a grant is of, from the database at each call. 1: grant and membership are valid;
  * 0: they are not; -1: err is set. Parks. */
 struct sql_userinfo_get_row;

@@ -8,6 +8,7 @@
 #include "authd/oauth/client.h"
 #include "authd/oauth/client_auth.h"
 #include "authd/oauth/dpop.h"
+#include "authd/oauth/grant.h"
 #include "authd/oauth/oauth_error.h"
 #include "common/domain/endpoint.h"
 #include "common/wire/codec.h"
@@ -71,21 +72,37 @@ static int check_proof(const struct token_call *call, struct error *err)
     return oauth_fail(err, ERR_BAD_REQUEST, "invalid_dpop_proof", "The client must prove a key.");
 }
 
+/* RFC 6749, section 6: a public client need not say who it is to renew, as browsers' clients of
+ * SMART do not; its refresh token does. */
+static int name_client(struct authd *d, const struct request *req, const struct token_in *in,
+                       const struct issuer *issuer, struct client_credentials *given,
+                       struct error *err)
+{
+    bool says = given->authorization || given->client_id || given->client_secret ||
+                given->client_assertion || given->client_assertion_type;
+
+    if (says || !in->refresh_token || !in->grant_type ||
+        strcmp(in->grant_type, "refresh_token") != 0)
+        return 0;
+    return grant_client(d, req, issuer, in->refresh_token, &given->client_id, err);
+}
+
 int token(struct authd *d, const struct request *req, const struct token_in *in,
           struct endpoint_answer *out, struct error *err)
 {
-    const struct client_credentials given = {.authorization = in->visit->authorization,
-                                             .client_id = in->client_id,
-                                             .client_secret = in->client_secret,
-                                             .client_assertion = in->client_assertion,
-                                             .client_assertion_type = in->client_assertion_type};
+    struct client_credentials given = {.authorization = in->visit->authorization,
+                                       .client_id = in->client_id,
+                                       .client_secret = in->client_secret,
+                                       .client_assertion = in->client_assertion,
+                                       .client_assertion_type = in->client_assertion_type};
     struct oauth_client client;
     struct issuer issuer;
     struct token_call call = {.req = req, .in = in, .issuer = &issuer, .client = &client};
     struct token_answer answer = {.access_token = NULL};
     const char *endpoint;
 
-    if (issuer_open(d, req, in->tenantCode, in->visit, &issuer, err) < 0)
+    if (issuer_open(d, req, in->tenantCode, in->visit, &issuer, err) < 0 ||
+        name_client(d, req, in, &issuer, &given, err) < 0)
         return -1;
     endpoint = issuer_endpoint(&issuer, req->arena, "token");
     if (client_authenticate(d, req, &issuer.tenant, issuer.url, endpoint, &given, &client, err) <

@@ -833,6 +833,54 @@ static void oidcc_refresh_token(void)
     free(other);
 }
 
+static void check_unnamed(const char *token, int status, const char *error)
+{
+    char form[512];
+
+    snprintf(form, sizeof(form), "grant_type=refresh_token&refresh_token=%s", token);
+    HTTP_ANSWER answer = oauth_post(suite, "token", form);
+    CHECK_STATUS(answer, status);
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "error"), error);
+}
+
+/* RFC 6749, section 6; npm's fhirclient renews so. Who has a secret must show it. */
+static void a_public_client_renews_without_its_id(void)
+{
+    BROWSER browser = browser_open(suite);
+    BROWSER browser_of_server = browser_open(suite);
+    char *server = oauth_register(suite, admin,
+                                  "{\"type\":\"confidential\",\"authMethod\":"
+                                  "\"client_secret_post\"}");
+    char *secret = oauth_secret(suite, admin, server), form[1024];
+    HTTP_ANSWER first = NULL;
+    json_t *claims = tokens_of(browser, app, OAUTH_USUAL, &first);
+    char *code = oauth_code(browser_of_server, patient, server, OAUTH_USUAL);
+
+    snprintf(form, sizeof(form),
+             "grant_type=authorization_code&client_id=%s&client_secret=%s&code=%s&redirect_uri="
+             "https%%3A%%2F%%2Fapp.example%%2Fcb&code_verifier=" OAUTH_VERIFIER,
+             server, secret, code);
+    HTTP_ANSWER guarded = oauth_post(suite, "token", form);
+    CHECK_STATUS(guarded, 200);
+    check_unnamed(http_text(guarded, "refresh_token"), 401, "invalid_client");
+    check_unnamed(http_text(first, "access_token"), 400, "invalid_grant");
+    check_unnamed(patient->refresh, 400, "invalid_grant"); /* of a sign-in of the API */
+    check_unnamed("x", 400, "invalid_grant");
+
+    snprintf(form, sizeof(form), "grant_type=refresh_token&refresh_token=%s",
+             http_text(first, "refresh_token"));
+    HTTP_ANSWER next = oauth_post(suite, "token", form);
+    CHECK_STATUS(next, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(next, "scope"), "openid profile email");
+    browser_get(browser, "account");
+    CU_ASSERT_EQUAL(browser_post(browser, "account", "do=sign-out"), 303);
+    check_unnamed(http_text(next, "refresh_token"), 400, "invalid_grant"); /* it has ended */
+    json_decref(claims);
+    free(server);
+    free(secret);
+    free(code);
+}
+
 /* ---- the browser's session and its grants ---- */
 
 static void grants_end_with_the_browser_but_for_offline_access(void)
@@ -1149,6 +1197,7 @@ static const struct unit_case cases[] = {
     CASE(one_code_makes_one_session),
     CASE(token_endpoint_says_what_is_wrong),
     CASE(oidcc_refresh_token),
+    CASE(a_public_client_renews_without_its_id),
     CASE(grants_end_with_the_browser_but_for_offline_access),
     CASE(signing_out_voids_the_code),
     CASE(pushed_requests_are_answered_once),

@@ -21,7 +21,7 @@
 #define RESOURCE "https://fhir.example/r4"
 #define HOME "https://app.example/bye"
 
-enum { FLOW_MS = 60000, CLIENTS = 2, FLOWS = 8, OTHERS = 3 };
+enum { FLOW_MS = 60000, CLIENTS = 2, FLOWS = 8, OTHERS = 4 };
 
 static const char *const clients[CLIENTS] = {"openid-client", "oauth4webapi"};
 static const struct flow {
@@ -42,6 +42,8 @@ static const struct other {
 } others[OTHERS] = {
     {"node", "tests/openid/oidc-client-ts.mjs", "oidc-client-ts 3.5, in Chromium",
      "code with PKCE, userinfo, silent renewal, revocation"},
+    {"node", "tests/openid/fhirclient.mjs", "fhirclient 2.6 (SMART), in Chromium",
+     "standalone launch and renewal; launch from a record; reads of a FHIR server"},
     {"node", "tests/openid/apache.mjs",
      "Apache, libapache2-mod-auth-openidc 2.4, libapache2-mod-oauth2 3.3",
      "a page for people who have signed in; an API for programs with a token"},
@@ -100,11 +102,13 @@ static void the_scene_is_set(void)
     char *in_browser =
         oauth_register(suite, admin, "{\"redirectUris\":[\"http://127.0.0.1/callback\"]}");
     char *configuration = apache_configuration();
-    json_t *said =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:{s:s, s:s}}", "issuer", issuer, "id",
-                  id, "secret", secret, "publicId", in_browser, "apache", configuration, "redirect",
-                  OAUTH_REDIRECT, "home", HOME, "resource", RESOURCE, "person", "email",
-                  patient->email, "password", patient->password);
+    json_t *said = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:{s:s, s:s}, s:s, s:{s:s, s:s, s:s, s:s}}",
+        "issuer", issuer, "id", id, "secret", secret, "publicId", in_browser, "apache",
+        configuration, "redirect", OAUTH_REDIRECT, "home", HOME, "resource", RESOURCE, "person",
+        "email", patient->email, "password", patient->password, "patient",
+        patient->profile + strlen("Patient/"), "admin", "email", admin->email, "password",
+        admin->password, "access", admin->access, "profile", admin->profile);
     place = json_dumps(said, 0);
     json_decref(said);
     free(configuration);
