@@ -1,8 +1,8 @@
 /*
  * test_oauth_code.c - the code flow of the issuers: discovery and keys, what authorize takes and
  * refuses, pushed requests, consent, codes and their one use, ID tokens, userinfo and renewal.
- * Cases that the modules of the OpenID Connect Basic plan have are named after them (oidcc_...).
- * Over two gateways and two authd, on the test clock.
+ * What the modules of the OpenID Connect Basic plan show is in test_oidcc.c. Over two gateways and
+ * two authd, on the test clock.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static char *issuer(void)
 
 /* ---- what is published ---- */
 
-static void oidcc_discovery_endpoint_verification(void)
+static void discovery_names_the_endpoints(void)
 {
     static const char *const endpoints[] = {"authorization_endpoint", "token_endpoint",
                                             "userinfo_endpoint", "jwks_uri",
@@ -172,119 +172,11 @@ static void each_endpoint_refuses_in_its_own_form(void)
 
 /* ---- the flow ---- */
 
-static json_t *tokens_of(struct browser *browser, const char *client, const char *behind,
-                         struct http_answer **ret)
-{
-    char *code = oauth_code(browser, patient, client, behind);
-
-    UNIT_CHECK(*code != '\0', "a code for %s", behind);
-    *ret = oauth_exchange(suite, client, code);
-    free(code);
-    return oauth_claims(suite, http_text(*ret, "id_token"), "JWT", "RS256");
-}
-
-static void oidcc_server(void)
-{
-    BROWSER browser = browser_open(suite);
-    char *own = issuer(), *state, *iss;
-    HTTP_ANSWER answer = NULL;
-    json_t *claims = tokens_of(browser, app, OAUTH_USUAL "&nonce=n1", &answer), *access;
-
-    CHECK_STATUS(answer, 200);
-    state = oauth_parameter(browser, "state");
-    iss = oauth_parameter(browser, "iss");
-    CU_ASSERT_STRING_EQUAL(state, "st8");
-    CU_ASSERT_STRING_EQUAL(iss, own); /* RFC 9207 */
-    CU_ASSERT_STRING_EQUAL(http_text(answer, "token_type"), "Bearer");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(claims);
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(claims, "iss")), own);
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(claims, "aud")), app);
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(claims, "nonce")), "n1");
-    CU_ASSERT_TRUE(json_is_integer(json_object_get(claims, "auth_time")));
-    CU_ASSERT_TRUE(json_is_array(json_object_get(claims, "amr")));
-    CU_ASSERT_TRUE(json_is_string(json_object_get(claims, "at_hash")));
-    access = oauth_claims(suite, http_text(answer, "access_token"), "at+jwt", "ES256");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(access);
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(access, "aud")), own);
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(access, "client_id")), app);
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(access, "scope")),
-                           "openid profile email");
-    json_decref(claims);
-    json_decref(access);
-    free(own);
-    free(state);
-    free(iss);
-}
-
-static void oidcc_ensure_request_without_nonce_succeeds_for_code_flow(void)
-{
-    BROWSER browser = browser_open(suite);
-    HTTP_ANSWER answer = NULL;
-    json_t *claims = tokens_of(browser, app, OAUTH_USUAL, &answer);
-
-    CU_ASSERT_PTR_NOT_NULL(claims);
-    CU_ASSERT_PTR_NULL(json_object_get(claims, "nonce"));
-    json_decref(claims);
-}
-
-static struct http_answer *userinfo(const char *method, const char *bearer, const char *form)
-{
-    char *source = fresh_source();
-    struct http_answer *answer =
-        http_call(suite_url(suite),
-                  &(struct http_request){.method = method,
-                                         .path = "/t/demo/userinfo",
-                                         .bearer = bearer,
-                                         .raw = form,
-                                         .content_type = "application/x-www-form-urlencoded",
-                                         .source = source});
-
-    free(source);
-    return answer;
-}
-
-/* oidcc-userinfo-get, -post-header, -post-body; oidcc-scope-profile, -email. */
-static void oidcc_userinfo(void)
-{
-    BROWSER browser = browser_open(suite);
-    HTTP_ANSWER answer = NULL;
-    json_t *claims = tokens_of(browser, app, OAUTH_USUAL, &answer);
-    const char *access = http_text(answer, "access_token");
-    char form[4096];
-
-    snprintf(form, sizeof(form), "access_token=%s", access);
-    HTTP_ANSWER got = userinfo("GET", access, NULL);
-    HTTP_ANSWER posted = userinfo("POST", access, NULL);
-    HTTP_ANSWER body = userinfo("POST", NULL, form);
-    HTTP_ANSWER both = userinfo("POST", access, form);
-    HTTP_ANSWER none = userinfo("GET", NULL, NULL);
-    HTTP_ANSWER id = userinfo("GET", http_text(answer, "id_token"), NULL);
-    HTTP_ANSWER api = userinfo("GET", patient->access, NULL);
-    char *challenge = http_header(none, "WWW-Authenticate");
-
-    CHECK_STATUS(got, 200);
-    CU_ASSERT_STRING_EQUAL(http_text(got, "sub"),
-                           json_string_value(json_object_get(claims, "sub")));
-    CU_ASSERT_STRING_EQUAL(http_text(got, "email"), patient->email);
-    CU_ASSERT_TRUE(*http_text(got, "name") != '\0');
-    CHECK_STATUS(posted, 200);
-    CHECK_STATUS(body, 200);
-    CHECK_STATUS(both, 400);
-    CHECK_STATUS(none, 401);
-    CU_ASSERT_STRING_EQUAL(challenge, "Bearer");
-    CHECK_STATUS(id, 401); /* an ID token is no bearer */
-    CHECK_STATUS(api, 401);
-    CU_ASSERT_STRING_EQUAL(http_text(api, "error"), "invalid_token");
-    free(challenge);
-    json_decref(claims);
-}
-
 /* A token that is for the issuer opens nothing of the API, nor does an ID token. */
 static void issuer_tokens_do_not_open_the_api(void)
 {
     BROWSER browser = browser_open(suite);
-    HTTP_ANSWER answer = NULL;
-    json_t *claims = tokens_of(browser, app, OAUTH_USUAL, &answer);
+    HTTP_ANSWER answer = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
     HTTP_ANSWER access = http_get(suite_url(suite), "/auth/me", http_text(answer, "access_token"));
     HTTP_ANSWER id = http_get(suite_url(suite), "/auth/me", http_text(answer, "id_token"));
     HTTP_ANSWER refresh =
@@ -295,46 +187,9 @@ static void issuer_tokens_do_not_open_the_api(void)
     CHECK_STATUS(id, 401);
     CU_ASSERT_TRUE(*http_text(answer, "refresh_token") != '\0');
     CHECK_STATUS(refresh, 401);
-    json_decref(claims);
 }
 
 /* ---- what authorize refuses ---- */
-
-/* An unknown client or redirect address is told to the person: no browser is sent there. */
-static void oidcc_ensure_registered_redirect_uri(void)
-{
-    static const char *const rows[] = {
-        "?response_type=code&state=s",
-        "?client_id=nonsense" OAUTH_USUAL,
-        "?client_id=5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b" OAUTH_USUAL,
-        "&response_type=code" OAUTH_PKCE,
-        "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb%2F" OAUTH_PKCE,
-        "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb%3Fa%3Db" OAUTH_PKCE,
-        "&response_type=code&redirect_uri=https%3A%2F%2FAPP.example%2Fcb" OAUTH_PKCE,
-        "&response_type=code&redirect_uri=https%3A%2F%2Fevil.example%2Fcb" OAUTH_PKCE,
-        "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%40evil.example%2Fcb" OAUTH_PKCE,
-        "&response_type=code&redirect_uri=javascript%3Aalert(1)" OAUTH_PKCE,
-        "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb"
-        "&redirect_uri=https%3A%2F%2Fevil.example%2Fcb" OAUTH_PKCE,
-        "?next=forged",
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        BROWSER browser = browser_open(suite);
-        char path[1024], *type, *location;
-        int status;
-
-        snprintf(path, sizeof(path), "/t/demo/authorize%s%s%s",
-                 *rows[i] == '&' ? "?client_id=" : "", *rows[i] == '&' ? app : "", rows[i]);
-        status = browser_get(browser, path);
-        type = http_header(browser->page, "Content-Type");
-        location = http_header(browser->page, "Location");
-        UNIT_CHECK(status == 400 && !location && strncmp(type, "text/html", 9) == 0, "%s: %d", path,
-                   status);
-        free(type);
-        free(location);
-    }
-}
 
 /* Errors of all else go to the redirect address, with state and issuer. */
 static void errors_go_to_the_redirect_address(void)
@@ -343,15 +198,10 @@ static void errors_go_to_the_redirect_address(void)
     static const struct {
         const char *label, *behind, *error;
     } rows[] = {
-        {"oidcc-response-type-missing", REDIRECTED OAUTH_PKCE, "invalid_request"},
         {"implicit", REDIRECTED "&response_type=token" OAUTH_PKCE, "unsupported_response_type"},
         {"hybrid", REDIRECTED "&response_type=code+id_token" OAUTH_PKCE,
          "unsupported_response_type"},
         {"fragment", OAUTH_USUAL "&response_mode=fragment", "invalid_request"},
-        {"oidcc-unsigned-request-object", OAUTH_USUAL "&request=eyJhbGciOiJub25lIn0.e30.",
-         "request_not_supported"},
-        {"oidcc-request-uri-unsigned", OAUTH_USUAL "&request_uri=https%3A%2F%2Fapp.example%2Fr",
-         "request_uri_not_supported"},
         {"no challenge", REDIRECTED "&response_type=code&scope=openid", "invalid_request"},
         {"plain", REDIRECTED "&response_type=code&scope=openid&code_challenge=" OAUTH_CHALLENGE,
          "invalid_request"},
@@ -366,7 +216,6 @@ static void errors_go_to_the_redirect_address(void)
         {"negative max_age", OAUTH_USUAL "&max_age=-1", "invalid_request"},
         {"claims", OAUTH_USUAL "&claims=%7B", "invalid_request"},
         {"foreign resource", OAUTH_USUAL "&resource=https%3A%2F%2Fother.example", "invalid_target"},
-        {"oidcc-prompt-none-not-logged-in", OAUTH_USUAL "&prompt=none", "login_required"},
     };
     char *own = issuer();
 
@@ -387,47 +236,6 @@ static void errors_go_to_the_redirect_address(void)
 }
 
 /* ---- whom it asks ---- */
-
-static void oidcc_prompt_none_logged_in(void)
-{
-    BROWSER browser = browser_open(suite);
-    char *first = oauth_code(browser, patient, app, OAUTH_USUAL), *second;
-
-    CU_ASSERT_EQUAL(oauth_ask(browser, app, OAUTH_USUAL "&prompt=none"), 303);
-    second = oauth_parameter(browser, "code");
-    CU_ASSERT_STRING_NOT_EQUAL(second, "");
-    CU_ASSERT_STRING_NOT_EQUAL(first, second);
-    free(first);
-    free(second);
-}
-
-/* oidcc-prompt-login, -max-age-1: the person signs in again, once; -max-age-10000: not. */
-static void oidcc_prompt_login(void)
-{
-    static const struct {
-        const char *behind;
-        bool signs_in;
-    } rows[] = {{OAUTH_USUAL "&prompt=login", true},
-                {OAUTH_USUAL "&prompt=select_account", true},
-                {OAUTH_USUAL "&max_age=1", true},
-                {OAUTH_USUAL "&max_age=10000", false}};
-
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        BROWSER browser = browser_open(suite);
-        char *code = oauth_code(browser, patient, app, OAUTH_USUAL);
-
-        free(code);
-        go_ahead(5);
-        oauth_ask(browser, app, rows[i].behind);
-        oauth_follow(browser);
-        UNIT_CHECK((browser->page->status == 200) == rows[i].signs_in, "%s", rows[i].behind);
-        if (rows[i].signs_in)
-            oauth_sign_in(browser, patient->email, PASSWORD);
-        code = oauth_parameter(browser, "code");
-        UNIT_CHECK(*code != '\0', "%s", rows[i].behind);
-        free(code);
-    }
-}
 
 /* The request cannot be changed on the way: not by who is asked to sign in again. */
 static void continuations_are_sealed(void)
@@ -463,97 +271,6 @@ static void continuations_are_sealed(void)
     free(changed);
 }
 
-static void oidcc_id_token_hint(void)
-{
-    BROWSER browser = browser_open(suite);
-    HTTP_ANSWER answer = NULL;
-    json_t *claims = tokens_of(browser, app, OAUTH_USUAL, &answer);
-    PERSON other = person_register(suite, NULL);
-    BROWSER others = browser_open(suite);
-    char behind[4096], *code, *error;
-
-    snprintf(behind, sizeof(behind), "%s&prompt=none&id_token_hint=%s", OAUTH_USUAL,
-             http_text(answer, "id_token"));
-    oauth_ask(browser, app, behind);
-    code = oauth_parameter(browser, "code");
-    CU_ASSERT_STRING_NOT_EQUAL(code, "");
-    free(code);
-    free(other->password);
-    other->password = strdup(PASSWORD);
-    free(oauth_code(others, other, app, OAUTH_USUAL));
-    oauth_ask(others, app, behind);
-    error = oauth_parameter(others, "error");
-    CU_ASSERT_STRING_EQUAL(error, "login_required");
-    free(error);
-    json_decref(claims);
-}
-
-/* oidcc-display-page, -login-hint, -ui-locales, -claims-locales, -acr-values: taken, no more. */
-static void oidcc_ensure_request_with_unknown_parameter_succeeds(void)
-{
-    BROWSER browser = browser_open(suite);
-    char *code = oauth_code(browser, patient, app,
-                            OAUTH_USUAL "&extra=foobar&display=page&login_hint=a%40b.example"
-                                        "&ui_locales=de&claims_locales=de&acr_values=1");
-
-    CU_ASSERT_STRING_NOT_EQUAL(code, "");
-    free(code);
-}
-
-/* oidcc-login-hint: an address stands in the form; what is none does not, and no markup is made of
- * it. */
-static void login_hint_fills_in_the_address(void)
-{
-    static const struct {
-        const char *hint, *shown;
-    } rows[] = {
-        {"ada%40clinic.example", "ada@clinic.example"},
-        {"%20Ada%40Clinic.Example", "ada@clinic.example"},
-        {"ada", ""},
-        {"%22%3E%3Cscript%3E", ""},
-        {"%22%3E%3Cb%3E%40clinic.example", ""},
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        BROWSER browser = browser_open(suite);
-        char behind[512], input[64];
-
-        snprintf(behind, sizeof(behind), "%s&login_hint=%s", OAUTH_USUAL, rows[i].hint);
-        oauth_ask(browser, app, behind);
-        CU_ASSERT_EQUAL(oauth_follow(browser), 200);
-        snprintf(input, sizeof(input), "required value=\"%s\"", rows[i].shown);
-        UNIT_CHECK(browser_sees(browser, input), "%s", rows[i].hint);
-    }
-}
-
-/* oidcc-ui-locales: the first that the pages have; without one, what the browser wants. */
-static void ui_locales_choose_the_language(void)
-{
-    static const struct {
-        const char *locales, *lang;
-    } rows[] = {{"de", "lang=\"de\""},    {"fr-CA+fr+es-MX+de", "lang=\"es\""},
-                {"EN-gb", "lang=\"en\""}, {"fr", "lang=\"es\""},
-                {"deu", "lang=\"es\""},   {"+", "lang=\"es\""}};
-
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        BROWSER browser = browser_open(suite);
-        char behind[512];
-
-        browser->language = strdup("es");
-        snprintf(behind, sizeof(behind), "%s&ui_locales=%s", OAUTH_USUAL, rows[i].locales);
-        oauth_ask(browser, app, behind);
-        CU_ASSERT_EQUAL(oauth_follow(browser), 200);
-        UNIT_CHECK(browser_sees(browser, rows[i].lang), "%s", rows[i].locales);
-        oauth_sign_in(browser, patient->email, "wrong"); /* the form comes again in it */
-        UNIT_CHECK(browser_sees(browser, rows[i].lang), "%s: refused", rows[i].locales);
-    }
-}
-
-/* oidcc-claims-essential: acr that the account cannot have is told. */
-#define TWO_FACTORS                                                          \
-    OAUTH_USUAL "&claims=%7B%22id_token%22%3A%7B%22acr%22%3A%7B%22essential" \
-                "%22%3Atrue%2C%22value%22%3A%22urn%3Aatrium%3Aacr%3Atwo-factors%22%7D%7D%7D"
-
 /* One that was enrolled after the browser's session had begun makes the person sign in again. */
 static void a_factor_enrolled_elsewhere_is_asked_for(void)
 {
@@ -565,7 +282,7 @@ static void a_factor_enrolled_elsewhere_is_asked_for(void)
 
     totp_enrol(suite, other, time(NULL) + ahead, secret);
     go_ahead(2 * TOTP_STEP);
-    oauth_ask(browser, app, TWO_FACTORS);
+    oauth_ask(browser, app, OAUTH_USUAL OAUTH_TWO_FACTORS);
     CU_ASSERT_EQUAL(oauth_follow(browser), 200);
     oauth_sign_in(browser, other->email, other->password);
     step = browser_value(browser, "step");
@@ -584,44 +301,6 @@ static void a_factor_enrolled_elsewhere_is_asked_for(void)
     free(next);
     free(step);
     free(before);
-}
-
-static void essential_acr_is_met_or_refused(void)
-{
-    BROWSER browser = browser_open(suite);
-    char *code = oauth_code(browser, patient, app, OAUTH_USUAL), *error;
-
-    free(code);
-    oauth_ask(browser, app, TWO_FACTORS);
-    error = oauth_parameter(browser, "error");
-    CU_ASSERT_STRING_EQUAL(error, "unmet_authentication_requirements");
-    free(error);
-}
-
-/* A form of another site comes without the cookie: it is asked again, as an address. */
-static void oidcc_ensure_post_request_succeeds(void)
-{
-    BROWSER browser = browser_open(suite);
-    char form[1024], *set, *code;
-
-    snprintf(form, sizeof(form), "client_id=%s%s", app, OAUTH_USUAL);
-    HTTP_ANSWER answer = oauth_post(suite, "authorize", form);
-    CHECK_STATUS(answer, 303);
-    set = http_header(answer, "Set-Cookie");
-    CU_ASSERT_PTR_NULL(set);
-    free(oauth_code(browser, patient, app, OAUTH_USUAL));
-    {
-        char *location = http_header(answer, "Location");
-
-        browser_get(browser, location);
-        free(location);
-    }
-    code = oauth_parameter(browser, "code");
-    CU_ASSERT_STRING_NOT_EQUAL(code, "");
-    free(code);
-    free(set);
-    HTTP_ANSWER twice = oauth_post(suite, "authorize", "client_id=a&client_id=b");
-    CHECK_STATUS(twice, 400);
 }
 
 /* ---- the code ---- */
@@ -671,26 +350,6 @@ static void wrong_verifier_spends_the_code(void)
 
     CHECK_STATUS(wrong, 400);
     CHECK_STATUS(right, 400);
-    free(code);
-}
-
-static void oidcc_codereuse(void)
-{
-    BROWSER browser = browser_open(suite);
-    char *code = oauth_code(browser, patient, app, OAUTH_USUAL), form[512];
-    HTTP_ANSWER first = oauth_exchange(suite, app, code);
-    HTTP_ANSWER before = userinfo("GET", http_text(first, "access_token"), NULL);
-    HTTP_ANSWER second = oauth_exchange(suite, app, code);
-    HTTP_ANSWER behind = userinfo("GET", http_text(first, "access_token"), NULL);
-
-    CHECK_STATUS(before, 200);
-    CHECK_STATUS(second, 400);
-    CU_ASSERT_STRING_EQUAL(http_text(second, "error"), "invalid_grant");
-    CHECK_STATUS(behind, 401); /* RFC 6749, section 4.1.2 */
-    snprintf(form, sizeof(form), "grant_type=refresh_token&client_id=%s&refresh_token=%s", app,
-             http_text(first, "refresh_token"));
-    HTTP_ANSWER refresh = oauth_post(suite, "token", form);
-    CHECK_STATUS(refresh, 400);
     free(code);
 }
 
@@ -794,45 +453,6 @@ static void token_endpoint_says_what_is_wrong(void)
 
 /* ---- renewal ---- */
 
-static struct http_answer *renew(const char *client, const char *token, const char *more)
-{
-    char form[1024];
-
-    snprintf(form, sizeof(form), "grant_type=refresh_token&client_id=%s&refresh_token=%s%s", client,
-             token, more);
-    return oauth_post(suite, "token", form);
-}
-
-static void oidcc_refresh_token(void)
-{
-    BROWSER browser = browser_open(suite);
-    char *other = oauth_register(suite, admin, "{\"name\":\"Other\"}");
-    HTTP_ANSWER first = NULL;
-    json_t *claims = tokens_of(browser, app, OAUTH_USUAL, &first);
-    const char *token = http_text(first, "refresh_token");
-    HTTP_ANSWER foreign = renew(other, token, "");
-    HTTP_ANSWER wider = renew(app, token, "&scope=openid+offline_access");
-    HTTP_ANSWER narrow = renew(app, token, "&scope=openid");
-    HTTP_ANSWER own = renew(app, patient->refresh, "");
-
-    CHECK_STATUS(foreign, 400);
-    CU_ASSERT_STRING_EQUAL(http_text(foreign, "error"), "invalid_grant");
-    CU_ASSERT_STRING_EQUAL(http_text(wider, "error"), "invalid_scope");
-    CHECK_STATUS(narrow, 200);
-    CU_ASSERT_STRING_EQUAL(http_text(narrow, "scope"), "openid");
-    CU_ASSERT_STRING_NOT_EQUAL(http_text(narrow, "refresh_token"), token);
-    CHECK_STATUS(own, 400); /* of a sign-in of the API */
-    HTTP_ANSWER next = renew(app, http_text(narrow, "refresh_token"), "");
-    CHECK_STATUS(next, 200);
-    CU_ASSERT_STRING_EQUAL(http_text(next, "scope"), "openid profile email");
-    HTTP_ANSWER stolen = renew(app, token, "");
-    CHECK_STATUS(stolen, 400);
-    HTTP_ANSWER over = renew(app, http_text(next, "refresh_token"), "");
-    CHECK_STATUS(over, 400); /* the old one was copied: the grant has ended */
-    json_decref(claims);
-    free(other);
-}
-
 static void check_unnamed(const char *token, int status, const char *error)
 {
     char form[512];
@@ -852,8 +472,7 @@ static void a_public_client_renews_without_its_id(void)
                                   "{\"type\":\"confidential\",\"authMethod\":"
                                   "\"client_secret_post\"}");
     char *secret = oauth_secret(suite, admin, server), form[1024];
-    HTTP_ANSWER first = NULL;
-    json_t *claims = tokens_of(browser, app, OAUTH_USUAL, &first);
+    HTTP_ANSWER first = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
     char *code = oauth_code(browser_of_server, patient, server, OAUTH_USUAL);
 
     snprintf(form, sizeof(form),
@@ -875,7 +494,6 @@ static void a_public_client_renews_without_its_id(void)
     browser_get(browser, "account");
     CU_ASSERT_EQUAL(browser_post(browser, "account", "do=sign-out"), 303);
     check_unnamed(http_text(next, "refresh_token"), 400, "invalid_grant"); /* it has ended */
-    json_decref(claims);
     free(server);
     free(secret);
     free(code);
@@ -888,23 +506,19 @@ static void grants_end_with_the_browser_but_for_offline_access(void)
     static const char offline[] = "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb"
                                   "&scope=openid+offline_access" OAUTH_PKCE;
     BROWSER browser = browser_open(suite);
-    HTTP_ANSWER with = NULL;
-    HTTP_ANSWER without = NULL;
-    json_t *one = tokens_of(browser, app, OAUTH_USUAL, &without);
-    json_t *other = tokens_of(browser, app, offline, &with);
+    HTTP_ANSWER without = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
+    HTTP_ANSWER with = oauth_tokens(suite, browser, patient, app, offline);
 
     browser_get(browser, "account");
     CU_ASSERT_EQUAL(browser_post(browser, "account", "do=sign-out"), 303);
-    HTTP_ANSWER ended = userinfo("GET", http_text(without, "access_token"), NULL);
-    HTTP_ANSWER lives = userinfo("GET", http_text(with, "access_token"), NULL);
-    HTTP_ANSWER renewed = renew(app, http_text(without, "refresh_token"), "");
-    HTTP_ANSWER again = renew(app, http_text(with, "refresh_token"), "");
+    HTTP_ANSWER ended = oauth_userinfo(suite, "GET", http_text(without, "access_token"), NULL);
+    HTTP_ANSWER lives = oauth_userinfo(suite, "GET", http_text(with, "access_token"), NULL);
+    HTTP_ANSWER renewed = oauth_renew(suite, app, http_text(without, "refresh_token"), "");
+    HTTP_ANSWER again = oauth_renew(suite, app, http_text(with, "refresh_token"), "");
     CHECK_STATUS(ended, 401);
     CHECK_STATUS(lives, 200);
     CHECK_STATUS(renewed, 400);
     CHECK_STATUS(again, 200);
-    json_decref(one);
-    json_decref(other);
 }
 
 /* A code under way is worth nothing once the browser has signed out. */
@@ -1028,7 +642,7 @@ static void others_clients_are_consented_to(void)
     snprintf(path, sizeof(path), "/auth/consent?clientId=%s", theirs);
     HTTP_ANSWER withdrawn = http_delete(suite_url(suite), path, person->access);
     HTTP_ANSWER twice = http_delete(suite_url(suite), path, person->access);
-    HTTP_ANSWER ended = userinfo("GET", http_text(tokens, "access_token"), NULL);
+    HTTP_ANSWER ended = oauth_userinfo(suite, "GET", http_text(tokens, "access_token"), NULL);
     HTTP_ANSWER voided = oauth_exchange(suite, theirs, code);
     CHECK_STATUS(withdrawn, 200);
     CHECK_STATUS(twice, 404);
@@ -1102,7 +716,7 @@ static void deaths_lose_no_code(void)
     CU_ASSERT_TRUE(suite_wait_ready(suite, 10000));
     HTTP_ANSWER tokens = oauth_exchange(suite, app, code);
     CHECK_STATUS(tokens, 200);
-    HTTP_ANSWER who = userinfo("GET", http_text(tokens, "access_token"), NULL);
+    HTTP_ANSWER who = oauth_userinfo(suite, "GET", http_text(tokens, "access_token"), NULL);
     CHECK_STATUS(who, 200);
     free(code);
 }
@@ -1137,18 +751,15 @@ static void new_keys_are_published_before_they_sign(void)
 {
     BROWSER before = browser_open(suite);
     BROWSER behind = browser_open(suite);
-    HTTP_ANSWER first = NULL;
-    HTTP_ANSWER second = NULL;
     PROGRAM rotated = ATRIUMCTL(suite, NULL, "keys", "rotate", "--issuer");
     json_t *claims;
 
     CU_ASSERT_EQUAL(rotated->code, 0);
     CU_ASSERT_TRUE(keys_come_to(4));
-    claims = tokens_of(before, app, OAUTH_USUAL, &first);
-    CU_ASSERT_PTR_NOT_NULL(claims);
-    json_decref(claims);
+    HTTP_ANSWER first = oauth_tokens(suite, before, patient, app, OAUTH_USUAL);
     go_ahead(24 * HOUR + 60);
-    claims = tokens_of(behind, app, OAUTH_USUAL, &second);
+    HTTP_ANSWER second = oauth_tokens(suite, behind, patient, app, OAUTH_USUAL);
+    claims = oauth_claims(suite, http_text(second, "id_token"), "JWT", "RS256");
     CU_ASSERT_PTR_NOT_NULL(claims);
     json_decref(claims);
     /* The headers hold the key's id: another one signs. */
@@ -1171,32 +782,18 @@ static void the_scene_is_left(void)
 
 static const struct unit_case cases[] = {
     CASE_ALWAYS(the_scene_is_set),
-    CASE(oidcc_discovery_endpoint_verification),
+    CASE(discovery_names_the_endpoints),
     CASE(issuer_keys_are_its_own),
     CASE(each_endpoint_refuses_in_its_own_form),
-    CASE(oidcc_server),
-    CASE(oidcc_ensure_request_without_nonce_succeeds_for_code_flow),
-    CASE(oidcc_userinfo),
     CASE(issuer_tokens_do_not_open_the_api),
-    CASE(oidcc_ensure_registered_redirect_uri),
     CASE(errors_go_to_the_redirect_address),
-    CASE(oidcc_prompt_none_logged_in),
-    CASE(oidcc_prompt_login),
     CASE(continuations_are_sealed),
-    CASE(oidcc_id_token_hint),
-    CASE(oidcc_ensure_request_with_unknown_parameter_succeeds),
-    CASE(login_hint_fills_in_the_address),
-    CASE(ui_locales_choose_the_language),
-    CASE(essential_acr_is_met_or_refused),
     CASE(a_factor_enrolled_elsewhere_is_asked_for),
-    CASE(oidcc_ensure_post_request_succeeds),
     CASE(code_is_bound_to_its_request),
     CASE(wrong_verifier_spends_the_code),
-    CASE(oidcc_codereuse),
     CASE(codes_live_a_minute),
     CASE(one_code_makes_one_session),
     CASE(token_endpoint_says_what_is_wrong),
-    CASE(oidcc_refresh_token),
     CASE(a_public_client_renews_without_its_id),
     CASE(grants_end_with_the_browser_but_for_offline_access),
     CASE(signing_out_voids_the_code),

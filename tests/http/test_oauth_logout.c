@@ -55,18 +55,6 @@ static int ask(struct browser *browser, const char *hint, const char *behind)
     return status;
 }
 
-/* Signs in, unless the browser is: the tokens. */
-static struct http_answer *tokens_of(struct browser *browser, const struct person *person,
-                                     const char *behind)
-{
-    char *code = oauth_code(browser, person, app, behind);
-    struct http_answer *answer = oauth_exchange(suite, app, code);
-
-    CHECK_STATUS(answer, 200);
-    free(code);
-    return answer;
-}
-
 static bool lives(const struct http_answer *tokens)
 {
     HTTP_ANSWER answer =
@@ -105,8 +93,8 @@ static void hint_of_the_session_ends_it_at_once(void)
     static const char offline[] = "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb"
                                   "&scope=openid+offline_access" OAUTH_PKCE;
     BROWSER browser = browser_open(suite);
-    HTTP_ANSWER tokens = tokens_of(browser, patient, OAUTH_USUAL);
-    HTTP_ANSWER kept = tokens_of(browser, patient, offline);
+    HTTP_ANSWER tokens = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
+    HTTP_ANSWER kept = oauth_tokens(suite, browser, patient, app, offline);
 
     CU_ASSERT_TRUE(lives(tokens));
     CU_ASSERT_EQUAL(ask(browser, http_text(tokens, "id_token"), BACK "&state=a%26b"), 303);
@@ -123,7 +111,7 @@ static void hint_of_a_grant_with_offline_access_counts(void)
     static const char offline[] = "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb"
                                   "&scope=openid+offline_access" OAUTH_PKCE;
     BROWSER browser = browser_open(suite);
-    HTTP_ANSWER kept = tokens_of(browser, patient, offline);
+    HTTP_ANSWER kept = oauth_tokens(suite, browser, patient, app, offline);
 
     CU_ASSERT_EQUAL(ask(browser, http_text(kept, "id_token"), ""), 303);
     check_location(browser, "/t/demo/sign-in?note=signed-out");
@@ -134,7 +122,7 @@ static void hint_of_a_grant_with_offline_access_counts(void)
 static void expired_hint_counts(void)
 {
     BROWSER browser = browser_open(suite);
-    HTTP_ANSWER tokens = tokens_of(browser, patient, OAUTH_USUAL);
+    HTTP_ANSWER tokens = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
 
     go_ahead(3 * HOUR);
     CU_ASSERT_EQUAL(ask(browser, http_text(tokens, "id_token"), BACK), 303);
@@ -164,7 +152,7 @@ static bool is_withdrawn(const char *kid)
 static void hint_by_a_former_key_counts(void)
 {
     BROWSER browser = browser_open(suite);
-    HTTP_ANSWER tokens = tokens_of(browser, patient, OAUTH_USUAL);
+    HTTP_ANSWER tokens = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
     HTTP_ANSWER keys = http_get(suite_url(suite), "/t/demo/jwks", NULL);
     PROGRAM rotated = ATRIUMCTL(suite, NULL, "keys", "rotate", "--issuer");
 
@@ -209,7 +197,7 @@ static void form_of(const struct browser *browser, const char *button, char *for
 static void person_is_asked_without_a_hint(void)
 {
     BROWSER browser = browser_open(suite);
-    HTTP_ANSWER tokens = tokens_of(browser, patient, OAUTH_USUAL);
+    HTTP_ANSWER tokens = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
     char behind[256], form[512], *policy;
 
     snprintf(behind, sizeof(behind), "&client_id=%s%s&state=s1", app, BACK);
@@ -253,11 +241,11 @@ static void hints_of_others_only_ask(void)
 
     free(person->password);
     person->password = strdup(PASSWORD);
-    HTTP_ANSWER former = tokens_of(browser, patient, OAUTH_USUAL);
+    HTTP_ANSWER former = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
     ask(browser, http_text(former, "id_token"), "");
-    HTTP_ANSWER own = tokens_of(browser, patient, OAUTH_USUAL);
-    HTTP_ANSWER theirs = tokens_of(other, person, OAUTH_USUAL);
-    HTTP_ANSWER elsewhere = tokens_of(twin, patient, OAUTH_USUAL);
+    HTTP_ANSWER own = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
+    HTTP_ANSWER theirs = oauth_tokens(suite, other, person, app, OAUTH_USUAL);
+    HTTP_ANSWER elsewhere = oauth_tokens(suite, twin, patient, app, OAUTH_USUAL);
 
     forged = strdup(http_text(own, "id_token"));
     signature = strrchr(forged, '.') + 8;
@@ -277,7 +265,7 @@ static void hints_of_others_only_ask(void)
 static void other_sites_sign_out_no_one(void)
 {
     BROWSER browser = browser_open(suite);
-    HTTP_ANSWER tokens = tokens_of(browser, patient, OAUTH_USUAL);
+    HTTP_ANSWER tokens = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
 
     ask(browser, NULL, "");
     browser->no_token = true;
@@ -297,7 +285,7 @@ static void other_sites_sign_out_no_one(void)
 static void post_is_asked_again(void)
 {
     BROWSER browser = browser_open(suite);
-    HTTP_ANSWER tokens = tokens_of(browser, patient, OAUTH_USUAL);
+    HTTP_ANSWER tokens = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
     char form[4096], *location;
 
     snprintf(form, sizeof(form), "id_token_hint=%s%s&state=x", http_text(tokens, "id_token"), BACK);
@@ -314,7 +302,7 @@ static void post_is_asked_again(void)
 static void ui_locales_choose_the_language(void)
 {
     BROWSER browser = browser_open(suite);
-    HTTP_ANSWER tokens = tokens_of(browser, patient, OAUTH_USUAL);
+    HTTP_ANSWER tokens = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
 
     CU_ASSERT_TRUE(lives(tokens));
     CU_ASSERT_EQUAL(ask(browser, NULL, "&ui_locales=fr+de"), 200);
@@ -328,7 +316,7 @@ static void unknown_addresses_end_on_a_page(void)
     char *other = oauth_register(
         suite, admin, "{\"name\":\"Other\",\"postLogoutRedirectUris\":[\"https://o.example/\"]}");
     BROWSER browser = browser_open(suite);
-    HTTP_ANSWER tokens = tokens_of(browser, patient, OAUTH_USUAL);
+    HTTP_ANSWER tokens = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
     const char *hint = http_text(tokens, "id_token");
     const struct {
         const char *label, *client, *address;

@@ -5,7 +5,6 @@
 #include <CUnit/CUnit.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,19 +56,6 @@ static struct http_answer *post(const char *path, const char *form, const char *
     const struct http_request request = form_request(path, form, header, NULL);
 
     return http_call(suite_url(suite), &request);
-}
-
-/* The header of RFC 6749, section 2.3.1; static. */
-static const char *basic(const char *id, const char *secret)
-{
-    static char header[512];
-    char pair[256], text[400];
-
-    snprintf(pair, sizeof(pair), "%s:%s", id, secret);
-    sodium_bin2base64(text, sizeof(text), (const uint8_t *)pair, strlen(pair),
-                      sodium_base64_VARIANT_ORIGINAL);
-    snprintf(header, sizeof(header), "Authorization: Basic %s", text);
-    return header;
 }
 
 static char *registered(json_t *body)
@@ -128,7 +114,7 @@ static void the_scene_is_set(void)
 static void a_client_proves_itself_by_its_own_method_alone(void)
 {
     char posted[FORM_MAX], both[FORM_MAX], named[FORM_MAX], unknown_id[FORM_MAX];
-    const char *header = basic(app, app_secret);
+    const char *header = oauth_basic(app, app_secret);
 
     snprintf(posted, sizeof(posted), OWN "&client_id=%s&client_secret=%s", app, app_secret);
     snprintf(both, sizeof(both), OWN "&client_secret=%s", app_secret);
@@ -140,7 +126,7 @@ static void a_client_proves_itself_by_its_own_method_alone(void)
     HTTP_ANSWER again = post(TOKEN, named, header);
     HTTP_ANSWER two_ways = post(TOKEN, both, header);
     HTTP_ANSWER other = post(TOKEN, OWN "&client_id=console", header);
-    HTTP_ANSWER wrong = post(TOKEN, OWN, basic(app, server_secret));
+    HTTP_ANSWER wrong = post(TOKEN, OWN, oauth_basic(app, server_secret));
     HTTP_ANSWER broken = post(TOKEN, OWN, "Authorization: Basic !");
     HTTP_ANSWER bearer = post(TOKEN, OWN, "Authorization: Bearer x");
     HTTP_ANSWER in_form = post(TOKEN, posted, NULL);
@@ -174,14 +160,14 @@ static void a_client_proves_itself_by_its_own_method_alone(void)
 static void the_secret_before_counts_while_one_is_exchanged(void)
 {
     char *next = oauth_secret(suite, admin, app), path[128];
-    HTTP_ANSWER before = post(TOKEN, OWN, basic(app, app_secret));
-    HTTP_ANSWER after = post(TOKEN, OWN, basic(app, next));
+    HTTP_ANSWER before = post(TOKEN, OWN, oauth_basic(app, app_secret));
+    HTTP_ANSWER after = post(TOKEN, OWN, oauth_basic(app, next));
 
     snprintf(path, sizeof(path), CLIENTS "/%s/secret", app);
 
     HTTP_ANSWER last =
         http_post(suite_url(suite), path, admin->access, json_pack("{s:i}", "previousHours", 0));
-    HTTP_ANSWER old = post(TOKEN, OWN, basic(app, next));
+    HTTP_ANSWER old = post(TOKEN, OWN, oauth_basic(app, next));
 
     CHECK_STATUS(before, 200);
     CHECK_STATUS(after, 200);
@@ -197,7 +183,8 @@ static void wrong_secrets_are_throttled_and_right_ones_pass(void)
     int refused = 0, throttled = 0;
 
     for (int i = 0; i < 14; i++) {
-        struct http_request request = form_request(TOKEN, OWN, basic(app, "atcs_wrong"), NULL);
+        struct http_request request =
+            form_request(TOKEN, OWN, oauth_basic(app, "atcs_wrong"), NULL);
 
         request.source = "127.9.9.9";
 
@@ -209,7 +196,7 @@ static void wrong_secrets_are_throttled_and_right_ones_pass(void)
     CU_ASSERT_EQUAL(refused, 10);
     CU_ASSERT_EQUAL(throttled, 4);
 
-    struct http_request request = form_request(TOKEN, OWN, basic(app, app_secret), NULL);
+    struct http_request request = form_request(TOKEN, OWN, oauth_basic(app, app_secret), NULL);
 
     request.source = "127.9.9.9";
 
@@ -220,7 +207,7 @@ static void wrong_secrets_are_throttled_and_right_ones_pass(void)
 
 static void only_registered_scopes_and_resources_are_given(void)
 {
-    const char *header = basic(app, app_secret);
+    const char *header = oauth_basic(app, app_secret);
     char api[FORM_MAX];
 
     snprintf(api, sizeof(api), OWN "&resource=%s", suite_text(suite, "publicUrl"));
@@ -248,7 +235,7 @@ static void only_registered_scopes_and_resources_are_given(void)
 /* Its tokens open nothing of Atrium's. */
 static void tokens_of_clients_do_not_open_the_api(void)
 {
-    char *token = token_of(OWN, basic(app, app_secret));
+    char *token = token_of(OWN, oauth_basic(app, app_secret));
     HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", token);
     HTTP_ANSWER settings = http_get(suite_url(suite), "/v1/project/settings", token);
     HTTP_ANSWER person = http_get(suite_url(suite), "/t/demo/userinfo", token);
@@ -438,7 +425,7 @@ static struct http_answer *ask_as_server(const char *token)
 
 static void a_token_is_shown_to_its_client_and_its_resource_alone(void)
 {
-    char *header = strdup(basic(app, app_secret));
+    char *header = strdup(oauth_basic(app, app_secret));
     char *own = token_of(OWN "&scope=read", header);
     char *bound = token_of(OWN "&resource=https%3A%2F%2Frecords.example%2Fr4", header);
     HTTP_ANSWER mine = ask(INTROSPECT, own, header, NULL);
@@ -479,9 +466,9 @@ static void a_persons_tokens_are_active_while_the_grant_is(void)
     BROWSER browser = browser_open(suite);
     char *web = oauth_register(
         suite, admin, "{\"type\":\"confidential\",\"authMethod\":\"client_secret_basic\"}");
-    char *secret = oauth_secret(suite, admin, web), *header = strdup(basic(web, secret)),
+    char *secret = oauth_secret(suite, admin, web), *header = strdup(oauth_basic(web, secret)),
          form[FORM_MAX];
-    char *foreign = strdup(basic(app, app_secret));
+    char *foreign = strdup(oauth_basic(app, app_secret));
     char *code = oauth_code(browser, patient, web, OAUTH_USUAL);
 
     snprintf(form, sizeof(form),
@@ -518,7 +505,7 @@ static void a_persons_tokens_are_active_while_the_grant_is(void)
 
 static void a_client_takes_back_its_own_tokens_alone(void)
 {
-    char *header = strdup(basic(app, app_secret)), form[FORM_MAX];
+    char *header = strdup(oauth_basic(app, app_secret)), form[FORM_MAX];
     char *token = token_of(OWN, header);
 
     snprintf(form, sizeof(form), "token=%s&client_id=%s&client_secret=%s", token, server,
@@ -557,7 +544,8 @@ static char *proof_header(const struct jose *of, const char *method, const char 
 
 static struct http_answer *post_proven(const char *proof)
 {
-    const struct http_request request = form_request(TOKEN, OWN, basic(app, app_secret), proof);
+    const struct http_request request =
+        form_request(TOKEN, OWN, oauth_basic(app, app_secret), proof);
 
     return http_call(suite_url(suite), &request);
 }
@@ -614,7 +602,7 @@ static void a_bound_token_names_its_key(void)
     char *proof = proof_header(mine, "POST", token_url, nonce, time(NULL));
     HTTP_ANSWER answer = post_proven(proof);
     HTTP_ANSWER shown =
-        ask(INTROSPECT, http_text(answer, "access_token"), basic(app, app_secret), NULL);
+        ask(INTROSPECT, http_text(answer, "access_token"), oauth_basic(app, app_secret), NULL);
 
     CU_ASSERT_STRING_EQUAL(http_text(shown, "token_type"), "DPoP");
     CU_ASSERT_EQUAL(strlen(http_text(shown, "cnf.jkt")), 43);
@@ -627,7 +615,7 @@ static void a_proof_counts_once(void)
     JOSE mine = jose_new("ES256", NULL);
     char *nonce = fresh_nonce(mine);
     char *proof = proof_header(mine, "POST", token_url, nonce, time(NULL));
-    char *header = strdup(basic(app, app_secret));
+    char *header = strdup(oauth_basic(app, app_secret));
     struct http_request requests[AT_ONCE];
     struct http_answer *answers[AT_ONCE];
     size_t good = 0, refused = 0;

@@ -3,6 +3,7 @@
  */
 #include "tests/support/oauth.h"
 
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,18 @@ char *oauth_secret(struct suite *suite, const struct person *admin, const char *
     CHECK_STATUS(made, 200);
     free(path);
     return strdup(http_text(made, "secret"));
+}
+
+const char *oauth_basic(const char *client, const char *secret)
+{
+    static char header[512];
+    char pair[256], text[400];
+
+    snprintf(pair, sizeof(pair), "%s:%s", client, secret);
+    sodium_bin2base64(text, sizeof(text), (const uint8_t *)pair, strlen(pair),
+                      sodium_base64_VARIANT_ORIGINAL);
+    snprintf(header, sizeof(header), "Authorization: Basic %s", text);
+    return header;
 }
 
 int oauth_ask(struct browser *browser, const char *client, const char *behind)
@@ -165,6 +178,45 @@ char *oauth_code(struct browser *browser, const struct person *person, const cha
     if (oauth_follow(browser) == 200)
         oauth_sign_in(browser, person->email, person->password);
     return oauth_parameter(browser, "code");
+}
+
+struct http_answer *oauth_tokens(struct suite *suite, struct browser *browser,
+                                 const struct person *person, const char *client,
+                                 const char *behind)
+{
+    char *code = oauth_code(browser, person, client, behind);
+    struct http_answer *answer = oauth_exchange(suite, client, code);
+
+    CHECK_STATUS(answer, 200);
+    free(code);
+    return answer;
+}
+
+struct http_answer *oauth_userinfo(struct suite *suite, const char *method, const char *bearer,
+                                   const char *form)
+{
+    char *source = fresh_source();
+    struct http_answer *answer =
+        http_call(suite_url(suite),
+                  &(struct http_request){.method = method,
+                                         .path = "/t/demo/userinfo",
+                                         .bearer = bearer,
+                                         .raw = form,
+                                         .content_type = "application/x-www-form-urlencoded",
+                                         .source = source});
+
+    free(source);
+    return answer;
+}
+
+struct http_answer *oauth_renew(struct suite *suite, const char *client, const char *refresh,
+                                const char *more)
+{
+    char form[1024];
+
+    snprintf(form, sizeof(form), "grant_type=refresh_token&client_id=%s&refresh_token=%s%s", client,
+             refresh, more);
+    return oauth_post(suite, "token", form);
 }
 
 static json_t *token_hash(const char *token)

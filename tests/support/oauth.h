@@ -17,12 +17,20 @@
     "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=st8" \
     "&scope=openid+profile+email" OAUTH_PKCE
 
+/* To be put behind a request: no ID token but with a second factor. */
+#define OAUTH_TWO_FACTORS                                                           \
+    "&claims=%7B%22id_token%22%3A%7B%22acr%22%3A%7B%22essential%22%3Atrue%2C%22val" \
+    "ue%22%3A%22urn%3Aatrium%3Aacr%3Atwo-factors%22%7D%7D%7D"
+
 /* Registers a public client of the admin's project; `more`: further members as JSON, which win; the
  * caller frees the id. */
 char *oauth_register(struct suite *suite, const struct person *admin, const char *more);
 
 /* Exchanges the secret of a client of the admin's project; the caller frees the new one. */
 char *oauth_secret(struct suite *suite, const struct person *admin, const char *client);
+
+/* "Authorization: Basic ..." of a client (RFC 6749, section 2.3.1); static. */
+const char *oauth_basic(const char *client, const char *secret);
 
 /* Asks authorize with `client_id` and what stands behind it: the status. */
 int oauth_ask(struct browser *browser, const char *client, const char *behind);
@@ -49,6 +57,19 @@ struct http_answer *oauth_exchange(struct suite *suite, const char *client, cons
 /* A fresh code for a person that signs in to the usual request; the caller frees it. */
 char *oauth_code(struct browser *browser, const struct person *person, const char *client,
                  const char *behind);
+
+/* The tokens of a code that a person of that browser is given now. */
+struct http_answer *oauth_tokens(struct suite *suite, struct browser *browser,
+                                 const struct person *person, const char *client,
+                                 const char *behind);
+
+/* Asks the issuer's userinfo: the token as a bearer or in a form; NULL: not so. */
+struct http_answer *oauth_userinfo(struct suite *suite, const char *method, const char *bearer,
+                                   const char *form);
+
+/* Renews the tokens of a public client; `more`: further parameters, "&scope=openid". */
+struct http_answer *oauth_renew(struct suite *suite, const char *client, const char *refresh,
+                                const char *more);
 
 /* A proof of a key for one request (RFC 9449, section 4.2). */
 struct oauth_proof {
