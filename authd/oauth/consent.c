@@ -8,6 +8,7 @@
 
 #include "authd/oauth/client.h"
 #include "authd/oauth/oauth_error.h"
+#include "authd/oauth/scope_text.h"
 #include "authd/oauth/smart_grant.h"
 #include "authd/page/visit.h"
 #include "authd/session/session.h"
@@ -103,28 +104,10 @@ static int keep(struct visit *visit, const struct auth_request *request, struct 
 
 /* ---- the page ---- */
 
-static enum page_text text_of(const char *scope)
-{
-    static const struct {
-        const char *scope;
-        enum page_text text;
-    } rows[] = {
-        {"openid", PAGE_TEXT_NOTE_SCOPE_OPENID},
-        {"profile", PAGE_TEXT_NOTE_SCOPE_PROFILE},
-        {"email", PAGE_TEXT_NOTE_SCOPE_EMAIL},
-        {"fhirUser", PAGE_TEXT_NOTE_SCOPE_FHIR_USER},
-        {"offline_access", PAGE_TEXT_NOTE_SCOPE_OFFLINE_ACCESS},
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        if (strcmp(rows[i].scope, scope) == 0)
-            return rows[i].text;
-    return PAGE_NO_TEXT;
-}
-
 static enum visit_step show(const struct visit *visit, const struct auth_request *request,
                             struct page_answer *out)
 {
+    bool is_patient = strcmp(visit->caller.role, "Patient") == 0;
     struct arena *arena = visit->req.arena;
     struct page_consent_scope *rows =
         arena_calloc(arena, strlen(request->scope) + 1, sizeof(*rows));
@@ -133,7 +116,7 @@ static enum visit_step show(const struct visit *visit, const struct auth_request
     struct page page;
 
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        rows[count++] = (struct page_consent_scope){.name = word, .text = text_of(word)};
+        rows[count++] = scope_text(arena, visit->language, is_patient, word);
     visit_page(visit, &page);
     page_consent(&page, &(struct page_consent_in){
                             VISIT_VALUES(visit), .client = request->client.name,

@@ -598,9 +598,10 @@ static void consent_shows_what_is_left_of_the_scopes(void)
     oauth_ask(browser, third, ASK "openid+patient/Observation.cruds+user/Patient.rs");
     oauth_follow(browser);
     oauth_sign_in(browser, patient->email, patient->password);
-    CU_ASSERT_TRUE(browser_sees(browser, "patient/Observation.rs"));
-    CU_ASSERT_FALSE(browser_sees(browser, "cruds"));
-    CU_ASSERT_FALSE(browser_sees(browser, "user/Patient"));
+    CU_ASSERT_TRUE(browser_sees(browser, "<span>read and search measurements and laboratory "
+                                         "results in your health record</span>"));
+    CU_ASSERT_FALSE(browser_sees(browser, "delete"));
+    CU_ASSERT_FALSE(browser_sees(browser, "access to</span>"));
     oauth_consent(browser, "allow");
     char *code = oauth_parameter(browser, "code");
     HTTP_ANSWER tokens = oauth_exchange(suite, third, code);
