@@ -6,10 +6,12 @@
 
 #include <string.h>
 
+#include "authd/authd_api.h"
 #include "common/service/audit.h"
 #include "common/service/page_cursor.h"
 #include "maild/maild_api.h"
 #include "maild/sql/webhook.h"
+#include "maild/sql/webhook_delivery.h"
 #include "maild/webhook/webhook_sign.h"
 
 enum { HOUR_MS = 3600 * 1000 };
@@ -25,13 +27,36 @@ static struct field_bytes secret_sealed(const struct maild *d, const struct requ
     return (struct field_bytes){sealed.bytes, sealed.size};
 }
 
-/* ---- routes ---- */
+/* ---- a fresh proof ---- */
 
 /* `rows`: what the statement returned that looked for the webhook. */
 static int require_webhook(int rows, struct error *err)
 {
     return sql_require(rows, err, ERR_NOT_FOUND, "Webhook not found.");
 }
+
+/* A webhook tells what happens in a project to whom it leads, so who makes or changes one proves
+ * who they are. */
+static int check_proof(struct maild *d, const struct request *req, struct error *err)
+{
+    const struct proof_check_in in = {.projectId = req->caller->project,
+                                      .sessionId = req->caller->session};
+    struct nothing out;
+
+    return authd_proof_check(d->svc.bus, req, &in, &out, err);
+}
+
+int webhook_check_change(struct maild *d, const struct request *req, struct uuid id,
+                         struct error *err)
+{
+    const struct sql_webhook_is_known_in which = {.project = req->caller->project, .id = id};
+
+    if (require_webhook(sql_webhook_is_known(d->svc.db, req, &which, err), err) < 0)
+        return -1;
+    return check_proof(d, req, err);
+}
+
+/* ---- routes ---- */
 
 static struct sql_audit webhook_audit(const struct request *req, const char *action, struct uuid id)
 {
@@ -71,7 +96,7 @@ int webhooks(struct maild *d, const struct request *req, const struct webhooks_i
     return 0;
 }
 
-/* Fails: CONFLICT (20 webhooks are there). */
+/* Fails: STEP_UP_REQUIRED, CONFLICT (20 webhooks are there). */
 int webhook_create(struct maild *d, const struct request *req, const struct webhook_in *in,
                    struct webhook *out, struct error *err)
 {
@@ -88,7 +113,7 @@ int webhook_create(struct maild *d, const struct request *req, const struct webh
                                                  .now = req->now_ms,
                                                  .audit = webhook_audit(req, "webhook.create", id)};
 
-    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+    if (check_proof(d, req, err) < 0 || db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         sql_webhook_lock(tx, req, &lock, err) < 0 ||
         sql_require(sql_webhook_insert(tx, req, &insert, out, err), err, ERR_CONFLICT,
                     "The project has 20 webhooks already.") < 0 ||
@@ -99,7 +124,7 @@ int webhook_create(struct maild *d, const struct request *req, const struct webh
     return 0;
 }
 
-/* Fails: NOT_FOUND. */
+/* Fails: NOT_FOUND, STEP_UP_REQUIRED. */
 int webhook_replace(struct maild *d, const struct request *req, const struct webhook_in *in,
                     struct webhook *out, struct error *err)
 {
@@ -112,10 +137,12 @@ int webhook_replace(struct maild *d, const struct request *req, const struct web
                                                    .audit = webhook_audit(req, "webhook.replace",
                                                                           in->id)};
 
+    if (webhook_check_change(d, req, in->id, err) < 0)
+        return -1;
     return require_webhook(sql_webhook_replace(d->svc.db, req, &replace, out, err), err);
 }
 
-/* Fails: NOT_FOUND. */
+/* Fails: NOT_FOUND, STEP_UP_REQUIRED. */
 int webhook_delete(struct maild *d, const struct request *req, const struct webhook_id_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {
@@ -125,10 +152,12 @@ int webhook_delete(struct maild *d, const struct request *req, const struct webh
                                                  .audit =
                                                      webhook_audit(req, "webhook.delete", in->id)};
 
+    if (webhook_check_change(d, req, in->id, err) < 0)
+        return -1;
     return require_webhook(sql_webhook_delete(d->svc.db, req, &delete, err), err);
 }
 
-/* Fails: NOT_FOUND. */
+/* Fails: NOT_FOUND, STEP_UP_REQUIRED. */
 int webhook_exchange(struct maild *d, const struct request *req,
                      const struct webhook_exchange_in *in, struct webhook *out, struct error *err)
 {
@@ -141,7 +170,8 @@ int webhook_exchange(struct maild *d, const struct request *req,
         .now = req->now_ms,
         .audit = webhook_audit(req, "webhook.exchange", in->id)};
 
-    if (require_webhook(sql_webhook_exchange(d->svc.db, req, &exchange, out, err), err) < 0)
+    if (webhook_check_change(d, req, in->id, err) < 0 ||
+        require_webhook(sql_webhook_exchange(d->svc.db, req, &exchange, out, err), err) < 0)
         return -1;
     out->secret = secret;
     return 0;

@@ -28,6 +28,13 @@ struct webhooks {
     uint64_t *delivered, *retried, *gone, *events;
 };
 
+/* ---- webhook.c ---- */
+
+/* Whether the caller may change this webhook of the project now: ERR_NOT_FOUND, and
+ * ERR_STEP_UP_REQUIRED without a fresh proof of who they are, which is asked for last. Parks. */
+int webhook_check_change(struct maild *d, const struct request *req, struct uuid id,
+                         struct error *err) MUST_USE;
+
 /* ---- webhook_event.c ---- */
 
 /* Follows the trails from now on. */

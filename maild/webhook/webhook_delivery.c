@@ -48,7 +48,7 @@ int webhook_deliveries(struct maild *d, const struct request *req,
     return 0;
 }
 
-/* Fails: NOT_FOUND. */
+/* Fails: NOT_FOUND, STEP_UP_REQUIRED. */
 int webhook_redeliver(struct maild *d, const struct request *req,
                       const struct webhook_redeliver_in *in, struct webhook_redeliver_out *out,
                       struct error *err)
@@ -65,7 +65,8 @@ int webhook_redeliver(struct maild *d, const struct request *req,
             req, &(struct audit){.action = "webhook.redeliver", .type = "Webhook", .id = in->id})};
     struct sql_webhook_redeliver_row row;
 
-    if (sql_require(sql_webhook_redeliver(d->svc.db, req, &redeliver, &row, err), err,
+    if (webhook_check_change(d, req, in->id, err) < 0 ||
+        sql_require(sql_webhook_redeliver(d->svc.db, req, &redeliver, &row, err), err,
                     ERR_NOT_FOUND, "Webhook not found.") < 0)
         return -1;
     out->count = row.count;

@@ -167,6 +167,53 @@ static void those_of_another_project_are_not_found(void)
     CHECK_STATUS(own, 204);
 }
 
+/* What a stolen access token cannot do. Reading needs none, and what is not there stays not
+ * found. */
+static void changes_need_a_fresh_proof(void)
+{
+    HTTP_ANSWER made = create(admin, body("https://a.example/", "session.created"));
+    const char *id = http_text(made, "id");
+
+    suite_set_clock(suite, 16 * 60);
+
+    HTTP_ANSWER unknown = http_delete(suite_url(suite), WEBHOOKS UNKNOWN, admin->access);
+    struct http_answer *refused[] = {
+        create(admin, body("https://evil.example/", "session.created")),
+        http_put(suite_url(suite), below("", id), admin->access,
+                 body("https://evil.example/", "session.created")),
+        http_post(suite_url(suite), below("/secret", id), admin->access, json_object()),
+        http_post(suite_url(suite), below("/redeliver", id), admin->access, json_object()),
+        http_delete(suite_url(suite), below("", id), admin->access),
+    };
+    HTTP_ANSWER list = http_get(suite_url(suite), WEBHOOKS, admin->access);
+    HTTP_ANSWER deliveries = http_get(suite_url(suite), below("/deliveries", id), admin->access);
+    HTTP_ANSWER proven = http_post(suite_url(suite), "/auth/step-up", admin->access,
+                                   json_pack("{s:s}", "password", admin->password));
+    struct http_answer *accepted[] = {
+        create(admin, body("https://b.example/", "session.created")),
+        http_put(suite_url(suite), below("", id), admin->access,
+                 body("https://c.example/", "session.created")),
+        http_post(suite_url(suite), below("/secret", id), admin->access, json_object()),
+        http_post(suite_url(suite), below("/redeliver", id), admin->access, json_object()),
+        http_delete(suite_url(suite), below("", id), admin->access),
+    };
+
+    CHECK_ERROR(unknown, 404, "Webhook not found.");
+    for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
+        UNIT_CHECK(refused[i]->status == 401 &&
+                       strcmp(http_text(refused[i], "code"), "STEP_UP_REQUIRED") == 0,
+                   "change %zu: %d", i, refused[i]->status);
+    CHECK_STATUS(list, 200);
+    CU_ASSERT(strstr(list->body, id) && !strstr(list->body, "evil.example"));
+    CHECK_STATUS(deliveries, 200);
+    CHECK_STATUS(proven, 204);
+    for (size_t i = 0; i < ARRAY_SIZE(accepted); i++)
+        UNIT_CHECK(accepted[i]->status == 200 || accepted[i]->status == 204, "change %zu: %d", i,
+                   accepted[i]->status);
+    http_answers_destroy(refused, ARRAY_SIZE(refused));
+    http_answers_destroy(accepted, ARRAY_SIZE(accepted));
+}
+
 /* Also when they come at the same moment. */
 static void a_project_has_twenty_at_most(void)
 {
@@ -233,7 +280,7 @@ static const struct unit_case cases[] = {
     CASE(only_https_urls_are_taken),    CASE(only_known_events_are_taken),
     CASE(a_secret_is_shown_once),       CASE(those_of_another_project_are_not_found),
     CASE(a_project_has_twenty_at_most), CASE(a_list_goes_on_by_its_cursor),
-    CASE_ALWAYS(the_scene_is_left),
+    CASE(changes_need_a_fresh_proof),   CASE_ALWAYS(the_scene_is_left),
 };
 
 int main(void)
