@@ -339,8 +339,9 @@ static int put_to_sleep(struct maild *d, const struct request *req, const struct
     return sql_webhook_sleep(d->svc.db, req, &in, err);
 }
 
+/* *ret_later: its project is read-only, so its row is not changed; the next 410 switches it off. */
 static int switch_off(struct maild *d, const struct request *req, const struct post_work *self,
-                      struct error *err)
+                      bool *ret_later, struct error *err)
 {
     const struct sql_webhook_gone_in in = {
         .project = self->project,
@@ -351,11 +352,17 @@ static int switch_off(struct maild *d, const struct request *req, const struct p
                                                 .project = self->project,
                                                 .type = "Webhook",
                                                 .id = self->item.id})};
+    int found = sql_webhook_gone(d->svc.db, req, &in, err);
 
+    *ret_later = found < 0 && err->code == ERR_PROJECT_READ_ONLY;
+    if (*ret_later)
+        error_clear(err);
+    if (found <= 0)
+        return *ret_later ? 0 : found;
     ++*d->webhooks->gone;
     log_event(LOG_NOTICE, "webhook", "its receiver answered 410, it is switched off", "webhook",
               self->item.id.text, NULL);
-    return sql_webhook_gone(d->svc.db, req, &in, err);
+    return 0;
 }
 
 /* retry_at: real time, NULL: when something is due. */
@@ -378,13 +385,16 @@ static int conclude(struct maild *d, const struct batch *batch, bool *ret_more, 
     const struct sql_webhook_resume_in resume = {
         .id = batch->work->item.id, .now = clock_now_ms(d->real), .most = RESUME_MAX};
     struct post_work *self = batch->work;
+    bool later = false;
     int64_t retry_at;
 
     *d->webhooks->delivered += batch->delivered;
     *d->webhooks->retried += batch->missed;
     *ret_more = false;
-    if (batch->gone)
-        return switch_off(d, batch->req, self, err);
+    if (batch->gone && switch_off(d, batch->req, self, &later, err) < 0)
+        return -1;
+    if (batch->gone && !later)
+        return 0;
     retry_at = clock_now_ms(d->real);
     if (batch->delivered > 0) {
         *ret_more = !d->svc.stopping;

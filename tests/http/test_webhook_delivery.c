@@ -432,6 +432,37 @@ static void a_410_switches_a_webhook_off(void)
     hook_delete(admin, &hook);
 }
 
+/* Its row travels, so it is written when the tenant is open again: till then the 410 counts as a
+ * failure, and is asked for once more. */
+static void a_410_counts_when_the_tenant_is_open_again(void)
+{
+    struct hook hook = hook_new(admin, "held", json_pack("[s]", "session.created"));
+
+    set_mode("held", "gone", NULL);
+    PROGRAM held = ATRIUMCTL(suite, NULL, "project", "suspend", "demo", "--read-only");
+    CHECK_EXIT(held, 0);
+    events_make(admin, 4100, 1, 1);
+    CU_ASSERT(seen_comes_to("held", "requests", 1, SOON_MS));
+    sleep(2);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from mail.webhook where id = '%s' and enabled "
+                                "and gone_at is null",
+                                hook.id),
+                    1);
+    PROGRAM opened = ATRIUMCTL(suite, NULL, "project", "suspend", "demo", "--resume");
+    CHECK_EXIT(opened, 0);
+    CU_ASSERT(suite_comes_to(suite, 1, LATER_MS,
+                             "select count(*) from mail.webhook where id = '%s' and not enabled "
+                             "and gone_at is not null",
+                             hook.id));
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from mail.audit where entity = 'Webhook/%s' "
+                                "and event->>'action' = 'webhook.gone'",
+                                hook.id),
+                    1);
+    hook_delete(admin, &hook);
+}
+
 /* Between the commit of an event and its delivery, and between that and its record. */
 static void a_killed_maild_loses_nothing(void)
 {
@@ -562,6 +593,7 @@ static const struct unit_case cases[] = {
     CASE(a_receiver_that_hangs_holds_up_no_other),
     CASE(what_a_receiver_missed_while_it_was_down_comes_later),
     CASE(a_410_switches_a_webhook_off),
+    CASE(a_410_counts_when_the_tenant_is_open_again),
     CASE(a_killed_maild_loses_nothing),
     CASE(what_is_given_up_is_named_and_delivered_on_demand),
     CASE(a_thousand_events_a_second_come_through),
