@@ -90,10 +90,7 @@ struct growth {
 
 static struct field_bytes copied(struct arena *arena, const void *bytes, size_t size)
 {
-    uint8_t *copy = arena_alloc(arena, size + 1);
-
-    memcpy(copy, bytes, size);
-    return (struct field_bytes){copy, size};
+    return (struct field_bytes){arena_memdup(arena, bytes, size), size};
 }
 
 static void write_tile(struct growth *self, const struct merkle_tile *tile)
@@ -291,16 +288,22 @@ static int grow_trees(struct page *page, struct arena *arena, struct writes *wri
 static int write_tiles(struct db_tx *tx, const struct request *req, const struct writes *writes,
                        struct error *err)
 {
+    enum {
+        HASHES = MERKLE_TILE_HASHES * MERKLE_HASH_SIZE, /* as the statement cuts them */
+        PLACES = MERKLE_TILE_HASHES * TRAIL_PLACE_SIZE,
+    };
     size_t count = writes->tile_count;
-    struct sql_trail_tile_put_in in = {
-        .projects = db_array_new(req->arena, count, sizeof(struct uuid)),
-        .levels = db_array_new(req->arena, count, 24),
-        .tiles = db_array_new(req->arena, count, 24),
-        .hashes =
-            db_array_new(req->arena, count, DB_ARRAY_BYTES(MERKLE_TILE_HASHES * MERKLE_HASH_SIZE)),
-        .places =
-            db_array_new(req->arena, count, DB_ARRAY_BYTES(MERKLE_TILE_HASHES * TRAIL_PLACE_SIZE)),
-        .top_ats = db_array_new(req->arena, count, 24)};
+    uint8_t *hashes = arena_alloc(req->arena, count * HASHES);
+    uint8_t *places = arena_alloc(req->arena, count * PLACES);
+    struct sql_trail_tile_put_in in = {.projects =
+                                           db_array_new(req->arena, count, sizeof(struct uuid)),
+                                       .levels = db_array_new(req->arena, count, 24),
+                                       .tiles = db_array_new(req->arena, count, 24),
+                                       .hash_sizes = db_array_new(req->arena, count, 24),
+                                       .leaf_sizes = db_array_new(req->arena, count, 24),
+                                       .top_ats = db_array_new(req->arena, count, 24),
+                                       .hashes = {hashes, count * HASHES},
+                                       .places = {places, count * PLACES}};
 
     for (size_t i = 0; i < count; i++) {
         const struct tile_write *tile = &writes->tiles[i];
@@ -308,9 +311,11 @@ static int write_tiles(struct db_tx *tx, const struct request *req, const struct
         db_array_add(&in.projects, tile->project);
         add_number(&in.levels, tile->level);
         add_number(&in.tiles, tile->tile);
-        db_array_add_bytes(&in.hashes, tile->hashes.bytes, tile->hashes.size);
-        db_array_add_bytes(&in.places, tile->places.bytes, tile->places.size);
+        add_number(&in.hash_sizes, (int64_t)tile->hashes.size);
+        add_number(&in.leaf_sizes, (int64_t)tile->places.size);
         add_number(&in.top_ats, tile->top_at);
+        memcpy(hashes + i * HASHES, tile->hashes.bytes, tile->hashes.size);
+        memcpy(places + i * PLACES, tile->places.bytes, tile->places.size);
     }
     return sql_trail_tile_put(tx, req, &in, err) < 0 ? -1 : 0;
 }

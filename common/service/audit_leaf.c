@@ -3,6 +3,7 @@
  */
 #include "common/service/audit_leaf.h"
 
+#include <ctype.h>
 #include <endian.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,24 +47,28 @@ FIELD_TABLE(audit_rows_out);
 
 /* ---- leaves ---- */
 
+/* Escapes as PostgreSQL's to_json() has them: \u001f, not \u001F. */
+static void lower_escapes(char *text)
+{
+    while ((text = strchr(text, '\\'))) {
+        for (char *digit = text + 2; text[1] == 'u' && digit < text + 6; digit++)
+            *digit = (char)tolower((unsigned char)*digit);
+        text += 2;
+    }
+}
+
 const char *audit_leaf_text(struct arena *arena, const char *daemon,
                             const struct audit_record *record)
 {
     json_auto_t *entity = record->entity ? json_string(record->entity) : json_null();
-    const char *text = codec_dump_json(arena, entity);
+    char *text = codec_dump_json(arena, entity);
 
+    lower_escapes(text);
     return arena_printf(arena,
                         "{\"daemon\":\"%s\",\"sequence\":%lld,\"id\":%lld,\"at\":%lld,"
                         "\"project\":\"%s\",\"entity\":%s,\"event\":%s}",
                         daemon, (long long)record->sequence, (long long)record->id,
                         (long long)record->at, record->project.text, text, record->event);
-}
-
-static void put_number(uint8_t *bytes, int64_t value)
-{
-    uint64_t big = htobe64((uint64_t)value);
-
-    memcpy(bytes, &big, sizeof(big));
 }
 
 static int64_t get_number(const uint8_t *bytes)
@@ -72,19 +77,6 @@ static int64_t get_number(const uint8_t *bytes)
 
     memcpy(&big, bytes, sizeof(big));
     return (int64_t)be64toh(big);
-}
-
-static void leaf_write(const char *daemon, const struct audit_record *record, struct arena *arena,
-                       uint8_t *bytes)
-{
-    const char *text = audit_leaf_text(arena, daemon, record);
-    struct merkle_hash hash;
-
-    uuid_to_bytes(&record->project, bytes);
-    put_number(bytes + 16, record->sequence);
-    put_number(bytes + 24, record->at);
-    merkle_leaf_hash(text, strlen(text), &hash);
-    memcpy(bytes + 32, hash.bytes, sizeof(hash.bytes));
 }
 
 void audit_leaf_read(const uint8_t bytes[static AUDIT_LEAF_SIZE], struct audit_leaf *ret)
@@ -101,30 +93,21 @@ void audit_leaf_read(const uint8_t bytes[static AUDIT_LEAF_SIZE], struct audit_l
 int audit_leaves(struct service *self, const struct request *req, const struct audit_leaves_in *in,
                  struct audit_leaves_out *out, struct error *err)
 {
-    CLEANUP(arena_destroy) struct arena *scratch = arena_new();
-    struct request reading = *req;
-    const struct audit_record *rows;
-    struct field_list list;
-    uint8_t *bytes;
+    struct sql_audit_leaves_row row = {.leaves = {NULL, 0}};
 
     if (!self->audit)
         return 0;
     if (audit_chain_end(self->audit, req, &out->end, err) < 0)
         return -1;
     out->sequence = MAX(in->after, MIN(out->end, in->after + AUDIT_LEAVES_MAX));
-    reading.arena = scratch;
     if (out->sequence > in->after &&
-        sql_audit_leaves(self->db, &reading,
-                         &(struct sql_audit_leaves_in){.after = in->after, .last = out->sequence},
-                         &list, err) < 0)
+        sql_audit_leaves(self->db, req,
+                         &(struct sql_audit_leaves_in){.daemon = self->definition->name,
+                                                       .after = in->after,
+                                                       .last = out->sequence},
+                         &row, err) < 0)
         return -1;
-    if (out->sequence == in->after)
-        return 0;
-    rows = list.items;
-    bytes = arena_alloc(req->arena, list.count * AUDIT_LEAF_SIZE + 1);
-    for (size_t i = 0; i < list.count; i++)
-        leaf_write(self->definition->name, &rows[i], scratch, bytes + i * AUDIT_LEAF_SIZE);
-    out->leaves = (struct field_bytes){bytes, list.count * AUDIT_LEAF_SIZE};
+    out->leaves = row.leaves;
     return 0;
 }
 

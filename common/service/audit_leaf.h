@@ -8,7 +8,8 @@
  *     {"daemon":"authd","sequence":17,"id":17,"at":1767225600000,
  *      "project":"5f0c...","entity":"Session/...","event":{...}}
  *
- * `entity` is null where there is none.
+ * `entity` is null where there is none. The statement audit_leaves hashes the same text in
+ * PostgreSQL.
  */
 #ifndef ATRIUM_COMMON_SERVICE_AUDIT_LEAF_H
 #define ATRIUM_COMMON_SERVICE_AUDIT_LEAF_H

@@ -14,6 +14,7 @@
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/trail.h"
+#include "tests/support/trail_proof.h"
 #include "tests/support/unit.h"
 
 #define AUDIT "/v1/project/audit"
@@ -331,6 +332,39 @@ static void the_record_is_the_row(void)
     json_auto_t *want = json_loads(event, 0, &ignored);
     CU_ASSERT_TRUE(json_equal(json_object_get(record, "event"), want));
     free(event);
+}
+
+/* PostgreSQL hashes the leaf, authd writes the record: they are one text, whatever is in the
+ * row. */
+static void a_leaf_is_the_record_whatever_the_row_has(void)
+{
+    static const char *const entities[] = {
+        "null",
+        "''",
+        "'Session/1'",
+        "E'a\"b\\\\c/d'",
+        "E'\\x01\\x02\\x07\\b\\t\\n\\x0b\\f\\r\\x0e\\x0f\\x1a\\x1b\\x1c\\x1d\\x1e\\x1f\\x7f'",
+        "E'\\u00e4\\u20ac\\U0001f600 \\\\u00AB %s %%'",
+    };
+    static const char event[] =
+        "{ \"action\" : \"test.odd\",\t\"detail\":\"100 %s \\u00AB\\u000B\" }";
+
+    for (size_t i = 0; i < ARRAY_SIZE(entities); i++)
+        trail_number(suite,
+                     "insert into settings.audit (at, project_id, entity, event) values "
+                     "(%zu, '%s', %s, '%s')",
+                     i + 1, admin->project + strlen("Project/"), entities[i], event);
+    CU_ASSERT_TRUE(grown(admin));
+    for (size_t i = 0; i < ARRAY_SIZE(entities); i++) {
+        char id[40];
+
+        snprintf(id, sizeof(id), "settingsd-%ld",
+                 trail_number(suite, "select sequence from settings.audit where at = %zu", i + 1));
+        HTTP_ANSWER proof = proof_of(admin, id);
+        CHECK_STATUS(proof, 200);
+        UNIT_CHECK(trail_proof_holds(proof->json), "%s: %s", entities[i],
+                   http_text(proof, "record"));
+    }
 }
 
 /* Whether Go refuses a line of input. Consumes it. */
@@ -660,6 +694,7 @@ static const struct unit_case cases[] = {
     CASE(go_accepts_the_head_and_every_proof),
     CASE(go_accepts_that_the_tree_only_grew),
     CASE(the_record_is_the_row),
+    CASE(a_leaf_is_the_record_whatever_the_row_has),
     CASE(a_row_that_was_altered_is_found),
     CASE(another_tree_does_not_begin_with_the_kept_head),
     CASE(people_see_their_own_rows_with_proofs),

@@ -1,0 +1,338 @@
+/*
+ * trail.c - how fast sealed rows of the audit trail become leaves of the trees of their projects,
+ * and what a proof costs then: for trail.sh.
+ *
+ *     trail CONNINFO URL PEOPLE ROWS PROOFS
+ *
+ * The database is that of a suite that seed.c has filled; PEOPLE begins with an administrator of
+ * the first tenant. ROWS rows are added to authd's trail by COPY, of all tenants in turn, with
+ * their places and hashes, as the chainer writes them. Meanwhile this program holds the lock of the
+ * trees. Then the tables are vacuumed and a checkpoint is made, the lock is released, and the time
+ * counts until authd has made leaves of all rows.
+ *
+ * PROOFS proofs of rows of the administrator's project are asked for, one after another on one
+ * connection, spread over all of them without order. Each must lead from its record to the root of
+ * the checkpoint in the same answer.
+ *
+ * The exit code is 2 when something failed or a proof is wrong.
+ */
+#include <curl/curl.h>
+#include <jansson.h>
+#include <libpq-fe.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "common/service/audit_chain.h"
+#include "tests/support/trail_proof.h"
+
+#define TREES "hashtextextended('trail', 0)"
+
+enum {
+    BODY_MAX = 64 * 1024,
+    TEXT_MAX = 4096,
+    ROW_MAX = 2048,
+    POLL_US = 20000,
+    GIVE_UP_MS = 1800000,
+    HEX_SIZE = 2 * AUDIT_HASH_SIZE + 1,
+};
+
+struct bench {
+    PGconn *db;
+    CURL *curl;
+    const char *url;
+    char access[TEXT_MAX], body[BODY_MAX];
+    size_t body_size;
+    PGresult *projects;
+    int64_t first, rows; /* the first sequence number, and how many */
+};
+
+static NORETURN void die(const char *what, const char *why)
+{
+    fprintf(stderr, "trail: %s: %s\n", what, why);
+    exit(2);
+}
+
+/* ---- rows ---- */
+
+static PGresult *run(struct bench *self, const char *sql)
+{
+    PGresult *result = PQexec(self->db, sql);
+    ExecStatusType status = PQresultStatus(result);
+
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_COPY_IN)
+        die(sql, PQerrorMessage(self->db));
+    return result;
+}
+
+static int64_t number(struct bench *self, const char *sql)
+{
+    PGresult *result = run(self, sql);
+    int64_t value = PQntuples(result) > 0 ? strtoll(PQgetvalue(result, 0, 0), NULL, 10) : -1;
+
+    PQclear(result);
+    return value;
+}
+
+static void execute(struct bench *self, const char *format, ...) PRINTF_LIKE(2, 3);
+static void execute(struct bench *self, const char *format, ...)
+{
+    char sql[ROW_MAX];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(sql, sizeof(sql), format, args);
+    va_end(args);
+    PQclear(run(self, sql));
+}
+
+static void copy_end(struct bench *self)
+{
+    PGresult *result;
+
+    if (PQputCopyEnd(self->db, NULL) != 1)
+        die("copy", PQerrorMessage(self->db));
+    while ((result = PQgetResult(self->db))) {
+        if (PQresultStatus(result) != PGRES_COMMAND_OK)
+            die("copy", PQerrorMessage(self->db));
+        PQclear(result);
+    }
+}
+
+static void copy_row(struct bench *self, const struct audit_record *record, const char *hash)
+{
+    char row[ROW_MAX];
+    int size = snprintf(row, sizeof(row), "%lld\t%lld\t%s\t%s\t%s\t%lld\t\\\\x%s\n",
+                        (long long)record->id, (long long)record->at, record->project.text,
+                        record->entity, record->event, (long long)record->sequence, hash);
+
+    if (size >= (int)sizeof(row) || PQputCopyData(self->db, row, size) != 1)
+        die("row", PQerrorMessage(self->db));
+}
+
+/* A row like those of a sign-in, which is what most rows are of. */
+static void make_record(const struct bench *self, int64_t i, int64_t now_ms,
+                        struct audit_record *record, char entity[static 64], char event[static 512])
+{
+    const char *project = PQgetvalue(self->projects, (int)(i % PQntuples(self->projects)), 0);
+    struct uuid session = uuid_random(), account = uuid_random(), trace = uuid_random();
+
+    snprintf(entity, 64, "Session/%s", session.text);
+    snprintf(event, 512,
+             "{\"action\":\"session.create\",\"outcome\":\"success\",\"account\":\"%s\","
+             "\"role\":\"Patient\",\"agent\":{\"account\":\"%s\",\"profile\":\"Patient/%s\"},"
+             "\"address\":\"203.0.113.7\",\"trace\":\"%s\",\"detail\":\"password\"}",
+             account.text, account.text, account.text, trace.text);
+    record->at = now_ms - (self->rows - i) / 1000;
+    snprintf(record->project.text, sizeof(record->project.text), "%s", project);
+    record->entity = entity;
+    record->event = event;
+}
+
+/* Adds the rows behind the end of the chain, whose row is locked: no chainer comes between. */
+static void copy_rows(struct bench *self)
+{
+    PGresult *head;
+    struct audit_record record = {.sequence = 0};
+    uint8_t hash[AUDIT_HASH_SIZE], *last;
+    char entity[64], event[512], hex[HEX_SIZE];
+    int64_t now_ms = clock_real_ms(); /* a suite of this program's script has no other time */
+    size_t size;
+
+    execute(self, "begin");
+    head = run(self, "select sequence, hash from auth.audit_head for update");
+    record.sequence = strtoll(PQgetvalue(head, 0, 0), NULL, 10);
+    last = PQunescapeBytea((const unsigned char *)PQgetvalue(head, 0, 1), &size);
+    if (!last || size != sizeof(hash))
+        die("audit_head", "no row is sealed yet");
+    memcpy(hash, last, sizeof(hash));
+    PQfreemem(last);
+    PQclear(head);
+    self->first = record.sequence + 1;
+    record.id = number(self, "select nextval(pg_get_serial_sequence('auth.audit', 'id'))");
+    execute(self, "select setval(pg_get_serial_sequence('auth.audit', 'id'), %lld)",
+            (long long)(record.id + self->rows));
+    execute(self, "copy auth.audit (id, at, project_id, entity, event, sequence, hash) from stdin");
+    for (int64_t i = 0; i < self->rows; i++) {
+        make_record(self, i, now_ms, &record, entity, event);
+        record.id++;
+        record.sequence++;
+        audit_hash(&record, (struct field_bytes){hash, sizeof(hash)}, hash);
+        copy_row(self, &record, sodium_bin2hex(hex, sizeof(hex), hash, sizeof(hash)));
+    }
+    copy_end(self);
+    execute(self, "update auth.audit_head set sequence = %lld, hash = '\\x%s'",
+            (long long)record.sequence, hex);
+    execute(self, "commit");
+}
+
+/* ---- sealing ---- */
+
+static void wait_until_zero(struct bench *self, const char *what, const char *sql)
+{
+    int64_t until = clock_mono_ms() + GIVE_UP_MS;
+
+    while (number(self, sql) != 0) {
+        if (clock_mono_ms() > until)
+            die(what, "not done in half an hour");
+        usleep(POLL_US);
+    }
+}
+
+static void measure_sealing(struct bench *self)
+{
+    static const char rest[] = "select h.sequence - coalesce(s.sequence, 0) from auth.audit_head h "
+                               "left join auth.trail_source s on s.daemon = 'authd'";
+    int64_t began;
+    double took_s;
+
+    wait_until_zero(self, "rows of the seed",
+                    "select count(*) from auth.audit where sequence is null");
+    wait_until_zero(self, "leaves of the seed", rest);
+    execute(self, "select pg_advisory_lock(" TREES ")");
+    began = clock_mono_us();
+    copy_rows(self);
+    took_s = (double)(clock_mono_us() - began) / 1e6;
+    printf("%lld rows of %d projects by COPY in %.1f s\n", (long long)self->rows,
+           PQntuples(self->projects), took_s);
+    fflush(stdout);
+    execute(self, "vacuum analyze auth.audit");
+    execute(self, "checkpoint");
+    execute(self, "select pg_advisory_unlock(" TREES ")");
+    began = clock_mono_us();
+    wait_until_zero(self, "leaves", rest);
+    took_s = (double)(clock_mono_us() - began) / 1e6;
+    printf("%lld rows became leaves in %.1f s: %.0f rows/s\n", (long long)self->rows, took_s,
+           (double)self->rows / took_s);
+    fflush(stdout);
+}
+
+/* ---- proofs ---- */
+
+static size_t take(char *data, size_t size, size_t count, void *arg)
+{
+    struct bench *self = arg;
+
+    if (self->body_size + size * count >= BODY_MAX)
+        return 0;
+    memcpy(self->body + self->body_size, data, size * count);
+    self->body_size += size * count;
+    return size * count;
+}
+
+/* The answer, which must be 200; *us: from request to answer. New reference. */
+static json_t *ask(struct bench *self, const char *path, const char *body, int64_t *us)
+{
+    struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
+    char text[TEXT_MAX + 64];
+    int64_t began;
+    long status = 0;
+    json_t *answer;
+
+    if (!body) {
+        snprintf(text, sizeof(text), "Authorization: Bearer %s", self->access);
+        headers = curl_slist_append(headers, text);
+    }
+    snprintf(text, sizeof(text), "%s%s", self->url, path);
+    curl_easy_setopt(self->curl, CURLOPT_URL, text);
+    curl_easy_setopt(self->curl, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(self->curl, CURLOPT_HTTPGET, 1L);
+    if (body)
+        curl_easy_setopt(self->curl, CURLOPT_COPYPOSTFIELDS, body);
+    self->body_size = 0;
+    began = clock_mono_us();
+    if (curl_easy_perform(self->curl) == CURLE_OK)
+        curl_easy_getinfo(self->curl, CURLINFO_RESPONSE_CODE, &status);
+    *us = clock_mono_us() - began;
+    curl_slist_free_all(headers);
+    answer = json_loadb(self->body, self->body_size, 0, NULL);
+    if (status != 200 || !answer)
+        die(path, status == 0 ? "no answer" : "not 200");
+    return answer;
+}
+
+/* The administrator's first access token, by the refresh token of the file. */
+static void sign_in(struct bench *self, const char *people)
+{
+    FILE *file = fopen(people, "r");
+    char refresh[TEXT_MAX], body[TEXT_MAX + 64];
+    int64_t us;
+    json_t *answer;
+
+    if (!file || fscanf(file, "%*s %*s %*s %4095s", refresh) != 1)
+        die(people, "no first line");
+    fclose(file);
+    snprintf(body, sizeof(body), "{\"refresh_token\":\"%s\"}", refresh);
+    answer = ask(self, "/auth/refresh-token", body, &us);
+    snprintf(self->access, sizeof(self->access), "%s",
+             json_string_value(json_object_get(answer, "access_token")));
+    json_decref(answer);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* The row that the n-th proof is of: a step that is a prime goes through all of them. */
+static int64_t row_of(const struct bench *self, int64_t n)
+{
+    int64_t tenants = PQntuples(self->projects);
+
+    return self->first + n * 7368787 % (self->rows / tenants) * tenants;
+}
+
+static void measure_proofs(struct bench *self, size_t count)
+{
+    int64_t *us = calloc(count, sizeof(*us)), size = 0;
+    char path[128];
+
+    if (!us || count == 0)
+        die("PROOFS", "none");
+    for (size_t i = 0; i < count; i++) {
+        json_t *answer;
+
+        snprintf(path, sizeof(path), "/v1/project/audit/authd-%lld/proof",
+                 (long long)row_of(self, (int64_t)i));
+        answer = ask(self, path, NULL, &us[i]);
+        if (!trail_proof_holds(answer))
+            die(path, "the proof does not lead to the root");
+        size = json_integer_value(json_object_get(answer, "size"));
+        json_decref(answer);
+    }
+    qsort(us, count, sizeof(*us), by_size);
+    printf("%zu proofs in a tree of %lld leaves, all good: p50 %.2f ms, p99 %.2f ms, longest %.2f "
+           "ms\n",
+           count, (long long)size, (double)us[count / 2] / 1e3, (double)us[count * 99 / 100] / 1e3,
+           (double)us[count - 1] / 1e3);
+    free(us);
+}
+
+int main(int argc, char **argv)
+{
+    struct bench self = {.db = NULL};
+
+    if (argc != 6 || sodium_init() < 0)
+        die("usage", "trail CONNINFO URL PEOPLE ROWS PROOFS");
+    self.db = PQconnectdb(argv[1]);
+    if (PQstatus(self.db) != CONNECTION_OK)
+        die(argv[1], PQerrorMessage(self.db));
+    self.url = argv[2];
+    self.rows = strtoll(argv[4], NULL, 10);
+    self.projects = run(&self, "select id from settings.project order by id");
+    self.curl = curl_easy_init();
+    curl_easy_setopt(self.curl, CURLOPT_WRITEFUNCTION, take);
+    curl_easy_setopt(self.curl, CURLOPT_WRITEDATA, &self);
+    sign_in(&self, argv[3]);
+    measure_sealing(&self);
+    measure_proofs(&self, strtoul(argv[5], NULL, 10));
+    PQclear(self.projects);
+    curl_easy_cleanup(self.curl);
+    PQfinish(self.db);
+    return 0;
+}
