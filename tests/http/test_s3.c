@@ -184,6 +184,46 @@ static void uploaded_files_are_found_without_a_notification(void)
     free(bytes);
 }
 
+/* The store takes a file whatever state the tenant is in: it waits there, and what reads waits for
+ * neither. */
+static void files_wait_while_the_tenant_is_read_only(void)
+{
+    char *bytes = test_bytes(5000, 8);
+    char *before = put("before.bin", "application/octet-stream", bytes, 3000);
+    HTTP_ANSWER adopted = get(before);
+    HTTP_ANSWER made =
+        document_make(suite, patient->access, "during.bin", "application/octet-stream");
+    const char *id = http_text(made, "id");
+
+    CHECK_BYTES(adopted, bytes, 3000);
+    PROGRAM held = ATRIUMCTL(suite, NULL, "project", "suspend", "demo", "--read-only");
+    CHECK_EXIT(held, 0);
+    CU_ASSERT_EQUAL(upload(made, bytes, 5000), 204);
+    HTTP_ANSWER early = get(id);
+    CHECK_ERROR(early, 404, "File not uploaded yet.");
+    HTTP_ANSWER list = http_get(suite_url(suite), "/document?_count=5", patient->access);
+    CHECK_STATUS(list, 200);
+    sleep(3); /* several looks of docd at the bucket */
+    CU_ASSERT_EQUAL(keys("incoming/"), 1);
+    CU_ASSERT_EQUAL(
+        suite_count(suite, "select count(*) from doc.document where id = '%s' and size > 0", id),
+        0);
+    HTTP_ANSWER still = get(before);
+    CHECK_BYTES(still, bytes, 3000);
+    PROGRAM opened = ATRIUMCTL(suite, NULL, "project", "suspend", "demo", "--resume");
+    CHECK_EXIT(opened, 0);
+    CU_ASSERT_TRUE(suite_comes_to(
+        suite, 5000, 30000, "select coalesce(size, 0) from doc.document where id = '%s'", id));
+    CU_ASSERT_TRUE(keys_become("incoming/", 0, 10000));
+    HTTP_ANSWER read = get(id);
+    CHECK_BYTES(read, bytes, 5000);
+    delete_document(before);
+    delete_document(id);
+    CU_ASSERT_TRUE(keys_become("", 0, 5000));
+    free(before);
+    free(bytes);
+}
+
 /* A store takes what its form allows; what came after the session had ended is not adopted, what
  * came before is. */
 static void a_form_ends_with_its_session(void)
@@ -983,6 +1023,7 @@ static void suite_shuts_down_cleanly(void)
 static const struct unit_case cases[] = {
     CASE(a_document_goes_to_the_bucket_and_back),
     CASE(uploaded_files_are_found_without_a_notification),
+    CASE(files_wait_while_the_tenant_is_read_only),
     CASE(a_form_ends_with_its_session),
     CASE(stored_files_are_served_with_ranges_and_tags),
     CASE(empty_files_are_documents),
