@@ -65,7 +65,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests objects run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console fhir client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-migrate fault test-patroni openid test-openid clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests objects run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console fhir client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-move bench-migrate fault test-patroni openid test-openid clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
 
@@ -463,6 +463,12 @@ bench-trail:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
 	@BUILD=$(BUILD) BENCH_ROWS=$(BENCH_ROWS) BENCH_TENANTS=$(BENCH_TENANTS) tests/bench/trail.sh
+
+# For how long a tenant of ACCOUNTS= people is read-only while it moves; see tests/bench/move.sh.
+bench-move:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) python3)
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
+	@BUILD=$(BUILD) ACCOUNTS="$(ACCOUNTS)" DOCUMENTS=$(DOCUMENTS) tests/bench/move.sh
 
 # An upgrade from REF= with ACCOUNTS= accounts; see tests/bench/migrate.sh.
 bench-migrate:

@@ -13,7 +13,6 @@
 enum {
     PROJECT_PAGE = 200,
     PROJECTS_MAX = 100000,
-    LOCK_TRIES_MS = 20000, /* how long settingsd is asked again that did not get its locks */
 };
 
 static const char *const project_columns[] = {"tenantCode", "name",      "projectId", "suspended",
@@ -188,75 +187,23 @@ int project_show_command(struct ctl *ctl, struct error *err)
     return show_project(ctl, arguments_get(&ctl->args, "CODE"), err);
 }
 
-/* What settingsd keeps of it. The lock of a table, which turning the guards on or off needs, may be
- * had only at another try; a try that fails has changed nothing. */
-static int suspend_in_settingsd(struct ctl *ctl, const struct project_suspend_in *in,
-                                struct tenant *out, struct error *err)
-{
-    int64_t since = clock_mono_ms();
-    struct request req;
-
-    do {
-        req = ctl_bus_request(ctl->bus, ctl->arena);
-        *out = (struct tenant){.name = NULL};
-        if (settingsd_project_suspend(ctl->bus->bus, &req, in, out, err) == 0)
-            return 0;
-    } while (err->code == ERR_UNAVAILABLE && clock_mono_ms() - since < LOCK_TRIES_MS &&
-             ctl_bus_retry(ctl->bus, since, err) == 0);
-    return -1;
-}
-
-/* A daemon could not have it read-only: so none has. Keeps the error of that, or says what is
- * left. */
-static int give_up_read_only(struct ctl *ctl, const char *code, struct uuid project,
-                             struct error *err)
-{
-    const struct project_suspend_in open = {.tenantCode = code};
-    struct tenant opened;
-    struct error later;
-
-    error_init(&later, ctl->arena);
-    if (project_release(ctl, project, &later) < 0 ||
-        suspend_in_settingsd(ctl, &open, &opened, &later) < 0)
-        return error_set(err, err->code,
-                         "%s The project is read-only in some daemons: run the command again, or "
-                         "with --resume.",
-                         err->message);
-    return -1;
-}
-
-/* settingsd is the first to have it read-only. What was so before stays so when a daemon cannot be
- * asked. */
-static int make_read_only(struct ctl *ctl, const struct project_suspend_in *in,
-                          struct tenant *tenant, struct error *err)
-{
-    struct uuid project = tenant->projectId;
-    bool was_held = tenant->readOnly;
-    int rc = suspend_in_settingsd(ctl, in, tenant, err);
-    bool begun = rc == 0 || err->code == ERR_UNCERTAIN;
-
-    if (rc == 0 && project_hold(ctl, project, err) == 0)
-        return 0;
-    return begun && !was_held ? give_up_read_only(ctl, in->tenantCode, project, err) : -1;
-}
-
 /* settingsd is the last that ends a read-only state; but a project that is to be suspended is so at
  * once, whatever the other daemons do. */
 static int suspend(struct ctl *ctl, const struct project_suspend_in *in, struct tenant *tenant,
                    struct error *err)
 {
-    bool was_held;
+    bool ignored, was_held;
 
     if (project_find_kept(ctl, in->tenantCode, tenant, err) < 0)
         return -1;
     if (in->readOnly)
-        return make_read_only(ctl, in, tenant, err);
+        return project_hold_begin(ctl, tenant, &ignored, err);
     was_held = tenant->readOnly;
-    if (!in->suspended && project_release(ctl, tenant->projectId, err) < 0)
+    if (!in->suspended)
+        return project_hold_end(ctl, tenant, err);
+    if (project_hold_suspend(ctl, in, tenant, err) < 0)
         return -1;
-    if (suspend_in_settingsd(ctl, in, tenant, err) < 0)
-        return -1;
-    return in->suspended && was_held ? project_release(ctl, tenant->projectId, err) : 0;
+    return was_held ? project_release(ctl, tenant->projectId, err) : 0;
 }
 
 int project_suspend_command(struct ctl *ctl, struct error *err)

@@ -9,6 +9,8 @@
 #include "ctl/ctl_bus.h"
 #include "settingsd/settingsd_api.h"
 
+enum { LOCK_TRIES_MS = 20000 /* how long settingsd is asked again that did not get its locks */ };
+
 static const char *const services[] = {"settingsd", "authd", "docd", "maild", "botd", NULL};
 
 /* A call that may be repeated. */
@@ -79,4 +81,63 @@ int project_hold_check(struct ctl *ctl, struct uuid project, struct error *err)
                              *service);
     }
     return 0;
+}
+
+int project_hold_suspend(struct ctl *ctl, const struct project_suspend_in *in, struct tenant *ret,
+                         struct error *err)
+{
+    int64_t since = clock_mono_ms();
+    struct request req;
+
+    do {
+        req = ctl_bus_request(ctl->bus, ctl->arena);
+        *ret = (struct tenant){.name = NULL};
+        if (settingsd_project_suspend(ctl->bus->bus, &req, in, ret, err) == 0)
+            return 0;
+    } while (err->code == ERR_UNAVAILABLE && clock_mono_ms() - since < LOCK_TRIES_MS &&
+             ctl_bus_retry(ctl->bus, since, err) == 0);
+    return -1;
+}
+
+static const char *name_of(struct ctl *ctl, const struct tenant *tenant)
+{
+    return arena_strdup(ctl->arena,
+                        tenant->tenantCode ? tenant->tenantCode : tenant->projectId.text);
+}
+
+int project_hold_end(struct ctl *ctl, struct tenant *tenant, struct error *err)
+{
+    const struct project_suspend_in open = {.tenantCode = name_of(ctl, tenant)};
+
+    if (project_release(ctl, tenant->projectId, err) < 0)
+        return -1;
+    return project_hold_suspend(ctl, &open, tenant, err);
+}
+
+int project_hold_undo(struct ctl *ctl, const struct tenant *tenant, struct error *err)
+{
+    struct tenant opened = *tenant;
+    struct error later;
+
+    error_init(&later, ctl->arena);
+    if (project_hold_end(ctl, &opened, &later) < 0)
+        return error_set(err, err->code,
+                         "%s The project is read-only in some daemons: run the command again, or "
+                         "`project suspend %s --resume`.",
+                         err->message, name_of(ctl, tenant));
+    return -1;
+}
+
+int project_hold_begin(struct ctl *ctl, struct tenant *tenant, bool *ret_begun, struct error *err)
+{
+    const struct project_suspend_in in = {.tenantCode = name_of(ctl, tenant), .readOnly = true};
+    const struct tenant before = *tenant;
+    int rc = project_hold_suspend(ctl, &in, tenant, err);
+    bool begun = (rc == 0 || err->code == ERR_UNCERTAIN) && !before.readOnly;
+
+    if (rc == 0 && project_hold(ctl, before.projectId, err) == 0) {
+        *ret_begun = begun;
+        return 0;
+    }
+    return begun ? project_hold_undo(ctl, &before, err) : -1;
 }

@@ -6,6 +6,7 @@
 #define ATRIUM_CTL_PROJECT_HOLD_H
 
 #include "ctl/ctl.h"
+#include "settingsd/settingsd_api.h"
 
 /* Asks all daemons to, for a project and those below it; settingsd and the gateways know. When it
  * succeeds, none of what travels changes any more. A daemon that is gone, or gets no
@@ -19,5 +20,23 @@ int project_release(struct ctl *ctl, struct uuid project, struct error *err) MUS
 /* Fails unless all daemons have the project read-only, and no write of before is under way.
  * Parks. */
 int project_hold_check(struct ctl *ctl, struct uuid project, struct error *err) MUST_USE;
+
+/* Makes a project that project_find() has found read-only, in settingsd first: *ret_begun, when it
+ * was not so before. Where a daemon cannot be asked that is undone, unless it was so before.
+ * Parks. */
+int project_hold_begin(struct ctl *ctl, struct tenant *tenant, bool *ret_begun,
+                       struct error *err) MUST_USE;
+
+/* Ends the read-only state, and a suspension: settingsd is the last that does. Parks. */
+int project_hold_end(struct ctl *ctl, struct tenant *tenant, struct error *err) MUST_USE;
+
+/* The same behind a failure, whose error it keeps, with what the operator is to do where this fails
+ * too. Always -1. Parks. */
+int project_hold_undo(struct ctl *ctl, const struct tenant *tenant, struct error *err) MUST_USE;
+
+/* What settingsd keeps of it. The lock of a table, which turning the guards on or off needs, may be
+ * had only at another try; a try that fails has changed nothing. Parks. */
+int project_hold_suspend(struct ctl *ctl, const struct project_suspend_in *in, struct tenant *ret,
+                         struct error *err) MUST_USE;
 
 #endif

@@ -4,7 +4,8 @@
  *
  * A tenant that people use changes while it is read, so it is to be read-only or suspended first.
  * It is then read a second time, but for the bytes of documents, which are never written over: what
- * changed all the same leaves no file.
+ * changed all the same leaves no file. With --read-only this command makes it read-only, and ends
+ * that when there is no file in the end.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,11 +23,12 @@ struct export
     struct ctl *ctl;
     struct tenant tenant;
     const char *path;
-    bool live;
+    bool live, read_only;
+    bool began; /* the read-only state is this command's */
     struct tenant_writer *writer;
     struct tenant_summing written;
     struct progress progress;
-    int64_t began_mono_ms;
+    int64_t began_mono_ms, held_mono_ms; /* held: read-only since; 0: it was so before, or is not */
 };
 
 int tenant_key_command(struct ctl *ctl, struct error *err)
@@ -93,16 +95,18 @@ static int find_tenant(struct export *self, struct error *err)
 {
     const char *code = arguments_get(&self->ctl->args, "CODE");
 
+    if (self->live && self->read_only)
+        return error_set(err, ERR_BAD_REQUEST, "--live and --read-only exclude each other");
     if (project_find(self->ctl, code, &self->tenant, err) < 0)
         return -1;
     if (self->tenant.deleting)
         return error_set(err, ERR_CONFLICT, "%s is being deleted.", code);
-    if (!self->tenant.suspended && !self->tenant.readOnly && !self->live)
+    if (!self->tenant.suspended && !self->tenant.readOnly && !self->live && !self->read_only)
         return error_set(err, ERR_CONFLICT,
-                         "%s is open, so it may change while it is read: `project suspend %s "
-                         "--read-only` first, or --live for a rehearsal",
-                         code, code);
-    return check_held(self, err);
+                         "%s is open, so it may change while it is read: --read-only, or --live "
+                         "for a rehearsal",
+                         code);
+    return self->read_only ? 0 : check_held(self, err);
 }
 
 static void summing_free(struct tenant_summing **self_p)
@@ -131,17 +135,31 @@ static int read_again(struct export *self, struct error *err)
     return 0;
 }
 
-static int write_file(struct export *self, struct error *err)
+/* What can be refused is, before people notice. */
+static int open_file(struct export *self, struct error *err)
 {
-    const struct tenant_sink sink = {.table = write_table, .row = write_row, .arg = self};
-    const struct tenant_sums *sums;
     struct tenant_key to;
 
     if (tenant_key_parse(arguments_get(&self->ctl->args, "--to"), &to, err) < 0)
         return -1;
     self->writer = tenant_writer_create(self->path, &to, head_of(self), err);
-    if (!self->writer)
-        return -1;
+    return self->writer ? 0 : -1;
+}
+
+/* One that was interrupted may have left it so in some daemons only. */
+static int hold(struct export *self, struct error *err)
+{
+    if (!self->read_only)
+        return 0;
+    self->held_mono_ms = clock_mono_ms();
+    return project_hold_begin(self->ctl, &self->tenant, &self->began, err);
+}
+
+static int write_file(struct export *self, struct error *err)
+{
+    const struct tenant_sink sink = {.table = write_table, .row = write_row, .arg = self};
+    const struct tenant_sums *sums;
+
     progress_start(&self->progress, "export", "rows", self->ctl->json);
     if (tenant_walk(self->ctl, self->tenant.projectId, true, &sink, &self->progress, err) < 0)
         return -1;
@@ -154,17 +172,24 @@ static int write_file(struct export *self, struct error *err)
 
 static void show(const struct export *self)
 {
-    double seconds = (double)(clock_mono_ms() - self->began_mono_ms) / 1000;
+    int64_t now = clock_mono_ms();
+    double seconds = (double)(now - self->began_mono_ms) / 1000;
+    double held = (double)(now - self->held_mono_ms) / 1000;
     json_auto_t *json =
         json_pack("{s:s, s:s*, s:s, s:b, s:f}", "projectId", self->tenant.projectId.text,
                   "tenantCode", self->tenant.tenantCode, "file", self->path, "live", self->live,
                   "seconds", seconds);
+
+    if (self->began)
+        json_object_set_new(json, "readOnlySeconds", json_real(held));
 
     tenant_sums_show(self->ctl, &self->written.sums, json);
     if (self->ctl->json)
         output_object(self->ctl, json);
     output_note(self->ctl, "\n%s has %s, read in %.1f s%s.", self->path, self->tenant.name, seconds,
                 self->live ? " while it was open: good for a rehearsal" : " and unchanged since");
+    if (self->began)
+        output_note(self->ctl, "It is read-only since %.1f s.", held);
 }
 
 int tenant_export_command(struct ctl *ctl, struct error *err)
@@ -175,9 +200,14 @@ int tenant_export_command(struct ctl *ctl, struct error *err)
     self->ctl = ctl;
     self->path = arguments_get(&ctl->args, "FILE");
     self->live = arguments_has(&ctl->args, "--live");
+    self->read_only = arguments_has(&ctl->args, "--read-only");
     self->began_mono_ms = clock_mono_ms();
-    rc = find_tenant(self, err) < 0 ? -1 : write_file(self, err);
+    rc = find_tenant(self, err) < 0 || open_file(self, err) < 0 || hold(self, err) < 0
+             ? -1
+             : write_file(self, err);
     progress_end(&self->progress);
+    if (rc < 0 && self->began)
+        rc = project_hold_undo(ctl, &self->tenant, err);
     if (rc == 0)
         show(self);
     tenant_writer_destroy(&self->writer);

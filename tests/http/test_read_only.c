@@ -356,6 +356,120 @@ static void a_state_that_was_interrupted_is_noticed(void)
     CHECK_EXIT(done, 0);
 }
 
+/* ---- an export that makes it read-only itself ---- */
+
+static long holds(void)
+{
+    return suite_count(suite, "select (select count(*) from settings.project_hold) + "
+                              "(select count(*) from auth.project_hold) + "
+                              "(select count(*) from doc.project_hold) + "
+                              "(select count(*) from mail.project_hold) + "
+                              "(select count(*) from bot.project_hold)");
+}
+
+static bool takes_writes(void)
+{
+    for (int i = 0; i < TIMES; i++) {
+        HTTP_ANSWER made = document_make(suite, admin->access, "n.txt", "text/plain");
+
+        if (!CHECK_STATUS(made, 200))
+            return false;
+    }
+    return true;
+}
+
+/* What is refused before it begins: people notice nothing. */
+static void an_export_that_cannot_begin_holds_nothing(void)
+{
+    PROGRAM opened = resume();
+    CHECK_EXIT(opened, 0);
+    PROGRAM both = ATRIUMCTL(suite, NULL, "tenant", "export", "demo", file_named("x"), "--to", key,
+                             "--live", "--read-only");
+    CHECK_REFUSED(both, 1, "exclude each other");
+    PROGRAM there = ATRIUMCTL(suite, NULL, "tenant", "export", "demo", file_named("first"), "--to",
+                              key, "--read-only");
+    CHECK_EXIT(there, 1);
+    PROGRAM no_key = ATRIUMCTL(suite, NULL, "tenant", "export", "demo", file_named("x"), "--to",
+                               "atrium-tenant-x", "--read-only");
+    CHECK_EXIT(no_key, 1);
+    CU_ASSERT_EQUAL(holds(), 0);
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from settings.audit where "
+                                       "event->>'action' = 'project.read-only' and id > "
+                                       "(select max(id) from settings.audit where "
+                                       "event->>'action' = 'project.resume')"),
+                    0);
+}
+
+/* An export whose file may have a kilobyte, as on a full disk. */
+static struct program *export_into_full_disk(void)
+{
+    char *path = program_path("atriumctl"), command[1600];
+
+    snprintf(command, sizeof(command),
+             "trap '' XFSZ; ulimit -f 1; exec '%s' --dir '%s' tenant export demo '%s' --to '%s' "
+             "--read-only",
+             path, suite_dir(suite), file_named("full"), key);
+    free(path);
+    return program_run((const char *const[]){"/bin/bash", "-c", command, NULL}, NULL);
+}
+
+/* The file is not there, and the tenant is open again. */
+static void an_export_that_fails_ends_what_it_began(void)
+{
+    PROGRAM full = export_into_full_disk();
+    CHECK_EXIT(full, 1);
+    CU_ASSERT_NOT_EQUAL(access(file_named("full"), F_OK), 0);
+    CU_ASSERT_EQUAL(holds(), 0);
+    CU_ASSERT_TRUE(takes_writes());
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from settings.audit where "
+                                       "event->>'action' = 'project.resume' and id > "
+                                       "(select max(id) from settings.audit where "
+                                       "event->>'action' = 'project.read-only')"),
+                    1); /* it had begun */
+}
+
+/* One that was so before stays so: it is not this command's to end. */
+static void an_export_that_fails_leaves_what_was_read_only(void)
+{
+    PROGRAM held = read_only();
+    CHECK_EXIT(held, 0);
+    PROGRAM full = export_into_full_disk();
+    CHECK_EXIT(full, 1);
+    CU_ASSERT_TRUE(holds() > 0);
+    PROGRAM opened = resume();
+    CHECK_EXIT(opened, 0);
+}
+
+/* Killed wherever it is: it is resumed, or repeated. */
+static void an_export_that_was_killed_is_repeated_or_undone(void)
+{
+    for (int i = 0; i < 8; i++) {
+        const char *target = file_named(i % 2 ? "killed-1" : "killed-2");
+        char *path = program_path("atriumctl");
+        PROGRAM cut =
+            program_start((const char *const[]){path, "--dir", suite_dir(suite), "tenant", "export",
+                                                "demo", target, "--to", key, "--read-only", NULL},
+                          NULL);
+
+        free(path);
+        usleep((useconds_t)(20 + 40 * i) * 1000);
+        kill(cut->pid, SIGKILL);
+        CU_ASSERT_TRUE(program_wait_end(cut, 5000));
+        unlink(target); /* it may have been done */
+        if (i % 2) {
+            PROGRAM again = ATRIUMCTL(suite, NULL, "tenant", "export", "demo", target, "--to", key,
+                                      "--read-only", "--json");
+            CHECK_EXIT(again, 0);
+            CU_ASSERT_TRUE(holds() >= 5);
+            unlink(target);
+        }
+        PROGRAM opened = resume();
+        CHECK_EXIT(opened, 0);
+        UNIT_CHECK(holds() == 0, "%ld rows after %d ms", holds(), 20 + 40 * i);
+        CU_ASSERT_TRUE(takes_writes());
+    }
+}
+
 /* ---- tasks ---- */
 
 /* A planned deletion that is due, and what sweeps would delete. */
@@ -388,7 +502,23 @@ static void what_is_planned_waits(void)
     CU_ASSERT_TRUE(suite_comes_to(suite, accounts - 1, 20000, "select count(*) from auth.account"));
 }
 
-/* ---- suspension ---- */
+/* ---- deletion, suspension ---- */
+
+/* Its rows may be on their way: it goes when that has ended. This one is so because of the project
+ * above it. */
+static void it_is_not_deleted_until_it_is_resumed(void)
+{
+    PROGRAM held = read_only();
+    CHECK_EXIT(held, 0);
+    PROGRAM refused = ATRIUMCTL(suite, NULL, "project", "delete", "below", "--force", "--yes");
+    CHECK_REFUSED(refused, 1, "read-only");
+    PROGRAM shown = ATRIUMCTL(suite, NULL, "project", "show", "below", "--json");
+    CU_ASSERT_TRUE(json_is_true(json_object_get(shown->json, "readOnly")));
+    CU_ASSERT_TRUE(json_is_false(json_object_get(shown->json, "deleting")));
+    PROGRAM opened = resume();
+    CHECK_EXIT(opened, 0);
+    CU_ASSERT_TRUE(json_is_false(json_object_get(opened->json, "readOnly")));
+}
 
 static void a_tenant_that_has_moved_is_closed(void)
 {
@@ -429,7 +559,12 @@ static const struct unit_case cases[] = {
     CASE(an_export_is_one_state),
     CASE(a_write_of_before_is_waited_for),
     CASE(a_state_that_was_interrupted_is_noticed),
+    CASE(an_export_that_cannot_begin_holds_nothing),
+    CASE(an_export_that_fails_ends_what_it_began),
+    CASE(an_export_that_fails_leaves_what_was_read_only),
+    CASE(an_export_that_was_killed_is_repeated_or_undone),
     CASE(what_is_planned_waits),
+    CASE(it_is_not_deleted_until_it_is_resumed),
     CASE(a_tenant_that_has_moved_is_closed),
     CASE_ALWAYS(the_suite_ends),
 };
