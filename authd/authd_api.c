@@ -32,6 +32,7 @@ enum {
     TENANTS_MAX = 1000,
     SESSIONS_MAX = 10000,
     SESSIONS_PAGE_MAX = 1000,
+    SESSION_CLIENT_MAX = 2048,
     CHANGES_MAX = 5000,
     KEYS_MAX = 100,
     DELETION_DAYS = 30,
@@ -1059,6 +1060,10 @@ static const struct field session_record_rows[] = {
                   "Browser by its User-Agent, or unknown.", "Firefox"),
     FIELD_TEXT_OR(struct session_record, os, 0, 128, "\"unknown\"", 0,
                   "Operating system by the User-Agent, or unknown.", "Linux"),
+    FIELD_JSON_MAP(struct session_record, client, SESSION_CLIENT_MAX, 0,
+                   "The OpenID client that it is a grant of: its id and name. Absent for a "
+                   "sign-in, and in GET /auth/me.",
+                   "{\"id\":\"0199a0c0-0000-7000-8000-000000000000\",\"name\":\"Growth chart\"}"),
     FIELD_BOOL(struct session_record, current, false, FIELD_REQUIRED,
                "Whether the request came with a token of this session."),
 };

@@ -635,6 +635,7 @@ struct session_record {
     int64_t lastUpdated;
     const char *authMethod, *remoteAddress;
     const char *browser, *os; /* NULL: answered as "unknown" */
+    const char *client;       /* JSON: id and name; NULL: is no grant, or was not asked for */
     bool current;
 };
 FIELD_DECLARE(session_record);

@@ -9,29 +9,54 @@
 #include "authd/page/visit.h"
 #include "common/domain/page.h"
 
-/* "Chrome, Linux". */
+/* "Chrome, Linux"; NULL: neither is known. */
 static const char *device_of(struct arena *arena, const struct session_record *session)
 {
     if (session->browser && session->os)
         return arena_printf(arena, "%s, %s", session->browser, session->os);
-    return session->browser ? session->browser : session->os ? session->os : "–";
+    return session->browser ? session->browser : session->os;
+}
+
+/* The name of the OpenID client that the session is a grant of, from the list with clients; NULL:
+ * it is none. */
+static const char *client_of(struct arena *arena, const struct session_list *list, struct uuid id)
+{
+    const struct session_record *records = list->sessions.items;
+
+    for (size_t i = 0; i < list->sessions.count; i++) {
+        json_auto_t *client = NULL;
+
+        if (strcmp(records[i].id.text, id.text) != 0 || !records[i].client)
+            continue;
+        client = json_loads(records[i].client, 0, NULL);
+        return arena_strdup(arena, json_string_value(json_object_get(client, "name")));
+    }
+    return NULL;
 }
 
 static struct page_account_session *rows_of(const struct visit *visit,
-                                            const struct field_list *sessions)
+                                            const struct field_list *sessions,
+                                            const struct session_list *clients)
 {
     const struct session_record *records = sessions->items;
     struct arena *arena = visit->req.arena;
     struct page_account_session *rows = arena_calloc(arena, sessions->count, sizeof(*rows));
 
-    for (size_t i = 0; i < sessions->count; i++)
+    for (size_t i = 0; i < sessions->count; i++) {
+        const char *client = client_of(arena, clients, records[i].id);
+        const char *device = device_of(arena, &records[i]);
+
         rows[i] = (struct page_account_session){
             .id = arena_strdup(arena, records[i].id.text),
-            .device = device_of(arena, &records[i]),
+            .name = client   ? client
+                    : device ? device
+                             : "–",
+            .device = client ? device : NULL,
             .address = records[i].remoteAddress,
             .seen = visit_time(visit, records[i].lastUpdated),
             .current = records[i].current,
         };
+    }
     return rows;
 }
 
@@ -40,13 +65,16 @@ static enum visit_step show(const struct visit *visit, enum page_text notice,
 {
     struct arena *arena = visit->req.arena;
     const struct me_telecom *telecom;
+    const struct sessions_in newest = {._count = ME_SESSIONS_MAX};
     const struct nothing in = {0};
+    struct session_list clients = {0};
     struct passkey_list keys = {0};
     struct me_out who = {0};
     struct page page;
 
     if (me(visit->d, &visit->req, &in, &who, err) < 0 ||
-        passkeys(visit->d, &visit->req, &in, &keys, err) < 0)
+        passkeys(visit->d, &visit->req, &in, &keys, err) < 0 ||
+        sessions(visit->d, &visit->req, &newest, &clients, err) < 0)
         return VISIT_FAILED;
     telecom = who.profile->telecom.items;
     visit_page(visit, &page);
@@ -59,7 +87,7 @@ static enum visit_step show(const struct visit *visit, enum page_text notice,
                    .passkeys = arena_printf(arena, "%zu", keys.passkeys.count),
                    .deletion = visit->caller.until ? visit_time(visit, visit->caller.until) : NULL,
                    .more_sessions = who.security->moreSessions,
-                   .session = rows_of(visit, &who.security->sessions),
+                   .session = rows_of(visit, &who.security->sessions, &clients),
                    .session_count = who.security->sessions.count});
     return visit_show(&page, 200, out);
 }

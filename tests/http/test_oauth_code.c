@@ -521,6 +521,57 @@ static void grants_end_with_the_browser_but_for_offline_access(void)
     CHECK_STATUS(again, 200);
 }
 
+static size_t named_in(const struct http_answer *list, const char *member, const char *client)
+{
+    size_t named = 0, i;
+    json_t *each;
+
+    json_array_foreach(http_member(list, member), i, each)
+    {
+        json_t *of = json_object_get(each, "client");
+        const char *id = json_string_value(json_object_get(of, "id"));
+
+        UNIT_CHECK(!of || json_object_size(of) == 2, "client has id and name");
+        if (id && strcmp(id, client) == 0 &&
+            strcmp(json_string_value(json_object_get(of, "name")), "Growth <b>chart") == 0)
+            named++;
+    }
+    return named;
+}
+
+/* The person, the admin and the page are told which client has the grant; a sign-in has none, and
+ * /auth/me, which each page of an application asks for, does not look. */
+static void a_grant_is_listed_by_its_client(void)
+{
+    char *client = oauth_register(suite, admin, "{\"name\":\"Growth <b>chart\"}");
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER tokens = NULL;
+    char *account, path[128], query[256];
+
+    json_decref(tokens_of(browser, client, OAUTH_USUAL, &tokens));
+    snprintf(query, sizeof(query),
+             "select s.account_id from auth.session s join auth.oauth_grant g on "
+             "g.session_id = s.id where g.client_id = '%s'",
+             client);
+    account = suite_query(suite, query);
+    snprintf(path, sizeof(path), "/v1/project/accounts/%s/sessions", account);
+    HTTP_ANSWER own = http_get(suite_url(suite), "/auth/session", patient->access);
+    HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", patient->access);
+    HTTP_ANSWER all = http_get(suite_url(suite), path, admin->access);
+    CHECK_STATUS(own, 200);
+    CHECK_STATUS(me, 200);
+    CHECK_STATUS(all, 200);
+    CU_ASSERT_EQUAL(named_in(own, "sessions", client), 1);
+    CU_ASSERT_EQUAL(named_in(all, "resources", client), 1);
+    CU_ASSERT_TRUE(json_array_size(http_member(own, "sessions")) > 1);
+    CU_ASSERT_PTR_NULL(strstr(me->body, "Growth"));
+    browser_get(browser, "account");
+    CU_ASSERT_TRUE(browser_sees(browser, "<bdi>Growth &lt;b&gt;chart</bdi>"));
+    CU_ASSERT_TRUE(browser_sees(browser, "aria-label=\"End Growth &lt;b&gt;chart\""));
+    free(account);
+    free(client);
+}
+
 /* A code under way is worth nothing once the browser has signed out. */
 static void signing_out_voids_the_code(void)
 {
@@ -796,6 +847,7 @@ static const struct unit_case cases[] = {
     CASE(token_endpoint_says_what_is_wrong),
     CASE(a_public_client_renews_without_its_id),
     CASE(grants_end_with_the_browser_but_for_offline_access),
+    CASE(a_grant_is_listed_by_its_client),
     CASE(signing_out_voids_the_code),
     CASE(pushed_requests_are_answered_once),
     CASE(pushing_refuses_what_authorize_would),

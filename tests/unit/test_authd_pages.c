@@ -57,8 +57,8 @@ static void check_page(const struct page *page)
 static void every_page_is_whole_in_every_language(void)
 {
     static const struct page_account_session sessions[] = {
-        {"1", EVIL, EVIL, EVIL, true},
-        {EVIL, EVIL, EVIL, EVIL, false},
+        {"1", EVIL, EVIL, EVIL, EVIL, true},
+        {EVIL, EVIL, EVIL, EVIL, EVIL, false},
     };
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
 
@@ -169,8 +169,8 @@ static void the_focus_is_on_the_first_wrong_field(void)
 static void a_session_can_be_ended_but_the_own_one_only_signed_out_of(void)
 {
     static const struct page_account_session sessions[] = {
-        {"own", "Firefox, Linux", "192.0.2.1", "today", true},
-        {"other", "Chrome, Android", "192.0.2.2", "yesterday", false},
+        {"own", "Firefox, Linux", NULL, "192.0.2.1", "today", true},
+        {"other", "Growth <chart>", "Chrome, Android", "192.0.2.2", "yesterday", false},
     };
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct page page = begin(arena, PAGE_EN);
@@ -179,7 +179,9 @@ static void a_session_can_be_ended_but_the_own_one_only_signed_out_of(void)
                                                   .session = sessions, .session_count = 2});
     has(&page, "<bdi>Firefox, Linux</bdi> <strong>(this browser)</strong>");
     has(&page, "name=\"session\" value=\"other\"");
-    has(&page, "value=\"end\" aria-label=\"End Chrome, Android\">End</button>");
+    has(&page, "value=\"end\" aria-label=\"End Growth &lt;chart&gt;\">End</button>");
+    has(&page, "<bdi>Growth &lt;chart&gt;</bdi>");
+    has(&page, "<bdi>Chrome, Android</bdi> · <bdi>192.0.2.2</bdi> · yesterday");
     has(&page, "<button name=\"do\" value=\"sign-out\">");
     has_not(&page, "value=\"own\"");
 }

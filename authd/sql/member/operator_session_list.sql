@@ -4,7 +4,8 @@
 -- rows: many
 -- row: struct session_record
 select
-    -- include: session_columns
+    -- include: session_columns,
+    -- include: session_client
 from account a
 join membership m on m.account_id = a.id
 cross join lateral (

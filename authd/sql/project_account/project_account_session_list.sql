@@ -6,6 +6,7 @@
 -- row: struct session_record
 select
     -- include: session_columns,
+    -- include: session_client,
     s.id = :asking as current
 from session s
 where s.project_id = :project and s.account_id = :account

@@ -1,0 +1,6 @@
+-- The OpenID client that session s is a grant of, as JSON; null: it is none.
+(
+    select json_build_object('id', g.client_id, 'name', g.client_name)
+    from oauth_grant g
+    where g.project_id = s.project_id and g.session_id = s.id
+)::text as client
