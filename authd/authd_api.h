@@ -864,6 +864,45 @@ struct operator_audit_proof_in {
 };
 FIELD_DECLARE(operator_audit_proof_in);
 
+/* The erasure of an account that was deleted with all that it owned. */
+struct operator_erasure_in {
+    struct uuid account;
+};
+FIELD_DECLARE(operator_erasure_in);
+
+struct erasure_table {
+    const char *table;
+    int64_t rows, bytes; /* bytes: of complete files */
+};
+FIELD_DECLARE(erasure_table);
+
+/* What a daemon has erased. */
+struct erasure_part {
+    const char *daemon;
+    int64_t doneAt;
+    struct field_list erased; /* struct erasure_table */
+};
+FIELD_DECLARE(erasure_part);
+
+/* What is signed, as the second line of a note whose first is its name: the whole erasure. */
+struct erasure_statement {
+    struct uuid account;
+    int64_t deletedAt;
+    bool complete;
+    struct field_list parts; /* struct erasure_part */
+};
+FIELD_DECLARE(erasure_statement);
+
+struct erasure_receipt {
+    struct uuid account;
+    int64_t deletedAt;
+    bool complete;
+    struct field_list parts;           /* struct erasure_part */
+    struct field_texts missing;        /* daemons that have not done their part yet */
+    const char *receipt, *verifierKey; /* NULL: not complete */
+};
+FIELD_DECLARE(erasure_receipt);
+
 struct activity_in {
     const char *_cursor;
     int64_t _count;

@@ -10,6 +10,9 @@ enum {
     AUDIT_EVENTS_JSON_MAX = 4 << 20,
     AUDIT_RECORD_MAX = 1 << 20,
     NOTE_MAX = 2048,
+    RECEIPT_MAX = 32768,
+    ERASURE_PARTS_MAX = 8,
+    ERASED_TABLES_MAX = 64,
     ACTIVITY_MAX = 50,
     PROOF_HASHES_MAX = 64,
     HASH_BASE64 = 44,
@@ -107,6 +110,49 @@ static const struct field operator_audit_proof_in_rows[] = {
                "authd-17"),
 };
 FIELD_TABLE(operator_audit_proof_in);
+
+static const struct field operator_erasure_in_rows[] = {
+    FIELD_UUID(struct operator_erasure_in, account, FIELD_REQUIRED, "The account."),
+};
+FIELD_TABLE(operator_erasure_in);
+
+static const struct field erasure_table_rows[] = {
+    FIELD_TEXT(struct erasure_table, table, 1, 64, FIELD_REQUIRED, "Table.", "document"),
+    FIELD_INT(struct erasure_table, rows, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Rows that were deleted.", "3"),
+    FIELD_INT(struct erasure_table, bytes, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Bytes of complete files.", "4096"),
+};
+FIELD_TABLE(erasure_table);
+
+static const struct field erasure_part_rows[] = {
+    FIELD_TEXT(struct erasure_part, daemon, 1, 64, FIELD_REQUIRED, "The daemon.", "docd"),
+    FIELD_TIME(struct erasure_part, doneAt, FIELD_REQUIRED, "When it had done its part."),
+    FIELD_OBJECTS(struct erasure_part, erased, erasure_table, ERASED_TABLES_MAX, 0,
+                  "What it has erased."),
+};
+FIELD_TABLE(erasure_part);
+
+#define FIELD_ERASURE(s)                                                              \
+    FIELD_UUID(s, account, FIELD_REQUIRED, "The account."),                           \
+        FIELD_TIME(s, deletedAt, FIELD_REQUIRED, "When it was deleted."),             \
+        FIELD_BOOL(s, complete, false, 0, "Whether every daemon has done its part."), \
+        FIELD_OBJECTS(s, parts, erasure_part, ERASURE_PARTS_MAX, 0, "Of each daemon that has.")
+
+static const struct field erasure_statement_rows[] = {FIELD_ERASURE(struct erasure_statement)};
+FIELD_TABLE(erasure_statement);
+
+static const struct field erasure_receipt_rows[] = {
+    FIELD_ERASURE(struct erasure_receipt),
+    FIELD_TEXTS(struct erasure_receipt, missing, 1, 64, ERASURE_PARTS_MAX, 0,
+                "Daemons that have not done their part yet.", "docd"),
+    FIELD_TEXT(struct erasure_receipt, receipt, 1, RECEIPT_MAX, FIELD_NULLABLE,
+               "The same as a signed note; null: not complete.", "lakeside.example/erasure {}"),
+    FIELD_TEXT(struct erasure_receipt, verifierKey, 1, NOTE_MAX, FIELD_NULLABLE,
+               "Key of the note's signature, as verifiers take it: name, hash and key.",
+               "lakeside.example/erasure+1f2e3d4c+AZ..."),
+};
+FIELD_TABLE(erasure_receipt);
 
 static const struct field activity_in_rows[] = {
     FIELD_TEXT(struct activity_in, _cursor, 1, CURSOR_MAX, FIELD_QUERY,

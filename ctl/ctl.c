@@ -53,6 +53,10 @@ static const struct command commands[] = {
      "let a locked account sign in again", "authd", user_unlock_command},
     {"user delete", "USER [--project CODE] [--role Patient|Practitioner] [--yes]",
      "delete an account and its documents, now", "authd", user_delete_command},
+    {"user receipt", "ID", "print what was erased of an account, signed when all is", "authd",
+     user_receipt_command},
+    {"user verify-receipt", "FILE --key KEY", "check the signature of such a receipt", NULL,
+     user_verify_receipt_command},
     {"user import", "FILE.ndjson --project CODE [--dry-run] [--verified] [--report FILE]",
      "make accounts of those of another system, with their passwords", "authd",
      user_import_command},
@@ -196,7 +200,7 @@ static size_t print_commands(const char *group)
     for (size_t i = 0; commands[i].words; i++) {
         if (group && !in_group(&commands[i], group))
             continue;
-        printf("  %-18s %s\n", commands[i].words, commands[i].summary);
+        printf("  %-20s %s\n", commands[i].words, commands[i].summary);
         count++;
     }
     return count;

@@ -110,6 +110,15 @@ int user_lock_command(struct ctl *ctl, struct error *err) MUST_USE;
 int user_unlock_command(struct ctl *ctl, struct error *err) MUST_USE;
 int user_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
 
+/* user_receipt.c */
+int user_receipt_command(struct ctl *ctl, struct error *err) MUST_USE;
+int user_verify_receipt_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* Waits up to some seconds until all of a deleted account is erased. Prints the receipt in any
+ * case; with --json under the message. */
+int user_receipt_print(struct ctl *ctl, struct uuid account, const char *message,
+                       struct error *err) MUST_USE;
+
 /* user_import.c */
 int user_import_command(struct ctl *ctl, struct error *err) MUST_USE;
 

@@ -211,7 +211,8 @@ int user_unlock_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-/* By its id, once it was shown which account it is. */
+/* By its id, once it was shown which account it is. One that is deleted already, named by its id,
+ * has its receipt. */
 int user_delete_command(struct ctl *ctl, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
@@ -219,8 +220,12 @@ int user_delete_command(struct ctl *ctl, struct error *err)
     struct user out = {0};
     const char *question;
 
-    if (authd_operator_user_show(ctl->bus->bus, &req, &in, &out, err) < 0)
-        return -1;
+    if (authd_operator_user_show(ctl->bus->bus, &req, &in, &out, err) < 0) {
+        if (err->code != ERR_NOT_FOUND || !uuid_is_set(&in.id))
+            return -1;
+        error_clear(err);
+        return user_receipt_print(ctl, in.id, "The account is deleted.", err);
+    }
     question =
         arena_printf(ctl->arena,
                      "The %s account of %s and its documents will be deleted, in %zu "
@@ -233,6 +238,6 @@ int user_delete_command(struct ctl *ctl, struct error *err)
     req = ctl_bus_request(ctl->bus, ctl->arena);
     if (authd_operator_user_delete(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
-    output_done(ctl, "The account is deleted. Its documents follow within minutes.");
-    return 0;
+    return user_receipt_print(ctl, in.id,
+                              "The account is deleted. Its documents follow within minutes.", err);
 }

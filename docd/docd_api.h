@@ -319,6 +319,7 @@ FIELD_DECLARE(membership_ref);
 struct account_wipe_in {
     struct uuid key;          /* of the caller's outbox row */
     struct field_list places; /* struct membership_ref */
+    struct uuid account;      /* for which it is counted; absent: it is not */
 };
 FIELD_DECLARE(account_wipe_in);
 
@@ -327,8 +328,29 @@ FIELD_DECLARE(account_wipe_in);
 struct exports_delete_in {
     struct uuid key; /* of the caller's outbox row */
     struct uuid account;
+    bool counted; /* for the erasure of the account */
 };
 FIELD_DECLARE(exports_delete_in);
+
+/* What was erased of an account. */
+struct account_erased_in {
+    struct uuid account;
+};
+FIELD_DECLARE(account_erased_in);
+
+struct erased_table {
+    const char *table;
+    int64_t rows, bytes; /* bytes: of complete files */
+};
+FIELD_DECLARE(erased_table);
+
+struct account_erased_out {
+    int64_t steps;            /* requests that were carried out, by their keys */
+    int64_t doneAt;           /* of the last one; 0: there was none */
+    bool waiting;             /* bytes wait for the sweep */
+    struct field_list erased; /* struct erased_table */
+};
+FIELD_DECLARE(account_erased_out);
 
 /* Reads a list that is separated by commas. -1 when a word is none of what can be sorted by, or one
  * stands twice. */

@@ -4,6 +4,7 @@
  */
 #include "authd/account/deletion.h"
 
+#include "authd/account/erasure.h"
 #include "authd/authd_api.h"
 #include "authd/credential/throttle.h"
 #include "authd/mail.h"
@@ -215,6 +216,7 @@ struct deleting_account {
     struct uuid project; /* a patient's */
     const char *role;
     struct sql_deletion_lock_memberships_rows memberships;
+    int64_t resets; /* links to set a password that were deleted */
     bool wipe;
 };
 
@@ -232,8 +234,10 @@ static int lock_due(struct db_tx *tx, const struct request *req, struct deleting
     struct sql_deletion_lock_row row;
     int locked;
 
-    if (sql_deletion_lock_memberships(tx, req, &memberships, &self->memberships, err) < 0 ||
-        sql_deletion_delete_reset(tx, req, &reset, err) < 0)
+    if (sql_deletion_lock_memberships(tx, req, &memberships, &self->memberships, err) < 0)
+        return -1;
+    self->resets = sql_deletion_delete_reset(tx, req, &reset, err);
+    if (self->resets < 0)
         return -1;
     locked = sql_deletion_lock(tx, req, &lock, &row, err);
     if (locked <= 0)
@@ -266,11 +270,13 @@ static int delete_dependents(struct db_tx *tx, const struct request *req, struct
 
 /* Queues a request to docd to erase the documents of these memberships, WIPE_PAGE at most. */
 static int queue_wipe_page(struct authd *d, const struct request *req, struct db_tx *tx,
+                           struct uuid account,
                            const struct sql_deletion_lock_memberships_row *memberships,
                            size_t count, struct error *err)
 {
     struct membership_ref *refs = arena_calloc(req->arena, count, sizeof(*refs));
-    const struct account_wipe_in in = {.key = uuid_ordered(req->now_ms), .places = {refs, count}};
+    const struct account_wipe_in in = {
+        .key = uuid_ordered(req->now_ms), .places = {refs, count}, .account = account};
     struct sql_outbox_insert_in insert;
 
     for (size_t i = 0; i < count; i++)
@@ -279,24 +285,28 @@ static int queue_wipe_page(struct authd *d, const struct request *req, struct db
     return sql_outbox_insert_tx(tx, req, &insert, err) < 0 ? -1 : 0;
 }
 
+/* Before any of its rows is deleted: they are counted. */
 static int queue_wipe(struct authd *d, const struct request *req, struct db_tx *tx,
                       const struct deleting_account *self, struct error *err)
 {
     const struct sql_deletion_lock_memberships_rows *all = &self->memberships;
+    int64_t requests = 1; /* the exports' */
 
-    for (size_t i = 0; self->wipe && i < all->count; i += WIPE_PAGE)
-        if (queue_wipe_page(d, req, tx, all->items + i, MIN(all->count - i, (size_t)WIPE_PAGE),
-                            err) < 0)
+    if (!self->wipe)
+        return 0;
+    for (size_t i = 0; i < all->count; i += WIPE_PAGE, requests++)
+        if (queue_wipe_page(d, req, tx, self->account, all->items + i,
+                            MIN(all->count - i, (size_t)WIPE_PAGE), err) < 0)
             return -1;
-    return 0;
+    return erasure_begin(tx, req, self->account, requests, self->resets, err);
 }
 
 /* Exports of its data go in any case. */
 static int queue_exports_delete(struct authd *d, const struct request *req, struct db_tx *tx,
                                 const struct deleting_account *self, struct error *err)
 {
-    const struct exports_delete_in in = {.key = uuid_ordered(req->now_ms),
-                                         .account = self->account};
+    const struct exports_delete_in in = {
+        .key = uuid_ordered(req->now_ms), .account = self->account, .counted = self->wipe};
     struct sql_outbox_insert_in insert;
 
     insert.outbox = outbox_row(d->svc.outbox, req->arena, &docd_exports_delete_method, in.key, &in);
@@ -319,8 +329,8 @@ static int finish(struct authd *d, const struct request *req, struct db_tx **tx_
     const struct sql_account_delete_in delete = {
         .account = self->account, .audit = audit, .place = audit};
 
-    if (delete_dependents(*tx_p, req, self->account, err) < 0 ||
-        queue_wipe(d, req, *tx_p, self, err) < 0 ||
+    if (queue_wipe(d, req, *tx_p, self, err) < 0 ||
+        delete_dependents(*tx_p, req, self->account, err) < 0 ||
         queue_exports_delete(d, req, *tx_p, self, err) < 0 ||
         session_end_account(*tx_p, req, self->account, (struct uuid){""}, "removed", ret_ended,
                             err) < 0 ||

@@ -208,6 +208,8 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("trail_tile", TRAIL_STAYS),
     TENANT_STAYS("trail_place", TRAIL_STAYS),
     TENANT_STAYS("trail_key", TRAIL_STAYS),
+    TENANT_STAYS("erasure", TRAIL_STAYS),
+    TENANT_STAYS("erasure_table", TRAIL_STAYS),
     TENANT_STAYS("login", SESSION_STAYS),
     TENANT_STAYS("continue_spent", SESSION_STAYS),
     TENANT_STAYS("mfa_pending", SESSION_STAYS),

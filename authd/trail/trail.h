@@ -61,6 +61,14 @@ struct field_texts trail_proof_texts(struct arena *arena, const struct merkle_pr
 #define TRAIL_KEY_PURPOSE "authd trail key"
 int trail_key_open(struct authd *d, const struct request *req, struct error *err) MUST_USE;
 
+/* The host of public_url, else what the issuer is called: names of notes begin with it. */
+const char *trail_host(struct authd *d, struct arena *arena);
+
+/* Signs a text, whose lines all end with a line feed, as a note of that name, and gives what
+ * verifies it. Parks. */
+int trail_note_sign(struct authd *d, const struct request *req, const char *name, const char *text,
+                    const char **ret_note, const char **ret_key, struct error *err) MUST_USE;
+
 /* The head of a project's tree of `size` leaves as a signed note (C2SP tlog-checkpoint), and the
  * key that verifies it. Parks. */
 int trail_checkpoint(struct authd *d, const struct request *req, struct uuid project, int64_t size,

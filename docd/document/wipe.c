@@ -1,8 +1,10 @@
 /*
- * wipe.c - deletes what an account, or a project, leaves behind.
+ * wipe.c - deletes what an account, or a project, leaves behind, and says what was erased of an
+ * account.
  */
 #include "docd/docd.h"
 #include "docd/sql/document.h"
+#include "docd/sql/erasure.h"
 #include "docd/sql/purge.h"
 
 enum { WIPE_BATCH = 200 };
@@ -10,13 +12,15 @@ enum { WIPE_BATCH = 200 };
 /* Removes the documents of one author, some at a time: each batch is locked, and audited, as a
  * whole. */
 static int membership_wipe(struct docd *d, const struct request *req,
-                           const struct membership_ref *place, struct error *err)
+                           const struct membership_ref *place, struct uuid account,
+                           struct error *err)
 {
     const struct sql_document_wipe_in in = {
         .project = place->project,
         .author = place->profile,
         .most = WIPE_BATCH,
         .now = req->now_ms,
+        .erasure = {.account = account},
         .audit = audit_row(req, &(struct audit){.action = "document.delete",
                                                 .project = place->project})};
     int count;
@@ -27,6 +31,16 @@ static int membership_wipe(struct docd *d, const struct request *req,
     return count < 0 ? -1 : 0;
 }
 
+int erasure_step_done(struct docd *d, const struct request *req, struct uuid account,
+                      struct uuid key, struct error *err)
+{
+    const struct sql_erasure_step_done_in in = {.account = account, .key = key, .now = req->now_ms};
+
+    if (!uuid_is_set(&account))
+        return 0;
+    return sql_erasure_step_done(d->svc.db, req, &in, err) < 0 ? -1 : 0;
+}
+
 /* Removes the bytes before it answers, as many as the deadline allows; the sweep removes the
  * others. */
 int account_wipe(struct docd *d, const struct request *req, const struct account_wipe_in *in,
@@ -35,11 +49,38 @@ int account_wipe(struct docd *d, const struct request *req, const struct account
     const struct membership_ref *places = in->places.items;
 
     for (size_t i = 0; i < in->places.count; i++)
-        if (membership_wipe(d, req, &places[i], err) < 0)
+        if (membership_wipe(d, req, &places[i], in->account, err) < 0)
             return -1;
+    if (erasure_step_done(d, req, in->account, in->key, err) < 0)
+        return -1;
     if (d->direct_uploads && direct_uploads_sweep(d->direct_uploads, req, err) < 0)
         return -1;
     return sweep_objects(d, req, err);
+}
+
+/* What was erased so far; nothing of an account that it does not know. */
+int account_erased(struct docd *d, const struct request *req, const struct account_erased_in *in,
+                   struct account_erased_out *out, struct error *err)
+{
+    const struct sql_erasure_get_in get = {.account = in->account};
+    const struct sql_erasure_list_in list = {.account = in->account};
+    struct sql_erasure_list_rows rows;
+    struct sql_erasure_get_row row;
+    struct erased_table *erased;
+
+    if (sql_require(sql_erasure_get(d->svc.db, req, &get, &row, err), err, ERR_INTERNAL,
+                    "No count.") < 0 ||
+        sql_erasure_list(d->svc.db, req, &list, &rows, err) < 0)
+        return -1;
+    erased = arena_calloc(req->arena, rows.count, sizeof(*erased));
+    for (size_t i = 0; i < rows.count; i++)
+        erased[i] = (struct erased_table){rows.items[i].table_name, rows.items[i].rows,
+                                          rows.items[i].bytes};
+    out->steps = row.steps;
+    out->doneAt = row.done_at;
+    out->waiting = row.waiting;
+    out->erased = (struct field_list){erased, rows.count};
+    return 0;
 }
 
 /* ---- a project ---- */

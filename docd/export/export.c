@@ -211,11 +211,13 @@ int exports_delete(struct docd *d, const struct request *req, const struct expor
     const struct sql_exports_delete_in delete = {
         .account = in->account,
         .now = req->now_ms,
+        .erasure = {.account = in->counted ? in->account : (struct uuid){""}},
         .audit = audit_row(req, &(struct audit){.action = "export.delete",
                                                 .account = in->account,
                                                 .type = EXPORT_TYPE})};
 
-    if (sql_exports_delete(d->svc.db, req, &delete, err) < 0)
+    if (sql_exports_delete(d->svc.db, req, &delete, err) < 0 ||
+        erasure_step_done(d, req, delete.erasure.account, in->key, err) < 0)
         return -1;
     return sweep_objects(d, req, err);
 }

@@ -3,6 +3,7 @@
 //
 //	{"verifierKey":..., "checkpoint":..., "older":..., "consistency":[...],
 //	 "proofs":[{"index":..., "record":..., "hashes":[...]}, ...]}
+//	{"verifierKey":..., "receipt":...}
 //
 // It prints how many proofs are good, and ends with 1 at the first that is not; or at one that would
 // be good for another record or another place.
@@ -27,9 +28,9 @@ type proof struct {
 }
 
 type line struct {
-	VerifierKey, Checkpoint, Older string
-	Consistency                    []tlog.Hash
-	Proofs                         []proof
+	VerifierKey, Checkpoint, Older, Receipt string
+	Consistency                             []tlog.Hash
+	Proofs                                  []proof
 }
 
 func check(err error, what string) {
@@ -60,6 +61,28 @@ func open(text, key string) (int64, tlog.Hash) {
 	return size, root
 }
 
+// openReceipt holds the receipt of an erasure against its key: it is good, and no byte of it may be
+// another.
+func openReceipt(text, key string) {
+	verifier, err := note.NewVerifier(key)
+	check(err, "verifier key")
+	opened, err := note.Open([]byte(text), note.VerifierList(verifier))
+	check(err, "receipt")
+	lines := strings.Split(opened.Text, "\n")
+	var statement struct{ Complete bool }
+	if len(lines) != 3 || lines[0] != verifier.Name() || !strings.HasSuffix(lines[0], "/erasure") ||
+		json.Unmarshal([]byte(lines[1]), &statement) != nil || !statement.Complete {
+		check(fmt.Errorf("%q", opened.Text), "receipt")
+	}
+	for i := range text {
+		altered := []byte(text)
+		altered[i] ^= 1
+		if _, err := note.Open(altered, note.VerifierList(verifier)); err == nil {
+			check(fmt.Errorf("good with another byte %d", i), "receipt")
+		}
+	}
+}
+
 func main() {
 	good := 0
 	scanner := bufio.NewScanner(os.Stdin)
@@ -67,6 +90,11 @@ func main() {
 	for scanner.Scan() {
 		var in line
 		check(json.Unmarshal(scanner.Bytes(), &in), "input")
+		if in.Receipt != "" {
+			openReceipt(in.Receipt, in.VerifierKey)
+			good++
+			continue
+		}
 		size, root := open(in.Checkpoint, in.VerifierKey)
 		for _, p := range in.Proofs {
 			leaf := tlog.RecordHash([]byte(p.Record))

@@ -29,7 +29,7 @@ static char made_id[40]; /* what a command that deletes is run for */
 static struct suite *suite;
 static struct unit_dir files;
 static char policy_file[128], bot_file[128], second_bot_file[128], content_file[128],
-    broken_file[128], people_file[128];
+    broken_file[128], people_file[128], receipt_file[128], receipt_key[256];
 
 /* A command, said rightly and wrongly. Words that stand for something else until it is known: see
  * word_of(). */
@@ -171,6 +171,20 @@ static const struct row {
      "--yes is needed",
      "The account is deleted",
      "message",
+     NULL},
+    {"user receipt",
+     {"@made"},
+     {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"},
+     "No erasure of such an account is known.",
+     "credential",
+     "receipt",
+     NULL},
+    {"user verify-receipt",
+     {"@receipt", "--key", "@key"},
+     {"@receipt", "--key", "lakeside.example/erasure+00000000+AA=="},
+     "the receipt was altered",
+     "credential",
+     "parts",
      NULL},
     {"user import",
      {"@people", "--project", "demo"},
@@ -398,10 +412,10 @@ static const char *word_of(const char *word)
 {
     const struct {
         const char *name, *value;
-    } names[] = {{"@policy", policy_file}, {"@bot", bot_file}, {"@content", content_file},
-                 {"@broken", broken_file}, {"@dead", dead_id}, {"@queued", queued_id},
-                 {"@boss", boss},          {"@made", made_id}, {"@used", used_policy},
-                 {"@people", people_file}};
+    } names[] = {{"@policy", policy_file}, {"@bot", bot_file},         {"@content", content_file},
+                 {"@broken", broken_file}, {"@dead", dead_id},         {"@queued", queued_id},
+                 {"@boss", boss},          {"@made", made_id},         {"@used", used_policy},
+                 {"@people", people_file}, {"@receipt", receipt_file}, {"@key", receipt_key}};
 
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         if (strcmp(word, names[i].name) == 0)
@@ -436,6 +450,19 @@ static void make_user(void)
     free(id);
 }
 
+/* An account that was erased, its receipt in a file and the key of that. */
+static void make_receipt(void)
+{
+    PERSON person = person_register(suite, NULL);
+    PROGRAM deleted = ATRIUMCTL(suite, NULL, "user", "delete", person->email, "--yes", "--json");
+
+    CHECK_EXIT(deleted, DONE);
+    snprintf(made_id, sizeof(made_id), "%s", program_text(deleted, "receipt.account"));
+    snprintf(receipt_file, sizeof(receipt_file), "%s",
+             unit_dir_write(&files, "receipt.json", deleted->out));
+    snprintf(receipt_key, sizeof(receipt_key), "%s", program_text(deleted, "receipt.verifierKey"));
+}
+
 /* Something that the command can delete. */
 static void make_for(const char *command)
 {
@@ -466,6 +493,8 @@ static void make_for(const char *command)
         CHECK_EXIT(made, DONE);
         snprintf(made_id, sizeof(made_id), "%s", id ? id : "");
     }
+    if (strstr(command, "receipt"))
+        make_receipt();
     if (strcmp(command, "audit proof") == 0) { /* of an event that is a leaf by now */
         PERSON admin = person_admin(suite);
         usleep(3000 * 1000);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
+#include "tests/support/audit_go.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/trail.h"
@@ -33,56 +34,6 @@ enum {
 static struct suite *suite;
 static struct person *admin, *child;
 static struct unit_dir dir;
-static char verifier[256];
-
-/* ---- Go ---- */
-
-static bool have_go(void)
-{
-    static const struct unit_need needs[] = {
-        {"/usr/bin/go", NULL},
-        {"/usr/share/gocode/src/golang.org/x/mod/sumdb/note/note.go", NULL},
-        {NULL, NULL}};
-
-    return unit_has(needs, "ATRIUM_REQUIRE_GO");
-}
-
-static bool build_verifier(void)
-{
-    char cache[300];
-    const char *argv[] = {"/usr/bin/env",
-                          "GO111MODULE=off",
-                          "GOFLAGS=",
-                          "GOPATH=/usr/share/gocode",
-                          cache,
-                          "/usr/bin/go",
-                          "build",
-                          "-o",
-                          verifier,
-                          "tests/audit-go/verify.go",
-                          NULL};
-
-    if (verifier[0] != '\0')
-        return true;
-    snprintf(cache, sizeof(cache), "GOCACHE=%s/go-cache", dir.path);
-    snprintf(verifier, sizeof(verifier), "%s/verify", dir.path);
-    PROGRAM built = program_start(argv, NULL);
-    return program_wait_end(built, 300000) && CHECK_EXIT(built, 0);
-}
-
-/* Whether Go finds that many proofs good in a line of input. Consumes it. */
-static bool go_accepts(json_t *line, int want)
-{
-    char *text = json_dumps(line, JSON_COMPACT), says[32];
-    const char *argv[] = {verifier, NULL};
-    PROGRAM run = program_run(argv, text);
-
-    json_decref(line);
-    free(text);
-    snprintf(says, sizeof(says), "%d good\n", want);
-    return UNIT_CHECK(run->code == 0 && strcmp(run->out, says) == 0, "Go says %s%s", run->out,
-                      run->err);
-}
 
 /* ---- asking ---- */
 
@@ -277,11 +228,11 @@ static void go_accepts_the_head_and_every_proof(void)
     CU_ASSERT_TRUE(grown(admin));
     json_auto_t *all = walk(admin, AUDIT, "_count=100");
 
-    if (!have_go() || !build_verifier())
+    if (!audit_go_build(dir.path))
         return;
     for (size_t i = 0; i < json_array_size(all) && i < PROVEN; i++) {
         HTTP_ANSWER proof = proof_of(admin, text_at(all, i, "id"));
-        if (!CHECK_STATUS(proof, 200) || !go_accepts(line_of(proof), 1))
+        if (!CHECK_STATUS(proof, 200) || !audit_go_accepts(line_of(proof), 1))
             break;
     }
 }
@@ -306,13 +257,14 @@ static void go_accepts_that_the_tree_only_grew(void)
     CU_ASSERT_TRUE(json_integer_value(http_member(head, "size")) >
                    json_integer_value(http_member(older, "size")));
     CU_ASSERT_TRUE(json_equal(http_member(head, "verifierKey"), http_member(older, "verifierKey")));
-    if (!have_go() || !build_verifier())
+    if (!audit_go_build(dir.path))
         return;
-    go_accepts(json_pack("{s:O, s:O, s:O, s:O}", "verifierKey", http_member(head, "verifierKey"),
-                         "checkpoint", http_member(head, "checkpoint"), "older",
-                         http_member(older, "checkpoint"), "consistency",
-                         http_member(head, "consistency")),
-               1);
+    audit_go_accepts(json_pack("{s:O, s:O, s:O, s:O}", "verifierKey",
+                               http_member(head, "verifierKey"), "checkpoint",
+                               http_member(head, "checkpoint"), "older",
+                               http_member(older, "checkpoint"), "consistency",
+                               http_member(head, "consistency")),
+                     1);
 }
 
 static void the_record_is_the_row(void)
@@ -367,18 +319,6 @@ static void a_leaf_is_the_record_whatever_the_row_has(void)
     }
 }
 
-/* Whether Go refuses a line of input. Consumes it. */
-static bool go_refuses(json_t *line, const char *want)
-{
-    char *text = json_dumps(line, JSON_COMPACT);
-    const char *argv[] = {verifier, NULL};
-    PROGRAM run = program_run(argv, text);
-
-    json_decref(line);
-    free(text);
-    return UNIT_CHECK(run->code == 1 && strstr(run->err, want), "Go says %s%s", run->out, run->err);
-}
-
 /* Puts one word for another in the row of an event, with all rights on the database. */
 static void alter_row(const char *id, const char *word, const char *other)
 {
@@ -401,9 +341,9 @@ static void a_row_that_was_altered_is_found(void)
     alter_row(id, "session.delete", "session.create");
     CHECK_STATUS(altered, 200);
     CU_ASSERT_PTR_NOT_NULL(strstr(http_text(altered, "record"), "session.delete"));
-    if (!have_go() || !build_verifier())
+    if (!audit_go_build(dir.path))
         return;
-    go_refuses(line_of(altered), "record");
+    audit_go_refuses(line_of(altered), "record");
 }
 
 /* Turns the first byte of each tile round; done twice, nothing has changed. */
@@ -432,13 +372,13 @@ static void another_tree_does_not_begin_with_the_kept_head(void)
     HTTP_ANSWER head = get(admin, AUDIT, query);
     turn_tiles(admin);
     CHECK_STATUS(head, 200);
-    if (!have_go() || !build_verifier())
+    if (!audit_go_build(dir.path))
         return;
-    go_refuses(json_pack("{s:O, s:O, s:O, s:O}", "verifierKey", http_member(head, "verifierKey"),
-                         "checkpoint", http_member(head, "checkpoint"), "older",
-                         http_member(kept, "checkpoint"), "consistency",
-                         http_member(head, "consistency")),
-               "consistency");
+    audit_go_refuses(
+        json_pack("{s:O, s:O, s:O, s:O}", "verifierKey", http_member(head, "verifierKey"),
+                  "checkpoint", http_member(head, "checkpoint"), "older",
+                  http_member(kept, "checkpoint"), "consistency", http_member(head, "consistency")),
+        "consistency");
 }
 
 /* ---- one's own ---- */
@@ -459,11 +399,11 @@ static void people_see_their_own_rows_with_proofs(void)
     CU_ASSERT_TRUE(json_is_string(http_member(mine, "resources.0.record")));
     CU_ASSERT_FALSE(json_equal(http_member(mine, "resources.0.index"),
                                http_member(theirs, "resources.0.index")));
-    if (!have_go() || !build_verifier())
+    if (!audit_go_build(dir.path))
         return;
-    go_accepts(json_pack("{s:O, s:O, s:O}", "verifierKey", http_member(mine, "verifierKey"),
-                         "checkpoint", http_member(mine, "checkpoint"), "proofs", rows),
-               (int)json_array_size(rows));
+    audit_go_accepts(json_pack("{s:O, s:O, s:O}", "verifierKey", http_member(mine, "verifierKey"),
+                               "checkpoint", http_member(mine, "checkpoint"), "proofs", rows),
+                     (int)json_array_size(rows));
 }
 
 /* An admin's reason and address are the admin's. */
@@ -551,16 +491,17 @@ static void a_death_forks_no_tree(void)
              (long long)json_integer_value(http_member(older, "size")));
     HTTP_ANSWER head = get(admin, AUDIT, query);
     CHECK_STATUS(head, 200);
-    if (!have_go() || !build_verifier())
+    if (!audit_go_build(dir.path))
         return;
-    go_accepts(json_pack("{s:O, s:O, s:O, s:O}", "verifierKey", http_member(head, "verifierKey"),
-                         "checkpoint", http_member(head, "checkpoint"), "older",
-                         http_member(older, "checkpoint"), "consistency",
-                         http_member(head, "consistency")),
-               1);
+    audit_go_accepts(json_pack("{s:O, s:O, s:O, s:O}", "verifierKey",
+                               http_member(head, "verifierKey"), "checkpoint",
+                               http_member(head, "checkpoint"), "older",
+                               http_member(older, "checkpoint"), "consistency",
+                               http_member(head, "consistency")),
+                     1);
     HTTP_ANSWER list = get(admin, AUDIT, "?_count=1");
     HTTP_ANSWER proof = proof_of(admin, http_text(list, "resources.0.id"));
-    go_accepts(line_of(proof), 1);
+    audit_go_accepts(line_of(proof), 1);
 }
 
 static void the_other_instance_goes_on(void)
@@ -657,14 +598,14 @@ static void dropped_rows_stay_in_the_tree(void)
     CU_ASSERT_TRUE(leaves_of(admin) >= leaves);
     CU_ASSERT_TRUE(json_equal(http_member(before, "index"), http_member(after, "index")));
     free(month);
-    if (!have_go() || !build_verifier())
+    if (!audit_go_build(dir.path))
         return;
-    go_accepts(json_pack("{s:O, s:O, s:[{s:O, s:O, s:O}]}", "verifierKey",
-                         http_member(after, "verifierKey"), "checkpoint",
-                         http_member(after, "checkpoint"), "proofs", "index",
-                         http_member(after, "index"), "record", http_member(before, "record"),
-                         "hashes", http_member(after, "hashes")),
-               1);
+    audit_go_accepts(json_pack("{s:O, s:O, s:[{s:O, s:O, s:O}]}", "verifierKey",
+                               http_member(after, "verifierKey"), "checkpoint",
+                               http_member(after, "checkpoint"), "proofs", "index",
+                               http_member(after, "index"), "record", http_member(before, "record"),
+                               "hashes", http_member(after, "hashes")),
+                     1);
 }
 
 static void suite_starts(void)

@@ -1,5 +1,5 @@
 -- Deletes a page of the documents of an author, whose objects are due for the sweep from now on:
--- how many.
+-- how many. What was erased is counted for the account, unless that is absent.
 -- class: write
 -- in: project uuid, author uuid, most int8, now int8
 -- rows: none
@@ -25,9 +25,16 @@ deleted as (
 ),
 objects_updated as (
     update object o
-    set sweep_at = :now
+    set sweep_at = :now, erased_for = :erasure.account
     from deleted d
     where o.project_id = :project and o.document_id = d.id
+    returning o.id
 ),
+erased as (
+    select 'document' as table_name, count(*) as rows, coalesce(sum(size), 0) as bytes from deleted
+    union all
+    select 'object', count(*), 0 from objects_updated
+),
+-- include: erasure_count as erasure(from = erased c),
 -- include: audit(from = deleted, entity = coalesce(:audit.entity, 'DocumentReference/' || id))
 select from deleted

@@ -1,5 +1,6 @@
 -- Deletes all exports of an account that is gone, and those that it has asked for; their bytes are
--- due for the sweep from now on. How many.
+-- due for the sweep from now on. How many. Those are counted for the erasure of the account, unless
+-- that is absent.
 -- class: write
 -- in: account uuid, now int8
 -- rows: none
@@ -9,9 +10,16 @@ deleted as (
 ),
 object_updated as (
     update object o
-    set sweep_at = :now
+    set sweep_at = :now, erased_for = :erasure.account
     from deleted d
     where o.project_id = d.project_id and o.id = d.object_id
+    returning o.id
 ),
+erased as (
+    select 'export' as table_name, count(*) as rows, coalesce(sum(size), 0) as bytes from deleted
+    union all
+    select 'object', count(*), 0 from object_updated
+),
+-- include: erasure_count as erasure(from = erased c),
 -- include: audit(from = deleted, project = project_id, entity = 'Export/' || id)
 select from deleted

@@ -1,0 +1,181 @@
+/*
+ * erasure.c - see erasure.h. Handler: operator_erasure.
+ *
+ * The receipt is a signed note (common/base/note.h) of two lines: its name, HOST/erasure, and a
+ * struct erasure_statement as JSON.
+ */
+#include "authd/account/erasure.h"
+
+#include <string.h>
+
+#include "authd/authd_api.h"
+#include "authd/sql/erasure.h"
+#include "authd/trail/trail.h"
+#include "common/base/clock.h"
+#include "common/service/audit.h"
+#include "common/wire/codec.h"
+#include "docd/docd_api.h"
+
+enum {
+    PARTS_MAX = 2, /* authd and docd */
+    ASK_MS = 2000, /* for a daemon's part: one that does not answer is missing */
+};
+
+int erasure_begin(struct db_tx *tx, const struct request *req, struct uuid account,
+                  int64_t requests, int64_t resets, struct error *err)
+{
+    const struct sql_erasure_begin_in in = {
+        .account = account, .requests = requests, .resets = resets, .now = req->now_ms};
+
+    return sql_erasure_begin(tx, req, &in, err) < 0 ? -1 : 0;
+}
+
+/* ---- parts ---- */
+
+/* What is known of an erasure. */
+struct erasure {
+    struct sql_erasure_get_row row;
+    struct erasure_part parts[PARTS_MAX];
+    const char *missing[PARTS_MAX];
+    size_t part_count, missing_count;
+};
+
+static int add_own(struct authd *d, const struct request *req, struct uuid account,
+                   struct erasure *self, struct error *err)
+{
+    const struct sql_erasure_list_in in = {.account = account};
+    struct sql_erasure_list_rows rows;
+    struct erasure_table *erased;
+
+    if (sql_erasure_list(d->svc.db, req, &in, &rows, err) < 0)
+        return -1;
+    erased = arena_calloc(req->arena, rows.count, sizeof(*erased));
+    for (size_t i = 0; i < rows.count; i++)
+        erased[i] = (struct erasure_table){rows.items[i].table_name, rows.items[i].rows, 0};
+    self->parts[self->part_count++] =
+        (struct erasure_part){"authd", self->row.deleted_at, {erased, rows.count}};
+    return 0;
+}
+
+/* docd's part is done when it has carried out every request and no bytes wait for its sweep. */
+static void add_documents(struct authd *d, const struct request *req, struct uuid account,
+                          struct erasure *self)
+{
+    const struct account_erased_in in = {.account = account};
+    struct account_erased_out out = {.steps = 0};
+    const struct erased_table *from;
+    struct request soon = *req;
+    struct erasure_table *erased;
+    struct error ignored;
+
+    error_init(&ignored, req->arena);
+    soon.deadline_mono_ms = MIN(req->deadline_mono_ms, clock_mono_ms() + ASK_MS);
+    if (docd_account_erased(d->svc.bus, &soon, &in, &out, &ignored) < 0 ||
+        out.steps < self->row.requests || out.waiting) {
+        self->missing[self->missing_count++] = "docd";
+        return;
+    }
+    from = out.erased.items;
+    erased = arena_calloc(req->arena, out.erased.count, sizeof(*erased));
+    for (size_t i = 0; i < out.erased.count; i++)
+        erased[i] = (struct erasure_table){from[i].table, from[i].rows, from[i].bytes};
+    self->parts[self->part_count++] =
+        (struct erasure_part){"docd", out.doneAt, {erased, out.erased.count}};
+}
+
+/* ---- the receipt ---- */
+
+static int get(struct authd *d, const struct request *req, struct uuid account,
+               struct erasure *self, struct error *err)
+{
+    const struct sql_erasure_get_in in = {.account = account};
+
+    return sql_require(sql_erasure_get(d->svc.db, req, &in, &self->row, err), err, ERR_NOT_FOUND,
+                       "No erasure of such an account is known.");
+}
+
+static int print_statement(const struct request *req, const struct erasure_statement *statement,
+                           const char **ret, struct error *err)
+{
+    struct codec_buffer buffer;
+    msgpack_object map;
+    size_t size;
+
+    codec_buffer_init(&buffer, req->arena);
+    fields_pack(&erasure_statement_table, statement, &buffer);
+    if (codec_unpack(buffer.bytes, buffer.size, req->arena, &map, err) < 0)
+        return -1;
+    *ret = fields_print(&erasure_statement_table, &map, req->arena, &size);
+    return 0;
+}
+
+/* Stores it, unless another instance has: then that one is read. */
+static int sign(struct authd *d, const struct request *req, struct uuid account,
+                struct erasure *self, struct error *err)
+{
+    const struct erasure_statement statement = {.account = account,
+                                                .deletedAt = self->row.deleted_at,
+                                                .complete = true,
+                                                .parts = {self->parts, self->part_count}};
+    const char *name = arena_printf(req->arena, "%s/erasure", trail_host(d, req->arena));
+    struct sql_erasure_sign_in in = {.account = account,
+                                     .audit =
+                                         audit_row(req, &(struct audit){.action = "account.receipt",
+                                                                        .account = account,
+                                                                        .type = "Account",
+                                                                        .id = account})};
+    const char *json;
+
+    if (print_statement(req, &statement, &json, err) < 0 ||
+        trail_note_sign(d, req, name, arena_printf(req->arena, "%s\n%s\n", name, json), &in.receipt,
+                        &in.verifier_key, err) < 0 ||
+        sql_erasure_sign(d->svc.db, req, &in, err) < 0)
+        return -1;
+    return get(d, req, account, self, err);
+}
+
+/* The parts as they were signed: counts that docd has are not asked for again. */
+static int read_receipt(const struct request *req, const struct sql_erasure_get_row *row,
+                        struct erasure_receipt *out, struct error *err)
+{
+    const char *line = strchr(row->receipt, '\n');
+    json_auto_t *json = line ? json_loadb(line + 1, strcspn(line + 1, "\n"), 0, NULL) : NULL;
+    const struct field_source source = {.body = json};
+    struct erasure_statement statement;
+
+    if (!json || fields_read(&erasure_statement_table, &source, req->arena, &statement, err) < 0)
+        return error_set(err, ERR_INTERNAL, "The stored receipt cannot be read.");
+    *out = (struct erasure_receipt){.account = statement.account,
+                                    .deletedAt = statement.deletedAt,
+                                    .complete = statement.complete,
+                                    .parts = statement.parts,
+                                    .receipt = row->receipt,
+                                    .verifierKey = row->verifier_key};
+    return 0;
+}
+
+/* The receipt of an account's erasure; with the daemons that have not done their part, and without
+ * a signature, until all have. Repeating it gives the same receipt. Fails: NOT_FOUND. */
+int operator_erasure(struct authd *d, const struct request *req,
+                     const struct operator_erasure_in *in, struct erasure_receipt *out,
+                     struct error *err)
+{
+    struct erasure *self = arena_alloc(req->arena, sizeof(*self));
+
+    if (get(d, req, in->account, self, err) < 0)
+        return -1;
+    if (!self->row.receipt) {
+        if (add_own(d, req, in->account, self, err) < 0)
+            return -1;
+        add_documents(d, req, in->account, self);
+        if (self->missing_count == 0 && sign(d, req, in->account, self, err) < 0)
+            return -1;
+    }
+    if (self->row.receipt)
+        return read_receipt(req, &self->row, out, err);
+    *out = (struct erasure_receipt){.account = in->account,
+                                    .deletedAt = self->row.deleted_at,
+                                    .parts = {self->parts, self->part_count},
+                                    .missing = {self->missing, self->missing_count}};
+    return 0;
+}

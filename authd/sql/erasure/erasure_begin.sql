@@ -1,0 +1,55 @@
+-- Notes which rows go with an account that is locked for its deletion, and how many requests to docd
+-- follow. resets: links to set a password, which are deleted by now.
+-- class: tx
+-- in: account uuid, requests int8, resets int8, now int8
+-- rows: none
+with
+begun as (
+    insert into erasure (account_id, deleted_at, requests) values (:account, :now, :requests)
+),
+counted as (
+    select 'account' as table_name, count(*) as rows from account where id = :account
+    union all
+    select 'credential', count(*) from credential where account_id = :account
+    union all
+    select 'email_link', count(*) from email_link where account_id = :account
+    union all
+    select 'email_undo', count(*) from email_undo where account_id = :account
+    union all
+    select 'email_verified', count(*) from email_verified where account_id = :account
+    union all
+    select 'last_sign_in', count(*) from last_sign_in where account_id = :account
+    union all
+    select 'login', count(*) from login where account_id = :account
+    union all
+    select 'mail_code', count(*) from mail_code where account_id = :account
+    union all
+    select 'membership', count(*) from membership where account_id = :account
+    union all
+    select 'mfa_factor', count(*) from mfa_factor where account_id = :account
+    union all
+    select 'mfa_pending', count(*) from mfa_pending where account_id = :account
+    union all
+    select 'mfa_recovery', count(*) from mfa_recovery where account_id = :account
+    union all
+    select 'oauth_code', count(*) from oauth_code where account_id = :account
+    union all
+    select 'oauth_consent', count(*) from oauth_consent where account_id = :account
+    union all
+    select 'oauth_grant', count(*)
+    from session s
+    join oauth_grant g on g.project_id = s.project_id and g.session_id = s.id
+    where s.account_id = :account
+    union all
+    select 'passkey', count(*) from passkey where account_id = :account
+    union all
+    select 'passkey_ceremony', count(*) from passkey_ceremony where account_id = :account
+    union all
+    select 'password_reset', :resets + count(*) from password_reset where account_id = :account
+    union all
+    select 'session', count(*) from session where account_id = :account
+    union all
+    select 'smart_launch', count(*) from smart_launch where account_id = :account
+)
+insert into erasure_table (account_id, table_name, rows)
+select :account, table_name, rows from counted where rows > 0

@@ -1,0 +1,6 @@
+-- The erasure of an account, with its receipt when there is one.
+-- class: read
+-- in: account uuid
+-- rows: one
+-- row: deleted_at int8, requests int8, receipt text null, verifier_key text null
+select deleted_at, requests, receipt, verifier_key from erasure where account_id = :account
