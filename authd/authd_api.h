@@ -1384,9 +1384,19 @@ struct token_in {
     const char *tenantCode; /* path */
     const struct endpoint_visit *visit;
     const char *grant_type, *code, *redirect_uri, *code_verifier, *refresh_token, *scope, *resource;
+    const char *device_code;
     const char *client_id, *client_secret, *client_assertion, *client_assertion_type;
 };
 FIELD_DECLARE(token_in);
+
+/* RFC 8628, section 3.1. */
+struct device_authorization_in {
+    const char *tenantCode; /* path */
+    const struct endpoint_visit *visit;
+    const char *scope, *resource;
+    const char *client_id, *client_secret, *client_assertion, *client_assertion_type;
+};
+FIELD_DECLARE(device_authorization_in);
 
 /* RFC 7662, section 2.1; RFC 7009, section 2.1. */
 struct introspect_in {
@@ -1419,6 +1429,15 @@ struct consent_form {
     const char *action; /* "allow", "deny" */
 };
 FIELD_DECLARE(consent_form);
+
+struct device_form {
+    const char *tenantCode; /* path */
+    const struct page_visit *visit;
+    const char *action; /* "find", "approve", "deny" */
+    const char *code;   /* of "find": as the person has typed it */
+    const char *step;   /* of the others: sealed, the device that the page has named */
+};
+FIELD_DECLARE(device_form);
 
 struct consent {
     const char *clientId, *name;

@@ -73,8 +73,17 @@ static const struct field token_in_rows[] = {
     SECRET_ROW(struct token_in, refresh_token, 512),
     PARAMETER_ROW(struct token_in, scope, 2048),
     PARAMETER_ROW(struct token_in, resource, 2048),
+    SECRET_ROW(struct token_in, device_code, 512),
 };
 FIELD_TABLE(token_in);
+
+static const struct field device_authorization_in_rows[] = {
+    ISSUER_ROWS(struct device_authorization_in),
+    CLIENT_ROWS(struct device_authorization_in),
+    PARAMETER_ROW(struct device_authorization_in, scope, 2048),
+    PARAMETER_ROW(struct device_authorization_in, resource, 2048),
+};
+FIELD_TABLE(device_authorization_in);
 
 static const struct field introspect_in_rows[] = {
     ISSUER_ROWS(struct introspect_in),

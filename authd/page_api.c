@@ -51,6 +51,15 @@ static const struct field consent_form_rows[] = {
 };
 FIELD_TABLE(consent_form);
 
+static const struct field device_form_rows[] = {
+    PAGE_TENANT_ROWS(struct device_form),
+    FIELD_TEXT(struct device_form, FIELD_AS(action, "do"), 0, PAGE_FIELD_MAX, 0, "What is done.",
+               "find"),
+    PAGE_FORM_ROW(struct device_form, code, FIELD_SECRET),
+    PAGE_FORM_ROW(struct device_form, step, FIELD_SECRET),
+};
+FIELD_TABLE(device_form);
+
 static const struct field mfa_form_rows[] = {
     PAGE_TENANT_ROWS(struct mfa_form),
     PAGE_FORM_ROW(struct mfa_form, step, FIELD_SECRET),

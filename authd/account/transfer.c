@@ -220,6 +220,7 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("smart_launch", SESSION_STAYS),
     TENANT_STAYS("oauth_pushed", SESSION_STAYS),
     TENANT_STAYS("oauth_code", SESSION_STAYS),
+    TENANT_STAYS("oauth_device", SESSION_STAYS),
     TENANT_STAYS("oauth_grant", SESSION_STAYS),
     TENANT_STAYS("oauth_consent", "people are asked again by the clients of the installation"),
     TENANT_STAYS("oauth_once", SESSION_STAYS),

@@ -131,6 +131,8 @@ const char *auth_request_seal(struct authd *d, const struct request *req, struct
 
     if (self->pushed)
         json_object_set_new(json, "pushed", json_string(self->pushed));
+    if (self->device_since)
+        json_object_set_new(json, "device", json_integer(self->device_since));
     plain = codec_dump_json(req->arena, json);
     if (strlen(plain) > AUTH_REQUEST_MAX)
         return NULL;
@@ -161,6 +163,7 @@ int auth_request_unseal(struct authd *d, const struct request *req, struct uuid 
     ret->session = text_of(req->arena, json, "session");
     ret->consented = text_of(req->arena, json, "consented");
     ret->denied = json_is_true(json_object_get(json, "denied"));
+    ret->device_since = json_integer_value(json_object_get(json, "device"));
     if (json_object_get(json, "pushed"))
         ret->pushed = text_of(req->arena, json, "pushed");
     return 0;
@@ -438,13 +441,22 @@ static int find_server(struct authd *d, const struct request *req, const struct 
     return MIN(found, 0);
 }
 
+int auth_request_check_target(struct authd *d, const struct request *req,
+                              const struct issuer *issuer, struct auth_request *self,
+                              struct error *err)
+{
+    if (check_resource(issuer, self, err) < 0 || find_server(d, req, issuer, self, err) < 0)
+        return -1;
+    return check_scope(req, self, err);
+}
+
 int auth_request_check(struct authd *d, const struct request *req, const struct issuer *issuer,
                        struct auth_request *self, struct error *err)
 {
     if (check_response(self, err) < 0 || check_challenge(self, err) < 0 ||
-        check_resource(issuer, self, err) < 0 || find_server(d, req, issuer, self, err) < 0 ||
-        check_scope(req, self, err) < 0 || check_prompt(req, self, err) < 0 ||
-        check_max_age(self, err) < 0 || check_claims(req, self, err) < 0)
+        auth_request_check_target(d, req, issuer, self, err) < 0 ||
+        check_prompt(req, self, err) < 0 || check_max_age(self, err) < 0 ||
+        check_claims(req, self, err) < 0)
         return -1;
     return 0;
 }

@@ -38,6 +38,7 @@ struct auth_request {
     const char *session;   /* that the browser had then; "" */
     const char *consented; /* the account that has just consented; "" */
     bool denied;           /* it has not */
+    int64_t device_since;  /* of no client: on the way to the page for devices since then; 0: not */
 };
 
 /* Whether a word is in a list of words between blanks. */
@@ -61,6 +62,11 @@ int auth_request_find_client(struct authd *d, const struct request *req,
 /* Checks all else. ERR_BAD_REQUEST with a word of OAuth, for the redirect address. Parks. */
 int auth_request_check(struct authd *d, const struct request *req, const struct issuer *issuer,
                        struct auth_request *self, struct error *err) MUST_USE;
+
+/* Of these checks the ones of resource and scope, where there is no browser. Parks. */
+int auth_request_check_target(struct authd *d, const struct request *req,
+                              const struct issuer *issuer, struct auth_request *self,
+                              struct error *err) MUST_USE;
 
 /* Keeps a request that was pushed: its request_uri. ERR_BAD_REQUEST: it is too long. Parks. */
 int auth_request_push(struct authd *d, const struct request *req, const struct issuer *issuer,

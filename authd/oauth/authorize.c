@@ -14,10 +14,10 @@
 #include "authd/oauth/consent.h"
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
+#include "authd/oauth/person_check.h"
 #include "authd/oauth/redirect.h"
 #include "authd/oauth/smart_grant.h"
 #include "authd/page/visit.h"
-#include "authd/signin/admission.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/endpoint.h"
 #include "common/wire/codec.h"
@@ -90,16 +90,7 @@ static bool has_signed_in_anew(const struct authorization *self)
            strcmp(self->request.session, self->visit.caller.session.text) != 0;
 }
 
-/* A second factor, which the session does not have, is demanded by the tenant. */
-static bool tenant_wants_factor(const struct authorization *self)
-{
-    const struct caller *caller = &self->visit.caller;
-
-    return !caller->secondFactor && account_policy_requires_mfa(self->issuer.tenant.accountPolicy,
-                                                                caller->role, caller->admin);
-}
-
-/* The same by the request. */
+/* A second factor, which the session does not have, is demanded by the request. */
 static bool request_wants_factor(const struct authorization *self)
 {
     return !self->visit.caller.secondFactor && self->request.two_factors;
@@ -118,7 +109,8 @@ static bool must_sign_in(const struct authorization *self)
         return false;
     return request->prompt & PROMPT_LOGIN ||
            (request->max_age_s >= 0 && age_ms > request->max_age_s * 1000) ||
-           (self->session.factor && (tenant_wants_factor(self) || request_wants_factor(self)));
+           (self->session.factor &&
+            (person_lacks_factor(&self->visit) || request_wants_factor(self)));
 }
 
 static int open_session(struct authorization *self, struct error *err)
@@ -143,31 +135,10 @@ static int deny(struct error *err, const char *text)
     return oauth_fail(err, ERR_BAD_REQUEST, "access_denied", text);
 }
 
-/* The switches of the tenant and the rules of the person's policy hold here as at a sign-in. */
-static int check_admission(const struct authorization *self, struct error *err)
-{
-    const struct tenant *tenant = &self->issuer.tenant;
-    const struct caller *caller = &self->visit.caller;
-    bool patient = strcmp(caller->role, "Patient") == 0;
-    const struct admission who = {.project = caller->project,
-                                  .account = caller->account,
-                                  .session = caller->session,
-                                  .role = caller->role,
-                                  .policy = caller->policy,
-                                  .admin = caller->admin,
-                                  .action = "session.create"};
-
-    if (patient ? !tenant->patientLogin : !tenant->practitionerLogin)
-        return deny(err, "Sign-in is switched off.");
-    if (admission_check(self->d, &self->visit.req, &who, err) == 0)
-        return 0;
-    return err->code == ERR_FORBIDDEN ? deny(err, "Sign-in is not allowed from here.") : -1;
-}
-
 /* Signing in again gives no factor to an account without one. */
 static int check_factor(const struct authorization *self, struct error *err)
 {
-    if (tenant_wants_factor(self))
+    if (person_lacks_factor(&self->visit))
         return deny(err, "The account must enrol a second factor first.");
     if (request_wants_factor(self))
         return oauth_fail(err, ERR_BAD_REQUEST, "unmet_authentication_requirements",
@@ -260,7 +231,7 @@ static int proceed(struct authorization *self, struct endpoint_answer *out, stru
         return -1;
     if (must_sign_in(self))
         return silent ? ask_nothing("login_required", err) : send_to_sign_in(self, out, err);
-    if (check_admission(self, err) < 0 || check_factor(self, err) < 0 ||
+    if (person_check(&self->visit, err) < 0 || check_factor(self, err) < 0 ||
         check_hint(self, err) < 0 ||
         smart_narrow(self->d, &self->visit.req, self->issuer.tenant.projectId, &self->visit.caller,
                      &self->request, err) < 0 ||

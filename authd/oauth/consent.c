@@ -80,7 +80,7 @@ int consent_is_given(struct authd *d, const struct request *req, const struct au
     return 0;
 }
 
-static int keep(struct visit *visit, const struct auth_request *request, struct error *err)
+int consent_keep(struct visit *visit, const struct auth_request *request, struct error *err)
 {
     struct sql_oauth_consent_get_row had = {.scope = "", .resource = ""};
     struct sql_oauth_consent_put_in put = {
@@ -193,7 +193,7 @@ int page_consent_post(struct authd *d, const struct request *req, const struct c
         return visit_result(step);
     request.denied = !allowed;
     request.consented = allowed ? visit.caller.account.text : "";
-    if (allowed && keep(&visit, &request, err) < 0)
+    if (allowed && consent_keep(&visit, &request, err) < 0)
         return -1;
     return visit_result(go_back(&visit, &request, out));
 }

@@ -10,10 +10,16 @@
 
 #include "authd/oauth/auth_request.h"
 
+struct visit;
+
 enum { CONSENTS_MAX = 200 }; /* that are shown */
 
 /* *ret: the request may be answered without asking the person. Parks. */
 int consent_is_given(struct authd *d, const struct request *req, const struct auth_request *request,
                      const struct caller *caller, bool *ret, struct error *err) MUST_USE;
+
+/* Notes that the person who is signed in consents to the request. Parks. */
+int consent_keep(struct visit *visit, const struct auth_request *request,
+                 struct error *err) MUST_USE;
 
 #endif

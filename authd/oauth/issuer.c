@@ -31,7 +31,7 @@ const char *const issuer_auth_methods[] = {"none", "client_secret_basic", "clien
                                            "private_key_jwt", NULL};
 const char *const issuer_auth_algs[] = {"RS256", "RS384", "PS256", "ES256", "ES384", NULL};
 const char *const issuer_grant_types[] = {"authorization_code", "refresh_token",
-                                          "client_credentials", NULL};
+                                          "client_credentials", GRANT_DEVICE_CODE, NULL};
 
 json_t *issuer_words(const char *const *words)
 {
@@ -93,6 +93,7 @@ static const struct issuer_address endpoints[] = {
     {"introspection_endpoint", "introspect"},
     {"revocation_endpoint", "revoke"},
     {"pushed_authorization_request_endpoint", "par"},
+    {"device_authorization_endpoint", "device_authorization"},
     {"end_session_endpoint", "logout"},
     {NULL, NULL},
 };

@@ -21,6 +21,9 @@
 #define ACR_ONE_FACTOR "urn:atrium:acr:one-factor"
 #define ACR_TWO_FACTORS "urn:atrium:acr:two-factors"
 
+/* RFC 8628, section 3.4. */
+#define GRANT_DEVICE_CODE "urn:ietf:params:oauth:grant-type:device_code"
+
 struct endpoint_visit;
 
 struct issuer {

@@ -20,6 +20,7 @@ static const struct {
     {"authorization_code", grant_authorization_code},
     {"refresh_token", grant_refresh_token},
     {"client_credentials", grant_client_credentials},
+    {GRANT_DEVICE_CODE, grant_device_code},
 };
 
 static int run(struct authd *d, const struct token_call *call, struct token_answer *out,

@@ -32,5 +32,6 @@ typedef int grant_fn(struct authd *d, const struct token_call *call, struct toke
 grant_fn grant_authorization_code MUST_USE;
 grant_fn grant_refresh_token MUST_USE;
 grant_fn grant_client_credentials MUST_USE;
+grant_fn grant_device_code MUST_USE;
 
 #endif

@@ -78,7 +78,10 @@ enum visit_step visit_continue(const struct visit *self, struct page_answer *out
 {
     if (!self->next)
         return visit_go(self, "account", out);
-    return visit_go(self, arena_printf(self->req.arena, "authorize?next=%s", self->next), out);
+    return visit_go(self,
+                    arena_printf(self->req.arena, "%s?next=%s",
+                                 self->to_device ? "device" : "authorize", self->next),
+                    out);
 }
 
 enum visit_step visit_say(const struct visit *self, int status, enum page_text title,
@@ -192,6 +195,7 @@ static const char *open_next(struct visit *self)
                                                  self->from->next, &request) < 0)
         return NULL;
     self->next = self->from->next;
+    self->to_device = request.device_since != 0;
     self->login_hint = request.in.login_hint ? fields_email(arena, request.in.login_hint) : NULL;
     (void)language_of_locales(request.in.ui_locales, &self->language);
     return request.in.redirect_uri;

@@ -184,7 +184,8 @@ static void check_seeded(const char *project)
     UNIT_CHECK(suite_count(suite,
                            "select count(*) from probe.tables() where c = 'project_id' and "
                            "t not in ('auth.login', 'auth.email_link', 'auth.passkey_ceremony', "
-                           "'auth.oauth_code', 'auth.oauth_pushed', 'auth.smart_launch') and "
+                           "'auth.oauth_code', 'auth.oauth_device', 'auth.oauth_pushed', "
+                           "'auth.smart_launch') and "
                            "position(t || '.project_id=' in '%s') = 0",
                            left) == 0,
                "not all tables have rows: %s", left);

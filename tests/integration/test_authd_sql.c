@@ -38,6 +38,7 @@ static const struct plans plans = {
     .emptied = "smart_launch, "
                "login, mfa_pending, password_reset, email_link, email_undo, invitation, throttle, "
                "known_address, change, last_sign_in, oauth_pushed, oauth_code, "
+               "oauth_device, "
                "logout_delivery, outbox",
     .blocking = "0002_password 0005_membership 0007_deletion",
 };
@@ -115,6 +116,11 @@ static const struct {
     {"logout_drop", "Index Scan using logout_delivery_pkey on logout_delivery"},
     {"oauth_consent_get", "Index Scan using oauth_consent_pkey on oauth_consent"},
     {"oauth_pushed_get", "Index Scan using oauth_pushed_pkey on oauth_pushed"},
+    {"oauth_device_find", "Index Scan using oauth_device_user on oauth_device"},
+    {"oauth_device_decide", "Index Scan using oauth_device_user on oauth_device"},
+    {"oauth_device_get", "Index Scan using oauth_device_pkey on oauth_device"},
+    {"oauth_device_poll", "Index Scan using oauth_device_pkey on oauth_device"},
+    {"oauth_device_poll", "Index Scan using session_pkey on session s"},
     {"smart_launch_get", "Index Scan using smart_launch_pkey on smart_launch"},
     {"smart_launch_create", "Index Scan using membership_profile on membership"},
     {"smart_launch_create", "smart_launch_account"},

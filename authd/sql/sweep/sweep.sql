@@ -25,6 +25,8 @@ with
 --     before = :now, most = :most),
 -- include: sweep_rows as oauth_codes(table = oauth_code, column = keep_until,
 --     before = :now, most = :most),
+-- include: sweep_rows as devices(table = oauth_device, column = keep_until,
+--     before = :now, most = :most),
 -- include: sweep_rows as launches(table = smart_launch, column = expires_at,
 --     before = :now, most = :most),
 -- include: sweep_rows as resets(table = password_reset, column = expires_at,
@@ -80,6 +82,8 @@ from (
     select count(*) from pushed
     union all
     select count(*) from oauth_codes
+    union all
+    select count(*) from devices
     union all
     select count(*) from launches
     union all

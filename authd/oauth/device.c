@@ -1,0 +1,251 @@
+/*
+ * device.c - see device.h; and the endpoint that a device asks at (RFC 8628, section 3.1) and its
+ * grant (section 3.4). Handler: device_authorization.
+ */
+#include "authd/oauth/device.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include <sodium.h>
+
+#include "authd/credential/throttle.h"
+#include "authd/credential/user_agent.h"
+#include "authd/oauth/auth_request.h"
+#include "authd/oauth/client.h"
+#include "authd/oauth/client_auth.h"
+#include "authd/oauth/grant.h"
+#include "authd/oauth/oauth_error.h"
+#include "authd/session/refresh_token.h"
+#include "authd/sql/oauth.h"
+#include "common/domain/endpoint.h"
+#include "common/wire/codec.h"
+
+enum { DEVICE_CODE_SIZE = 32, ATTEMPTS = 4 };
+
+/* RFC 8628, section 6.1: no vowels, so that no words come to be; 34 bits. */
+static const char letters[] = "BCDFGHJKLMNPQRSTVWXZ";
+
+int device_user_hash(struct arena *arena, struct uuid project, const char *text,
+                     uint8_t ret[static SECRET_HASH_SIZE])
+{
+    char code[DEVICE_USER_CODE_LETTERS + 1];
+    size_t count = 0;
+
+    for (; *text; text++) {
+        char letter = (char)toupper((unsigned char)*text);
+
+        if (*text == '-' || *text == ' ')
+            continue;
+        if (!strchr(letters, letter) || count == DEVICE_USER_CODE_LETTERS)
+            return -1;
+        code[count++] = letter;
+    }
+    if (count < DEVICE_USER_CODE_LETTERS)
+        return -1;
+    code[count] = '\0';
+    secret_hash(arena_printf(arena, "device %s %s", project.text, code), ret);
+    return 0;
+}
+
+/* ---- the endpoint ---- */
+
+static const char *new_user_code(struct arena *arena)
+{
+    char code[DEVICE_USER_CODE_LETTERS];
+
+    for (size_t i = 0; i < sizeof(code); i++)
+        code[i] = letters[randombytes_uniform(sizeof(letters) - 1)];
+    return arena_printf(arena, "%.4s-%.4s", code, code + 4);
+}
+
+/* Two devices that wait show two codes: one that is taken is drawn again. */
+static int create(struct authd *d, const struct request *req, const struct issuer *issuer,
+                  const struct auth_request *request, const char *device_code,
+                  const char **ret_user_code, struct error *err)
+{
+    uint8_t device_hash[SECRET_HASH_SIZE], user_hash[SECRET_HASH_SIZE];
+    const struct uuid project = issuer->tenant.projectId;
+    const struct sql_oauth_device_create_in in = {.project = project,
+                                                  .device_hash = {device_hash, sizeof(device_hash)},
+                                                  .user_hash = {user_hash, sizeof(user_hash)},
+                                                  .client_id = request->client.clientId,
+                                                  .scope = request->scope,
+                                                  .resource = request->in.resource,
+                                                  .address = req->address,
+                                                  .interval_s = DEVICE_INTERVAL_S,
+                                                  .now = req->now_ms,
+                                                  .expires_at = req->now_ms + DEVICE_LIFE,
+                                                  .keep_until =
+                                                      req->now_ms + DEVICE_LIFE + DEVICE_KEEP};
+
+    secret_hash(device_code, device_hash);
+    for (int i = 0; i < ATTEMPTS; i++) {
+        int created;
+
+        *ret_user_code = new_user_code(req->arena);
+        if (device_user_hash(req->arena, project, *ret_user_code, user_hash) < 0)
+            break;
+        created = sql_oauth_device_create(d->svc.db, req, &in, err);
+        if (created != 0)
+            return MIN(created, 0);
+    }
+    return error_set(err, ERR_INTERNAL, "No user code is free.");
+}
+
+/* RFC 8628, section 3.2. There is no verification_uri_complete: a link that brings the code along
+ * would be sent to people by others than their devices (section 5.4). */
+static const char *answer_json(const struct request *req, const struct issuer *issuer,
+                               const char *device_code, const char *user_code)
+{
+    json_auto_t *body =
+        json_pack("{s:s, s:s, s:s, s:I, s:i}", "device_code", device_code, "user_code", user_code,
+                  "verification_uri", issuer_endpoint(issuer, req->arena, "device"), "expires_in",
+                  (json_int_t)(DEVICE_LIFE / 1000), "interval", DEVICE_INTERVAL_S);
+
+    return codec_dump_json(req->arena, body);
+}
+
+int device_authorization(struct authd *d, const struct request *req,
+                         const struct device_authorization_in *in, struct endpoint_answer *out,
+                         struct error *err)
+{
+    const struct client_credentials given = {.authorization = in->visit->authorization,
+                                             .client_id = in->client_id,
+                                             .client_secret = in->client_secret,
+                                             .client_assertion = in->client_assertion,
+                                             .client_assertion_type = in->client_assertion_type};
+    struct auth_request request = {.in = {.scope = in->scope, .resource = in->resource}};
+    const char *device_code = secret_random_text(req->arena, DEVICE_CODE_SIZE), *user_code;
+    struct issuer issuer;
+
+    if (issuer_open(d, req, in->tenantCode, in->visit, &issuer, err) < 0 ||
+        client_authenticate(d, req, &issuer.tenant, issuer.url,
+                            issuer_endpoint(&issuer, req->arena, "token"), &given, &request.client,
+                            err) < 0)
+        return -1;
+    if (!oauth_client_allows(&request.client.settings->grantTypes, GRANT_DEVICE_CODE))
+        return oauth_fail(err, ERR_BAD_REQUEST, "unauthorized_client",
+                          "The client may not use this grant.");
+    request.in.client_id = request.client.clientId;
+    if (auth_request_check_target(d, req, &issuer, &request, err) < 0 ||
+        throttle_limit_client(d, req, "device authorization", req->address, DEVICE_WINDOW,
+                              DEVICES_MAX, err) < 0 ||
+        create(d, req, &issuer, &request, device_code, &user_code, err) < 0)
+        return -1;
+    out->status = 200;
+    out->body = answer_json(req, &issuer, device_code, user_code);
+    return 0;
+}
+
+/* ---- the grant ---- */
+
+static int refuse(struct error *err, const char *answer)
+{
+    static const struct {
+        const char *word, *text;
+    } rows[] = {
+        {"authorization_pending", "Nothing was decided yet."},
+        {"slow_down", "The device polls too often: wait five seconds longer from now on."},
+        {"access_denied", "The person has denied it, or has signed out."},
+        {"expired_token", "The device code has expired."},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        if (strcmp(rows[i].word, answer) == 0)
+            return oauth_fail(err, ERR_BAD_REQUEST, rows[i].word, rows[i].text);
+    }
+    return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant", "The device code was used before.");
+}
+
+static struct sql_audit redeem_audit(const struct token_call *call, struct uuid session,
+                                     const struct sql_oauth_device_get_row *device)
+{
+    return audit_row(call->req, &(struct audit){.action = "session.create",
+                                                .project = call->issuer->tenant.projectId,
+                                                .account = device->account,
+                                                .role = device->role,
+                                                .type = "Session",
+                                                .id = session,
+                                                .detail = "device"});
+}
+
+/* Makes the session when the person has approved; *ret is complete. */
+static int poll(struct authd *d, const struct token_call *call, const uint8_t *hash,
+                const struct sql_oauth_device_get_row *device, struct refresh_token *refresh,
+                struct grant *ret, struct error *err)
+{
+    const struct request *req = call->req;
+    const struct uuid project = call->issuer->tenant.projectId;
+    const struct uuid id = uuid_ordered(req->now_ms);
+    const struct sql_oauth_device_poll_in in = {
+        .project = project,
+        .device_hash = {hash, SECRET_HASH_SIZE},
+        .client_id = call->client->clientId,
+        .parent = device->session,
+        .id = id,
+        .client_name = call->client->name,
+        .offline = words_have(device->scope, "offline_access"),
+        .jkt = call->jkt,
+        .address = req->address,
+        .browser = user_agent_browser(req->userAgent),
+        .os = user_agent_os(req->userAgent),
+        .now = req->now_ms,
+        .slower_s = DEVICE_INTERVAL_S,
+        .refresh_hash = {refresh->hash, SECRET_HASH_SIZE},
+        .idle_until = req->now_ms + SESSION_IDLE_LIFE,
+        .absolute_until = req->now_ms + SESSION_ABSOLUTE_LIFE,
+        .sessions_most = d->config->sessions_per_account,
+        .audit = redeem_audit(call, id, device)};
+    struct sql_oauth_device_poll_row row;
+
+    refresh_token_new(&d->svc.seal, project, id, refresh);
+    if (sql_require(sql_oauth_device_poll(d->svc.db, req, &in, &row, err), err, ERR_INTERNAL,
+                    "The device is gone.") < 0)
+        return -1;
+    if (strcmp(row.answer, "redeemed") != 0)
+        return refuse(err, row.answer);
+    if (row.surplus)
+        session_end_surplus(d, req, device->account, id);
+    *ret = (struct grant){.holder = {.project = project,
+                                     .membership = row.membership,
+                                     .profile = row.profile,
+                                     .session = id,
+                                     .role = device->role,
+                                     .admin = row.admin},
+                          .scope = device->scope,
+                          .resource = device->resource,
+                          .auth_method = row.auth_method,
+                          .jkt = call->jkt,
+                          .patient = device->patient,
+                          .second_factor = row.second_factor,
+                          .signed_in_at = device->signed_in_at};
+    return 0;
+}
+
+int grant_device_code(struct authd *d, const struct token_call *call, struct token_answer *out,
+                      struct error *err)
+{
+    CLEANUP(refresh_token_wipe) struct refresh_token refresh = {.text = ""};
+    uint8_t hash[SECRET_HASH_SIZE];
+    const struct sql_oauth_device_get_in get = {.project = call->issuer->tenant.projectId,
+                                                .device_hash = {hash, sizeof(hash)},
+                                                .client_id = call->client->clientId};
+    bool renews = oauth_client_allows(&call->client->settings->grantTypes, "refresh_token");
+    struct sql_oauth_device_get_row device;
+    struct grant grant;
+    int found;
+
+    if (!call->in->device_code)
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "device_code is missing.");
+    secret_hash(call->in->device_code, hash);
+    found = sql_oauth_device_get(d->svc.db, call->req, &get, &device, err);
+    if (found < 0)
+        return -1;
+    if (found == 0)
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant", "The device code is not known.");
+    if (poll(d, call, hash, &device, &refresh, &grant, err) < 0)
+        return -1;
+    return grant_answer(d, call, &grant,
+                        renews ? arena_strdup(call->req->arena, refresh.text) : NULL, out, err);
+}

@@ -1,0 +1,42 @@
+/*
+ * person_check.c - see person_check.h.
+ */
+#include "authd/oauth/person_check.h"
+
+#include <string.h>
+
+#include "authd/oauth/oauth_error.h"
+#include "authd/signin/admission.h"
+
+bool person_lacks_factor(const struct visit *visit)
+{
+    const struct caller *caller = &visit->caller;
+
+    return !caller->secondFactor &&
+           account_policy_requires_mfa(visit->tenant.accountPolicy, caller->role, caller->admin);
+}
+
+static int deny(struct error *err, const char *text)
+{
+    return oauth_fail(err, ERR_BAD_REQUEST, "access_denied", text);
+}
+
+int person_check(const struct visit *visit, struct error *err)
+{
+    const struct tenant *tenant = &visit->tenant;
+    const struct caller *caller = &visit->caller;
+    bool patient = strcmp(caller->role, "Patient") == 0;
+    const struct admission who = {.project = caller->project,
+                                  .account = caller->account,
+                                  .session = caller->session,
+                                  .role = caller->role,
+                                  .policy = caller->policy,
+                                  .admin = caller->admin,
+                                  .action = "session.create"};
+
+    if (patient ? !tenant->patientLogin : !tenant->practitionerLogin)
+        return deny(err, "Sign-in is switched off.");
+    if (admission_check(visit->d, &visit->req, &who, err) == 0)
+        return 0;
+    return err->code == ERR_FORBIDDEN ? deny(err, "Sign-in is not allowed from here.") : -1;
+}

@@ -1,0 +1,27 @@
+-- Devices without a browser that ask to be let in (RFC 8628): neither of the two codes is kept, only their hashes.
+
+create table oauth_device (
+    project_id    uuid not null,
+    device_hash   bytea not null,           -- SHA-256 of the device code, which has 256 random bits
+    user_hash     bytea not null,           -- SHA-256 of project and user code
+    client_id     text not null,
+    scope         text not null,
+    resource      text,
+    patient_id    uuid,                     -- profile, once it is approved
+    address       text not null,            -- that asked, as it is shown
+    state         text not null default 'waiting'
+        check (state in ('waiting', 'approved', 'denied', 'redeemed')),
+    answer        text,                     -- of the last poll
+    account_id    uuid references account on delete cascade,
+    session_id    uuid,                     -- the browser's session that approved
+    signed_in_at  bigint,
+    interval_s    bigint not null,          -- between two polls
+    polled_at     bigint,
+    created_at    bigint not null,
+    expires_at    bigint not null,
+    keep_until    bigint not null,          -- is told until then that it has expired
+    primary key (project_id, device_hash)
+);
+create unique index oauth_device_user on oauth_device (project_id, user_hash);
+create index oauth_device_keep on oauth_device (keep_until);
+create index oauth_device_account on oauth_device (account_id);

@@ -1,0 +1,696 @@
+/*
+ * test_oauth_device.c - devices without a browser (RFC 8628): how they ask and poll, the page on
+ * which a person lets them in, and what holds there. Over two gateways and two authd, on the test
+ * clock.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/support/oauth.h"
+#include "tests/support/rows.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/totp.h"
+#include "tests/support/unit.h"
+
+#define PASSWORD "correct+horse+battery+staple" /* of every person, as a form sends it */
+#define GRANT "urn:ietf:params:oauth:grant-type:device_code"
+#define DEVICE_GRANTS "\"grantTypes\":[\"" GRANT "\",\"refresh_token\"],\"redirectUris\":[]"
+
+static struct suite *suite;
+static struct person *admin, *patient;
+static char *tv;      /* a client of the tenant itself, for devices */
+static int64_t ahead; /* of the test clock, seconds */
+
+static struct person *register_person(void)
+{
+    struct person *person = person_register(suite, NULL);
+
+    free(person->password);
+    person->password = strdup(PASSWORD);
+    return person;
+}
+
+static void the_scene_is_set(void)
+{
+    suite =
+        suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
+    admin = person_admin(suite);
+    patient = register_person();
+    tv = oauth_register(suite, admin, "{\"name\":\"Television\"," DEVICE_GRANTS "}");
+    UNIT_REQUIRE(*tv != '\0', "a client");
+}
+
+static void go_ahead(int64_t seconds)
+{
+    ahead += seconds;
+    suite_set_clock(suite, ahead);
+}
+
+/* ---- the device ---- */
+
+struct device {
+    char *code, *shown; /* device code, user code */
+};
+
+static struct http_answer *ask(const char *client, const char *more)
+{
+    char form[1024];
+
+    snprintf(form, sizeof(form), "client_id=%s%s", client, more);
+    return oauth_post(suite, "device_authorization", form);
+}
+
+static struct device device_of(const char *client, const char *scope)
+{
+    char more[256];
+
+    snprintf(more, sizeof(more), "&scope=%s", scope);
+    HTTP_ANSWER answer = ask(client, more);
+    CHECK_STATUS(answer, 200);
+    return (struct device){strdup(http_text(answer, "device_code")),
+                           strdup(http_text(answer, "user_code"))};
+}
+
+static void device_wipe(struct device *self)
+{
+    free(self->code);
+    free(self->shown);
+}
+#define DEVICE CLEANUP(device_wipe) struct device
+
+static struct http_answer *poll(const char *client, const char *code)
+{
+    char form[1024];
+
+    snprintf(form, sizeof(form), "grant_type=" GRANT "&client_id=%s&device_code=%s", client, code);
+    return oauth_post(suite, "token", form);
+}
+
+static void check_poll(const char *client, const char *code, const char *word)
+{
+    HTTP_ANSWER answer = poll(client, code);
+
+    CHECK_STATUS(answer, 400);
+    UNIT_CHECK(strcmp(http_text(answer, "error"), word) == 0, "%s: %s", word, answer->body);
+}
+
+/* ---- the person ---- */
+
+/* Sends a form of the page for devices, and keeps the way that the browser has come. */
+static int send_form(struct browser *browser, const char *fields)
+{
+    char *next = browser_value(browser, "next"), *form;
+    int status;
+
+    if (asprintf(&form, "%s&next=%s", fields, next) < 0)
+        abort();
+    status = browser_post(browser, "device", form);
+    free(form);
+    free(next);
+    return status;
+}
+
+static int arrive(struct browser *browser, const struct person *person)
+{
+    browser_get(browser, "device");
+    oauth_follow(browser);
+    return oauth_sign_in(browser, person->email, PASSWORD);
+}
+
+static int enter(struct browser *browser, const char *code)
+{
+    char fields[128];
+
+    snprintf(fields, sizeof(fields), "do=find&code=%s", code);
+    return send_form(browser, fields);
+}
+
+static int press(struct browser *browser, const char *button)
+{
+    char *step = browser_value(browser, "step"), *fields;
+    int status;
+
+    if (asprintf(&fields, "do=%s&step=%s", button, step) < 0)
+        abort();
+    status = send_form(browser, fields);
+    free(fields);
+    free(step);
+    return status;
+}
+
+static void approve(const struct person *person, const char *code)
+{
+    BROWSER browser = browser_open(suite);
+
+    CU_ASSERT_EQUAL(arrive(browser, person), 200);
+    CU_ASSERT_EQUAL(enter(browser, code), 200);
+    CU_ASSERT_EQUAL(press(browser, "approve"), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "The device is connected"));
+}
+
+/* ---- the way through ---- */
+
+static void a_device_is_let_in(void)
+{
+    HTTP_ANSWER config =
+        http_get(suite_url(suite), "/t/demo/.well-known/openid-configuration", NULL);
+    HTTP_ANSWER shown = ask(tv, "&scope=openid+profile+offline_access");
+    HTTP_ANSWER tokens = NULL;
+    const char *code = http_text(shown, "device_code");
+    json_t *claims;
+
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(http_text(config, "device_authorization_endpoint"), "/t/demo/device_authorization"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(config->body, "\"" GRANT "\""));
+    CHECK_STATUS(shown, 200);
+    CU_ASSERT_PTR_NOT_NULL(strstr(http_text(shown, "verification_uri"), "/t/demo/device"));
+    CU_ASSERT_PTR_NULL(http_member(shown, "verification_uri_complete"));
+    CU_ASSERT_EQUAL(json_integer_value(http_member(shown, "expires_in")), 600);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(shown, "interval")), 5);
+    CU_ASSERT_EQUAL(strlen(code), 43);
+    CU_ASSERT_EQUAL(strlen(http_text(shown, "user_code")), 9);
+    CU_ASSERT_EQUAL(strspn(http_text(shown, "user_code"), "BCDFGHJKLMNPQRSTVWXZ"), 4);
+
+    check_poll(tv, code, "authorization_pending");
+    approve(patient, http_text(shown, "user_code"));
+    tokens = poll(tv, code);
+    CHECK_STATUS(tokens, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(tokens, "scope"), "openid profile offline_access");
+    claims = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");
+    CU_ASSERT_PTR_NOT_NULL(claims);
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(patient->profile, json_string_value(json_object_get(claims, "sub"))));
+    json_decref(claims);
+    HTTP_ANSWER who =
+        http_get(suite_url(suite), "/t/demo/userinfo", http_text(tokens, "access_token"));
+    CHECK_STATUS(who, 200);
+    {
+        char form[1024];
+
+        snprintf(form, sizeof(form), "grant_type=refresh_token&client_id=%s&refresh_token=%s", tv,
+                 http_text(tokens, "refresh_token"));
+        HTTP_ANSWER renewed = oauth_post(suite, "token", form);
+        CHECK_STATUS(renewed, 200);
+    }
+    check_poll(tv, code, "invalid_grant"); /* it is spent; what was given lives on */
+    HTTP_ANSWER still =
+        http_get(suite_url(suite), "/t/demo/userinfo", http_text(tokens, "access_token"));
+    CHECK_STATUS(still, 200);
+}
+
+/* What the row holds opens nothing. */
+static void codes_are_kept_as_hashes(void)
+{
+    DEVICE device = device_of(tv, "openid");
+
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.oauth_device d where "
+                                "d::text like '%%%s%%' or d::text like '%%%s%%'",
+                                device.code, device.shown),
+                    0);
+    CU_ASSERT_TRUE(suite_count(suite, "select count(*) from auth.oauth_device") > 0);
+}
+
+/* ---- who may ask ---- */
+
+static void only_registered_clients_may_ask(void)
+{
+    char *app = oauth_register(suite, admin, NULL);
+    HTTP_ANSWER off = ask(app, "&scope=openid");
+    HTTP_ANSWER unknown = ask("019af3c2-6a3e-7b1c-9d2e-3f4a5b6c7d8e", "&scope=openid");
+    HTTP_ANSWER scope = ask(tv, "&scope=none");
+    HTTP_ANSWER target = ask(tv, "&scope=openid&resource=https%3A%2F%2Fother.example");
+
+    CHECK_STATUS(off, 400);
+    CU_ASSERT_STRING_EQUAL(http_text(off, "error"), "unauthorized_client");
+    check_poll(app, "x", "unauthorized_client");
+    CHECK_STATUS(unknown, 401);
+    CU_ASSERT_STRING_EQUAL(http_text(unknown, "error"), "invalid_client");
+    CHECK_STATUS(scope, 400);
+    CU_ASSERT_STRING_EQUAL(http_text(scope, "error"), "invalid_scope");
+    CHECK_STATUS(target, 400);
+    CU_ASSERT_STRING_EQUAL(http_text(target, "error"), "invalid_target");
+    free(app);
+}
+
+static void a_device_code_is_of_its_client(void)
+{
+    char *other = oauth_register(suite, admin, "{\"name\":\"Other\"," DEVICE_GRANTS "}");
+    DEVICE device = device_of(tv, "openid");
+
+    approve(patient, device.shown);
+    check_poll(other, device.code, "invalid_grant");
+    check_poll(tv, "unknown", "invalid_grant");
+    HTTP_ANSWER tokens = poll(tv, device.code);
+    CHECK_STATUS(tokens, 200);
+    free(other);
+}
+
+static void one_address_asks_for_a_hundred_devices(void)
+{
+    enum { DEVICES = 101 };
+    struct http_request requests[DEVICES];
+    struct http_answer *answers[DEVICES];
+    char form[256], *source = fresh_source();
+    size_t good = 0, refused = 0;
+
+    snprintf(form, sizeof(form), "client_id=%s&scope=openid", tv);
+    for (size_t i = 0; i < DEVICES; i++)
+        requests[i] = (struct http_request){.method = "POST",
+                                            .path = "/t/demo/device_authorization",
+                                            .raw = form,
+                                            .source = source,
+                                            .content_type = "application/x-www-form-urlencoded"};
+    http_call_many(suite_url(suite), requests, DEVICES, 16, answers);
+    for (size_t i = 0; i < DEVICES; i++) {
+        good += answers[i]->status == 200;
+        refused += answers[i]->status == 429;
+    }
+    CU_ASSERT_EQUAL(good, 100);
+    CU_ASSERT_EQUAL(refused, 1);
+    http_answers_destroy(answers, DEVICES);
+    free(source);
+}
+
+/* ---- polls ---- */
+
+/* Each poll that comes too soon adds five seconds to what the next one must wait. */
+static void polls_that_come_too_soon_slow_down(void)
+{
+    DEVICE device = device_of(tv, "openid");
+
+    check_poll(tv, device.code, "authorization_pending");
+    check_poll(tv, device.code, "slow_down"); /* now 10 */
+    go_ahead(7);
+    check_poll(tv, device.code, "slow_down"); /* now 15 */
+    go_ahead(12);
+    check_poll(tv, device.code, "slow_down"); /* now 20 */
+    go_ahead(21);
+    check_poll(tv, device.code, "authorization_pending");
+    approve(patient, device.shown);
+    HTTP_ANSWER tokens = poll(tv, device.code); /* good news does not wait */
+    CHECK_STATUS(tokens, 200);
+}
+
+static void devices_wait_ten_minutes(void)
+{
+    DEVICE device = device_of(tv, "openid"), late = device_of(tv, "openid");
+    BROWSER browser = browser_open(suite);
+
+    approve(patient, late.shown);
+    go_ahead(601);
+    check_poll(tv, device.code, "expired_token");
+    check_poll(tv, late.code, "expired_token");
+    arrive(browser, patient);
+    CU_ASSERT_EQUAL(enter(browser, device.shown), 400);
+    CU_ASSERT_TRUE(browser_sees(browser, "No device shows this code"));
+}
+
+/* 64 polls at once over two gateways and two authd: one gets tokens, which are good. */
+static void one_approval_makes_one_session(void)
+{
+    enum { POLLERS = 64 };
+    DEVICE device = device_of(tv, "openid");
+    struct http_request requests[POLLERS];
+    struct http_answer *answers[POLLERS];
+    long made = suite_count(suite, "select count(*) from auth.oauth_grant");
+    char form[512];
+    size_t good = 0, winner = 0;
+
+    approve(patient, device.shown);
+    snprintf(form, sizeof(form), "grant_type=" GRANT "&client_id=%s&device_code=%s", tv,
+             device.code);
+    for (size_t i = 0; i < POLLERS; i++)
+        requests[i] = (struct http_request){.method = "POST",
+                                            .path = "/t/demo/token",
+                                            .raw = form,
+                                            .content_type = "application/x-www-form-urlencoded"};
+    http_call_many(suite_url(suite), requests, POLLERS, POLLERS, answers);
+    for (size_t i = 0; i < POLLERS; i++) {
+        bool won = answers[i]->status == 200;
+
+        good += won;
+        winner = won ? i : winner;
+        UNIT_CHECK(won || strcmp(http_text(answers[i], "error"), "invalid_grant") == 0, "%d %s",
+                   answers[i]->status, answers[i]->body);
+    }
+    CU_ASSERT_EQUAL(good, 1);
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.oauth_grant"), made + 1);
+    HTTP_ANSWER who =
+        http_get(suite_url(suite), "/t/demo/userinfo", http_text(answers[winner], "access_token"));
+    CHECK_STATUS(who, 200);
+    http_answers_destroy(answers, POLLERS);
+}
+
+/* 64 at once before anyone has decided: one is told to wait, the others to slow down, and each of
+ * these counts. */
+static void polls_at_once_are_judged_one_by_one(void)
+{
+    enum { POLLERS = 64 };
+    DEVICE device = device_of(tv, "openid");
+    struct http_request requests[POLLERS];
+    struct http_answer *answers[POLLERS];
+    char form[512];
+    size_t pending = 0, slower = 0;
+
+    snprintf(form, sizeof(form), "grant_type=" GRANT "&client_id=%s&device_code=%s", tv,
+             device.code);
+    for (size_t i = 0; i < POLLERS; i++)
+        requests[i] = (struct http_request){.method = "POST",
+                                            .path = "/t/demo/token",
+                                            .raw = form,
+                                            .content_type = "application/x-www-form-urlencoded"};
+    http_call_many(suite_url(suite), requests, POLLERS, POLLERS, answers);
+    for (size_t i = 0; i < POLLERS; i++) {
+        pending += strcmp(http_text(answers[i], "error"), "authorization_pending") == 0;
+        slower += strcmp(http_text(answers[i], "error"), "slow_down") == 0;
+    }
+    CU_ASSERT_EQUAL(pending, 1);
+    CU_ASSERT_EQUAL(slower, POLLERS - 1);
+    CU_ASSERT_EQUAL(suite_count(suite, "select max(interval_s) from auth.oauth_device"),
+                    5 + 5 * (POLLERS - 1));
+    http_answers_destroy(answers, POLLERS);
+}
+
+/* ---- the page ---- */
+
+static void the_page_names_who_asks(void)
+{
+    char *theirs = oauth_register(
+        suite, admin, "{\"name\":\"<b>Theirs\",\"firstParty\":false," DEVICE_GRANTS "}");
+    char form[256], *source = fresh_source();
+    BROWSER browser = browser_open(suite);
+
+    snprintf(form, sizeof(form), "client_id=%s&scope=openid+email", theirs);
+    HTTP_ANSWER shown =
+        http_call(suite_url(suite),
+                  &(struct http_request){.method = "POST",
+                                         .path = "/t/demo/device_authorization",
+                                         .raw = form,
+                                         .content_type = "application/x-www-form-urlencoded",
+                                         .source = source});
+    CHECK_STATUS(shown, 200);
+    arrive(browser, patient);
+    CU_ASSERT_EQUAL(enter(browser, http_text(shown, "user_code")), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "&lt;b&gt;Theirs"));
+    CU_ASSERT_FALSE(browser_sees(browser, "<b>Theirs"));
+    CU_ASSERT_TRUE(browser_sees(browser, "read your e-mail address"));
+    CU_ASSERT_TRUE(browser_sees(browser, source));
+    CU_ASSERT_TRUE(browser_sees(browser, "Go on only if you have started this yourself"));
+    free(theirs);
+    free(source);
+}
+
+/* A code in the address stands in no field: a link of another's cannot bring it along. */
+static void the_page_fills_in_no_code(void)
+{
+    DEVICE device = device_of(tv, "openid");
+    BROWSER browser = browser_open(suite);
+    char *next, *path;
+
+    arrive(browser, patient);
+    next = browser_value(browser, "next");
+    if (asprintf(&path, "device?next=%s&code=%s&user_code=%s", next, device.shown, device.shown) <
+        0)
+        abort();
+    CU_ASSERT_EQUAL(browser_get(browser, path), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "Enter the code that your device shows"));
+    CU_ASSERT_FALSE(browser_sees(browser, device.shown));
+    free(path);
+    free(next);
+}
+
+static void codes_are_read_as_people_type_them(void)
+{
+    DEVICE device = device_of(tv, "openid");
+    BROWSER browser = browser_open(suite);
+    char typed[16];
+    size_t size = 0;
+
+    for (const char *at = device.shown; *at; at++)
+        if (*at != '-')
+            typed[size++] = (char)(*at | 0x20);
+    typed[size] = '\0';
+    arrive(browser, patient);
+    CU_ASSERT_EQUAL(enter(browser, typed), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "Connect this device?"));
+}
+
+/* An open session leads to the sign-in, also with a way that another browser was given. */
+static void an_old_session_does_not_do(void)
+{
+    BROWSER browser = browser_open(suite);
+    BROWSER others = browser_open(suite);
+    char *next, *path;
+
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_EQUAL(browser_get(browser, "device"), 303);
+    CU_ASSERT_EQUAL(oauth_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "name=\"password\""));
+
+    go_ahead(1);
+    CU_ASSERT_EQUAL(browser_get(others, "device"), 303);
+    next = oauth_parameter(others, "next");
+    if (asprintf(&path, "device?next=%s", next) < 0)
+        abort();
+    CU_ASSERT_EQUAL(browser_get(browser, path), 303);
+    oauth_follow(browser);
+    CU_ASSERT_TRUE(browser_sees(browser, "name=\"password\""));
+    CU_ASSERT_EQUAL(oauth_sign_in(browser, patient->email, PASSWORD), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "Enter the code that your device shows"));
+    free(next);
+    free(path);
+}
+
+static void five_codes_are_tried_in_one_session(void)
+{
+    DEVICE device = device_of(tv, "openid");
+    BROWSER browser = browser_open(suite);
+
+    arrive(browser, patient);
+    CU_ASSERT_EQUAL(enter(browser, "BBBB-BBBB"), 400);
+    CU_ASSERT_EQUAL(enter(browser, "AEIO-UUUU"), 400);
+    CU_ASSERT_EQUAL(enter(browser, "BBBB-BBBBB"), 400);
+    CU_ASSERT_EQUAL(enter(browser, "BBBB"), 400);
+    CU_ASSERT_EQUAL(enter(browser, "CCCC-CCCC"), 400);
+    CU_ASSERT_EQUAL(enter(browser, device.shown), 429);
+    CU_ASSERT_TRUE(browser_sees(browser, "Too many attempts"));
+    CU_ASSERT_FALSE(browser_sees(browser, "Connect this device?"));
+    check_poll(tv, device.code, "authorization_pending");
+}
+
+/* The address counts, too, over all its sessions: 30 tries in 15 minutes. */
+static void one_address_tries_thirty_codes(void)
+{
+    DEVICE device = device_of(tv, "openid");
+    char *source = fresh_source();
+    int status = 0;
+
+    for (int session = 0; session < 6; session++) {
+        BROWSER browser = browser_open(suite);
+
+        free(browser->source);
+        browser->source = strdup(source);
+        CU_ASSERT_EQUAL(arrive(browser, patient), 200);
+        for (int i = 0; i < 5; i++)
+            CU_ASSERT_EQUAL(enter(browser, "BBBB-BBBB"), 400);
+    }
+    {
+        BROWSER browser = browser_open(suite);
+
+        free(browser->source);
+        browser->source = strdup(source);
+        arrive(browser, patient);
+        status = enter(browser, device.shown);
+    }
+    CU_ASSERT_EQUAL(status, 429);
+    free(source);
+}
+
+/* An answer is given by a form of this origin that was shown in this browser. */
+static void no_other_site_lets_a_device_in(void)
+{
+    DEVICE device = device_of(tv, "openid");
+    BROWSER browser = browser_open(suite);
+    BROWSER others = browser_open(suite);
+    char *step, *fields;
+
+    arrive(browser, patient);
+    enter(browser, device.shown);
+    step = browser_value(browser, "step");
+    browser->no_token = true;
+    CU_ASSERT_EQUAL(press(browser, "approve"), 403);
+    browser->no_token = false;
+
+    arrive(others, patient);
+    if (asprintf(&fields, "do=approve&step=%s", step) < 0)
+        abort();
+    CU_ASSERT_EQUAL(send_form(others, fields), 400); /* sealed for the browser that has found it */
+    free(browser->origin);
+    browser->origin = strdup("https://evil.example");
+    CU_ASSERT_EQUAL(send_form(browser, fields), 403);
+    check_poll(tv, device.code, "authorization_pending");
+    free(fields);
+    free(step);
+}
+
+static void denied_devices_stay_out(void)
+{
+    DEVICE device = device_of(tv, "openid");
+    BROWSER browser = browser_open(suite);
+
+    arrive(browser, patient);
+    enter(browser, device.shown);
+    CU_ASSERT_EQUAL(press(browser, "deny"), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "The device is not connected"));
+    check_poll(tv, device.code, "access_denied");
+    arrive(browser, patient);
+    CU_ASSERT_EQUAL(enter(browser, device.shown), 400);
+}
+
+static void approving_is_the_consent(void)
+{
+    char *theirs = oauth_register(suite, admin,
+                                  "{\"name\":\"Theirs\",\"firstParty\":false," DEVICE_GRANTS "}");
+    DEVICE device = device_of(theirs, "openid+profile"), own = device_of(tv, "openid");
+    PERSON person = register_person();
+
+    approve(person, device.shown);
+    approve(person, own.shown);
+    HTTP_ANSWER list = http_get(suite_url(suite), "/auth/consent", person->access);
+    CHECK_STATUS(list, 200);
+    CU_ASSERT_EQUAL(json_array_size(http_member(list, "consents")), 1);
+    CU_ASSERT_STRING_EQUAL(http_text(list, "consents.0.clientId"), theirs);
+    CU_ASSERT_STRING_EQUAL(http_text(list, "consents.0.scope"), "openid profile");
+    free(theirs);
+}
+
+/* ---- what holds at a sign-in ---- */
+
+static void closed_sign_in_lets_no_device_in(void)
+{
+    DEVICE device = device_of(tv, "openid");
+    BROWSER browser = browser_open(suite);
+
+    arrive(browser, patient);
+    enter(browser, device.shown);
+    suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", false);
+    CU_ASSERT_EQUAL(press(browser, "approve"), 403);
+    suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", true);
+    check_poll(tv, device.code, "authorization_pending");
+}
+
+static void a_demanded_factor_is_demanded_here(void)
+{
+    DEVICE device = device_of(tv, "openid");
+    BROWSER browser = browser_open(suite);
+    uint8_t secret[TOTP_SECRET];
+
+    totp_enrol(suite, admin, time(NULL) + ahead, secret); /* so as to switch it off again */
+    arrive(browser, patient);
+    enter(browser, device.shown);
+    HTTP_ANSWER on = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
+                              json_pack("{s:s}", "requireMfa", "everyone"));
+    CHECK_STATUS(on, 200);
+    CU_ASSERT_EQUAL(press(browser, "approve"), 403);
+    CU_ASSERT_TRUE(browser_sees(browser, "A second factor is needed here"));
+    HTTP_ANSWER off = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
+                               json_pack("{s:s}", "requireMfa", "none"));
+    CHECK_STATUS(off, 200);
+    check_poll(tv, device.code, "authorization_pending");
+}
+
+static void signing_out_voids_the_approval(void)
+{
+    DEVICE device = device_of(tv, "openid");
+    BROWSER browser = browser_open(suite);
+
+    arrive(browser, patient);
+    enter(browser, device.shown);
+    press(browser, "approve");
+    browser_get(browser, "account");
+    CU_ASSERT_EQUAL(browser_post(browser, "account", "do=sign-out"), 303);
+    check_poll(tv, device.code, "access_denied");
+}
+
+/* ---- what is written down ---- */
+
+static long audited(const char *action, const char *detail)
+{
+    return suite_count(suite,
+                       "select count(*) from auth.audit where event::text like '%%%s%%' and "
+                       "event::text like '%%%s%%'",
+                       action, detail);
+}
+
+static void answers_are_audited(void)
+{
+    CU_ASSERT_TRUE(audited("device.approve", tv) > 0);
+    CU_ASSERT_TRUE(audited("device.deny", tv) > 0);
+    CU_ASSERT_TRUE(audited("session.create", "device") > 0);
+}
+
+/* ---- what dies ---- */
+
+/* Both authd are killed between the approval and the poll: the approval is there, and counts
+ * once. */
+static void deaths_lose_no_approval(void)
+{
+    DEVICE device = device_of(tv, "openid");
+    pid_t one = suite_pid(suite, "authd", "1"), other = suite_pid(suite, "authd", "2");
+
+    approve(patient, device.shown);
+    suite_signal(suite, "authd", "1", 9);
+    suite_signal(suite, "authd", "2", 9);
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "1", one));
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "2", other));
+    CU_ASSERT_TRUE(suite_wait_ready(suite, 10000));
+    HTTP_ANSWER tokens = poll(tv, device.code);
+    CHECK_STATUS(tokens, 200);
+    check_poll(tv, device.code, "invalid_grant");
+}
+
+static void the_scene_is_left(void)
+{
+    free(tv);
+    person_destroy(&admin);
+    person_destroy(&patient);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    CASE_ALWAYS(the_scene_is_set),
+    CASE(a_device_is_let_in),
+    CASE(codes_are_kept_as_hashes),
+    CASE(only_registered_clients_may_ask),
+    CASE(a_device_code_is_of_its_client),
+    CASE(one_address_asks_for_a_hundred_devices),
+    CASE(polls_that_come_too_soon_slow_down),
+    CASE(devices_wait_ten_minutes),
+    CASE(one_approval_makes_one_session),
+    CASE(polls_at_once_are_judged_one_by_one),
+    CASE(the_page_names_who_asks),
+    CASE(the_page_fills_in_no_code),
+    CASE(codes_are_read_as_people_type_them),
+    CASE(an_old_session_does_not_do),
+    CASE(five_codes_are_tried_in_one_session),
+    CASE(one_address_tries_thirty_codes),
+    CASE(no_other_site_lets_a_device_in),
+    CASE(denied_devices_stay_out),
+    CASE(approving_is_the_consent),
+    CASE(closed_sign_in_lets_no_device_in),
+    CASE(a_demanded_factor_is_demanded_here),
+    CASE(signing_out_voids_the_approval),
+    CASE(answers_are_audited),
+    CASE(deaths_lose_no_approval),
+    CASE_ALWAYS(the_scene_is_left),
+};
+
+int main(void)
+{
+    return unit_run("oauth device", cases, ARRAY_SIZE(cases));
+}
