@@ -1,4 +1,5 @@
 -- Devices without a browser that ask to be let in (RFC 8628): neither of the two codes is kept, only their hashes.
+-- The keys are the hashes alone, so that a plan made while the table is small takes the right one.
 
 create table oauth_device (
     project_id    uuid not null,
@@ -20,8 +21,8 @@ create table oauth_device (
     created_at    bigint not null,
     expires_at    bigint not null,
     keep_until    bigint not null,          -- is told until then that it has expired
-    primary key (project_id, device_hash)
+    primary key (device_hash)
 );
-create unique index oauth_device_user on oauth_device (project_id, user_hash);
+create unique index oauth_device_user on oauth_device (user_hash);
 create index oauth_device_keep on oauth_device (keep_until);
 create index oauth_device_account on oauth_device (account_id);

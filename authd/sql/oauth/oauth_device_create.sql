@@ -11,4 +11,4 @@ values (
     :project, :device_hash, :user_hash, :client_id, :scope, :resource, :address, :interval_s, :now,
     :expires_at, :keep_until
 )
-on conflict (project_id, user_hash) do nothing
+on conflict (user_hash) do nothing
