@@ -372,6 +372,8 @@ static void the_end_of_a_project_leaves_receipts(void)
     PROGRAM before = complete_receipt_of(account);
     PROGRAM gone = ATRIUMCTL(suite, NULL, "project", "delete", "erasure-child", "--force", "--yes");
     PROGRAM other = receipt_of(account);
+    CU_ASSERT_PTR_NOT_NULL(admin);
+    CU_ASSERT_PTR_NOT_NULL(child);
     CHECK_EXIT(gone, 0);
     CU_ASSERT_STRING_EQUAL(other->out, before->out);
     PROGRAM own = ATRIUMCTL(suite, NULL, "project", "delete", "demo", "--force", "--yes");

@@ -77,8 +77,8 @@ static void other_forms_are_refused(void)
                                        "PeterNeumann",
                                        "PeterNeumann+c74f20a3",
                                        "PeterNeumann+c74f20a3+",
-                                       KEY "A",
-                                       "Peter " KEY};
+                                       (KEY "A"),
+                                       ("Peter " KEY)};
 
     for (size_t i = 0; i < ARRAY_SIZE(notes); i++)
         UNIT_CHECK(!note_open(arena, notes[i], KEY), "note %zu", i);
