@@ -79,16 +79,18 @@ static enum visit_step show(const struct visit *visit, enum page_text notice,
     telecom = who.profile->telecom.items;
     visit_page(visit, &page);
     page_account(
-        &page, &(struct page_account_in){
-                   VISIT_VALUES(visit), .name = visit->caller.display, .email = telecom->value,
-                   .practitioner = strcmp(visit->caller.role, "Practitioner") == 0,
-                   .unverified = !who.security->emailVerified, .notice = notice,
-                   .factor = who.security->mfaEnrolled,
-                   .passkeys = arena_printf(arena, "%zu", keys.passkeys.count),
-                   .deletion = visit->caller.until ? visit_time(visit, visit->caller.until) : NULL,
-                   .more_sessions = who.security->moreSessions,
-                   .session = rows_of(visit, &who.security->sessions, &clients),
-                   .session_count = who.security->sessions.count});
+        &page,
+        &(struct page_account_in){
+            VISIT_VALUES(visit), .name = visit->caller.display, .email = telecom->value,
+            .practitioner = strcmp(visit->caller.role, "Practitioner") == 0,
+            .unverified = !who.security->emailVerified, .notice = notice,
+            .factor = who.security->mfaEnrolled,
+            .passkeys =
+                keys.passkeys.count > 0 ? arena_printf(arena, "%zu", keys.passkeys.count) : NULL,
+            .deletion = visit->caller.until ? visit_time(visit, visit->caller.until) : NULL,
+            .more_sessions = who.security->moreSessions,
+            .session = rows_of(visit, &who.security->sessions, &clients),
+            .session_count = who.security->sessions.count});
     return visit_show(&page, 200, out);
 }
 

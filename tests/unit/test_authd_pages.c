@@ -186,6 +186,19 @@ static void a_session_can_be_ended_but_the_own_one_only_signed_out_of(void)
     has_not(&page, "value=\"own\"");
 }
 
+static void an_account_without_passkeys_says_so(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct page none = begin(arena, PAGE_EN), two = begin(arena, PAGE_EN);
+
+    page_account(&none, &(struct page_account_in){SITE, .name = "Ada", .email = "a@b.example"});
+    page_account(&two, &(struct page_account_in){SITE, .name = "Ada", .email = "a@b.example",
+                                                 .passkeys = "2"});
+    has(&none, "<dd>none yet</dd>");
+    has(&two, "<dd>2</dd>");
+    has_not(&two, "none yet");
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -194,6 +207,7 @@ int main(void)
         CASE(a_first_look_has_no_error_and_the_focus_on_the_first_field),
         CASE(the_focus_is_on_the_first_wrong_field),
         CASE(a_session_can_be_ended_but_the_own_one_only_signed_out_of),
+        CASE(an_account_without_passkeys_says_so),
     };
 
     return unit_run("authd pages", cases, ARRAY_SIZE(cases));
