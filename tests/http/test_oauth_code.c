@@ -545,10 +545,10 @@ static void a_grant_is_listed_by_its_client(void)
 {
     char *client = oauth_register(suite, admin, "{\"name\":\"Growth <b>chart\"}");
     BROWSER browser = browser_open(suite);
-    HTTP_ANSWER tokens = NULL;
+    HTTP_ANSWER tokens = oauth_tokens(suite, browser, patient, client, OAUTH_USUAL);
     char *account, path[128], query[256];
 
-    json_decref(tokens_of(browser, client, OAUTH_USUAL, &tokens));
+    CHECK_STATUS(tokens, 200);
     snprintf(query, sizeof(query),
              "select s.account_id from auth.session s join auth.oauth_grant g on "
              "g.session_id = s.id where g.client_id = '%s'",

@@ -2196,7 +2196,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description Adds a webhook; a project has 20 at most (409 beyond). The answer has the secret that its receiver verifies signatures with (Standard Webhooks); it is not shown again. Events that happen from then on are posted, at least once and in order for each account, and tried for three days. See docs/webhooks.md.
+         * @description Adds a webhook; a project has 20 at most (409 beyond). The answer has the secret that its receiver verifies signatures with (Standard Webhooks); it is not shown again. Events that happen from then on are posted, at least once and in order for each account, and tried for three days. Needs a fresh proof of who you are. See docs/webhooks.md.
          *
          *     For practitioners who administer the project.
          */
@@ -2217,7 +2217,7 @@ export interface paths {
         get?: never;
         /**
          * Replace a webhook
-         * @description Replaces a webhook; its secret stays. `enabled` true switches on one that its receiver switched off by answering 410.
+         * @description Replaces a webhook; its secret stays. `enabled` true switches on one that its receiver switched off by answering 410. Needs a fresh proof of who you are.
          *
          *     For practitioners who administer the project.
          */
@@ -2225,7 +2225,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook
-         * @description Deletes a webhook, and what waits for its receiver.
+         * @description Deletes a webhook, and what waits for its receiver. Needs a fresh proof of who you are.
          *
          *     For practitioners who administer the project.
          */
@@ -2246,7 +2246,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange the secret of a webhook
-         * @description Gives a webhook another secret, which only this answer shows. For `previousHours` every request has the signatures of both, so that the receiver may change over at any time of it.
+         * @description Gives a webhook another secret, which only this answer shows. For `previousHours` every request has the signatures of both, so that the receiver may change over at any time of it. Needs a fresh proof of who you are.
          *
          *     For practitioners who administer the project.
          */
@@ -2290,7 +2290,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver events of a webhook again
-         * @description Posts a delivery again that has ended, or all that were given up, 10,000 at most. Each is tried for three days from now on. The receiver knows an event again by its `webhook-id`.
+         * @description Posts a delivery again that has ended, or all that were given up, 10,000 at most. Each is tried for three days from now on. The receiver knows an event again by its `webhook-id`. Needs a fresh proof of who you are.
          *
          *     For practitioners who administer the project.
          */
@@ -4151,6 +4151,16 @@ export interface components {
              * @example Linux
              */
             os: string;
+            /**
+             * @description The OpenID client that it is a grant of: its id and name. Absent for a sign-in, and in GET /auth/me.
+             * @example {
+             *       "id": "0199a0c0-0000-7000-8000-000000000000",
+             *       "name": "Growth chart"
+             *     }
+             */
+            client?: {
+                [key: string]: string;
+            };
             /**
              * @description Whether the request came with a token of this session.
              * @example true
@@ -9781,6 +9791,10 @@ export interface operations {
                      *             "remoteAddress": "192.0.2.7",
                      *             "browser": "Firefox",
                      *             "os": "Linux",
+                     *             "client": {
+                     *               "id": "0199a0c0-0000-7000-8000-000000000000",
+                     *               "name": "Growth chart"
+                     *             },
                      *             "current": true
                      *           }
                      *         ],
@@ -9895,6 +9909,10 @@ export interface operations {
                      *           "remoteAddress": "192.0.2.7",
                      *           "browser": "Firefox",
                      *           "os": "Linux",
+                     *           "client": {
+                     *             "id": "0199a0c0-0000-7000-8000-000000000000",
+                     *             "name": "Growth chart"
+                     *           },
                      *           "current": true
                      *         }
                      *       ]
@@ -9947,6 +9965,10 @@ export interface operations {
                      *           "remoteAddress": "192.0.2.7",
                      *           "browser": "Firefox",
                      *           "os": "Linux",
+                     *           "client": {
+                     *             "id": "0199a0c0-0000-7000-8000-000000000000",
+                     *             "name": "Growth chart"
+                     *           },
                      *           "current": true
                      *         }
                      *       ]
@@ -10603,6 +10625,10 @@ export interface operations {
                      *           "remoteAddress": "192.0.2.7",
                      *           "browser": "Firefox",
                      *           "os": "Linux",
+                     *           "client": {
+                     *             "id": "0199a0c0-0000-7000-8000-000000000000",
+                     *             "name": "Growth chart"
+                     *           },
                      *           "current": true
                      *         }
                      *       ],
