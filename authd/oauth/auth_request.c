@@ -11,6 +11,7 @@
 #include "authd/oauth/fhir_server.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/sql/oauth.h"
+#include "common/domain/jwt.h"
 #include "common/domain/smart_scope.h"
 #include "common/domain/uri.h"
 #include "common/wire/codec.h"
@@ -111,6 +112,13 @@ static const char *text_of(struct arena *arena, const json_t *json, const char *
     return arena_strdup(arena, value ? value : "");
 }
 
+bool auth_request_signed_in_anew(const struct auth_request *self, struct uuid session,
+                                 int64_t created_at)
+{
+    return self->sent_at && uuid_is_set(&session) && strcmp(self->session, session.text) != 0 &&
+           created_at > self->sent_at - JWT_CLOCK_SKEW_MS; /* of two instances */
+}
+
 /* ---- sealed ---- */
 
 static const char *purpose(struct arena *arena, struct uuid project)
@@ -122,8 +130,8 @@ const char *auth_request_seal(struct authd *d, const struct request *req, struct
                               const struct auth_request *self)
 {
     json_auto_t *json =
-        json_pack("{s:o, s:I, s:b, s:s, s:s, s:b}", "request", parameters_json(self), "until",
-                  (json_int_t)(req->now_ms + CONTINUATION_LIFE), "again", self->reauthenticates,
+        json_pack("{s:o, s:I, s:I, s:s, s:s, s:b}", "request", parameters_json(self), "until",
+                  (json_int_t)(req->now_ms + CONTINUATION_LIFE), "sent", (json_int_t)self->sent_at,
                   "session", self->session ? self->session : "", "consented",
                   self->consented ? self->consented : "", "denied", self->denied);
     const char *plain;
@@ -131,8 +139,8 @@ const char *auth_request_seal(struct authd *d, const struct request *req, struct
 
     if (self->pushed)
         json_object_set_new(json, "pushed", json_string(self->pushed));
-    if (self->device_since)
-        json_object_set_new(json, "device", json_integer(self->device_since));
+    if (self->to_device)
+        json_object_set_new(json, "device", json_true());
     plain = codec_dump_json(req->arena, json);
     if (strlen(plain) > AUTH_REQUEST_MAX)
         return NULL;
@@ -159,11 +167,11 @@ int auth_request_unseal(struct authd *d, const struct request *req, struct uuid 
     if (!json || json_integer_value(json_object_get(json, "until")) <= req->now_ms)
         return -1;
     parameters_read(req->arena, json_object_get(json, "request"), ret);
-    ret->reauthenticates = json_is_true(json_object_get(json, "again"));
+    ret->sent_at = json_integer_value(json_object_get(json, "sent"));
     ret->session = text_of(req->arena, json, "session");
     ret->consented = text_of(req->arena, json, "consented");
     ret->denied = json_is_true(json_object_get(json, "denied"));
-    ret->device_since = json_integer_value(json_object_get(json, "device"));
+    ret->to_device = json_is_true(json_object_get(json, "device"));
     if (json_object_get(json, "pushed"))
         ret->pushed = text_of(req->arena, json, "pushed");
     return 0;

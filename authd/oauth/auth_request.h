@@ -34,12 +34,18 @@ struct auth_request {
     bool two_factors;   /* acr is essential, and is that */
     const char *pushed; /* the secret part of the request_uri; NULL: it was not pushed */
     /* Of one that comes back from a page: */
-    bool reauthenticates;  /* the person was sent to sign in anew */
+    int64_t sent_at;       /* when the person was sent to sign in anew; 0: was not */
     const char *session;   /* that the browser had then; "" */
     const char *consented; /* the account that has just consented; "" */
     bool denied;           /* it has not */
-    int64_t device_since;  /* of no client: on the way to the page for devices since then; 0: not */
+    bool to_device;        /* of no client: on the way to the page for devices */
 };
+
+/* Whether the person has signed in since it was sent to: by this session, which is neither the one
+ * that the browser had then nor an older one (by a minute). The request could be one that another
+ * browser was sent on with. */
+bool auth_request_signed_in_anew(const struct auth_request *self, struct uuid session,
+                                 int64_t created_at);
 
 /* Whether a word is in a list of words between blanks. */
 bool words_have(const char *list, const char *word);

@@ -78,16 +78,9 @@ static int send_to_sign_in(const struct authorization *self, struct endpoint_ans
 {
     struct auth_request request = self->request;
 
-    request.reauthenticates = true;
+    request.sent_at = self->visit.req.now_ms;
     request.session = self->visit.signed_in ? self->visit.caller.session.text : "";
     return send_to(self, &request, "sign-in", out, err);
-}
-
-/* Whether the person has signed in since it was asked to. */
-static bool has_signed_in_anew(const struct authorization *self)
-{
-    return self->request.reauthenticates && self->visit.signed_in &&
-           strcmp(self->request.session, self->visit.caller.session.text) != 0;
 }
 
 /* A second factor, which the session does not have, is demanded by the request. */
@@ -105,7 +98,7 @@ static bool must_sign_in(const struct authorization *self)
 
     if (!self->visit.signed_in)
         return true;
-    if (has_signed_in_anew(self))
+    if (auth_request_signed_in_anew(request, self->visit.caller.session, self->session.created_at))
         return false;
     return request->prompt & PROMPT_LOGIN ||
            (request->max_age_s >= 0 && age_ms > request->max_age_s * 1000) ||

@@ -34,10 +34,10 @@ struct device_visit {
 /* With the session that the browser has now, which will not do. */
 static enum visit_step send_to_sign_in(const struct visit *visit, struct page_answer *out)
 {
-    const struct auth_request request = {.reauthenticates = true,
+    const struct auth_request request = {.sent_at = visit->req.now_ms,
                                          .session =
                                              visit->signed_in ? visit->caller.session.text : "",
-                                         .device_since = visit->req.now_ms};
+                                         .to_device = true};
     const char *sealed =
         auth_request_seal(visit->d, &visit->req, visit->tenant.projectId, &request);
 
@@ -45,8 +45,7 @@ static enum visit_step send_to_sign_in(const struct visit *visit, struct page_an
                     out);
 }
 
-/* Whether the session was begun on the way here; the time counts, too, since the way could be one
- * that another browser was sent on. */
+/* Whether the session was begun on the way here. */
 static int is_fresh(struct device_visit *self, bool *ret, struct error *err)
 {
     const struct visit *visit = &self->visit;
@@ -65,8 +64,7 @@ static int is_fresh(struct device_visit *self, bool *ret, struct error *err)
     if (found <= 0)
         return found;
     self->signed_in_at = session.signed_in_at;
-    *ret = session.created_at >= way.device_since &&
-           strcmp(way.session, visit->caller.session.text) != 0;
+    *ret = auth_request_signed_in_anew(&way, visit->caller.session, session.created_at);
     return 0;
 }
 

@@ -195,7 +195,7 @@ static const char *open_next(struct visit *self)
                                                  self->from->next, &request) < 0)
         return NULL;
     self->next = self->from->next;
-    self->to_device = request.device_since != 0;
+    self->to_device = request.to_device;
     self->login_hint = request.in.login_hint ? fields_email(arena, request.in.login_hint) : NULL;
     (void)language_of_locales(request.in.ui_locales, &self->language);
     return request.in.redirect_uri;

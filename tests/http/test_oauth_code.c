@@ -271,6 +271,34 @@ static void continuations_are_sealed(void)
     free(changed);
 }
 
+/* `prompt=login` of a browser without a session is not answered by an old session of another
+ * one. */
+static void an_old_session_is_no_new_sign_in(void)
+{
+    BROWSER browser = browser_open(suite);
+    BROWSER other = browser_open(suite);
+    char *before = oauth_code(browser, patient, app, OAUTH_USUAL), *next, *path, *code;
+
+    go_ahead(61);
+    oauth_ask(other, app, OAUTH_USUAL "&prompt=login");
+    next = oauth_parameter(other, "next");
+    if (asprintf(&path, "/t/demo/authorize?next=%s", next) < 0)
+        abort();
+    CU_ASSERT_EQUAL(browser_get(browser, path), 303);
+    code = oauth_parameter(browser, "code");
+    CU_ASSERT_STRING_EQUAL(code, "");
+    CU_ASSERT_EQUAL(oauth_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "name=\"password\""));
+    free(code);
+    oauth_sign_in(browser, patient->email, PASSWORD);
+    code = oauth_parameter(browser, "code");
+    CU_ASSERT_STRING_NOT_EQUAL(code, "");
+    free(before);
+    free(next);
+    free(path);
+    free(code);
+}
+
 /* One that was enrolled after the browser's session had begun makes the person sign in again. */
 static void a_factor_enrolled_elsewhere_is_asked_for(void)
 {
@@ -839,6 +867,7 @@ static const struct unit_case cases[] = {
     CASE(issuer_tokens_do_not_open_the_api),
     CASE(errors_go_to_the_redirect_address),
     CASE(continuations_are_sealed),
+    CASE(an_old_session_is_no_new_sign_in),
     CASE(a_factor_enrolled_elsewhere_is_asked_for),
     CASE(code_is_bound_to_its_request),
     CASE(wrong_verifier_spends_the_code),

@@ -452,7 +452,7 @@ static void an_old_session_does_not_do(void)
     CU_ASSERT_EQUAL(oauth_follow(browser), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "name=\"password\""));
 
-    go_ahead(1);
+    go_ahead(61);
     CU_ASSERT_EQUAL(browser_get(others, "device"), 303);
     next = oauth_parameter(others, "next");
     if (asprintf(&path, "device?next=%s", next) < 0)
