@@ -39,8 +39,9 @@ export class Browser {
     return new URL(answer.headers.get('location'), url);
   }
 
-  // Signs the person in where a page asks for it: the address of the client that it is sent back to.
-  async authorize(url, person) {
+  // Follows redirects and fills in the form of each page by the names of its inputs, with the first button: the
+  // address elsewhere that it is sent to, or that of a page without a form.
+  async walk(url, values) {
     const origin = url.origin;
     let form;
 
@@ -55,17 +56,35 @@ export class Browser {
         continue;
       }
       const page = await answer.text();
-      if (answer.status !== 200 || form)
+      if (answer.status !== 200)
         throw new Error(`${url.pathname}: ${answer.status} ${page}`);
-      const [, opening, inner] = page.match(/(<form\b[^>]*>)(.*?)<\/form>/s);
+      const [, opening, inner] = page.match(/(<form\b[^>]*>)(.*?)<\/form>/s) ?? [];
+      if (!opening)
+        return url;
       url = new URL(attribute(opening, 'action'), url);
       form = new URLSearchParams();
-      for (const [tag] of inner.matchAll(/<input\b[^>]*>/g))
+      for (const [tag] of inner.matchAll(/<input\b[^>]*>/g)) {
+        const name = attribute(tag, 'name');
+
         if (attribute(tag, 'type') === 'hidden')
-          form.set(attribute(tag, 'name'), attribute(tag, 'value') ?? '');
-      form.set('email', person.email);
-      form.set('password', person.password);
+          form.set(name, attribute(tag, 'value') ?? '');
+        else if (name in values)
+          form.set(name, values[name]);
+      }
+      const [button] = inner.match(/<button\b[^>]*>/);
+      if (attribute(button, 'name'))
+        form.set(attribute(button, 'name'), attribute(button, 'value'));
     }
     throw new Error(`no way out of ${url}`);
+  }
+
+  // Signs the person in where a page asks for it: the address of the client that it is sent back to.
+  authorize(url, {email, password}) {
+    return this.walk(url, {email, password});
+  }
+
+  // Signs the person in and lets the device in that shows this code.
+  connect(url, {email, password}, code) {
+    return this.walk(url, {email, password, code});
   }
 }

@@ -118,6 +118,19 @@ export async function logout(at) {
   at.equal((await introspect(session, tokens.access_token)).active, false);
 }
 
+export async function device(at) {
+  const {as, client, auth} = await open(at);
+  const shown = await oauth.processDeviceAuthorizationResponse(
+    as, client, await oauth.deviceAuthorizationRequest(as, client, auth, {scope: 'openid email'}, HTTP));
+  const poll = async () => oauth.processDeviceCodeResponse(
+    as, client, await oauth.deviceCodeGrantRequest(as, client, auth, shown.device_code, HTTP));
+  await at.refused(400, poll);
+  await at.browser.connect(new URL(shown.verification_uri), at.person, shown.user_code);
+  const tokens = await poll();
+  const {sub} = oauth.getValidatedIdTokenClaims(tokens);
+  at.equal((await userinfo({as, client, sub}, tokens.access_token)).email, at.person.email);
+}
+
 export async function client_credentials(at) {
   const {as, client, auth} = await open(at);
   const tokens = await oauth.processClientCredentialsResponse(

@@ -82,6 +82,15 @@ export async function logout(at) {
   await at.refused(401, () => oidc.fetchUserInfo(config, tokens.access_token, sub));
 }
 
+export async function device(at) {
+  const config = await open(at);
+  const shown = await oidc.initiateDeviceAuthorization(config, {scope: 'openid email'});
+  await at.browser.connect(new URL(shown.verification_uri), at.person, shown.user_code);
+  const tokens = await oidc.pollDeviceAuthorizationGrant(config, {...shown, interval: 1});
+  const user = await oidc.fetchUserInfo(config, tokens.access_token, tokens.claims().sub);
+  at.equal(user.email, at.person.email);
+}
+
 export async function client_credentials(at) {
   const config = await open(at);
   const tokens = await oidc.clientCredentialsGrant(config, {scope: 'read', resource: at.resource});

@@ -21,7 +21,7 @@
 #define RESOURCE "https://fhir.example/r4"
 #define HOME "https://app.example/bye"
 
-enum { FLOW_MS = 60000, CLIENTS = 2, FLOWS = 8, OTHERS = 4 };
+enum { FLOW_MS = 60000, CLIENTS = 2, FLOWS = 9, OTHERS = 4 };
 
 static const char *const clients[CLIENTS] = {"openid-client", "oauth4webapi"};
 static const struct flow {
@@ -34,6 +34,7 @@ static const struct flow {
     {"introspection", "introspection (RFC 7662)"},
     {"revocation", "revocation (RFC 7009)"},
     {"logout", "logout at `end_session_endpoint`, with `id_token_hint` and `state`"},
+    {"device", "a device that a person lets in (RFC 8628)"},
     {"client_credentials", "a token of the client itself, for a `resource`"},
 };
 
@@ -90,12 +91,14 @@ static void the_scene_is_set(void)
 {
     PERSON admin = person_admin(suite);
     char *issuer = issuer_of_demo();
-    char *id = oauth_register(suite, admin,
-                              "{\"type\":\"confidential\",\"authMethod\":\"client_secret_basic\","
-                              "\"grantTypes\":[\"authorization_code\",\"refresh_token\","
-                              "\"client_credentials\"],\"audiences\":[\"" RESOURCE "\"],"
-                              "\"postLogoutRedirectUris\":[\"" HOME "\"],"
-                              "\"scopes\":[\"openid\",\"profile\",\"email\",\"read\"]}");
+    char *id = oauth_register(
+        suite, admin,
+        "{\"type\":\"confidential\",\"authMethod\":\"client_secret_basic\","
+        "\"grantTypes\":[\"authorization_code\",\"refresh_token\","
+        "\"client_credentials\","
+        "\"urn:ietf:params:oauth:grant-type:device_code\"],\"audiences\":[\"" RESOURCE "\"],"
+        "\"postLogoutRedirectUris\":[\"" HOME "\"],"
+        "\"scopes\":[\"openid\",\"profile\",\"email\",\"read\"]}");
     char *secret = oauth_secret(suite, admin, id);
 
     patient = person_register(suite, NULL);
