@@ -5,8 +5,8 @@
 # one line "N passed, N failed", and ", N skipped" when cases said that they cannot be run here (unit_leave_out()). Called
 # by `make test`; non-zero when anything failed or nothing ran.
 # ATRIUM_TEST_ONLY, if set, is a pattern of the programs to run ("test_bot*"); with it test_coverage is not among them.
-# ATRIUM_TEST_JOBS, if set, is how many run at the same time, with one that mostly waits beside them, or twice as many of
-# those alone; ATRIUM_TEST_SECONDS bounds each program (default 900); ATRIUM_TEST_COMMAND, if set, is what runs it.
+# ATRIUM_TEST_JOBS, if set, is how many run at the same time, or half as many again of those that mostly wait;
+# ATRIUM_TEST_SECONDS bounds each program (default 900); ATRIUM_TEST_COMMAND, if set, is what runs it.
 # ATRIUM_TEST_AGAIN is how many programs that failed may run once more, alone (default 0): for a machine that others use
 # too. If more failed than that, none does. What passes then is told.
 set -u
@@ -15,7 +15,7 @@ parent=${TMPDIR:-/tmp}
 # In thirds of a program that does not wait.
 thirds=$((3 * ${ATRIUM_TEST_JOBS:-5}))
 waiting=1
-[ -z "${ATRIUM_TEST_JOBS:-}" ] || waiting=2 thirds=$((thirds + 2))
+[ -z "${ATRIUM_TEST_JOBS:-}" ] || waiting=2
 limit=${ATRIUM_TEST_SECONDS:-900}
 
 # A run locks its directories as soon as it has made them: an older one without a lock is what a killed run has left.
