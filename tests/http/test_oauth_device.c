@@ -400,7 +400,7 @@ static void the_page_names_who_asks(void)
     CU_ASSERT_FALSE(browser_sees(browser, "<b>Theirs"));
     CU_ASSERT_TRUE(browser_sees(browser, "read your e-mail address"));
     CU_ASSERT_TRUE(browser_sees(browser, source));
-    CU_ASSERT_TRUE(browser_sees(browser, "Go on only if you have started this yourself"));
+    CU_ASSERT_TRUE(browser_sees(browser, "Connect it only if you started this yourself"));
     free(theirs);
     free(source);
 }
