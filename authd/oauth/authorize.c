@@ -343,11 +343,7 @@ static const char *pushed_answer(const struct request *req, const char *request_
 int pushed_request(struct authd *d, const struct request *req, const struct authorize_in *in,
                    struct endpoint_answer *out, struct error *err)
 {
-    const struct client_credentials given = {.authorization = in->visit->authorization,
-                                             .client_id = in->client_id,
-                                             .client_secret = in->client_secret,
-                                             .client_assertion = in->client_assertion,
-                                             .client_assertion_type = in->client_assertion_type};
+    const struct client_credentials given = CLIENT_CREDENTIALS(in);
     struct auth_request request = {.in = *in, .max_age_s = -1};
     const char *request_uri;
     struct issuer issuer;

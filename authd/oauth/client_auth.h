@@ -21,6 +21,14 @@ struct client_credentials {
     const char *client_id, *client_secret, *client_assertion, *client_assertion_type;
 };
 
+/* Of the parameters that each endpoint for clients has. */
+#define CLIENT_CREDENTIALS(in_)                                                \
+    ((struct client_credentials){.authorization = (in_)->visit->authorization, \
+                                 .client_id = (in_)->client_id,                \
+                                 .client_secret = (in_)->client_secret,        \
+                                 .client_assertion = (in_)->client_assertion,  \
+                                 .client_assertion_type = (in_)->client_assertion_type})
+
 /* Finds the client and proves that it is the one. issuer and token_endpoint: what an assertion may
  * be for. A public client proves nothing. Fails with the words of RFC 6749, section 5.2:
  * invalid_client (401; unknown, wrong, or another method than its own), invalid_request (two

@@ -10,7 +10,6 @@
 #include <sodium.h>
 
 #include "authd/credential/throttle.h"
-#include "authd/credential/user_agent.h"
 #include "authd/oauth/auth_request.h"
 #include "authd/oauth/client.h"
 #include "authd/oauth/client_auth.h"
@@ -110,11 +109,7 @@ int device_authorization(struct authd *d, const struct request *req,
                          const struct device_authorization_in *in, struct endpoint_answer *out,
                          struct error *err)
 {
-    const struct client_credentials given = {.authorization = in->visit->authorization,
-                                             .client_id = in->client_id,
-                                             .client_secret = in->client_secret,
-                                             .client_assertion = in->client_assertion,
-                                             .client_assertion_type = in->client_assertion_type};
+    const struct client_credentials given = CLIENT_CREDENTIALS(in);
     struct auth_request request = {.in = {.scope = in->scope, .resource = in->resource}};
     const char *device_code = secret_random_text(req->arena, DEVICE_CODE_SIZE), *user_code;
     struct issuer issuer;
@@ -158,59 +153,30 @@ static int refuse(struct error *err, const char *answer)
     return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant", "The device code was used before.");
 }
 
-static struct sql_audit redeem_audit(const struct token_call *call, struct uuid session,
-                                     const struct sql_oauth_device_get_row *device)
-{
-    return audit_row(call->req, &(struct audit){.action = "session.create",
-                                                .project = call->issuer->tenant.projectId,
-                                                .account = device->account,
-                                                .role = device->role,
-                                                .type = "Session",
-                                                .id = session,
-                                                .detail = "device"});
-}
-
 /* Makes the session when the person has approved; *ret is complete. */
 static int poll(struct authd *d, const struct token_call *call, const uint8_t *hash,
                 const struct sql_oauth_device_get_row *device, struct refresh_token *refresh,
                 struct grant *ret, struct error *err)
 {
-    const struct request *req = call->req;
-    const struct uuid project = call->issuer->tenant.projectId;
-    const struct uuid id = uuid_ordered(req->now_ms);
-    const struct sql_oauth_device_poll_in in = {
-        .project = project,
-        .device_hash = {hash, SECRET_HASH_SIZE},
-        .client_id = call->client->clientId,
-        .parent = device->session,
-        .id = id,
-        .client_name = call->client->name,
-        .offline = words_have(device->scope, "offline_access"),
-        .jkt = call->jkt,
-        .address = req->address,
-        .browser = user_agent_browser(req->userAgent),
-        .os = user_agent_os(req->userAgent),
-        .now = req->now_ms,
-        .slower_s = DEVICE_INTERVAL_S,
-        .refresh_hash = {refresh->hash, SECRET_HASH_SIZE},
-        .idle_until = req->now_ms + SESSION_IDLE_LIFE,
-        .absolute_until = req->now_ms + SESSION_ABSOLUTE_LIFE,
-        .sessions_most = d->config->sessions_per_account,
-        .audit = redeem_audit(call, id, device)};
+    struct sql_oauth_device_poll_in in = {.device_hash = {hash, SECRET_HASH_SIZE},
+                                          .parent = device->session,
+                                          .slower_s = DEVICE_INTERVAL_S,
+                                          .sessions_most = d->config->sessions_per_account,
+                                          .grant = grant_values(d, call, device->scope, refresh)};
     struct sql_oauth_device_poll_row row;
 
-    refresh_token_new(&d->svc.seal, project, id, refresh);
-    if (sql_require(sql_oauth_device_poll(d->svc.db, req, &in, &row, err), err, ERR_INTERNAL,
+    in.audit = grant_audit(call, &in.grant, device->account, device->role, "device");
+    if (sql_require(sql_oauth_device_poll(d->svc.db, call->req, &in, &row, err), err, ERR_INTERNAL,
                     "The device is gone.") < 0)
         return -1;
     if (strcmp(row.answer, "redeemed") != 0)
         return refuse(err, row.answer);
     if (row.surplus)
-        session_end_surplus(d, req, device->account, id);
-    *ret = (struct grant){.holder = {.project = project,
+        session_end_surplus(d, call->req, device->account, in.grant.id);
+    *ret = (struct grant){.holder = {.project = in.grant.project,
                                      .membership = row.membership,
                                      .profile = row.profile,
-                                     .session = id,
+                                     .session = in.grant.id,
                                      .role = device->role,
                                      .admin = row.admin},
                           .scope = device->scope,

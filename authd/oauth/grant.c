@@ -282,16 +282,39 @@ static int check_code(struct authd *d, const struct token_call *call, const uint
     return check_verifier(d, call, hash, code, err);
 }
 
-static struct sql_audit redeem_audit(const struct token_call *call, struct uuid session,
-                                     const struct sql_oauth_code_get_row *code)
+struct sql_grant_insert grant_values(struct authd *d, const struct token_call *call,
+                                     const char *scope, struct refresh_token *refresh)
+{
+    const struct request *req = call->req;
+    const struct uuid project = call->issuer->tenant.projectId;
+    const struct uuid id = uuid_ordered(req->now_ms);
+
+    refresh_token_new(&d->svc.seal, project, id, refresh);
+    return (struct sql_grant_insert){.project = project,
+                                     .id = id,
+                                     .client_id = call->client->clientId,
+                                     .client_name = call->client->name,
+                                     .offline = words_have(scope, "offline_access"),
+                                     .jkt = call->jkt,
+                                     .address = req->address,
+                                     .browser = user_agent_browser(req->userAgent),
+                                     .os = user_agent_os(req->userAgent),
+                                     .now = req->now_ms,
+                                     .refresh_hash = {refresh->hash, SECRET_HASH_SIZE},
+                                     .idle_until = req->now_ms + SESSION_IDLE_LIFE,
+                                     .absolute_until = req->now_ms + SESSION_ABSOLUTE_LIFE};
+}
+
+struct sql_audit grant_audit(const struct token_call *call, const struct sql_grant_insert *made,
+                             struct uuid account, const char *role, const char *how)
 {
     return audit_row(call->req, &(struct audit){.action = "session.create",
-                                                .project = call->issuer->tenant.projectId,
-                                                .account = code->account,
-                                                .role = code->role,
+                                                .project = made->project,
+                                                .account = account,
+                                                .role = role,
                                                 .type = "Session",
-                                                .id = session,
-                                                .detail = "oauth"});
+                                                .id = made->id,
+                                                .detail = how});
 }
 
 /* Makes the session of the code; *ret is complete. */
@@ -299,41 +322,25 @@ static int redeem(struct authd *d, const struct token_call *call, const uint8_t 
                   const struct sql_oauth_code_get_row *code, struct refresh_token *refresh,
                   struct grant *ret, struct error *err)
 {
-    const struct request *req = call->req;
-    const struct uuid project = call->issuer->tenant.projectId;
-    const struct uuid id = uuid_ordered(req->now_ms);
-    struct sql_oauth_code_redeem_in in = {.project = project,
-                                          .code_hash = {hash, SECRET_HASH_SIZE},
+    struct sql_oauth_code_redeem_in in = {.code_hash = {hash, SECRET_HASH_SIZE},
                                           .parent = code->parent,
-                                          .id = id,
-                                          .client_id = call->client->clientId,
-                                          .client_name = call->client->name,
-                                          .offline = words_have(code->scope, "offline_access"),
-                                          .jkt = call->jkt,
-                                          .address = req->address,
-                                          .browser = user_agent_browser(req->userAgent),
-                                          .os = user_agent_os(req->userAgent),
-                                          .now = req->now_ms,
-                                          .refresh_hash = {refresh->hash, SECRET_HASH_SIZE},
-                                          .idle_until = req->now_ms + SESSION_IDLE_LIFE,
-                                          .absolute_until = req->now_ms + SESSION_ABSOLUTE_LIFE,
                                           .sessions_most = d->config->sessions_per_account,
-                                          .audit = redeem_audit(call, id, code)};
+                                          .grant = grant_values(d, call, code->scope, refresh)};
     struct sql_oauth_code_redeem_row row;
     int made;
 
-    refresh_token_new(&d->svc.seal, project, id, refresh);
-    made = sql_oauth_code_redeem(d->svc.db, req, &in, &row, err);
+    in.audit = grant_audit(call, &in.grant, code->account, code->role, "oauth");
+    made = sql_oauth_code_redeem(d->svc.db, call->req, &in, &row, err);
     if (made < 0)
         return -1;
     if (made == 0)
         return 0;
     if (row.surplus)
-        session_end_surplus(d, req, code->account, id);
-    *ret = (struct grant){.holder = {.project = project,
+        session_end_surplus(d, call->req, code->account, in.grant.id);
+    *ret = (struct grant){.holder = {.project = in.grant.project,
                                      .membership = row.membership,
                                      .profile = row.profile,
-                                     .session = id,
+                                     .session = in.grant.id,
                                      .role = code->role,
                                      .admin = row.admin},
                           .scope = code->scope,

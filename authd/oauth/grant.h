@@ -34,6 +34,15 @@ struct sql_userinfo_get_row;
 int grant_person(struct authd *d, const struct request *req, const struct issuer *issuer,
                  struct uuid session, struct sql_userinfo_get_row *ret, struct error *err) MUST_USE;
 
+/* The session of a new grant of these scopes, with its id, and its refresh token, for the part
+ * grant_insert. */
+struct sql_grant_insert grant_values(struct authd *d, const struct token_call *call,
+                                     const char *scope, struct refresh_token *refresh);
+
+/* What has happened, for the audit row of that session; how: "oauth", "device". */
+struct sql_audit grant_audit(const struct token_call *call, const struct sql_grant_insert *made,
+                             struct uuid account, const char *role, const char *how);
+
 /* Signs the access token of a grant (RFC 9068), and with openid an ID token (OpenID Connect Core
  * 1.0, section 2). refresh: its refresh token; NULL: the client gets none. Parks. */
 int grant_answer(struct authd *d, const struct token_call *call, const struct grant *grant,

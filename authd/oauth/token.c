@@ -91,11 +91,7 @@ static int name_client(struct authd *d, const struct request *req, const struct 
 int token(struct authd *d, const struct request *req, const struct token_in *in,
           struct endpoint_answer *out, struct error *err)
 {
-    struct client_credentials given = {.authorization = in->visit->authorization,
-                                       .client_id = in->client_id,
-                                       .client_secret = in->client_secret,
-                                       .client_assertion = in->client_assertion,
-                                       .client_assertion_type = in->client_assertion_type};
+    struct client_credentials given = CLIENT_CREDENTIALS(in);
     struct oauth_client client;
     struct issuer issuer;
     struct token_call call = {.req = req, .in = in, .issuer = &issuer, .client = &client};

@@ -137,11 +137,7 @@ static int sign_answer(struct authd *d, const struct query *q, json_t *answer,
 int token_introspect(struct authd *d, const struct request *req, const struct introspect_in *in,
                      struct endpoint_answer *out, struct error *err)
 {
-    const struct client_credentials given = {.authorization = in->visit->authorization,
-                                             .client_id = in->client_id,
-                                             .client_secret = in->client_secret,
-                                             .client_assertion = in->client_assertion,
-                                             .client_assertion_type = in->client_assertion_type};
+    const struct client_credentials given = CLIENT_CREDENTIALS(in);
     struct oauth_client client;
     struct issuer issuer;
     struct query q = {.req = req, .issuer = &issuer, .client = &client, .token = in->token};

@@ -1,0 +1,33 @@
+-- Creates the grant of each row of {from}, which has account_id, scope, resource, nonce,
+-- signed_in_at and patient_id: a session of `member`, and its row of oauth_grant (part
+-- grant_member). When the person has proven to be the one counts from the sign-in of `parent`; the
+-- address of the client that asks is not the person's. Without offline_access it ends with {parent}.
+-- args: from, parent
+-- in: project uuid, id uuid, client_id text, client_name text, offline bool, jkt text null
+-- in: address text, browser text null, os text null, now int8, refresh_hash bytea
+-- in: idle_until int8, absolute_until int8
+{as}_inserted as (
+    insert into session (
+        project_id, id, account_id, membership_id, profile_id, role, auth_method, second_factor,
+        remote_address, browser, os, created_at, last_updated, proven_at, refresh_hash, idle_until,
+        absolute_until
+    )
+    select
+        :project, :id, f.account_id, m.id, m.profile_id, p.role, p.auth_method, p.second_factor,
+        :address, :browser, :os, :now, :now, f.signed_in_at, :refresh_hash,
+        :idle_until, case when :offline then :absolute_until
+            else least(:absolute_until, p.absolute_until) end
+    from {from} f, member m, parent p
+    returning account_id
+),
+{as}_noted as (
+    insert into oauth_grant (
+        project_id, session_id, client_id, client_name, scope, resource, nonce, parent_id,
+        signed_in_at, jkt, created_at, patient_id
+    )
+    select
+        :project, :id, :client_id, :client_name, f.scope, f.resource, f.nonce,
+        case when :offline then null else {parent} end, f.signed_in_at, :jkt, :now,
+        f.patient_id
+    from {from} f, {as}_inserted
+)
