@@ -10,6 +10,7 @@
 #include "common/domain/endpoint.h"
 #include "common/domain/reference.h"
 #include "common/service/audit_events.h"
+#include "common/service/erasure.h"
 #include "common/service/purge.h"
 #include "common/wire/fields.h"
 
@@ -870,17 +871,11 @@ struct operator_erasure_in {
 };
 FIELD_DECLARE(operator_erasure_in);
 
-struct erasure_table {
-    const char *table;
-    int64_t rows, bytes; /* bytes: of complete files */
-};
-FIELD_DECLARE(erasure_table);
-
 /* What a daemon has erased. */
 struct erasure_part {
     const char *daemon;
     int64_t doneAt;
-    struct field_list erased; /* struct erasure_table */
+    struct field_list erased; /* struct erased_table */
 };
 FIELD_DECLARE(erasure_part);
 

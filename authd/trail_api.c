@@ -116,19 +116,10 @@ static const struct field operator_erasure_in_rows[] = {
 };
 FIELD_TABLE(operator_erasure_in);
 
-static const struct field erasure_table_rows[] = {
-    FIELD_TEXT(struct erasure_table, table, 1, 64, FIELD_REQUIRED, "Table.", "document"),
-    FIELD_INT(struct erasure_table, rows, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "Rows that were deleted.", "3"),
-    FIELD_INT(struct erasure_table, bytes, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "Bytes of complete files.", "4096"),
-};
-FIELD_TABLE(erasure_table);
-
 static const struct field erasure_part_rows[] = {
     FIELD_TEXT(struct erasure_part, daemon, 1, 64, FIELD_REQUIRED, "The daemon.", "docd"),
     FIELD_TIME(struct erasure_part, doneAt, FIELD_REQUIRED, "When it had done its part."),
-    FIELD_OBJECTS(struct erasure_part, erased, erasure_table, ERASED_TABLES_MAX, 0,
+    FIELD_OBJECTS(struct erasure_part, erased, erased_table, ERASED_TABLES_MAX, 0,
                   "What it has erased."),
 };
 FIELD_TABLE(erasure_part);

@@ -33,7 +33,7 @@ static void show_parts(const struct ctl *ctl, const struct field_list *parts)
     for (size_t i = 0; i < parts->count; i++) {
         clock_format_iso(part[i].doneAt, at);
         output_note(ctl, "\n%s, %s", part[i].daemon, at);
-        output_list(ctl, &erasure_table_table, &part[i].erased, columns);
+        output_list(ctl, &erased_table_table, &part[i].erased, columns);
     }
 }
 

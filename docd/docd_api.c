@@ -567,14 +567,6 @@ static const struct field account_erased_in_rows[] = {
 };
 FIELD_TABLE(account_erased_in);
 
-static const struct field erased_table_rows[] = {
-    FIELD_TEXT(struct erased_table, table, 1, 64, FIELD_REQUIRED, "Table.", "document"),
-    FIELD_INT(struct erased_table, rows, 0, INT64_MAX, 0, FIELD_REQUIRED, "Rows.", "3"),
-    FIELD_INT(struct erased_table, bytes, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "Bytes of complete files.", "4096"),
-};
-FIELD_TABLE(erased_table);
-
 static const struct field account_erased_out_rows[] = {
     FIELD_INT(struct account_erased_out, steps, 0, INT64_MAX, 0, FIELD_REQUIRED,
               "Requests that were carried out.", "2"),

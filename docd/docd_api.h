@@ -8,6 +8,7 @@
 #include "common/domain/content.h"
 #include "common/domain/reference.h"
 #include "common/service/audit_events.h"
+#include "common/service/erasure.h"
 #include "common/service/purge.h"
 #include "common/wire/fields.h"
 
@@ -337,12 +338,6 @@ struct account_erased_in {
     struct uuid account;
 };
 FIELD_DECLARE(account_erased_in);
-
-struct erased_table {
-    const char *table;
-    int64_t rows, bytes; /* bytes: of complete files */
-};
-FIELD_DECLARE(erased_table);
 
 struct account_erased_out {
     int64_t steps;            /* requests that were carried out, by their keys */

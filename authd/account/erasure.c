@@ -44,16 +44,11 @@ static int add_own(struct authd *d, const struct request *req, struct uuid accou
                    struct erasure *self, struct error *err)
 {
     const struct sql_erasure_list_in in = {.account = account};
-    struct sql_erasure_list_rows rows;
-    struct erasure_table *erased;
+    struct field_list erased;
 
-    if (sql_erasure_list(d->svc.db, req, &in, &rows, err) < 0)
+    if (sql_erasure_list(d->svc.db, req, &in, &erased, err) < 0)
         return -1;
-    erased = arena_calloc(req->arena, rows.count, sizeof(*erased));
-    for (size_t i = 0; i < rows.count; i++)
-        erased[i] = (struct erasure_table){rows.items[i].table_name, rows.items[i].rows, 0};
-    self->parts[self->part_count++] =
-        (struct erasure_part){"authd", self->row.deleted_at, {erased, rows.count}};
+    self->parts[self->part_count++] = (struct erasure_part){"authd", self->row.deleted_at, erased};
     return 0;
 }
 
@@ -63,9 +58,7 @@ static void add_documents(struct authd *d, const struct request *req, struct uui
 {
     const struct account_erased_in in = {.account = account};
     struct account_erased_out out = {.steps = 0};
-    const struct erased_table *from;
     struct request soon = *req;
-    struct erasure_table *erased;
     struct error ignored;
 
     error_init(&ignored, req->arena);
@@ -75,12 +68,7 @@ static void add_documents(struct authd *d, const struct request *req, struct uui
         self->missing[self->missing_count++] = "docd";
         return;
     }
-    from = out.erased.items;
-    erased = arena_calloc(req->arena, out.erased.count, sizeof(*erased));
-    for (size_t i = 0; i < out.erased.count; i++)
-        erased[i] = (struct erasure_table){from[i].table, from[i].rows, from[i].bytes};
-    self->parts[self->part_count++] =
-        (struct erasure_part){"docd", out.doneAt, {erased, out.erased.count}};
+    self->parts[self->part_count++] = (struct erasure_part){"docd", out.doneAt, out.erased};
 }
 
 /* ---- the receipt ---- */

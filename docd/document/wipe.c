@@ -64,22 +64,15 @@ int account_erased(struct docd *d, const struct request *req, const struct accou
 {
     const struct sql_erasure_get_in get = {.account = in->account};
     const struct sql_erasure_list_in list = {.account = in->account};
-    struct sql_erasure_list_rows rows;
     struct sql_erasure_get_row row;
-    struct erased_table *erased;
 
     if (sql_require(sql_erasure_get(d->svc.db, req, &get, &row, err), err, ERR_INTERNAL,
                     "No count.") < 0 ||
-        sql_erasure_list(d->svc.db, req, &list, &rows, err) < 0)
+        sql_erasure_list(d->svc.db, req, &list, &out->erased, err) < 0)
         return -1;
-    erased = arena_calloc(req->arena, rows.count, sizeof(*erased));
-    for (size_t i = 0; i < rows.count; i++)
-        erased[i] = (struct erased_table){rows.items[i].table_name, rows.items[i].rows,
-                                          rows.items[i].bytes};
     out->steps = row.steps;
     out->doneAt = row.done_at;
     out->waiting = row.waiting;
-    out->erased = (struct field_list){erased, rows.count};
     return 0;
 }
 

@@ -2,5 +2,5 @@
 -- class: read
 -- in: account uuid
 -- rows: many
--- row: table_name text, rows int8
-select table_name, rows from erasure_table where account_id = :account order by table_name
+-- row: struct erased_table
+select table_name as "table", rows, 0::bigint as bytes from erasure_table where account_id = :account order by table_name
