@@ -238,6 +238,7 @@ BENCH_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 $(BUILD)/tests/bench/seed: $(filter-out $(BUILD)/authd/authd.o,$(atrium-authd_OBJECTS)) $(BUILD)/ctl/progress.o
 $(BUILD)/tests/bench/passkeys: $(BUILD)/tests/support/authenticator.o
 $(BUILD)/tests/bench/trail: $(BUILD)/tests/support/trail_proof.o
+$(addprefix $(BUILD)/tests/bench/,scale seed trail): $(BUILD)/tests/support/bench.o
 $(BENCH_PROGRAMS): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libapi.a $(BUILD)/libcurl_loop.a $(BUILD)/libcommon.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(gateway_LIBS) $(authd_LIBS) $(docd_LIBS) -lcurl \
 	    $(COMMON_LIBS)

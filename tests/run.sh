@@ -8,7 +8,7 @@
 # ATRIUM_TEST_JOBS, if set, is how many run at the same time, or half as many again of those that mostly wait;
 # ATRIUM_TEST_SECONDS bounds each program (default 900); ATRIUM_TEST_COMMAND, if set, is what runs it.
 # ATRIUM_TEST_AGAIN is how many programs that failed may run once more, alone (default 0): for a machine that others use
-# too. If more failed than that, none does. What passes then is told.
+# too. If more failed than that, none does. What passes then is reported.
 set -u
 here=$(dirname "$0")
 parent=${TMPDIR:-/tmp}

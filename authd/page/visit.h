@@ -30,7 +30,7 @@ struct visit {
     struct visit_brand brand;
     const char *host; /* of these pages, with its port */
     const char *next; /* sealed: the authorization request that the person came with; NULL: none */
-    bool to_device;   /* it goes on to the page for devices, not to a client */
+    bool to_device;   /* next: the page for devices, not a client */
     const char *login_hint; /* the address that this request names; NULL: none */
     bool signed_in;         /* then: */
     struct caller caller;

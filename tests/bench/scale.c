@@ -14,8 +14,6 @@
  * The ratio is of medians, the middle one of those that the rounds had. The exit code is 1 when one
  * is above LIMIT, 2 when a request failed.
  */
-#include <curl/curl.h>
-#include <jansson.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -23,13 +21,13 @@
 #include <string.h>
 
 #include "common/base/base.h"
-#include "common/base/clock.h"
+#include "tests/support/bench.h"
 
 #define PASSWORD "correct horse"
 #define CHALLENGE "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 #define VERIFIER "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
-enum { CONNECTIONS = 4, ROUNDS_MAX = 100, BODY_MAX = 16 * 1024, TOKEN_MAX = 2048, WORD_MAX = 320 };
+enum { CONNECTIONS = 4, ROUNDS_MAX = 100, TOKEN_MAX = 2048, WORD_MAX = 320 };
 
 struct person {
     char role[16], tenant[WORD_MAX], email[WORD_MAX];
@@ -37,19 +35,11 @@ struct person {
     bool factor;
 };
 
-/* One connection, and what came on it last. */
-struct client {
-    const char *url;
-    CURL *curl;
-    char body[BODY_MAX];
-    size_t size;
-};
-
 struct suite {
     const char *url;
     struct person *people;
     size_t count;
-    struct client clients[CONNECTIONS];
+    struct bench_client clients[CONNECTIONS];
 };
 
 /* ---- requests ---- */
@@ -60,80 +50,36 @@ static NORETURN void die(const char *what, const char *why)
     exit(2);
 }
 
-static size_t take(char *data, size_t size, size_t count, void *arg)
-{
-    struct client *client = arg;
-
-    if (client->size + size * count >= BODY_MAX)
-        return 0;
-    memcpy(client->body + client->size, data, size * count);
-    client->size += size * count;
-    client->body[client->size] = '\0';
-    return size * count;
-}
-
-/* True on 200. body NULL: a GET; access NULL: no token. *us grows by the time from request to
- * answer. */
-static bool ask(struct client *self, const char *path, const char *body, const char *access,
+/* True on 200; as bench_client_ask(). */
+static bool ask(struct bench_client *self, const char *path, const char *body, const char *access,
                 int64_t *us)
 {
-    struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
-    char text[TOKEN_MAX + 64];
-    int64_t started;
-    long status = 0;
-
-    snprintf(text, sizeof(text), "Authorization: Bearer %s", access ? access : "");
-    if (access)
-        headers = curl_slist_append(headers, text);
-    snprintf(text, sizeof(text), "%s%s", self->url, path);
-    curl_easy_setopt(self->curl, CURLOPT_URL, text);
-    curl_easy_setopt(self->curl, CURLOPT_HTTPHEADER, headers);
-    curl_easy_setopt(self->curl, CURLOPT_HTTPGET, 1L);
-    if (body)
-        curl_easy_setopt(self->curl, CURLOPT_COPYPOSTFIELDS, body);
-    self->size = 0;
-    started = clock_mono_us();
-    if (curl_easy_perform(self->curl) == CURLE_OK)
-        curl_easy_getinfo(self->curl, CURLINFO_RESPONSE_CODE, &status);
-    *us += clock_mono_us() - started;
-    curl_slist_free_all(headers);
-    return status == 200;
-}
-
-/* Copies texts of the last answer by name; false when one is missing. */
-static bool answer(const struct client *self, const char *name, char *ret, size_t size)
-{
-    json_t *json = json_loadb(self->body, self->size, 0, NULL);
-    const char *text = json_string_value(json_object_get(json, name));
-    bool fits = text && snprintf(ret, size, "%s", text) < (int)size;
-
-    json_decref(json);
-    return fits;
+    return bench_client_ask(self, path, body, access, us) == 200;
 }
 
 /* ---- operations: each true when it succeeded ---- */
 
-static bool refresh(struct client *client, struct person *person, int64_t *us)
+static bool refresh(struct bench_client *client, struct person *person, int64_t *us)
 {
     char body[TOKEN_MAX + 64];
 
     snprintf(body, sizeof(body), "{\"refresh_token\":\"%s\"}", person->refresh);
     return ask(client, "/auth/refresh-token", body, NULL, us) &&
-           answer(client, "access_token", person->access, TOKEN_MAX) &&
-           answer(client, "refresh_token", person->refresh, TOKEN_MAX);
+           bench_client_text(client, "access_token", person->access, TOKEN_MAX) &&
+           bench_client_text(client, "refresh_token", person->refresh, TOKEN_MAX);
 }
 
-static bool me(struct client *client, struct person *person, int64_t *us)
+static bool me(struct bench_client *client, struct person *person, int64_t *us)
 {
     return ask(client, "/auth/me", NULL, person->access, us);
 }
 
-static bool settings(struct client *client, struct person *person, int64_t *us)
+static bool settings(struct bench_client *client, struct person *person, int64_t *us)
 {
     return ask(client, "/v1/project/settings", NULL, person->access, us);
 }
 
-static bool sign_in(struct client *client, struct person *person, int64_t *us)
+static bool sign_in(struct bench_client *client, struct person *person, int64_t *us)
 {
     char path[64], body[2 * WORD_MAX + 256], code[64];
 
@@ -142,13 +88,14 @@ static bool sign_in(struct client *client, struct person *person, int64_t *us)
              "{\"email\":\"%s\",\"password\":\"" PASSWORD
              "\",\"tenantCode\":\"%s\",\"codeChallenge\":\"" CHALLENGE "\"}",
              person->email, person->tenant);
-    if (!ask(client, path, body, NULL, us) || !answer(client, "sessionCode", code, sizeof(code)))
+    if (!ask(client, path, body, NULL, us) ||
+        !bench_client_text(client, "sessionCode", code, sizeof(code)))
         return false;
     snprintf(path, sizeof(path), "/auth/tenant/%s/login/token", person->role);
     snprintf(body, sizeof(body), "{\"sessionCode\":\"%s\",\"codeVerifier\":\"" VERIFIER "\"}",
              code);
     return ask(client, path, body, NULL, us) &&
-           answer(client, "accessToken", person->access, TOKEN_MAX);
+           bench_client_text(client, "accessToken", person->access, TOKEN_MAX);
 }
 
 static bool anyone(const struct person *person UNUSED)
@@ -175,7 +122,7 @@ static const struct operation {
     const char *label;
     size_t times; /* how often each of the people asks */
     bool (*is_for)(const struct person *person);
-    bool (*run)(struct client *client, struct person *person, int64_t *us);
+    bool (*run)(struct bench_client *client, struct person *person, int64_t *us);
 } operations[] = {
     {"POST /auth/refresh-token", 1, anyone, refresh},
     {"GET /auth/me, first", 1, is_patient, me},
@@ -224,7 +171,7 @@ struct phase {
 
 struct worker {
     struct phase *phase;
-    struct client *client;
+    struct bench_client *client;
 };
 
 static void *work(void *arg)
@@ -397,14 +344,9 @@ static void open_suite(struct suite *self, const char *url, const char *path)
         die(path, "cannot be read");
     fclose(file);
     for (size_t i = 0; i < CONNECTIONS; i++) {
-        struct client *client = &self->clients[i];
+        struct bench_client *client = &self->clients[i];
 
-        client->url = url;
-        client->curl = curl_easy_init();
-        curl_easy_setopt(client->curl, CURLOPT_NOSIGNAL, 1L);
-        curl_easy_setopt(client->curl, CURLOPT_TIMEOUT, 10L);
-        curl_easy_setopt(client->curl, CURLOPT_WRITEFUNCTION, take);
-        curl_easy_setopt(client->curl, CURLOPT_WRITEDATA, client);
+        bench_client_open(client, url);
     }
 }
 

@@ -18,7 +18,6 @@
  * stdout: SAMPLE people spread over all, one a line: role, tenant code, e-mail, refresh token, and
  * the secret of the second factor in hex or "-".
  */
-#include <libpq-fe.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +27,7 @@
 #include "authd/session/refresh_token.h"
 #include "authd/session/session.h"
 #include "ctl/progress.h"
+#include "tests/support/bench.h"
 
 #define PASSWORD "correct horse"
 
@@ -98,15 +98,8 @@ static void copy_row(struct seed *self, const char *format, ...)
 
 static void copy_end(struct seed *self)
 {
-    PGresult *result;
-
-    if (PQputCopyEnd(self->db, NULL) != 1)
+    if (!bench_copy_end(self->db))
         die("copy", PQerrorMessage(self->db));
-    while ((result = PQgetResult(self->db))) {
-        if (PQresultStatus(result) != PGRES_COMMAND_OK)
-            die("copy", PQerrorMessage(self->db));
-        PQclear(result);
-    }
 }
 
 static const char *hex(char ret[static HEX_SIZE], const void *bytes, size_t size)

@@ -16,9 +16,7 @@
  *
  * The exit code is 2 when something failed or a proof is wrong.
  */
-#include <curl/curl.h>
 #include <jansson.h>
-#include <libpq-fe.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,13 +25,12 @@
 
 #include "common/base/clock.h"
 #include "common/service/audit_chain.h"
+#include "tests/support/bench.h"
 #include "tests/support/trail_proof.h"
 
 #define TREES "hashtextextended('trail', 0)"
 
 enum {
-    BODY_MAX = 64 * 1024,
-    TEXT_MAX = 4096,
     ROW_MAX = 2048,
     POLL_US = 20000,
     GIVE_UP_MS = 1800000,
@@ -42,10 +39,8 @@ enum {
 
 struct bench {
     PGconn *db;
-    CURL *curl;
-    const char *url;
-    char access[TEXT_MAX], body[BODY_MAX];
-    size_t body_size;
+    struct bench_client client;
+    char access[BENCH_TOKEN_MAX];
     PGresult *projects;
     int64_t first, rows; /* the first sequence number, and how many */
 };
@@ -87,19 +82,6 @@ static void execute(struct bench *self, const char *format, ...)
     vsnprintf(sql, sizeof(sql), format, args);
     va_end(args);
     PQclear(run(self, sql));
-}
-
-static void copy_end(struct bench *self)
-{
-    PGresult *result;
-
-    if (PQputCopyEnd(self->db, NULL) != 1)
-        die("copy", PQerrorMessage(self->db));
-    while ((result = PQgetResult(self->db))) {
-        if (PQresultStatus(result) != PGRES_COMMAND_OK)
-            die("copy", PQerrorMessage(self->db));
-        PQclear(result);
-    }
 }
 
 static void copy_row(struct bench *self, const struct audit_record *record, const char *hash)
@@ -163,7 +145,8 @@ static void copy_rows(struct bench *self)
         audit_hash(&record, (struct field_bytes){hash, sizeof(hash)}, hash);
         copy_row(self, &record, sodium_bin2hex(hex, sizeof(hex), hash, sizeof(hash)));
     }
-    copy_end(self);
+    if (!bench_copy_end(self->db))
+        die("copy", PQerrorMessage(self->db));
     execute(self, "update auth.audit_head set sequence = %lld, hash = '\\x%s'",
             (long long)record.sequence, hex);
     execute(self, "commit");
@@ -212,64 +195,32 @@ static void measure_sealing(struct bench *self)
 
 /* ---- proofs ---- */
 
-static size_t take(char *data, size_t size, size_t count, void *arg)
+/* Must be answered by 200. *us: from request to answer. */
+static void ask(struct bench *self, const char *path, const char *body, const char *access,
+                int64_t *us)
 {
-    struct bench *self = arg;
+    long status;
 
-    if (self->body_size + size * count >= BODY_MAX)
-        return 0;
-    memcpy(self->body + self->body_size, data, size * count);
-    self->body_size += size * count;
-    return size * count;
-}
-
-/* The answer, which must be 200; *us: from request to answer. New reference. */
-static json_t *ask(struct bench *self, const char *path, const char *body, int64_t *us)
-{
-    struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
-    char text[TEXT_MAX + 64];
-    int64_t began;
-    long status = 0;
-    json_t *answer;
-
-    if (!body) {
-        snprintf(text, sizeof(text), "Authorization: Bearer %s", self->access);
-        headers = curl_slist_append(headers, text);
-    }
-    snprintf(text, sizeof(text), "%s%s", self->url, path);
-    curl_easy_setopt(self->curl, CURLOPT_URL, text);
-    curl_easy_setopt(self->curl, CURLOPT_HTTPHEADER, headers);
-    curl_easy_setopt(self->curl, CURLOPT_HTTPGET, 1L);
-    if (body)
-        curl_easy_setopt(self->curl, CURLOPT_COPYPOSTFIELDS, body);
-    self->body_size = 0;
-    began = clock_mono_us();
-    if (curl_easy_perform(self->curl) == CURLE_OK)
-        curl_easy_getinfo(self->curl, CURLINFO_RESPONSE_CODE, &status);
-    *us = clock_mono_us() - began;
-    curl_slist_free_all(headers);
-    answer = json_loadb(self->body, self->body_size, 0, NULL);
-    if (status != 200 || !answer)
+    *us = 0;
+    status = bench_client_ask(&self->client, path, body, access, us);
+    if (status != 200)
         die(path, status == 0 ? "no answer" : "not 200");
-    return answer;
 }
 
 /* The administrator's first access token, by the refresh token of the file. */
 static void sign_in(struct bench *self, const char *people)
 {
     FILE *file = fopen(people, "r");
-    char refresh[TEXT_MAX], body[TEXT_MAX + 64];
+    char refresh[BENCH_TOKEN_MAX], body[BENCH_TOKEN_MAX + 64];
     int64_t us;
-    json_t *answer;
 
     if (!file || fscanf(file, "%*s %*s %*s %4095s", refresh) != 1)
         die(people, "no first line");
     fclose(file);
     snprintf(body, sizeof(body), "{\"refresh_token\":\"%s\"}", refresh);
-    answer = ask(self, "/auth/refresh-token", body, &us);
-    snprintf(self->access, sizeof(self->access), "%s",
-             json_string_value(json_object_get(answer, "access_token")));
-    json_decref(answer);
+    ask(self, "/auth/refresh-token", body, NULL, &us);
+    if (!bench_client_text(&self->client, "access_token", self->access, sizeof(self->access)))
+        die("/auth/refresh-token", "no token");
 }
 
 static int by_size(const void *a, const void *b)
@@ -299,7 +250,8 @@ static void measure_proofs(struct bench *self, size_t count)
 
         snprintf(path, sizeof(path), "/v1/project/audit/authd-%lld/proof",
                  (long long)row_of(self, (int64_t)i));
-        answer = ask(self, path, NULL, &us[i]);
+        ask(self, path, NULL, self->access, &us[i]);
+        answer = json_loadb(self->client.body, self->client.size, 0, NULL);
         if (!trail_proof_holds(answer))
             die(path, "the proof does not lead to the root");
         size = json_integer_value(json_object_get(answer, "size"));
@@ -322,17 +274,14 @@ int main(int argc, char **argv)
     self.db = PQconnectdb(argv[1]);
     if (PQstatus(self.db) != CONNECTION_OK)
         die(argv[1], PQerrorMessage(self.db));
-    self.url = argv[2];
+    bench_client_open(&self.client, argv[2]);
     self.rows = strtoll(argv[4], NULL, 10);
     self.projects = run(&self, "select id from settings.project order by id");
-    self.curl = curl_easy_init();
-    curl_easy_setopt(self.curl, CURLOPT_WRITEFUNCTION, take);
-    curl_easy_setopt(self.curl, CURLOPT_WRITEDATA, &self);
     sign_in(&self, argv[3]);
     measure_sealing(&self);
     measure_proofs(&self, strtoul(argv[5], NULL, 10));
     PQclear(self.projects);
-    curl_easy_cleanup(self.curl);
+    curl_easy_cleanup(self.client.curl);
     PQfinish(self.db);
     return 0;
 }

@@ -567,8 +567,8 @@ static size_t named_in(const struct http_answer *list, const char *member, const
     return named;
 }
 
-/* The person, the admin and the page are told which client has the grant; a sign-in has none, and
- * /auth/me, which each page of an application asks for, does not look. */
+/* The lists of the person and of the admin, and the page, name the client of a grant; a sign-in has
+ * none, and /auth/me, which each page of an application asks for, does not look. */
 static void a_grant_is_listed_by_its_client(void)
 {
     char *client = oauth_register(suite, admin, "{\"name\":\"Growth <b>chart\"}");

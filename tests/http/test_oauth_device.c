@@ -346,8 +346,8 @@ static void one_approval_makes_one_session(void)
     http_answers_destroy(answers, POLLERS);
 }
 
-/* 64 at once before anyone has decided: one is told to wait, the others to slow down, and each of
- * these counts. */
+/* 64 at once before a decision: one is answered authorization_pending, the others slow_down, and
+ * each of these counts. */
 static void polls_at_once_are_judged_one_by_one(void)
 {
     enum { POLLERS = 64 };

@@ -530,7 +530,7 @@ static void oidcc_codereuse_30seconds(void)
     check_reuse(30);
 }
 
-/* An unknown client or redirect address is told to the person: no browser is sent there. */
+/* An unknown client or redirect address is an error on a page: no browser is sent there. */
 static void oidcc_ensure_registered_redirect_uri(void)
 {
     static const char *const rows[] = {
