@@ -341,6 +341,21 @@ struct suite *suite_start(const struct suite_options *options)
     return self;
 }
 
+/* The connection of the main thread's queries, kept: a new one costs the server as much as a hundred
+ * of them. A child of fork() has the pointer, too, but the connection is its parent's. */
+static struct {
+    const struct suite *suite;
+    pid_t pid;
+    PGconn *conn;
+} kept;
+
+static void kept_close(void)
+{
+    if (kept.pid == getpid())
+        PQfinish(kept.conn);
+    kept.conn = NULL;
+}
+
 void suite_stop(struct suite **self_p)
 {
     struct suite *self = *self_p;
@@ -350,6 +365,7 @@ void suite_stop(struct suite **self_p)
 
     if (!self)
         return;
+    kept_close();
     count = child_pids(self, pids);
     kill(self->pid, SIGTERM);
     if (!wait_ended(self->pid, STOP_LIMIT_MS, &status)) {
@@ -572,9 +588,33 @@ PGconn *suite_database(struct suite *self)
     return PQconnectdb(suite_text(self, "postgres.conninfo"));
 }
 
+/* A server that has ended since is noticed here, before the query. */
+static PGconn *connection_for_query(struct suite *self)
+{
+    if (gettid() != getpid())
+        return suite_database(self);
+    if (kept.suite == self && kept.pid == getpid() && kept.conn && PQconsumeInput(kept.conn) &&
+        PQstatus(kept.conn) == CONNECTION_OK)
+        return kept.conn;
+    kept_close();
+    kept.suite = self;
+    kept.pid = getpid();
+    kept.conn = suite_database(self);
+    return kept.conn;
+}
+
+/* Each query begins with the session as it is at first. */
+static void end_query(PGconn *connection, const char *sql)
+{
+    if (connection != kept.conn)
+        PQfinish(connection);
+    else if (PQtransactionStatus(connection) != PQTRANS_IDLE || strncmp(sql, "set ", 4) == 0)
+        kept_close();
+}
+
 char *suite_query(struct suite *self, const char *sql)
 {
-    PGconn *connection = suite_database(self);
+    PGconn *connection = connection_for_query(self);
     PGresult *result = PQexec(connection, sql);
     char *text = NULL;
 
@@ -585,7 +625,7 @@ char *suite_query(struct suite *self, const char *sql)
              PQresultStatus(result) != PGRES_COMMAND_OK)
         fprintf(stderr, "suite: %s\n", PQerrorMessage(connection));
     PQclear(result);
-    PQfinish(connection);
+    end_query(connection, sql);
     return text ? text : strdup("");
 }
 
