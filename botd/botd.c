@@ -120,7 +120,7 @@ static int start(void *daemon, struct error *err)
     d->programs = programs_new(d->svc.loop, d->svc.metrics, &options);
     if (translate_open(d, err) < 0)
         return -1;
-    service_every(&d->svc, "programs", CHECK_MS, check_programs);
+    service_every_real(&d->svc, "programs", CHECK_MS, check_programs);
     service_every(&d->svc, "translation", IDLE_MS, tend_provider);
     service_every(&d->svc, "idle", IDLE_MS, end_idle);
     service_every(&d->svc, "sweep", SWEEP_MS, sweep_run);

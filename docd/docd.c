@@ -195,6 +195,7 @@ static int start(void *daemon, struct error *err)
     d->bytes_missing = metrics_counter(d->svc.metrics, "atrium_doc_bytes_missing_total", "",
                                        "Reads of documents whose bytes the store does not have.");
     service_every(&d->svc, "sweep", SWEEP_PERIOD_MS, sweep);
+    service_every_real(&d->svc, "variants", SWEEP_PERIOD_MS, sweep_variants);
     service_every(&d->svc, "export", EXPORT_PERIOD_MS, export_run);
     disk_space_start(d);
     /* libvips comes with dozens of libraries, of which the loader has touched 20 MiB; a docd that

@@ -93,10 +93,9 @@ static int sweep_uploads(struct docd *d, const struct request *req, struct error
     return count < 0 ? -1 : 0;
 }
 
-/* Variants of objects that are gone: a docd on another host has removed them, with the variants
- * that it has itself. All folders have their turn within minutes. */
-static int sweep_variants(struct docd *d, const struct request *req, struct error *err)
+int sweep_variants(void *daemon, const struct request *req, struct error *err)
 {
+    struct docd *d = daemon;
     struct uuid *objects = arena_calloc(req->arena, SWEEP_BATCH, sizeof(*objects));
 
     for (int page = 0; page < VARIANT_PAGES; page++) {
@@ -135,7 +134,7 @@ int sweep(void *daemon, const struct request *req, struct error *err)
     }
     if (sweep_objects(d, req, err) < 0)
         keep_first(&first, err);
-    if (variants_sweep(d->variants, req, err) < 0 || sweep_variants(d, req, err) < 0)
+    if (variants_sweep(d->variants, req, err) < 0)
         keep_first(&first, err);
     *err = first;
     return first.code == ERR_NONE ? 0 : -1;

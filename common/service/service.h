@@ -206,6 +206,11 @@ void service_request_destroy(struct request **self_p);
 void service_every(struct service *self, const char *name, int64_t period_ms,
                    int (*fn)(void *daemon, const struct request *req, struct error *err));
 
+/* The same for what contract time does not make due, such as a look at the machine: the period is
+ * the same with a test clock. */
+void service_every_real(struct service *self, const char *name, int64_t period_ms,
+                        int (*fn)(void *daemon, const struct request *req, struct error *err));
+
 /* What every daemon answers to ctl and the gateway, see service_routes.def. For
  * bus_call_instance(): */
 struct bus_method service_status_method(const char *service);

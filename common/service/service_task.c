@@ -94,8 +94,8 @@ static void task_fiber(void *arg)
         fiber_queue_wake_all(&self->task_end);
 }
 
-void service_every(struct service *self, const char *name, int64_t period_ms,
-                   int (*fn)(void *daemon, const struct request *req, struct error *err))
+void service_every_real(struct service *self, const char *name, int64_t period_ms,
+                        int (*fn)(void *daemon, const struct request *req, struct error *err))
 {
     struct task *task = arena_alloc(self->arena, sizeof(*task));
     struct error err;
@@ -104,12 +104,19 @@ void service_every(struct service *self, const char *name, int64_t period_ms,
     task->failures = metrics_counter(self->metrics, "atrium_task_failures_total",
                                      arena_printf(self->arena, "task=\"%s\"", name),
                                      "Runs of work that repeats which failed.");
-    if (clock_is_test(self->clock))
-        task->period_ms = MIN(period_ms, (int64_t)TEST_PERIOD_MAX_MS);
     error_init(&err, NULL);
     if (fiber_start(self->loop, task_fiber, task, &err) < 0)
         log_die("task", "no fiber is left at the start");
     self->tasks++;
+}
+
+void service_every(struct service *self, const char *name, int64_t period_ms,
+                   int (*fn)(void *daemon, const struct request *req, struct error *err))
+{
+    bool test = clock_is_test(self->clock);
+
+    service_every_real(self, name, test ? MIN(period_ms, (int64_t)TEST_PERIOD_MAX_MS) : period_ms,
+                       fn);
 }
 
 void service_tasks_stop(struct service *self)
