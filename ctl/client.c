@@ -42,10 +42,14 @@ static json_t *words(struct arena *arena, const char *list)
     return array;
 }
 
-/* Another type authenticates in another way: the default of the type, when none is named. */
+/* Another type authenticates in another way: by the default of the type, when none is named that
+ * fits it. */
 static void settings_from_options(struct ctl *ctl, json_t *client)
 {
-    if (arguments_has(&ctl->args, "--type"))
+    const char *type = arguments_get(&ctl->args, "--type");
+    const char *method = json_string_value(json_object_get(client, "authMethod"));
+
+    if (type && method && (strcmp(type, "confidential") == 0) == (strcmp(method, "none") == 0))
         json_object_del(client, "authMethod");
     for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
         const char *value = arguments_get(&ctl->args, settings[i].option);

@@ -804,6 +804,22 @@ static void the_objects_of_the_commands_exist(void)
     snprintf(broken_file, sizeof(broken_file), "%s", unit_dir_write(&files, "broken", "{"));
 }
 
+static void a_clients_type_leaves_a_method_that_fits(void)
+{
+    const char *path = unit_dir_write(&files, "client", "{\"authMethod\":\"client_secret_post\"}");
+    PROGRAM made = ATRIUMCTL(suite, NULL, "client", "create", "--project", "demo", "Post", "--file",
+                             path, "--type", "confidential", "--json");
+    const char *id = program_text(made, "id");
+    PROGRAM public = ATRIUMCTL(suite, NULL, "client", "set", "--project", "demo", id, "--type",
+                               "public", "--json");
+    PROGRAM named = ATRIUMCTL(suite, NULL, "client", "set", "--project", "demo", id, "--type",
+                              "confidential", "--auth-method", "client_secret_basic", "--json");
+
+    CU_ASSERT_STRING_EQUAL(program_text(made, "authMethod"), "client_secret_post");
+    CU_ASSERT_STRING_EQUAL(program_text(public, "authMethod"), "none");
+    CU_ASSERT_STRING_EQUAL(program_text(named, "authMethod"), "client_secret_basic");
+}
+
 static const struct unit_case cases[] = {
     CASE(every_command_has_a_row),
     CASE(the_objects_of_the_commands_exist),
@@ -812,6 +828,7 @@ static const struct unit_case cases[] = {
     CASE(deletions_are_in_the_audit_trail),
     CASE(every_command_reports_its_refusal),
     CASE(strict_projects_have_their_protections_on),
+    CASE(a_clients_type_leaves_a_method_that_fits),
     CASE(commands_that_run_once_print_text_and_json),
     CASE(every_command_reports_an_absent_suite),
     CASE_ALWAYS(suite_shuts_down_cleanly),
