@@ -5,7 +5,7 @@
 # whole operations, latencies of single requests. BENCH_SECONDS (default 5) is the length of one measurement,
 # BENCH_ROUNDS (default 3) how often each is made; BENCH_ENTRIES (default 100000) how much content is searched.
 # BENCH_ONLY="small nginx_small" makes only the measurements of these names (see the rounds below; references have names
-# too: hashes, libvips, apertium), to work on one of them.
+# too: hashes, libvips, apertium, signatures, commits), to work on one of them.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/bench/suite.sh
@@ -195,6 +195,42 @@ measure_bots() {
     done
 }
 
+# ---- a client of the tenant's issuer, and one of its people ----
+issuer=$base/t/demo redirect=http://127.0.0.1/bench
+cat >"$scratch/client.json" <<END
+{"authMethod": "client_secret_post", "firstParty": true, "redirectUris": ["$redirect"],
+ "grantTypes": ["authorization_code", "client_credentials"], "scopes": ["openid", "email", "reports.read"]}
+END
+client() { # COMMAND ARGUMENT...
+    "$build/bin/atriumctl" --dir "$scratch/suite" --json client "$1" --project demo "${@:2}" | tr -d ' '
+}
+client_id=$(client create bench --file "$scratch/client.json" --type confidential | member id)
+client_secret=$(client secret "$client_id" | member secret)
+person_token=$(tests/bench/person_token.py "$issuer" "$client_id" "$client_secret" "$redirect" reader@patients.example \
+    "$BENCH_PASSWORD")
+# measure_form NAME ENDPOINT PARAMETERS: what the client asks of its issuer.
+measure_form() {
+    BENCH_TYPE=application/x-www-form-urlencoded BENCH_BODY="client_id=$client_id&client_secret=$client_secret&$3" \
+        measure "$1" "$issuer/$2" -s tests/bench/post.lua
+}
+# Commits of one row each by as many clients: the rate.
+commit_rate() {
+    local pgbench
+    pgbench=$(ls /usr/lib/postgresql/*/bin/pgbench | tail -1)
+    psql -qX -d "$(suite_text suite conninfo)" -c 'create table if not exists bench_row (id uuid primary key)'
+    echo 'insert into bench_row values (gen_random_uuid());' >"$scratch/commit.sql"
+    "$pgbench" -n -M prepared -c "$connections" -j "$threads" -T "$seconds" -f "$scratch/commit.sql" \
+        "$(suite_text suite conninfo)" 2>/dev/null | awk '/^tps/ {print $3}'
+}
+measure_issuer() {
+    measure userinfo "$issuer/userinfo" -H "Authorization: Bearer $person_token"
+    measure_form introspect introspect "token=$person_token"
+    ! wanted signatures || "$build/tests/bench/cores" signatures "$seconds" >>"$scratch/signatures.rounds"
+    ! wanted commits || commit_rate >>"$scratch/commits.rounds"
+    measure_form client_token token 'grant_type=client_credentials&scope=reports.read'
+    measure page "$issuer/sign-in"
+}
+
 # ---- measure ----
 # measure NAME URL [wrk arguments]
 measure() {
@@ -255,7 +291,7 @@ for ((round = 1; round <= rounds; round++)); do
     measure settings "$base/v1/project/settings" -H "Authorization: Bearer $admin"
     ! wanted refresh || fresh_tokens
     measure refresh "$base" -s tests/bench/refresh.lua
-    ! wanted hashes || "$build/tests/bench/hashes" "$seconds" >>"$scratch/hashes.rounds"
+    ! wanted hashes || "$build/tests/bench/cores" hashes "$seconds" >>"$scratch/hashes.rounds"
     BENCH_PEOPLE=$scratch/patients measure login "$base" -s tests/bench/login.lua
     BENCH_PEOPLE=$scratch/second-factors.$((round - 1)) measure login_mfa "$base" -s tests/bench/login_mfa.lua
     BENCH_PEOPLE=$scratch/practitioners measure login_tenants "$base" -s tests/bench/login_tenants.lua
@@ -277,6 +313,7 @@ for ((round = 1; round <= rounds; round++)); do
     measure_upload
     measure_translation
     measure_bots
+    measure_issuer
 done
 printf '\r                \r' >&2
 
@@ -337,6 +374,13 @@ row "the same, $connections clients" searches '' "$floor_rate"
 row 'upload of 1 MiB, synced' upload '200/s' "$floor_rate"
 row "20 sentences (of $apertium_rate/s by apertium)" translate '0.5 of apertium' "$apertium_rate"
 row 'a sentence that is remembered' remembered '5,000/s, p99 < 10 ms' "$floor_rate"
+me_rate=$(rate me)
+# One signature and one commit after the other.
+token_rate=$(awk -v s="$(rate signatures)" -v c="$(rate commits)" 'BEGIN {printf "%.1f", 1 / (1 / s + 1 / c)}')
+row 'userinfo of an issuer' userinfo '1.0 of GET /auth/me' "$me_rate"
+row 'introspection' introspect '1.0 of GET /auth/me' "$me_rate"
+row "client's token (ES256, commit: $token_rate)" client_token '0.5 of both' "$token_rate"
+row 'page to sign in' page '0.5 of the floor' "$floor_rate"
 row 'a bot that is kept warm' bot_warm '2,000/s' "$floor_rate"
 row 'a bot that is nginx' bot_http '3,000/s' "$floor_rate"
 echo "$memory"
