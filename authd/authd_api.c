@@ -1550,6 +1550,24 @@ static const struct field proof_check_in_rows[] = {
 };
 FIELD_TABLE(proof_check_in);
 
+static const struct field security_event_sign_in_rows[] = {
+    FIELD_UUID(struct security_event_sign_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct security_event_sign_in, sessionId, FIELD_REQUIRED, "A session of it."),
+    FIELD_UUID(struct security_event_sign_in, id, FIELD_REQUIRED, "Identifier of the event."),
+    FIELD_UUID(struct security_event_sign_in, account, 0, "Whose session it was."),
+    FIELD_UUID(struct security_event_sign_in, actor, 0, "Who ended it."),
+    FIELD_TEXT(struct security_event_sign_in, audience, 1, 255, FIELD_REQUIRED,
+               "Whom the token is for.", "https://events.example.com"),
+    FIELD_INT(struct security_event_sign_in, at, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "When it has ended.", "1"),
+};
+FIELD_TABLE(security_event_sign_in);
+
+static const struct field security_event_token_rows[] = {
+    FIELD_TEXT(struct security_event_token, token, 1, 16384, FIELD_REQUIRED, "The token.", "eyJ"),
+};
+FIELD_TABLE(security_event_token);
+
 static const struct field export_admit_in_rows[] = {
     FIELD_UUID(struct export_admit_in, projectId, FIELD_REQUIRED, "The project."),
     FIELD_UUID(struct export_admit_in, sessionId, FIELD_REQUIRED, "A session in it."),

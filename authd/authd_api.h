@@ -1060,6 +1060,22 @@ struct proof_check_in {
 };
 FIELD_DECLARE(proof_check_in);
 
+/* A session of a project that has ended, for a receiver that is told of it by a token of the
+ * project's issuer (authd/oauth/security_event.c). */
+struct security_event_sign_in {
+    struct uuid projectId, sessionId;
+    struct uuid id;             /* the claim jti: the same each time */
+    struct uuid account, actor; /* whose it was, who ended it; absent: not known */
+    const char *audience;
+    int64_t at; /* when it has ended, contract time, ms */
+};
+FIELD_DECLARE(security_event_sign_in);
+
+struct security_event_token {
+    const char *token;
+};
+FIELD_DECLARE(security_event_token);
+
 /* ---- the export of a person's data (authd/account/export.c) ---- */
 
 /* Whether a session may have the data of an account of its project, which needs a fresh proof:
