@@ -115,10 +115,11 @@ static int check_webhooks(void *daemon, const struct request *req, struct findin
     for (size_t i = 0; i < rows.count && rows.items[i].dead == dead; i++)
         named = arena_printf(req->arena, "%s %s of project %s", named, rows.items[i].id.text,
                              rows.items[i].project.text);
-    return (dead ? check_fail : check_warn)(req, ret, NULL, "%s:%s",
-                                            dead ? "deliveries were given up after three days"
-                                                 : "nothing was taken for an hour",
-                                            named);
+    return (dead ? check_fail
+                 : check_warn)(req, ret, NULL, "%s:%s",
+                               dead ? "deliveries were refused, or given up after three days"
+                                    : "nothing was taken for an hour",
+                               named);
 }
 
 const struct check maild_checks[] = {

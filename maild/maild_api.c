@@ -20,6 +20,7 @@ enum {
     QUEUE_MAX = 1000,
     URL_MAX = 2048,
     EVENTS_MAX = 16,
+    AUDIENCE_MAX = 255,
     WEBHOOK_PAGE = 50,
     WEBHOOK_PAGE_MAX = 100,
     CURSOR_MAX = 4096,
@@ -38,6 +39,8 @@ static const char *const webhook_events[] = {"account.created",  "account.delete
                                              "session.created",  "session.revoked",
                                              "member.added",     "settings.changed",
                                              "document.created", NULL};
+
+static const char *const webhook_formats[] = {"standard", "caep", NULL};
 
 /* An absolute https URL (RFC 3986) of printable ASCII, without user or fragment. */
 static int webhook_url_check(const char *value, char why[static 96])
@@ -110,6 +113,15 @@ static const struct field webhook_in_rows[] = {
               .example = "session.created"),
     FIELD_BOOL(struct webhook_in, enabled, true, 0,
                "Whether events are posted; while it is false they are not kept for later."),
+    FIELD_CHOICE(struct webhook_in, format, webhook_formats, FIELD_NULLABLE,
+                 "What is posted: `standard`, events as JSON that are signed with a secret (the "
+                 "default), or `caep`, Security Event Tokens of the issuer, of `session.revoked` "
+                 "alone. It stays.",
+                 "caep"),
+    FIELD_TEXT(struct webhook_in, audience, 1, AUDIENCE_MAX, FIELD_NULLABLE,
+               "Whom the tokens of the format `caep` are for, their claim `aud`; absent from a "
+               "PUT, it stays.",
+               "https://events.example.com"),
 };
 FIELD_TABLE(webhook_in);
 
@@ -132,6 +144,11 @@ static const struct field webhook_rows[] = {
     FIELD_JSON_TEXTS(struct webhook, events, 1024, FIELD_REQUIRED, "Events that are posted.",
                      "[\"session.created\"]"),
     FIELD_BOOL(struct webhook, enabled, false, FIELD_REQUIRED, "Whether events are posted."),
+    FIELD_CHOICE(struct webhook, format, webhook_formats, FIELD_REQUIRED, "What is posted.",
+                 "standard"),
+    FIELD_TEXT(struct webhook, audience, 1, AUDIENCE_MAX, FIELD_NULLABLE,
+               "Whom the tokens of the format `caep` are for; null: it has another format.",
+               "https://events.example.com"),
     FIELD_TEXT(struct webhook, secret, 0, 64, FIELD_SECRET,
                "What the receiver verifies signatures with; only in the answers that make it.",
                "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"),
@@ -199,7 +216,10 @@ static const struct field webhook_delivery_rows[] = {
     FIELD_TEXT(struct webhook_delivery, error, 0, 64, FIELD_NULLABLE,
                "Why the last attempt had no answer: `DEADLINE` (none in time), `UNAVAILABLE` (no "
                "connection, no certificate of the host), `FORBIDDEN` (an address that is not "
-               "allowed), `TOO_LARGE` (the answer).",
+               "allowed), `TOO_LARGE` (the answer). With the format `caep` also why the receiver "
+               "has refused the token with 400: `invalid_request`, `invalid_issuer`, "
+               "`invalid_audience`, which are final, `invalid_key`, `authentication_failed`, "
+               "`access_denied` (RFC 8935).",
                "DEADLINE"),
 };
 FIELD_TABLE(webhook_delivery);

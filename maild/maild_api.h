@@ -38,6 +38,8 @@ struct webhook_in {
     const char *url;
     struct field_texts events;
     bool enabled;
+    const char *format;   /* NULL: "standard"; of one that is replaced, the one it has */
+    const char *audience; /* NULL: none; of one that is replaced, the one it has */
 };
 FIELD_DECLARE(webhook_in);
 
@@ -56,9 +58,10 @@ struct webhook {
     struct uuid id;
     const char *url, *events; /* JSON array of texts */
     bool enabled;
-    const char *secret;          /* in the answers that make one, alone */
-    int64_t previousSecretUntil; /* 0: only one secret signs */
-    int64_t goneAt;              /* 0: it was not switched off by its receiver */
+    const char *format, *audience; /* audience: NULL: none, of the format standard */
+    const char *secret;            /* in the answers that make one, alone */
+    int64_t previousSecretUntil;   /* 0: only one secret signs */
+    int64_t goneAt;                /* 0: it was not switched off by its receiver */
     int64_t createdAt, lastUpdated;
 };
 FIELD_DECLARE(webhook);

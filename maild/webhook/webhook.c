@@ -46,12 +46,25 @@ static int check_proof(struct maild *d, const struct request *req, struct error 
     return authd_proof_check(d->svc.bus, req, &in, &out, err);
 }
 
+/* The format of a webhook of the project. Fails: NOT_FOUND. */
+static int find_format(struct maild *d, const struct request *req, struct uuid id, const char **ret,
+                       struct error *err)
+{
+    const struct sql_webhook_find_in which = {.project = req->caller->project, .id = id};
+    struct sql_webhook_find_row row;
+
+    if (require_webhook(sql_webhook_find(d->svc.db, req, &which, &row, err), err) < 0)
+        return -1;
+    *ret = row.format;
+    return 0;
+}
+
 int webhook_check_change(struct maild *d, const struct request *req, struct uuid id,
                          struct error *err)
 {
-    const struct sql_webhook_is_known_in which = {.project = req->caller->project, .id = id};
+    const char *format;
 
-    if (require_webhook(sql_webhook_is_known(d->svc.db, req, &which, err), err) < 0)
+    if (find_format(d, req, id, &format, err) < 0)
         return -1;
     return check_proof(d, req, err);
 }
@@ -96,11 +109,15 @@ int webhooks(struct maild *d, const struct request *req, const struct webhooks_i
     return 0;
 }
 
-/* Fails: STEP_UP_REQUIRED, CONFLICT (20 webhooks are there). */
+/* A webhook of the format caep has a secret as well, which nothing is signed with and which is not
+ * shown. Fails: VALIDATION, STEP_UP_REQUIRED, CONFLICT (20 webhooks are there; there are no
+ * issuers, for caep). */
 int webhook_create(struct maild *d, const struct request *req, const struct webhook_in *in,
                    struct webhook *out, struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    const char *format = in->format ? in->format : "standard";
+    bool caep = strcmp(format, WEBHOOK_CAEP) == 0;
     const struct sql_webhook_lock_in lock = {.project = req->caller->project};
     const char *secret = webhook_secret_new(req->arena);
     struct uuid id = uuid_ordered(req->now_ms);
@@ -110,9 +127,15 @@ int webhook_create(struct maild *d, const struct request *req, const struct webh
                                                  .events = events_array(req, &in->events),
                                                  .enabled = in->enabled,
                                                  .secret = secret_sealed(d, req, secret),
+                                                 .format = format,
+                                                 .audience = in->audience,
                                                  .now = req->now_ms,
                                                  .audit = webhook_audit(req, "webhook.create", id)};
 
+    if (webhook_format_check(in, format, true, err) < 0)
+        return -1;
+    if (caep && !d->svc.common->public_url)
+        return error_set(err, ERR_CONFLICT, "There are no issuers: public_url is not set.");
     if (check_proof(d, req, err) < 0 || db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         sql_webhook_lock(tx, req, &lock, err) < 0 ||
         sql_require(sql_webhook_insert(tx, req, &insert, out, err), err, ERR_CONFLICT,
@@ -120,11 +143,12 @@ int webhook_create(struct maild *d, const struct request *req, const struct webh
         db_commit(&tx, err) < 0)
         return -1;
     webhook_event_wake(d);
-    out->secret = secret;
+    if (!caep)
+        out->secret = secret;
     return 0;
 }
 
-/* Fails: NOT_FOUND, STEP_UP_REQUIRED. */
+/* Fails: NOT_FOUND, CONFLICT (it has another format), VALIDATION, STEP_UP_REQUIRED. */
 int webhook_replace(struct maild *d, const struct request *req, const struct webhook_in *in,
                     struct webhook *out, struct error *err)
 {
@@ -133,11 +157,17 @@ int webhook_replace(struct maild *d, const struct request *req, const struct web
                                                    .url = in->url,
                                                    .events = events_array(req, &in->events),
                                                    .enabled = in->enabled,
+                                                   .audience = in->audience,
                                                    .now = req->now_ms,
                                                    .audit = webhook_audit(req, "webhook.replace",
                                                                           in->id)};
+    const char *format;
 
-    if (webhook_check_change(d, req, in->id, err) < 0)
+    if (find_format(d, req, in->id, &format, err) < 0)
+        return -1;
+    if (in->format && strcmp(in->format, format) != 0)
+        return error_set(err, ERR_CONFLICT, "The format of a webhook stays: make another one.");
+    if (webhook_format_check(in, format, false, err) < 0 || check_proof(d, req, err) < 0)
         return -1;
     return require_webhook(sql_webhook_replace(d->svc.db, req, &replace, out, err), err);
 }
@@ -157,7 +187,7 @@ int webhook_delete(struct maild *d, const struct request *req, const struct webh
     return require_webhook(sql_webhook_delete(d->svc.db, req, &delete, err), err);
 }
 
-/* Fails: NOT_FOUND, STEP_UP_REQUIRED. */
+/* Fails: NOT_FOUND, CONFLICT (it has no secret), STEP_UP_REQUIRED. */
 int webhook_exchange(struct maild *d, const struct request *req,
                      const struct webhook_exchange_in *in, struct webhook *out, struct error *err)
 {
@@ -169,8 +199,13 @@ int webhook_exchange(struct maild *d, const struct request *req,
         .until = req->now_ms + in->previousHours * HOUR_MS,
         .now = req->now_ms,
         .audit = webhook_audit(req, "webhook.exchange", in->id)};
+    const char *format;
 
-    if (webhook_check_change(d, req, in->id, err) < 0 ||
+    if (find_format(d, req, in->id, &format, err) < 0)
+        return -1;
+    if (strcmp(format, WEBHOOK_CAEP) == 0)
+        return error_set(err, ERR_CONFLICT, "The issuer's keys sign for it: it has no secret.");
+    if (check_proof(d, req, err) < 0 ||
         require_webhook(sql_webhook_exchange(d->svc.db, req, &exchange, out, err), err) < 0)
         return -1;
     out->secret = secret;

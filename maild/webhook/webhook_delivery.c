@@ -19,7 +19,7 @@ int webhook_deliveries(struct maild *d, const struct request *req,
                        const struct webhook_deliveries_in *in, struct webhook_delivery_list *out,
                        struct error *err)
 {
-    const struct sql_webhook_is_known_in which = {.project = req->caller->project, .id = in->id};
+    const struct sql_webhook_find_in which = {.project = req->caller->project, .id = in->id};
     const char *key = arena_printf(req->arena, "deliveries %s %s %s", req->caller->project.text,
                                    in->id.text, in->state ? in->state : "-");
     struct sql_webhook_delivery_list_in list = {.project = req->caller->project,
@@ -28,10 +28,11 @@ int webhook_deliveries(struct maild *d, const struct request *req,
                                                 .state = in->state,
                                                 .most = in->_count + 1};
     const struct webhook_delivery *rows;
+    struct sql_webhook_find_row known;
     struct page_cursor at;
 
     if (page_cursor_read(req->arena, &d->svc.seal, key, req->now_ms, in->_cursor, &at, err) < 0 ||
-        sql_require(sql_webhook_is_known(d->svc.db, req, &which, err), err, ERR_NOT_FOUND,
+        sql_require(sql_webhook_find(d->svc.db, req, &which, &known, err), err, ERR_NOT_FOUND,
                     "Webhook not found.") < 0)
         return -1;
     if (in->_cursor)

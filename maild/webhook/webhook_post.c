@@ -7,6 +7,10 @@
  * batch was taken, the webhook is left alone for a while, and then tried with a single delivery.
  * Each webhook has fibers of its own, so a receiver that is slow or hangs holds up no other.
  *
+ * A webhook of the format caep (webhook_caep.c) is posted tokens that authd signs. While authd is
+ * away, or the project has no issuer, nothing was tried: the webhook is left alone for a few
+ * seconds. What a receiver refuses for good is given up, and the next of its lane follows.
+ *
  * Outcomes are written down while further deliveries run. What was posted and not written down when
  * a process dies is posted again, with the same webhook-id.
  */
@@ -28,6 +32,8 @@ enum {
     BATCH = 256,
     MISSES_MAX = 3, /* failures of a batch without a success: no more of it is tried */
     POST_MS = 8000,
+    TOKEN_MS = 3000,
+    TOKEN_PAUSE_MS = 5000,
     STOP_MS = 10000,
     ANSWER_MAX = 64 * 1024, /* bytes */
     STATUS_OK = 200,
@@ -60,11 +66,13 @@ struct post_work {
 struct target {
     const char *url, *secrets[2];
     size_t secret_count;
+    const char *audience; /* of the format caep; NULL: it has another */
     bool enabled;
     int64_t additions;
 };
 
-enum outcome { OUTCOME_NONE, OUTCOME_DELIVERED, OUTCOME_MISSED };
+/* As webhook_delivery_record takes them; none: there was no attempt. */
+enum outcome { OUTCOME_NONE = -1, OUTCOME_MISSED, OUTCOME_DELIVERED, OUTCOME_REFUSED };
 
 struct post {
     const struct sql_webhook_delivery_next_row *row;
@@ -79,8 +87,9 @@ struct batch {
     const struct target *target;
     struct request *req;
     struct post *posts;
-    size_t count, couriers, unrecorded, delivered, missed;
+    size_t count, couriers, unrecorded, delivered, missed, refused;
     bool stop, gone;
+    bool no_token;              /* authd has not signed one */
     struct fiber_queue changed; /* where the worker waits */
 };
 
@@ -114,37 +123,95 @@ static const char *const *headers_of(const struct target *target, struct arena *
     return lines;
 }
 
-static void deliver(struct batch *self, struct post *post)
+/* What is posted. -1: there is no token. */
+static int prepare(struct batch *self, const struct post *post, struct request *req,
+                   struct fetch *ret, struct error *err)
 {
     struct maild *d = work_maild(&self->work->item);
     const struct maild_config *config = d->svc.config;
-    struct arena *arena = self->req->arena;
-    const struct fetch what = {.url = self->target->url,
-                               .body = post->row->body,
-                               .headers = headers_of(self->target, arena, post->row,
-                                                     clock_now_ms(d->real)),
-                               .networks = &d->networks,
-                               .ca_file = config->webhook_ca_file,
-                               .answer_max = ANSWER_MAX,
-                               .deadline_mono_ms = clock_mono_ms() + POST_MS};
-    struct fetch_answer answer = {.status = 0};
-    struct error err;
+    const struct caep_event event = {.project = self->work->project,
+                                     .id = post->row->event,
+                                     .at = post->row->at,
+                                     .audience = self->target->audience,
+                                     .body = post->row->body};
 
-    error_init(&err, arena);
-    post->error = "-";
-    if (fetch_perform(d->webhooks->curl, arena, &what, &answer, &err) < 0)
-        post->error = error_kind(err.code)->wire;
-    post->status = answer.status;
-    post->outcome = answer.status >= STATUS_OK && answer.status < STATUS_REDIRECT
-                        ? OUTCOME_DELIVERED
-                        : OUTCOME_MISSED;
+    *ret = (struct fetch){.url = self->target->url,
+                          .body = post->row->body,
+                          .networks = &d->networks,
+                          .ca_file = config->webhook_ca_file,
+                          .answer_max = ANSWER_MAX};
+    if (!self->target->audience) {
+        ret->headers = headers_of(self->target, req->arena, post->row, clock_now_ms(d->real));
+        return 0;
+    }
+    ret->content_type = "application/secevent+jwt";
+    return webhook_caep_token(d, req, &event, &ret->body, err);
+}
+
+/* Whether a token can be had later: the receiver is not to blame, and other events would get none
+ * either. */
+static bool is_token_late(const struct error *err)
+{
+    return err->code == ERR_UNAVAILABLE || err->code == ERR_DEADLINE ||
+           err->code == ERR_OVERLOADED || err->code == ERR_NOT_FOUND;
+}
+
+/* What an answer of the receiver comes to. */
+static void judge(struct post *post, const struct target *target, const struct fetch_answer *answer)
+{
+    bool taken = target->audience ? webhook_caep_taken(answer)
+                                  : answer->status >= STATUS_OK && answer->status < STATUS_REDIRECT;
+    const char *refusal = NULL;
+    bool final = false;
+
+    if (target->audience)
+        refusal = webhook_caep_refusal(answer, &final);
+    post->status = answer->status;
+    post->error = refusal ? refusal : "-";
+    post->outcome = taken ? OUTCOME_DELIVERED : final ? OUTCOME_REFUSED : OUTCOME_MISSED;
+}
+
+static void miss(struct post *post, const struct error *err)
+{
+    post->status = 0;
+    post->error = error_kind(err->code)->wire;
+    post->outcome = OUTCOME_MISSED;
+}
+
+static void count(struct batch *self, const struct post *post)
+{
     self->unrecorded++;
-    if (post->outcome == OUTCOME_DELIVERED)
-        self->delivered++;
-    else
-        self->missed++;
-    self->gone = self->gone || answer.status == STATUS_GONE;
-    self->stop = self->gone || (self->delivered == 0 && self->missed >= MISSES_MAX);
+    self->delivered += post->outcome == OUTCOME_DELIVERED;
+    self->refused += post->outcome == OUTCOME_REFUSED;
+    self->missed += post->outcome == OUTCOME_MISSED;
+    self->gone = self->gone || post->status == STATUS_GONE;
+    self->stop = self->stop || self->gone ||
+                 (self->delivered + self->refused == 0 && self->missed >= MISSES_MAX);
+}
+
+static void deliver(struct batch *self, struct post *post)
+{
+    struct maild *d = work_maild(&self->work->item);
+    CLEANUP(service_request_destroy)
+    struct request *req = service_request_new(&d->svc, TOKEN_MS);
+    struct fetch_answer answer = {.status = 0};
+    struct fetch what;
+    struct error err;
+    bool ready;
+
+    error_init(&err, req->arena);
+    ready = prepare(self, post, req, &what, &err) == 0;
+    if (!ready && is_token_late(&err)) {
+        self->no_token = true;
+        self->stop = true;
+    } else {
+        what.deadline_mono_ms = clock_mono_ms() + POST_MS;
+        if (ready && fetch_perform(d->webhooks->curl, req->arena, &what, &answer, &err) == 0)
+            judge(post, self->target, &answer);
+        else
+            miss(post, &err);
+        count(self, post);
+    }
     fiber_queue_wake_one(&self->changed);
 }
 
@@ -174,7 +241,7 @@ static void walk_lane(struct batch *self, struct post *first)
         if (!uuid_equal(&post->row->lane, &first->row->lane))
             continue;
         deliver(self, post);
-        if (post->outcome == OUTCOME_MISSED)
+        if (post->outcome == OUTCOME_MISSED || post->outcome == OUTCOME_NONE)
             return;
     }
 }
@@ -220,7 +287,7 @@ static bool record(struct batch *self)
         .now = now,
         .give_up = now - GIVE_UP_MS,
         .sequences = db_array_new(req->arena, self->unrecorded, NUMBER_MAX),
-        .delivered = db_array_new(req->arena, self->unrecorded, NUMBER_MAX),
+        .outcomes = db_array_new(req->arena, self->unrecorded, NUMBER_MAX),
         .due_at = db_array_new(req->arena, self->unrecorded, NUMBER_MAX),
         .statuses = db_array_new(req->arena, self->unrecorded, NUMBER_MAX),
         .errors = db_array_new(req->arena, self->unrecorded, ERROR_MAX)};
@@ -235,7 +302,7 @@ static bool record(struct batch *self)
         post->recorded = true;
         count++;
         add_number(&in.sequences, req, post->row->sequence);
-        add_number(&in.delivered, req, post->outcome == OUTCOME_DELIVERED);
+        add_number(&in.outcomes, req, post->outcome);
         add_number(&in.due_at, req,
                    now + doubled_ms(RETRY_MIN_MS, RETRY_MAX_MS, post->row->attempts));
         add_number(&in.statuses, req, post->status);
@@ -304,7 +371,10 @@ static int read_target(struct maild *d, const struct request *req, struct post_w
         return -1;
     if (first)
         self->failures = row.failures;
-    *ret = (struct target){.url = row.url, .enabled = row.enabled, .additions = row.additions};
+    *ret = (struct target){.url = row.url,
+                           .audience = row.audience,
+                           .enabled = row.enabled,
+                           .additions = row.additions};
     if (!add_secret(d, req, row.secret, ret) ||
         (row.previous_until && *row.previous_until > req->now_ms &&
          !add_secret(d, req, row.previous, ret)))
@@ -390,17 +460,20 @@ static int conclude(struct maild *d, const struct batch *batch, bool *ret_more, 
 
     *d->webhooks->delivered += batch->delivered;
     *d->webhooks->retried += batch->missed;
+    *d->webhooks->refused += batch->refused;
     *ret_more = false;
     if (batch->gone && switch_off(d, batch->req, self, &later, err) < 0)
         return -1;
     if (batch->gone && !later)
         return 0;
     retry_at = clock_now_ms(d->real);
-    if (batch->delivered > 0) {
+    if (batch->delivered + batch->refused > 0) {
         *ret_more = !d->svc.stopping;
         if (self->failures > 0 && sql_webhook_resume(d->svc.db, batch->req, &resume, err) < 0)
             return -1;
         self->failures = 0;
+    } else if (batch->no_token && batch->missed == 0) {
+        retry_at += TOKEN_PAUSE_MS;
     } else {
         retry_at += doubled_ms(PAUSE_MIN_MS, PAUSE_MAX_MS, self->failures);
         self->failures += batch->missed > 0;
@@ -437,7 +510,7 @@ static int post_some(struct post_work *self, bool first, bool *ret_more, struct 
     batch.count = rows.count;
     batch.posts = arena_calloc(req->arena, rows.count, sizeof(*batch.posts));
     for (size_t i = 0; i < rows.count; i++)
-        batch.posts[i].row = &rows.items[i];
+        batch.posts[i] = (struct post){.row = &rows.items[i], .outcome = OUTCOME_NONE};
     if (!run_batch(&batch))
         return 0;
     req->deadline_mono_ms = clock_mono_ms() + WORK_RECORD_MS;
@@ -497,7 +570,7 @@ static int64_t post_room(struct maild *d UNUSED, int64_t active)
 
 static int64_t post_timeout_ms(const struct maild *d UNUSED)
 {
-    return POST_MS;
+    return TOKEN_MS + POST_MS;
 }
 
 /* ---- for the rest of the daemon ---- */
@@ -540,6 +613,7 @@ int webhook_post_start(struct maild *d, struct error *err)
     self->curl = curl_loop_new(d->svc.loop);
     self->delivered = metrics_counter(m, name, "outcome=\"delivered\"", help);
     self->retried = metrics_counter(m, name, "outcome=\"retry\"", help);
+    self->refused = metrics_counter(m, name, "outcome=\"refused\"", help);
     self->gone = metrics_counter(m, "atrium_webhook_gone_total", "",
                                  "Webhooks that their receivers have switched off by 410.");
     self->events =

@@ -1,9 +1,13 @@
 // The receiver of webhooks that tests/http/test_webhook_delivery.c posts to: node receiver.cjs DIR [PORT], where DIR has
 // cert.pem and key.pem. Requests to /hook/NAME are verified by npm's standardwebhooks with the secrets of that name, and
-// answered as its mode says. A plain server on the next line's port takes commands:
+// answered as its mode says. Those to /set/NAME are Security Event Tokens, which npm's jose verifies by the keys of their
+// issuer. A plain server on the next line's port takes commands:
 //
 //     PUT /NAME {secrets, mode, account}    mode: ok, fail, hang, slow, gone, redirect, large; with an account for it alone
-//     GET /NAME                             what came: {requests, events, unverified, disorder, last, bodies, by}
+//     PUT /NAME {jwks, issuer, audience, mode, account}    account: how its sessions begin; mode: plain (200), unready, refuse and
+//                                           strange (400 with err), bad (400 without), too
+//     GET /NAME                             what came: {requests, events, unverified, disorder, last, bodies, by, tokens,
+//                                           kids}
 "use strict";
 const fs = require("fs"), http = require("http"), https = require("https");
 const { Webhook } = require("standardwebhooks");
@@ -14,7 +18,7 @@ const hooks = new Map();
 function hook(name) {
   if (!hooks.has(name))
     hooks.set(name, { verifiers: [], mode: "ok", account: null, seen: new Set(), numbers: new Map(), bodies: [],
-                      requests: 0, unverified: 0, disorder: 0, last: 0, by: {} });
+                      requests: 0, unverified: 0, disorder: 0, last: 0, by: {}, tokens: [], kids: [], set: null, keys: null });
   return hooks.get(name);
 }
 
@@ -60,13 +64,74 @@ function answer(self, mode, id, event, response) {
   }
 }
 
+const jose = import(require.resolve("jose"));
+
+// RFC 8417, RFC 8935: no sub and no exp, the type of the token and of the body. The keys are fetched from the issuer,
+// again for one that is not known.
+async function verifySet(self, body, headers) {
+  const { jwtVerify, createRemoteJWKSet } = await jose;
+  const { jwks, issuer, audience } = self.set;
+
+  self.keys ??= createRemoteJWKSet(new URL(jwks), { cooldownDuration: 0 });
+  const { payload, protectedHeader } = await jwtVerify(body, self.keys, { issuer, audience, typ: "secevent+jwt",
+    algorithms: ["RS256"], requiredClaims: ["iat", "jti", "events", "sub_id"] });
+
+  if (headers["content-type"] !== "application/secevent+jwt" || headers.accept !== "application/json"
+      || "sub" in payload || "exp" in payload || headers["webhook-signature"])
+    throw new Error("not as RFC 8935 has it");
+  return { payload, kid: protectedHeader.kid };
+}
+
+function answerSet(self, mode, take, response) {
+  const end = (status, body, headers) => {
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    response.end(body && JSON.stringify(body));
+  };
+  const refuse = (err) => end(400, { err, description: "secret of the receiver" });
+
+  switch (mode) {
+    case "ok": take(); return end(202);
+    case "slow": return setTimeout(() => { take(); end(202); }, 1000);
+    case "fail": return end(500);
+    case "plain": return end(200);
+    case "gone": return end(410);
+    case "redirect": return end(307, undefined, { location: "/set/elsewhere" });
+    case "hang": return undefined;
+    case "unready": return refuse("invalid_key");
+    case "refuse": return refuse("invalid_request");
+    case "strange": return refuse("secret of the receiver");
+    case "bad": return end(400, { error: "secret of the receiver" });
+  }
+}
+
+async function takeSet(self, body, headers, response) {
+  self.requests++;
+  try {
+    const { payload, kid } = await verifySet(self, body, headers), subject = payload.sub_id.session.id;
+    const account = subject.slice(0, 23); // of made-up sessions
+    const take = () => note(self, payload.jti, { ...payload, data: { account, subject } });
+
+    self.tokens.push(body);
+    self.kids.push(kid);
+    answerSet(self, !self.account || self.account === account ? self.mode : "ok", take, response);
+  } catch (error) {
+    self.unverified++;
+    response.writeHead(400, { "content-type": "application/json" });
+    response.end(JSON.stringify({ err: error.claim === "aud" ? "invalid_audience" : "invalid_key" }));
+  }
+}
+
 const options = { key: fs.readFileSync(`${dir}/key.pem`), cert: fs.readFileSync(`${dir}/cert.pem`), keepAlive: true };
 const receiver = https.createServer(options, (request, response) => {
   const self = hook(request.url.split("/")[2]), parts = [];
 
   request.on("data", (part) => parts.push(part));
   request.on("end", () => {
-    const body = Buffer.concat(parts).toString(), by = verified(self, body, request.headers);
+    const body = Buffer.concat(parts).toString();
+
+    if (request.url.startsWith("/set/"))
+      return takeSet(self, body, request.headers, response);
+    const by = verified(self, body, request.headers);
 
     self.requests++;
     if (by.length === 0) {
@@ -88,16 +153,18 @@ const commands = http.createServer((request, response) => {
   request.on("data", (part) => parts.push(part));
   request.on("end", () => {
     if (request.method === "PUT") {
-      const { secrets, mode, account } = JSON.parse(Buffer.concat(parts).toString());
+      const { secrets, jwks, issuer, audience, mode, account } = JSON.parse(Buffer.concat(parts).toString());
 
       if (secrets)
         self.verifiers = secrets.map((secret) => ({ webhook: new Webhook(secret), count: 0 }));
+      if (jwks)
+        self.set = { jwks, issuer, audience };
       self.mode = mode || "ok";
       self.account = account || null;
     }
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify({ requests: self.requests, events: self.seen.size, unverified: self.unverified,
-      disorder: self.disorder, last: self.last, bodies: self.bodies, by: self.by,
+      disorder: self.disorder, last: self.last, bodies: self.bodies, by: self.by, tokens: self.tokens, kids: self.kids,
       verified: self.verifiers.map(({ count }) => count) }));
   });
 });

@@ -4,6 +4,8 @@
 {from}.url,
 array_to_json({from}.events)::text as events,
 {from}.enabled,
+{from}.format,
+{from}.audience,
 coalesce({from}.gone_at, 0) as "goneAt",
 coalesce({from}.previous_until, 0) as "previousSecretUntil",
 {from}.created_at as "createdAt",

@@ -1,4 +1,5 @@
--- Adds the webhooks of a project, from another installation.
+-- Adds the webhooks of a project, from another installation. Those of a release that had no formats
+-- have the format standard; their new columns come behind the others.
 -- class: tx
 -- rows: one
 -- row: added int8, same int8
@@ -6,7 +7,13 @@ with
 -- include: tenant_insert(table = webhook,
 --     match = {t.id = g.id},
 --     state = {json_populate_record(t, '{"secret_sealed":null,"previous_sealed":null}')},
---     given = {json_populate_record(g, '{"secret_sealed":null,"previous_sealed":null}')}),
+--     given = {json_populate_record(g, '{"secret_sealed":null,"previous_sealed":null}')},
+--     row = {case
+--         when e.value ->> 'format' is null
+--         then (left(e.value::text, -1) || ','
+--             || substr('{"format":"standard","audience":null}', 2))::json
+--         else e.value
+--     end}),
 -- include: audit(from = tenant_insert_found)
 select
     (select count(*) from tenant_insert_added) as added,

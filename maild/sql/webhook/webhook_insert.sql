@@ -1,15 +1,17 @@
 -- Adds a webhook. No row: the project has 20 of them. Runs behind webhook_lock, because a statement
 -- that waits counts what there was when it began to wait.
 -- class: tx
--- in: project uuid, id uuid, url text, events text[], enabled bool, secret bytea, now int8
+-- in: project uuid, id uuid, url text, events text[], enabled bool, secret bytea, format text
+-- in: audience text null, now int8
 -- rows: one
 -- row: struct webhook
 with
 inserted as (
     insert into webhook (
-        project_id, id, url, events, enabled, secret_sealed, created_at, updated_at
+        project_id, id, url, events, enabled, secret_sealed, format, audience,
+        created_at, updated_at
     )
-    select :project, :id, :url, :events, :enabled, :secret, :now, :now
+    select :project, :id, :url, :events, :enabled, :secret, :format, :audience, :now, :now
     where (select count(*) from webhook where project_id = :project) < 20
     returning *
 ),

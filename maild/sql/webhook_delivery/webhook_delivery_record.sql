@@ -1,27 +1,27 @@
--- Writes down how attempts ended: delivered, or to be tried again at `due_at`, unless the delivery
--- is older than `give_up`. A status of 0 is none, an error "-" too. 0 rows: another process has
--- claimed the webhook, or its deliveries were deleted. Rows are found one by one: a plan that was
--- made while the table was empty would read all of the webhook for each.
+-- Writes down how attempts ended, `outcomes`: 1 delivered, 2 refused for good, 0 to be tried again at
+-- `due_at`, unless the delivery is older than `give_up`. A status of 0 is none, an error "-" too. 0
+-- rows: another process has claimed the webhook, or its deliveries were deleted. Rows are found one
+-- by one: a plan that was made while the table was empty would read all of the webhook for each.
 -- class: write
 -- in: project uuid, id uuid, lease uuid, now int8, give_up int8, sequences int8[]
--- in: delivered int8[], due_at int8[], statuses int8[], errors text[]
+-- in: outcomes int8[], due_at int8[], statuses int8[], errors text[]
 -- rows: none
 update webhook_delivery d
 set state = case
-        when e.delivered = 1 then 'delivered'
-        when d.created_at < :give_up then 'failed'
+        when e.outcome = 1 then 'delivered'
+        when e.outcome = 2 or d.created_at < :give_up then 'failed'
         else 'waiting'
     end,
     attempts = d.attempts + 1,
     due_at = e.due_at,
     tried_at = :now,
-    ended_at = case when e.delivered = 1 or d.created_at < :give_up then :now end,
+    ended_at = case when e.outcome > 0 or d.created_at < :give_up then :now end,
     status = nullif(e.status, 0),
     error = nullif(e.error, '-')
 from (
-    select found.ctid as at, u.delivered, u.due_at, u.status, u.error
-    from unnest(:sequences, :delivered, :due_at, :statuses, :errors)
-        as u (sequence, delivered, due_at, status, error)
+    select found.ctid as at, u.outcome, u.due_at, u.status, u.error
+    from unnest(:sequences, :outcomes, :due_at, :statuses, :errors)
+        as u (sequence, outcome, due_at, status, error)
     cross join lateral (
         select o.ctid, o.state
         from webhook_delivery o

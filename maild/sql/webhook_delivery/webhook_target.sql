@@ -1,10 +1,10 @@
--- Where and how deliveries of a webhook are posted now. url null: it was deleted; enabled false:
--- it is off. No row: there is no queue of it.
+-- Where and how deliveries of a webhook are posted now. url null: it was deleted; enabled false: it
+-- is off; audience null: it has the format standard. No row: there is no queue of it.
 -- class: read
 -- in: id uuid
 -- rows: one
 -- row: additions int8, failures int8, enabled bool, url text null, secret bytea null
--- row: previous bytea null, previous_until int8 null
+-- row: previous bytea null, previous_until int8 null, audience text null
 select
     q.additions,
     q.failures,
@@ -12,7 +12,8 @@ select
     w.url,
     w.secret_sealed as secret,
     w.previous_sealed as previous,
-    w.previous_until
+    w.previous_until,
+    w.audience
 from webhook_queue q
 left join webhook w on w.id = q.webhook_id
 where q.webhook_id = :id

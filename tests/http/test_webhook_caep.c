@@ -1,0 +1,600 @@
+/*
+ * test_webhook_caep.c - ends of sessions as Security Event Tokens (RFC 8417, CAEP 1.0), pushed to a
+ * receiver that verifies them by npm's jose with the issuer's key set (tests/webhooks/receiver.cjs,
+ * `make webhooks`), whatever the receiver, maild or authd do. Two maild and two authd.
+ */
+#include <CUnit/CUnit.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "tests/support/certificate.h"
+#include "tests/support/receiver.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
+
+#define WEBHOOKS "/v1/project/webhooks"
+#define AUDIENCE "https://events.example/"
+#define EVENT "https://schemas.openid.net/secevent/caep/event-type/session-revoked"
+
+enum { SOON_MS = 20000, LATER_MS = 90000, HOUR = 3600 };
+
+static struct suite *suite;
+static struct person *admin;
+static struct unit_dir dir;
+static struct receiver receiver;
+static char issuer[200], jwks[200];
+
+static bool have_receiver(void)
+{
+    return access("build/webhooks/node_modules/jose/package.json", R_OK) == 0;
+}
+
+static void start_receiver(void)
+{
+    receiver_start(&receiver,
+                   (const char *const[]){"/usr/bin/env", "NODE_PATH=build/webhooks/node_modules",
+                                         "node", "tests/webhooks/receiver.cjs", dir.path, NULL});
+}
+
+/* account: that the mode is for, the others are taken; NULL: for all. */
+static void set_mode(const char *name, const char *mode, const char *account)
+{
+    HTTP_ANSWER set = receiver_command(&receiver, "PUT", name,
+                                       json_pack("{s:s, s:s*}", "mode", mode, "account", account));
+
+    CHECK_STATUS(set, 200);
+}
+
+/* What the receiver wants of tokens to this name. */
+static void expect(const char *name, const char *audience)
+{
+    HTTP_ANSWER set = receiver_command(&receiver, "PUT", name,
+                                       json_pack("{s:s, s:s, s:s}", "jwks", jwks, "issuer", issuer,
+                                                 "audience", audience));
+
+    CHECK_STATUS(set, 200);
+}
+
+static bool seen_comes_to(const char *name, const char *what, long want, int timeout_ms)
+{
+    int64_t until = clock_mono_ms() + timeout_ms;
+    long have;
+
+    while ((have = receiver_count(&receiver, name, what)) < want && clock_mono_ms() < until)
+        usleep(50000);
+    return UNIT_CHECK(have >= want, "%s: %s %ld instead of %ld", name, what, have, want);
+}
+
+/* ---- webhooks ---- */
+
+struct hook {
+    char name[32], id[40];
+};
+
+static json_t *body_to(const char *host, const char *name, const char *event, const char *audience)
+{
+    char url[64];
+
+    snprintf(url, sizeof(url), "https://%s:%d/set/%s", host, receiver.port, name);
+    return json_pack("{s:s, s:[s], s:s, s:s*}", "url", url, "events", event, "format", "caep",
+                     "audience", audience);
+}
+
+static json_t *body(const char *name, const char *event, const char *audience)
+{
+    return body_to("127.0.0.1", name, event, audience);
+}
+
+static struct http_answer *create(json_t *webhook)
+{
+    return http_post(suite_url(suite), WEBHOOKS, admin->access, webhook);
+}
+
+static struct hook hook_to(const char *host, const char *name)
+{
+    HTTP_ANSWER made = create(body_to(host, name, "session.revoked", AUDIENCE));
+    struct hook hook;
+
+    CHECK_STATUS(made, 200);
+    snprintf(hook.name, sizeof(hook.name), "%s", name);
+    snprintf(hook.id, sizeof(hook.id), "%s", http_text(made, "id"));
+    expect(name, AUDIENCE);
+    return hook;
+}
+
+static struct hook hook_new(const char *name)
+{
+    return hook_to("127.0.0.1", name);
+}
+
+static const char *below(const struct hook *hook, const char *rest)
+{
+    static char path[200];
+
+    snprintf(path, sizeof(path), WEBHOOKS "/%s%s", hook->id, rest);
+    return path;
+}
+
+static void hook_delete(const struct hook *hook)
+{
+    HTTP_ANSWER gone = http_delete(suite_url(suite), below(hook, ""), admin->access);
+
+    CHECK_STATUS(gone, 204);
+}
+
+static const char *project(void)
+{
+    return strchr(admin->project, '/') + 1;
+}
+
+/* Ends of made-up sessions of so many accounts in turn, as authd would write them, with their
+ * numbers from `first` on; they begin with what account_of() says. */
+static void ends_make(int first, int count, int accounts)
+{
+    suite_count(suite,
+                "with made as (insert into auth.audit (at, project_id, entity, event) "
+                "select extract(epoch from clock_timestamp()) * 1000, '%s', "
+                "'Session/00000000-0000-7000-8' || to_char(i %% %d, 'FM000') || '-000' || "
+                "to_char(i, 'FM000000000'), "
+                "json_build_object('action', 'session.end', 'outcome', 'success', 'account', "
+                "'00000000-0000-4000-8000-' || to_char(i %% %d, 'FM000000000000'), "
+                "'role', 'Patient') "
+                "from generate_series(%d, %d) i order by i returning 1) "
+                "select count(*) from made",
+                project(), accounts, accounts, first, first + count - 1);
+}
+
+static const char *account_of(int number)
+{
+    static char text[40];
+
+    snprintf(text, sizeof(text), "00000000-0000-7000-8%03d", number);
+    return text;
+}
+
+/* The deliveries that wait are due now. */
+static void try_now(const struct hook *hook)
+{
+    suite_count(suite,
+                "with due as (update mail.webhook_delivery set due_at = 0 where webhook_id = '%s' "
+                "and state = 'waiting' returning 1), "
+                "q as (update mail.webhook_queue set due_at = 0 "
+                "where webhook_id = '%s' and lease is null returning 1) select count(*) from due",
+                hook->id, hook->id);
+}
+
+static const char *came_text(const struct http_answer *came, const char *list, size_t i)
+{
+    const char *text = json_string_value(json_array_get(http_member(came, list), i));
+
+    return text ? text : "";
+}
+
+static bool state_comes_to(const struct hook *hook, const char *state, long want, int timeout_ms)
+{
+    return UNIT_CHECK(suite_comes_to(suite, want, timeout_ms,
+                                     "select count(*) from mail.webhook_delivery "
+                                     "where webhook_id = '%s' and state = '%s'",
+                                     hook->id, state),
+                      "%s: deliveries %s", hook->name, state);
+}
+
+static bool tries_come_to(const struct hook *hook, long want)
+{
+    return suite_comes_to(suite, 1, SOON_MS,
+                          "select least(count(*), 1) from mail.webhook_delivery "
+                          "where webhook_id = '%s' and state = 'waiting' and attempts >= %ld",
+                          hook->id, want);
+}
+
+/* ---- cases ---- */
+
+static void the_scene_is_set(void)
+{
+    char set[200];
+
+    dir = unit_dir_make();
+    certificate_make(&dir);
+    start_receiver();
+    snprintf(set, sizeof(set),
+             "maild.allow_networks=127.0.0.1/32,maild.webhook_ca_file=%s/cert.pem", dir.path);
+    suite = suite_start(
+        &(struct suite_options){.instances = "maild=2,authd=2", .set = set, .test_clock = true});
+    admin = person_admin(suite);
+    UNIT_REQUIRE(admin->access, "an admin");
+
+    HTTP_ANSWER described =
+        http_get(suite_url(suite), "/t/demo/.well-known/openid-configuration", NULL);
+
+    CHECK_STATUS(described, 200);
+    snprintf(issuer, sizeof(issuer), "%s", http_text(described, "issuer"));
+    snprintf(jwks, sizeof(jwks), "%s/t/demo/jwks", suite_url(suite));
+}
+
+static void the_format_has_its_own_rules(void)
+{
+    HTTP_ANSWER other = create(body("rules", "session.created", AUDIENCE));
+    HTTP_ANSWER without = create(body("rules", "session.revoked", NULL));
+    HTTP_ANSWER standard = create(json_pack("{s:s, s:[s], s:s}", "url", "https://a.example/",
+                                            "events", "session.revoked", "audience", AUDIENCE));
+    HTTP_ANSWER plain =
+        create(json_pack("{s:s, s:[s]}", "url", "https://a.example/", "events", "session.revoked"));
+    HTTP_ANSWER made = create(body("rules", "session.revoked", AUDIENCE));
+    struct hook hook = {"rules", ""}, former = {"plain", ""};
+
+    snprintf(hook.id, sizeof(hook.id), "%s", http_text(made, "id"));
+    snprintf(former.id, sizeof(former.id), "%s", http_text(plain, "id"));
+
+    HTTP_ANSWER secret =
+        http_post(suite_url(suite), below(&hook, "/secret"), admin->access, json_object());
+    HTTP_ANSWER changed = http_put(suite_url(suite), below(&former, ""), admin->access,
+                                   body("rules", "session.revoked", AUDIENCE));
+    HTTP_ANSWER kept = http_put(suite_url(suite), below(&hook, ""), admin->access,
+                                json_pack("{s:s, s:[s]}", "url", "https://b.example/", "events",
+                                          "session.revoked"));
+
+    CHECK_PROBLEM(other, "events");
+    CHECK_PROBLEM(without, "audience");
+    CHECK_PROBLEM(standard, "audience");
+    CHECK_STATUS(plain, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(plain, "format"), "standard");
+    CU_ASSERT(json_is_null(http_member(plain, "audience")));
+    CHECK_STATUS(made, 200);
+    CU_ASSERT(!http_member(made, "secret"));
+    CHECK_STATUS(secret, 409);
+    CHECK_STATUS(changed, 409);
+    CHECK_STATUS(kept, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(kept, "format"), "caep");
+    CU_ASSERT_STRING_EQUAL(http_text(kept, "audience"), AUDIENCE);
+    hook_delete(&hook);
+    hook_delete(&former);
+}
+
+/* By jose, with the issuer's published keys; it names no person, and opens nothing. */
+static void an_end_is_told_by_a_token_of_the_issuer(void)
+{
+    struct hook hook = hook_new("told");
+    PERSON patient = person_register(suite, NULL);
+    HTTP_ANSWER out = http_post(suite_url(suite), "/auth/logout", patient->access, json_object());
+
+    CU_ASSERT(out->status < 300);
+    CU_ASSERT(seen_comes_to("told", "events", 1, SOON_MS));
+
+    HTTP_ANSWER came = receiver_command(&receiver, "GET", "told", NULL);
+    const json_t *set = json_array_get(http_member(came, "bodies"), 0);
+    const json_t *subject = json_object_get(set, "sub_id");
+    const json_t *event = json_object_get(json_object_get(set, "events"), EVENT);
+    const json_t *user = json_object_get(subject, "user");
+    const char *token = came_text(came, "tokens", 0);
+
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "told", "unverified"), 0);
+    UNIT_REQUIRE(event && user && *token, "an event of a user");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(set, "aud")), AUDIENCE);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(subject, "format")), "complex");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(user, "sub")),
+                           strchr(patient->profile, '/') + 1);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(user, "iss")), issuer);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(event, "initiating_entity")), "user");
+    CU_ASSERT_PTR_NOT_NULL(json_object_get(event, "reason_admin"));
+    CU_ASSERT_EQUAL(
+        suite_count(suite,
+                    "select count(*) from auth.session where id = '%s' and end_reason = 'logout' "
+                    "and ended_at / 1000 = %lld",
+                    json_string_value(json_object_get(json_object_get(subject, "session"), "id")),
+                    json_integer_value(json_object_get(event, "event_timestamp"))),
+        1);
+    CU_ASSERT(!strchr(came->body, '@') && !strstr(came->body, "127."));
+
+    HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", token);
+    HTTP_ANSWER info = http_get(suite_url(suite), "/t/demo/userinfo", token);
+
+    CHECK_STATUS(me, 401);
+    CHECK_STATUS(info, 401);
+    hook_delete(&hook);
+}
+
+/* All else is tried again, with the same token; of the answer nothing is kept but a reason that RFC
+ * 8935 names. Closed networks and redirects as for all webhooks. */
+static void only_a_202_takes_a_token(void)
+{
+    static const struct {
+        const char *name, *host, *mode, *error;
+        int status;
+    } rows[] = {
+        {"plain", "127.0.0.1", "plain", "", 200},
+        {"bad", "127.0.0.1", "bad", "", 400},
+        {"strange", "127.0.0.1", "strange", "", 400},
+        {"unready", "127.0.0.1", "unready", "invalid_key", 400},
+        {"fail", "127.0.0.1", "fail", "", 500},
+        {"redirect", "127.0.0.1", "redirect", "", 307},
+        {"closed", "127.0.0.2", "ok", "FORBIDDEN", 0},
+        {"nameless", "localhost", "ok", "UNAVAILABLE", 0},
+    };
+    struct hook hooks[ARRAY_SIZE(rows)];
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        hooks[i] = hook_to(rows[i].host, rows[i].name);
+        set_mode(rows[i].name, rows[i].mode, NULL);
+    }
+    ends_make(1, 1, 1);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        CU_ASSERT(tries_come_to(&hooks[i], 1));
+
+        HTTP_ANSWER list =
+            http_get(suite_url(suite), below(&hooks[i], "/deliveries"), admin->access);
+
+        UNIT_CHECK(strcmp(http_text(list, "resources.0.state"), "waiting") == 0 &&
+                       strcmp(http_text(list, "resources.0.error"), rows[i].error) == 0 &&
+                       json_integer_value(http_member(list, "resources.0.status")) ==
+                           rows[i].status,
+                   "%s: %s", rows[i].name, list->body);
+        CU_ASSERT(!strstr(list->body, "secret of the receiver"));
+        set_mode(rows[i].name, "ok", NULL);
+        try_now(&hooks[i]);
+        if (rows[i].status == 0)
+            continue;
+        CU_ASSERT(state_comes_to(&hooks[i], "delivered", 1, SOON_MS));
+
+        HTTP_ANSWER came = receiver_command(&receiver, "GET", rows[i].name, NULL);
+
+        CU_ASSERT(json_array_size(http_member(came, "tokens")) >= 2);
+        CU_ASSERT_STRING_EQUAL(came_text(came, "tokens", 0), came_text(came, "tokens", 1));
+        CU_ASSERT_EQUAL(receiver_count(&receiver, rows[i].name, "events"), 1);
+    }
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "closed", "requests"), 0);
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "elsewhere", "requests"), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        hook_delete(&hooks[i]);
+}
+
+/* What is wrong with the token itself is named by doctor at once, and posted again on demand. */
+static void a_refusal_is_for_good_and_holds_up_nothing(void)
+{
+    struct hook hook = hook_new("refused");
+
+    expect("refused", "https://elsewhere.example/");
+    ends_make(1, 2, 1);
+    CU_ASSERT(state_comes_to(&hook, "failed", 2, SOON_MS));
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "refused", "unverified"), 2);
+
+    HTTP_ANSWER list = http_get(suite_url(suite), below(&hook, "/deliveries"), admin->access);
+    PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor");
+
+    CU_ASSERT_EQUAL(json_integer_value(http_member(list, "resources.0.status")), 400);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(list, "resources.0.attempts")), 1);
+    CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.error"), "invalid_audience");
+    CU_ASSERT(strstr(doctor->out, "were refused") && strstr(doctor->out, hook.id));
+
+    HTTP_ANSWER mended = http_put(suite_url(suite), below(&hook, ""), admin->access,
+                                  body("refused", "session.revoked", "https://elsewhere.example/"));
+    HTTP_ANSWER again =
+        http_post(suite_url(suite), below(&hook, "/redeliver"), admin->access, json_object());
+
+    CHECK_STATUS(mended, 200);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(again, "count")), 2);
+    CU_ASSERT(seen_comes_to("refused", "events", 2, SOON_MS));
+    CU_ASSERT(state_comes_to(&hook, "delivered", 2, SOON_MS));
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "refused", "disorder"), 0);
+    hook_delete(&hook);
+}
+
+/* Of other accounts, and of other webhooks. */
+static void one_that_fails_or_hangs_holds_up_no_other(void)
+{
+    struct hook hanging = hook_new("hanging"), slow = hook_new("slow"), some = hook_new("some");
+    int64_t began = clock_mono_ms();
+
+    set_mode("hanging", "hang", NULL);
+    set_mode("slow", "slow", NULL);
+    set_mode("some", "unready", account_of(1));
+    ends_make(10, 30, 3);
+    CU_ASSERT(seen_comes_to("some", "events", 20, SOON_MS));
+    CU_ASSERT(clock_mono_ms() - began < 8000);
+    CU_ASSERT(state_comes_to(&some, "waiting", 10, SOON_MS));
+    CU_ASSERT(tries_come_to(&some, 1));
+    set_mode("some", "ok", NULL);
+    try_now(&some);
+    CU_ASSERT(seen_comes_to("some", "events", 30, SOON_MS));
+    CU_ASSERT(seen_comes_to("slow", "events", 30, LATER_MS));
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "some", "disorder"), 0);
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "slow", "disorder"), 0);
+    CU_ASSERT(suite_comes_to(suite, 1, SOON_MS,
+                             "select least(count(*), 1) from mail.webhook_delivery "
+                             "where webhook_id = '%s' and error = 'DEADLINE'",
+                             hanging.id));
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "hanging", "events"), 0);
+    hook_delete(&hanging);
+    hook_delete(&slow);
+    hook_delete(&some);
+}
+
+static void what_was_missed_comes_later_in_order_and_410_ends_it(void)
+{
+    struct hook hook = hook_new("down");
+
+    receiver_stop(&receiver);
+    ends_make(100, 20, 1);
+    CU_ASSERT(tries_come_to(&hook, 1));
+    start_receiver();
+    expect("down", AUDIENCE);
+    CU_ASSERT(seen_comes_to("down", "events", 20, LATER_MS));
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "down", "disorder"), 0);
+    CU_ASSERT(state_comes_to(&hook, "delivered", 20, SOON_MS));
+    set_mode("down", "gone", NULL);
+    ends_make(200, 1, 1);
+    CU_ASSERT(suite_comes_to(suite, 1, LATER_MS,
+                             "select count(*) from mail.webhook where id = '%s' and not enabled "
+                             "and gone_at is not null",
+                             hook.id));
+    set_mode("down", "ok", NULL);
+
+    HTTP_ANSWER on = http_put(suite_url(suite), below(&hook, ""), admin->access,
+                              body("down", "session.revoked", NULL));
+
+    CHECK_STATUS(on, 200);
+    CU_ASSERT(seen_comes_to("down", "events", 21, LATER_MS));
+    hook_delete(&hook);
+}
+
+/* Whether nothing is tried for a while: each few seconds it is looked for a token again. */
+static void check_untried(const struct hook *hook)
+{
+    long tries = suite_count(suite,
+                             "select attempts from mail.webhook_delivery where webhook_id = '%s' "
+                             "and state = 'waiting'",
+                             hook->id);
+    long requests = receiver_count(&receiver, hook->name, "requests");
+
+    try_now(hook);
+    sleep(7);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select attempts from mail.webhook_delivery "
+                                "where webhook_id = '%s' and state = 'waiting'",
+                                hook->id),
+                    tries);
+    CU_ASSERT_EQUAL(receiver_count(&receiver, hook->name, "requests"), requests);
+}
+
+static void check_jti(const struct hook *hook)
+{
+    HTTP_ANSWER came = receiver_command(&receiver, "GET", hook->name, NULL);
+    const json_t *set = json_array_get(http_member(came, "bodies"), 0);
+
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from mail.webhook_delivery "
+                                "where webhook_id = '%s' and event_id = '%s'",
+                                hook->id, json_string_value(json_object_get(set, "jti"))),
+                    1);
+}
+
+/* While authd is away nothing counts as a try; then the same event comes, by its jti. */
+static void an_authd_that_is_away_is_no_try(void)
+{
+    struct hook hook = hook_new("away");
+    pid_t pids[] = {suite_pid(suite, "authd", "1"), suite_pid(suite, "authd", "2")};
+
+    set_mode("away", "fail", NULL);
+    ends_make(300, 1, 1);
+    CU_ASSERT(tries_come_to(&hook, 1));
+    kill(pids[0], SIGSTOP);
+    kill(pids[1], SIGSTOP);
+    sleep(1);
+    set_mode("away", "ok", NULL);
+    check_untried(&hook);
+    kill(pids[0], SIGCONT);
+    kill(pids[1], SIGCONT);
+    CU_ASSERT(seen_comes_to("away", "events", 1, LATER_MS));
+    CU_ASSERT(state_comes_to(&hook, "delivered", 1, SOON_MS));
+    check_jti(&hook);
+    hook_delete(&hook);
+}
+
+/* There are no keys to verify it by: the issuer of a suspended project answers 404. */
+static void ends_in_a_suspended_project_wait_until_it_is_open(void)
+{
+    struct hook hook = hook_new("suspended");
+    PROGRAM done = ATRIUMCTL(suite, NULL, "project", "suspend", "demo");
+
+    CHECK_EXIT(done, 0);
+    ends_make(400, 1, 1);
+    CU_ASSERT(state_comes_to(&hook, "waiting", 1, SOON_MS));
+    check_untried(&hook);
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "suspended", "requests"), 0);
+
+    PROGRAM resumed = ATRIUMCTL(suite, NULL, "project", "suspend", "demo", "--resume");
+
+    CHECK_EXIT(resumed, 0);
+    CU_ASSERT(seen_comes_to("suspended", "events", 1, LATER_MS));
+    check_jti(&hook);
+    hook_delete(&hook);
+}
+
+/* Between the commit of an end and its delivery. */
+static void a_killed_maild_or_authd_loses_nothing(void)
+{
+    enum { EVENTS = 200, KILLS = 4 };
+    struct hook hook = hook_new("killed");
+
+    for (int i = 0; i < KILLS; i++) {
+        const char *daemon = i % 2 ? "authd" : "maild";
+        pid_t pids[] = {suite_pid(suite, daemon, "1"), suite_pid(suite, daemon, "2")};
+
+        ends_make(1000 + i * EVENTS / KILLS, EVENTS / KILLS, 5);
+        waitpid(suite_kill_both_later(suite, daemon, 400 * i), NULL, 0);
+        CU_ASSERT(suite_wait_new_pid(suite, daemon, "1", pids[0]));
+        CU_ASSERT(suite_wait_new_pid(suite, daemon, "2", pids[1]));
+    }
+    CU_ASSERT(seen_comes_to("killed", "events", EVENTS, LATER_MS));
+    CU_ASSERT(state_comes_to(&hook, "delivered", EVENTS, SOON_MS));
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "killed", "events"), EVENTS); /* by jti */
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "killed", "disorder"), 0);
+    printf("%ld requests for %d events, ", receiver_count(&receiver, "killed", "requests"), EVENTS);
+    suite_wait_ready(suite, SOON_MS);
+    hook_delete(&hook);
+}
+
+/* A token that was not taken is signed by the key of the day when it is tried again; the former one
+ * verifies until then. */
+static void the_keys_of_the_day_sign(void)
+{
+    struct hook hook = hook_new("rotated");
+    PROGRAM rotated = ATRIUMCTL(suite, NULL, "keys", "rotate", "--issuer");
+
+    CU_ASSERT_EQUAL(rotated->code, 0);
+    set_mode("rotated", "fail", NULL);
+    ends_make(500, 1, 1);
+    CU_ASSERT(tries_come_to(&hook, 1));
+    suite_set_clock(suite, 25 * HOUR);
+    set_mode("rotated", "ok", NULL);
+    try_now(&hook);
+    CU_ASSERT(state_comes_to(&hook, "delivered", 1, SOON_MS));
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "rotated", "unverified"), 0);
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "rotated", "events"), 1);
+    check_jti(&hook);
+
+    HTTP_ANSWER came = receiver_command(&receiver, "GET", "rotated", NULL);
+    size_t last = json_array_size(http_member(came, "kids")) - 1;
+
+    CU_ASSERT(last > 0);
+    CU_ASSERT_STRING_NOT_EQUAL(came_text(came, "kids", 0), came_text(came, "kids", last));
+    /* The access token has expired. */
+    person_destroy(&admin);
+    admin = person_admin(suite);
+    hook_delete(&hook);
+}
+
+static void the_scene_is_left(void)
+{
+    person_destroy(&admin);
+    suite_stop(&suite);
+    receiver_stop(&receiver);
+    unit_dir_remove(&dir);
+}
+
+static const struct unit_case cases[] = {
+    CASE_ALWAYS(the_scene_is_set),
+    CASE(the_format_has_its_own_rules),
+    CASE(an_end_is_told_by_a_token_of_the_issuer),
+    CASE(only_a_202_takes_a_token),
+    CASE(a_refusal_is_for_good_and_holds_up_nothing),
+    CASE(one_that_fails_or_hangs_holds_up_no_other),
+    CASE(what_was_missed_comes_later_in_order_and_410_ends_it),
+    CASE(an_authd_that_is_away_is_no_try),
+    CASE(ends_in_a_suspended_project_wait_until_it_is_open),
+    CASE(a_killed_maild_or_authd_loses_nothing),
+    CASE(the_keys_of_the_day_sign),
+    CASE_ALWAYS(the_scene_is_left),
+};
+
+int main(void)
+{
+    if (have_receiver() || getenv("ATRIUM_REQUIRE_WEBHOOKS"))
+        return unit_run("webhook caep", cases, ARRAY_SIZE(cases));
+    return unit_leave_out_suite("webhook caep", "its receiver is not installed (make webhooks)");
+}
