@@ -400,6 +400,22 @@ const jobs = {
         await heading('Nothing was posted yet').waitFor();
         insist(!(await page.content()).includes('whsec_'), 'the secret is still there');
     },
+    async 'a webhook of ends of sessions has an audience and no secret'() {
+        await go('Webhooks');
+        await press(button('New webhook'));
+        await type(field('Address'), 'https://events.lakeside.example/set');
+        await field('Format').selectOption('caep');
+        insist(await button('Save').isDisabled(), 'saved without an audience');
+        await type(field('Audience'), 'https://events.lakeside.example/');
+        await press(button('Save'));
+        await press(page.getByRole('link', { name: 'https://events.lakeside.example/set' }));
+        await heading('Nothing was posted yet').waitFor();
+        insist((await page.content()).includes('session.revoked'), 'its event is not shown');
+        insist(await button('New secret').count() === 0, 'a secret is offered');
+        await press(button('Edit'));
+        insist(await field('Audience').inputValue() === 'https://events.lakeside.example/', 'its audience is not shown');
+        await page.keyboard.press('Escape');
+    },
     async 'the language and the colours are chosen'() {
         await page.locator('.preferences select').first().selectOption('de');
         await until(async () => await page.locator('html').getAttribute('lang') === 'de', 'German');

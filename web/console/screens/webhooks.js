@@ -7,6 +7,7 @@ import { Badge, Button, Check, ConfirmName, Dialog, Empty, Facts, Field, Loaded,
 
 const PATH = '/v1/project/webhooks';
 const events = ['account.created', 'account.deleted', 'session.created', 'session.revoked', 'member.added', 'settings.changed', 'document.created'];
+const formats = { standard: N('Events, signed with a secret'), caep: N('Ends of sessions, signed by the issuer (CAEP)') };
 const states = { waiting: [N('Waiting'), 'warn'], delivered: [N('Delivered'), 'good'], failed: [N('Given up'), 'bad'] };
 const reasons = { DEADLINE: N('no answer in time'), UNAVAILABLE: N('no connection') };
 
@@ -16,14 +17,20 @@ const Secret = ({ secret, onClose }) => html`<${Dialog} title=${t('Keep this sec
 
 function Edit({ hook, onClose, onDone }) {
     const [url, setUrl] = useState(hook?.url ?? 'https://'), [chosen, setChosen] = useState(hook?.events ?? []);
+    const [format, setFormat] = useState(hook?.format ?? 'standard'), [audience, setAudience] = useState(hook?.audience ?? '');
+    const caep = format === 'caep';
+    const body = { url, events: caep ? ['session.revoked'] : chosen, ...(caep && { audience }) };
     const { busy, error, run } = useAct(async () => onDone(hook
-        ? await put(`${PATH}/${hook.id}`, { url, events: chosen, enabled: hook.enabled }) : await post(PATH, { url, events: chosen })));
+        ? await put(`${PATH}/${hook.id}`, { ...body, enabled: hook.enabled }) : await post(PATH, { ...body, format })));
 
     return html`<${Dialog} title=${hook ? t('Edit the webhook') : t('New webhook')} submit=${t('Save')} busy=${busy} onClose=${onClose} onSubmit=${run}
-        error=${error?.problem?.('url') ? null : error} disabled=${chosen.length === 0}>
+        error=${error?.problem?.('url') || error?.problem?.('audience') ? null : error} disabled=${caep ? !audience : chosen.length === 0}>
         <${Field} label=${t('Address')} type="url" value=${url} onValue=${setUrl} error=${error?.problem?.('url')} autofocus required />
-        <fieldset class="plain"><legend><strong>${t('Events')}</strong></legend>${events.map((each) => html`<${Check} key=${each} label=${html`<code>${each}</code>`} checked=${chosen.includes(each)}
-            onValue=${(on) => setChosen(events.filter((other) => (other === each ? on : chosen.includes(other))))} />`)}</fieldset>
+        ${!hook && html`<${Field} label=${t('Format')} as="select" value=${format} onValue=${setFormat}>${Object.entries(formats).map(([key, text]) =>
+            html`<option value=${key}>${t(text)}</option>`)}<//>`}
+        ${caep ? html`<${Field} label=${t('Audience')} value=${audience} onValue=${setAudience} error=${error?.problem?.('audience')} required />`
+            : html`<fieldset class="plain"><legend><strong>${t('Events')}</strong></legend>${events.map((each) => html`<${Check} key=${each} label=${html`<code>${each}</code>`} checked=${chosen.includes(each)}
+            onValue=${(on) => setChosen(events.filter((other) => (other === each ? on : chosen.includes(other))))} />`)}</fieldset>`}
     <//>`;
 }
 
@@ -48,7 +55,7 @@ export function Webhooks() {
                 : html`<${Switch} label=${t('Post events to {url}', { url: row.url })} on=${row.enabled} onSwitch=${(on) => turn(row, on)} />`) },
             { title: t('Made'), kind: 'time', cell: (row) => time(row.createdAt) },
         ]} empty=${html`<${Empty} title=${t('No webhook yet')}><p>${t('A webhook tells a server of yours what happens in the project.')}</p><//>`} />`}<//>
-        ${edit && html`<${Edit} onClose=${() => setEdit(false)} onDone=${(made) => { setEdit(false); setSecret(made.secret); list.reload(); }} />`}
+        ${edit && html`<${Edit} onClose=${() => setEdit(false)} onDone=${(made) => { setEdit(false); setSecret(made.secret ?? null); list.reload(); }} />`}
         ${secret && html`<${Secret} secret=${secret} onClose=${() => setSecret(null)} />`}
     <//>`;
 }
@@ -78,9 +85,9 @@ export function Webhook({ id }) {
 
     return html`<${Page} title=${t('Webhook')} wide back=${['/webhooks', t('Webhooks')]}>
         <${Loaded} from=${hook}>${(data) => (data ? html`<${Section}>
-            <${Facts} rows=${[[t('Address'), data.url], [t('Events'), data.events.join(', ')], [t('Made'), time(data.createdAt)],
+            <${Facts} rows=${[[t('Address'), data.url], [t('Events'), data.events.join(', ')], [t('Format'), t(formats[data.format])], data.audience && [t('Audience'), data.audience], [t('Made'), time(data.createdAt)],
                 data.previousSecretUntil && [t('The secret before works until'), time(data.previousSecretUntil)], data.goneAt && [t('Switched off by its receiver'), time(data.goneAt)]]} />
-            <div class="actions"><${Button} onClick=${() => setEdit(true)}>${t('Edit')}<//><${Button} busy=${exchange.busy} onClick=${exchange.run}>${t('New secret')}<//>
+            <div class="actions"><${Button} onClick=${() => setEdit(true)}>${t('Edit')}<//>${data.format !== 'caep' && html`<${Button} busy=${exchange.busy} onClick=${exchange.run}>${t('New secret')}<//>`}
                 <${Button} busy=${again.busy} onClick=${() => again.run({})}>${t('Post again what was given up')}<//><${Button} kind="danger" onClick=${() => setGone(true)}>${t('Delete')}<//></div>
             ${(again.error || exchange.error) && html`<p class="problem" role="alert">${errorTitle(again.error ?? exchange.error)}</p>`}<//>
             ${edit && html`<${Edit} hook=${data} onClose=${() => setEdit(false)} onDone=${() => { setEdit(false); hook.reload(); toast(t('Saved.')); }} />`}
@@ -94,7 +101,7 @@ export function Webhook({ id }) {
             { title: t('Event'), cell: (row) => html`<code>${row.type}</code>` },
             { title: t('Happened'), kind: 'time', cell: (row) => time(row.happenedAt) },
             { title: t('State'), cell: (row) => html`<${Badge} kind=${states[row.state][1]}>${t(states[row.state][0])}<//>` },
-            { title: t('Answer'), cell: (row) => (row.status ? `HTTP ${row.status}` : row.error ? t(reasons[row.error] ?? row.error) : '–') },
+            { title: t('Answer'), cell: (row) => (row.status ? `HTTP ${row.status} ${row.error ?? ''}` : row.error ? t(reasons[row.error] ?? row.error) : '–') },
             { title: t('Attempts'), kind: 'number', cell: (row) => row.attempts },
             { title: t('Next attempt'), kind: 'time', cell: (row) => time(row.nextAt) },
             { kind: 'acts', cell: (row) => row.state !== 'waiting' && html`<${Button} kind="quiet" onClick=${() => again.run({ delivery: row.id })}>${t('Post again')}<//>` },
