@@ -1311,6 +1311,20 @@ struct passkeys_form {
 };
 FIELD_DECLARE(passkeys_form);
 
+struct export_form {
+    const char *tenantCode;
+    const struct page_visit *visit;
+    const char *action; /* "ask" */
+};
+FIELD_DECLARE(export_form);
+
+struct export_file_query {
+    const char *tenantCode;
+    const char *id;
+    const struct page_visit *visit;
+};
+FIELD_DECLARE(export_file_query);
+
 struct delete_form {
     const char *tenantCode;
     const struct page_visit *visit;

@@ -118,6 +118,18 @@ static const struct field register_form_rows[] = {
 };
 FIELD_TABLE(register_form);
 
+static const struct field export_form_rows[] = {
+    PAGE_TENANT_ROWS(struct export_form),
+    PAGE_FORM_ROW(struct export_form, FIELD_AS(action, "do"), 0),
+};
+FIELD_TABLE(export_form);
+
+static const struct field export_file_query_rows[] = {
+    PAGE_TENANT_ROWS(struct export_file_query),
+    PAGE_FORM_ROW(struct export_file_query, id, FIELD_PATH),
+};
+FIELD_TABLE(export_file_query);
+
 static const struct field link_query_rows[] = {
     PAGE_TENANT_ROWS(struct link_query),
     PAGE_FORM_ROW(struct link_query, id, FIELD_QUERY),

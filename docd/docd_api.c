@@ -612,6 +612,12 @@ static const struct field project_account_export_in_rows[] = {
 };
 FIELD_TABLE(project_account_export_in);
 
+static const struct field visitor_export_in_rows[] = {
+    FIELD_OBJECT(struct visitor_export_in, caller, caller, FIELD_REQUIRED, "Who asks."),
+    FIELD_UUID(struct visitor_export_in, id, 0, "The export."),
+};
+FIELD_TABLE(visitor_export_in);
+
 #define SERVICE docd
 #define SERVICE_OPERATIONS OPERATION_METHODS
 #include "common/bus/operations.def"

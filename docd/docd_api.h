@@ -347,6 +347,14 @@ struct account_erased_out {
 };
 FIELD_DECLARE(account_erased_out);
 
+/* An export as a person asks for it on the hosted pages: authd says who that is, by the cookie.
+ * What is done is what the routes of exports do. */
+struct visitor_export_in {
+    const struct caller *caller;
+    struct uuid id; /* which one; to fetch it alone */
+};
+FIELD_DECLARE(visitor_export_in);
+
 /* Reads a list that is separated by commas. -1 when a word is none of what can be sorted by, or one
  * stands twice. */
 int document_sort_parse(const char *text, struct document_sort *ret) MUST_USE;

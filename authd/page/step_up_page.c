@@ -12,8 +12,8 @@
 #include "common/domain/page.h"
 
 /* Where it goes on: nothing but one of these, whatever the form says. */
-static const char *const goals[] = {"account", "account/delete", "account/factor",
-                                    "account/passkeys", "change-email"};
+static const char *const goals[] = {"account",        "account/delete",   "account/export",
+                                    "account/factor", "account/passkeys", "change-email"};
 
 static const char *goal_of(const char *text)
 {

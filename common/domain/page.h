@@ -9,10 +9,15 @@
  * A browser has one cookie for each tenant. The gateway knows nothing of what it stands for: it
  * gives one to a browser that has none, so that a form can be bound to it before anyone has signed
  * in, and hands it on.
+ *
+ * A page may answer with a file instead (content.h), whose bytes the gateway fetches from the
+ * service of the R_CONTENT routes. It is answered as pages are: no cache keeps it, and no script of
+ * another site reads it.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_PAGE_H
 #define ATRIUM_COMMON_DOMAIN_PAGE_H
 
+#include "common/domain/content.h"
 #include "common/wire/fields.h"
 
 enum { PAGE_COOKIE_MAX = 64, PAGE_NEXT_MAX = 7168, PAGE_HTML_MAX = 512 * 1024 };
@@ -35,6 +40,7 @@ struct page_answer {
     const char *policy;   /* Content-Security-Policy of the html */
     const char *cookie;   /* takes the place of the visitor's; "": it ends; NULL: it stays */
     int64_t retryAfter;   /* seconds; 0: not said */
+    const struct content *content; /* with 200: the file that takes the place of html; NULL: none */
 };
 FIELD_DECLARE(page_answer);
 

@@ -1,6 +1,8 @@
 /*
  * export.c - asking for exports and fetching them.  Handlers: export_start, project_account_export,
- * export_list, export_content; exports_delete, which authd asks for when an account is gone.
+ * export_list, export_content; visitor_export_start, visitor_export_list, visitor_export_content,
+ * by which authd does the same for the hosted pages; exports_delete, which it asks for when an
+ * account is gone.
  */
 #include "docd/export/export.h"
 
@@ -155,6 +157,45 @@ int export_content(struct docd *d, const struct request *req, const struct expor
     };
     return 0;
 }
+
+/* ---- for people on the hosted pages ---- */
+
+static struct request in_name_of(const struct request *req, const struct visitor_export_in *in)
+{
+    struct request own = *req;
+
+    own.caller = in->caller;
+    return own;
+}
+
+int visitor_export_start(struct docd *d, const struct request *req,
+                         const struct visitor_export_in *in, struct account_export *out,
+                         struct error *err)
+{
+    const struct request own = in_name_of(req, in);
+
+    return export_start(d, &own, &(struct nothing){0}, out, err);
+}
+
+int visitor_export_list(struct docd *d, const struct request *req,
+                        const struct visitor_export_in *in, struct account_exports *out,
+                        struct error *err)
+{
+    const struct request own = in_name_of(req, in);
+
+    return export_list(d, &own, &(struct nothing){0}, out, err);
+}
+
+int visitor_export_content(struct docd *d, const struct request *req,
+                           const struct visitor_export_in *in, struct content *out,
+                           struct error *err)
+{
+    const struct request own = in_name_of(req, in);
+
+    return export_content(d, &own, &(struct export_content_in){in->id}, out, err);
+}
+
+/* ---- pieces of the file ---- */
 
 bool export_is_handle(const char *handle)
 {

@@ -13,6 +13,7 @@
 #include "common/domain/page.h"
 #include "gateway/endpoint/serve.h"
 #include "gateway/http/browser.h"
+#include "gateway/transfer/download.h"
 
 static const char *header(const struct exchange *exchange, const char *name)
 {
@@ -113,8 +114,8 @@ void visitor_describe(const struct exchange *exchange, const struct visitor *vis
         ret->languages = NULL;
 }
 
-static int ask(struct exchange *exchange, const struct visitor *visitor, struct page_answer *ret,
-               struct error *err)
+static int ask(struct exchange *exchange, const struct visitor *visitor, struct request *req,
+               struct page_answer *ret, struct error *err)
 {
     const struct field_table *table = exchange->endpoint->route.input;
     bool posted = strcmp(exchange->method, "POST") == 0;
@@ -122,7 +123,6 @@ static int ask(struct exchange *exchange, const struct visitor *visitor, struct 
     struct query form = {0};
     struct page_visit visit;
     msgpack_object output;
-    struct request req;
     void *input;
 
     if (posted && page_read_form(exchange, &form, err) < 0)
@@ -130,11 +130,11 @@ static int ask(struct exchange *exchange, const struct visitor *visitor, struct 
     visitor_describe(exchange, visitor, posted ? &form : NULL, &visit);
     if (posted)
         body = page_form_json(&form);
-    serve_request(exchange, &req);
+    serve_request(exchange, req);
     if (serve_input(exchange, body, &input, err) < 0)
         return -1;
     set_visit(table, input, &visit);
-    if (serve_call(exchange, &req, input, &output, err) < 0)
+    if (serve_call(exchange, req, input, &output, err) < 0)
         return -1;
     return fields_unpack(&page_answer_table, &output, exchange->arena, ret, err);
 }
@@ -149,6 +149,12 @@ const char *visitor_set_cookie(const struct exchange *exchange, const struct vis
     return cookie_header(exchange->arena, visitor->name, *value ? value : NULL, visitor->secure);
 }
 
+/* RFC 6797; NULL: the pages have no TLS. */
+static const char *transport_of(const struct visitor *visitor)
+{
+    return visitor->secure ? "max-age=31536000" : NULL;
+}
+
 static void answer_page(struct exchange *exchange, const struct visitor *visitor,
                         const struct page_answer *page)
 {
@@ -157,7 +163,7 @@ static void answer_page(struct exchange *exchange, const struct visitor *visitor
         {"Content-Security-Policy", page->policy},
         {"Location", page->location},
         {"Set-Cookie", visitor_set_cookie(exchange, visitor, page->cookie)},
-        {"Strict-Transport-Security", visitor->secure ? "max-age=31536000" : NULL},
+        {"Strict-Transport-Security", transport_of(visitor)},
         {"Retry-After", page->retryAfter > 0
                             ? arena_printf(exchange->arena, "%lld", (long long)page->retryAfter)
                             : NULL},
@@ -176,12 +182,16 @@ static void answer_page(struct exchange *exchange, const struct visitor *visitor
 void page_serve(struct exchange *exchange)
 {
     struct visitor visitor = {.name = NULL};
+    struct error *err = &exchange->err;
     struct page_answer page;
+    struct request req;
 
     warm_up_wait(exchange->gateway);
-    if (exchange->refused || visitor_find(exchange, &visitor, &exchange->err) < 0 ||
-        ask(exchange, &visitor, &page, &exchange->err) < 0)
+    if (exchange->refused || visitor_find(exchange, &visitor, err) < 0 ||
+        ask(exchange, &visitor, &req, &page, err) < 0)
         exchange_fail(exchange, NULL);
-    else
+    else if (!page.content)
         answer_page(exchange, &visitor, &page);
+    else if (download_send(exchange, &req, page.content, transport_of(&visitor), err) < 0)
+        exchange_fail(exchange, NULL);
 }

@@ -25,7 +25,7 @@ static const char content_policy[] = "default-src 'none'; style-src 'unsafe-inli
 struct download {
     struct arena *arena;
     struct gateway *gateway;
-    const struct endpoint *endpoint;
+    const char *service;      /* that has the file */
     struct request req;       /* texts in the arena */
     struct activity activity; /* the request's; its span may have ended */
     const char *handle;
@@ -39,6 +39,11 @@ struct download {
     bool failed;
 };
 
+static bool is_page(const struct exchange *exchange)
+{
+    return exchange->endpoint->route.flags & R_PAGE;
+}
+
 /* ---- life ---- */
 
 static struct download *download_new(struct exchange *exchange, const struct request *req,
@@ -49,7 +54,8 @@ static struct download *download_new(struct exchange *exchange, const struct req
 
     self->arena = arena;
     self->gateway = exchange->gateway;
-    self->endpoint = exchange->endpoint;
+    self->service =
+        is_page(exchange) ? exchange->gateway->content_service : exchange->endpoint->route.service;
     self->req = (struct request){.arena = arena,
                                  .service = req->service,
                                  .trace = arena_strdup(arena, req->trace),
@@ -125,9 +131,12 @@ void download_prepare(struct exchange *exchange, void *input)
         set_text(table, input, "fileTo", receiver);
 }
 
+/* What a page answers is one person's: nothing of it is kept here. */
 static void note(const struct exchange *exchange, const char *handle,
                  const struct MHD_IoVec *places, size_t count)
 {
+    if (is_page(exchange))
+        return;
     file_cache_note(exchange->gateway->file_cache, &exchange->parts, handle, places, count,
                     clock_mono_ms());
 }
@@ -205,7 +214,7 @@ static void read_piece(void *arg)
     activity_enter(self->gateway->service.loop, &self->activity);
     error_init(&err, piece->arena);
     if (!self->over && !self->failed &&
-        stream_call(self->gateway, self->endpoint, &self->req, piece->arena,
+        stream_call(self->gateway, self->service, &self->req, piece->arena,
                     &(struct stream_call){"content_read", &content_read_in_table,
                                           &content_read_out_table, &in, &out, READ_MS},
                     &err) == 0 &&
@@ -388,42 +397,57 @@ static int fill_body(struct exchange *exchange, const struct request *req,
     return 0;
 }
 
-int download_serve(struct exchange *exchange, const struct request *req,
-                   const msgpack_object *output, struct error *err)
+/* Who may keep the file; NULL: no cache may. */
+static const char *cache_of(const struct exchange *exchange, const struct content *content)
 {
-    struct content content;
-    struct range_answer part;
+    if (is_page(exchange))
+        return NULL;
+    if (content->maxAge == 0)
+        return "private, no-cache";
+    return arena_printf(exchange->arena, "public, max-age=%" PRId64 ", must-revalidate",
+                        content->maxAge);
+}
+
+int download_send(struct exchange *exchange, const struct request *req,
+                  const struct content *content, const char *transport, struct error *err)
+{
+    CLEANUP(file_close_descriptor) int file = take_file(exchange, content);
+    struct range_answer part = decide(exchange, content);
     struct answer answer = {.status = 0};
     char modified[HTTP_DATE_SIZE] = "";
-    bool body;
+    bool body = part.status == 200 || part.status == 206;
 
-    if (fields_unpack(&content_table, output, exchange->arena, &content, err) < 0)
-        return -1;
-    CLEANUP(file_close_descriptor) int file = take_file(exchange, &content);
-    part = decide(exchange, &content);
-    body = part.status == 200 || part.status == 206;
     if (part.status == 416) {
         (void)error_set(err, ERR_RANGE, "The range lies outside of the file.");
         answer_from_error(err, exchange->arena, &answer);
-    } else if (body && fill_body(exchange, req, &content, &part, &file, &answer, err) < 0) {
+    } else if (body && fill_body(exchange, req, content, &part, &file, &answer, err) < 0) {
         return -1;
     }
-    if (content.lastModified > 0)
-        http_date_format(content.lastModified, modified);
+    if (content->lastModified > 0)
+        http_date_format(content->lastModified, modified);
     answer.status = part.status;
-    answer.cache = content.maxAge > 0 ? arena_printf(exchange->arena,
-                                                     "public, max-age=%" PRId64 ", must-revalidate",
-                                                     content.maxAge)
-                                      : "private, no-cache";
-    answer.etag = content.etag;
+    answer.page = is_page(exchange);
+    answer.cache = cache_of(exchange, content);
+    answer.etag = content->etag;
     answer.more = (struct answer_header[]){
         {"Accept-Ranges", "bytes"},
-        {"Content-Range", content_range(exchange->arena, &part, content.size)},
+        {"Content-Range", content_range(exchange->arena, &part, content->size)},
         {"Last-Modified", modified[0] ? modified : NULL},
-        {"Content-Disposition", body ? content.disposition : NULL},
+        {"Content-Disposition", body ? content->disposition : NULL},
         {"Content-Security-Policy", body ? content_policy : NULL},
+        {"Strict-Transport-Security", transport},
         {NULL, NULL},
     };
     exchange_reply(exchange, &answer);
     return 0;
+}
+
+int download_serve(struct exchange *exchange, const struct request *req,
+                   const msgpack_object *output, struct error *err)
+{
+    struct content content;
+
+    if (fields_unpack(&content_table, output, exchange->arena, &content, err) < 0)
+        return -1;
+    return download_send(exchange, req, &content, NULL, err);
 }

@@ -5,6 +5,7 @@
 #ifndef ATRIUM_GATEWAY_TRANSFER_DOWNLOAD_H
 #define ATRIUM_GATEWAY_TRANSFER_DOWNLOAD_H
 
+#include "common/domain/content.h"
 #include "gateway/endpoint/exchange.h"
 
 struct download;
@@ -12,6 +13,12 @@ struct download;
 /* Tells the daemon by the input's text member "kept" which file is here for this target, if one
  * is. */
 void download_prepare(struct exchange *exchange, void *input);
+
+/* Answers with that file, of the route's service; on a page of that of the R_CONTENT routes, and as
+ * pages are answered. `transport`: the Strict-Transport-Security of a page; NULL: none. On the
+ * request's fiber. */
+int download_send(struct exchange *exchange, const struct request *req,
+                  const struct content *content, const char *transport, struct error *err) MUST_USE;
 
 /* Answers with the file that `output` (a struct content) describes. On the request's fiber. */
 int download_serve(struct exchange *exchange, const struct request *req,

@@ -48,11 +48,10 @@ void piece_destroy(struct gateway *gateway, struct piece **self_p)
     *self_p = NULL;
 }
 
-int stream_call(struct gateway *gateway, const struct endpoint *endpoint, const struct request *req,
+int stream_call(struct gateway *gateway, const char *service, const struct request *req,
                 struct arena *arena, const struct stream_call *call, struct error *err)
 {
-    struct bus_method method = {endpoint->route.service, call->operation, R_SAFE, call->input,
-                                call->output};
+    struct bus_method method = {service, call->operation, R_SAFE, call->input, call->output};
     struct request own = *req;
 
     own.arena = arena;

@@ -50,7 +50,7 @@ struct stream_call {
     void *out;
     int64_t timeout_ms;
 };
-int stream_call(struct gateway *gateway, const struct endpoint *endpoint, const struct request *req,
+int stream_call(struct gateway *gateway, const char *service, const struct request *req,
                 struct arena *arena, const struct stream_call *call, struct error *err) MUST_USE;
 
 #endif

@@ -124,7 +124,7 @@ static void write_piece(void *arg)
     activity_enter(self->gateway->service.loop, &self->exchange->activity);
     error_init(&err, piece->arena);
     if (!is_given_up(self) &&
-        stream_call(self->gateway, self->endpoint, self->req, piece->arena,
+        stream_call(self->gateway, self->endpoint->route.service, self->req, piece->arena,
                     &(struct stream_call){"form_write", &form_write_in_table, &nothing_table, &in,
                                           &out, WRITE_MS},
                     &err) < 0) {
@@ -302,7 +302,7 @@ static int abort_upload(struct upload *self, struct error *err)
     struct error ignored;
 
     error_init(&ignored, self->req->arena);
-    (void)!stream_call(self->gateway, self->endpoint, self->req, self->req->arena,
+    (void)!stream_call(self->gateway, self->endpoint->route.service, self->req, self->req->arena,
                        &(struct stream_call){"form_abort", &form_abort_in_table, &nothing_table,
                                              &in, &out, ABORT_MS},
                        &ignored);
@@ -339,7 +339,7 @@ int upload_run(struct upload *self, const struct request *req, const struct form
     if (is_given_up(self))
         return abort_upload(self, err);
     in.size = self->size;
-    return stream_call(self->gateway, self->endpoint, req, req->arena,
+    return stream_call(self->gateway, self->endpoint->route.service, req, req->arena,
                        &(struct stream_call){"form_end", &form_end_in_table, &nothing_table, &in,
                                              &out, END_MS},
                        err);

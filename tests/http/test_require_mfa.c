@@ -52,9 +52,17 @@ static void a_session_without_a_factor_has_its_own_routes_only(void)
                   json_pack("{s:s, s:s}", "id", "11111111-1111-4111-8111-111111111111", "secret",
                             "0123456789012345678901234567890123456789012"));
 
+    HTTP_ANSWER export = http_post(suite_url(suite), "/auth/export", patient->access, NULL);
+    HTTP_ANSWER exports = http_get(suite_url(suite), "/auth/export", patient->access);
+    HTTP_ANSWER file = http_get(
+        suite_url(suite), "/auth/export/11111111-1111-4111-8111-111111111111", patient->access);
+
     check_refused(settings);
     check_refused(documents);
     check_refused(accept);
+    check_refused(export);
+    check_refused(exports);
+    check_refused(file);
     CHECK_STATUS(me, 200);
     CHECK_STATUS(sessions, 200);
     CHECK_STATUS(status, 200);
