@@ -3,20 +3,24 @@
  * tests/pages/browser.cjs.
  *
  * playwright-core and axe-core come from the npm registry (make pages), Chromium from Debian. Where
- * they are not installed the case says so and is left out, unless ATRIUM_REQUIRE_PAGES is set, as
+ * they are not installed the cases say so and are left out, unless ATRIUM_REQUIRE_PAGES is set, as
  * it is for what is to land.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/support/oauth.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-enum { BROWSER_MS = 480000 };
+#define DEVICE_GRANT "urn:ietf:params:oauth:grant-type:device_code"
+
+enum { BROWSER_MS = 840000 };
 
 static struct suite *suite;
 static struct unit_dir dir;
+static char *consented, *device; /* clients: one that asks for consent, one of devices */
 
 static const struct unit_need needs[] = {
     {"/usr/bin/chromium", NULL},
@@ -24,11 +28,30 @@ static const struct unit_need needs[] = {
     {NULL, NULL},
 };
 
-static void a_browser_uses_the_pages(void)
+static void test_start(void)
 {
-    const char *const argv[] = {
-        "/usr/bin/env", "node", "tests/pages/browser.cjs", suite_text(suite, "publicUrl"),
-        "demo",         NULL};
+    dir = unit_dir_make();
+    suite = suite_start(NULL);
+    setenv("TMPDIR", dir.path, 1); /* of Chromium's profile */
+    PERSON admin = person_admin(suite);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
+    consented = oauth_register(suite, admin, "{\"firstParty\":false}");
+    device = oauth_register(suite, admin,
+                            "{\"name\":\"Television\",\"firstParty\":false,"
+                            "\"grantTypes\":[\"" DEVICE_GRANT "\"],\"redirectUris\":[]}");
+}
+
+static void run_browser(const char *part)
+{
+    const char *const argv[] = {"/usr/bin/env",
+                                "node",
+                                "tests/pages/browser.cjs",
+                                part,
+                                suite_text(suite, "publicUrl"),
+                                "demo",
+                                consented,
+                                device,
+                                NULL};
 
     if (!unit_has(needs, "ATRIUM_REQUIRE_PAGES"))
         return;
@@ -37,18 +60,44 @@ static void a_browser_uses_the_pages(void)
     CHECK_EXIT(browser, 0);
 }
 
+static void every_page_is_fine_in_a_narrow_light_window(void)
+{
+    run_browser("light");
+}
+
+static void every_page_is_fine_in_a_wide_dark_window(void)
+{
+    run_browser("dark");
+}
+
+static void the_keyboard_alone_will_do(void)
+{
+    run_browser("keyboard");
+}
+
+static void passkeys_are_added_and_used(void)
+{
+    run_browser("passkeys");
+}
+
+static void test_stop(void)
+{
+    free(consented);
+    free(device);
+    suite_stop(&suite);
+    unit_dir_remove(&dir);
+}
+
 static const struct unit_case cases[] = {
-    CASE(a_browser_uses_the_pages),
+    CASE_ALWAYS(test_start),
+    CASE(every_page_is_fine_in_a_narrow_light_window),
+    CASE(every_page_is_fine_in_a_wide_dark_window),
+    CASE(the_keyboard_alone_will_do),
+    CASE(passkeys_are_added_and_used),
+    CASE_ALWAYS(test_stop),
 };
 
 int main(void)
 {
-    int result;
-
-    dir = unit_dir_make();
-    suite = suite_start(NULL);
-    setenv("TMPDIR", dir.path, 1); /* of Chromium's profile */
-    result = unit_run("pages browser", cases, ARRAY_SIZE(cases));
-    unit_dir_remove(&dir);
-    return result;
+    return unit_run("pages browser", cases, ARRAY_SIZE(cases));
 }

@@ -1,9 +1,12 @@
-// browser.cjs PUBLIC_URL TENANT - the hosted pages in Chromium.
+// browser.cjs PART PUBLIC_URL TENANT CLIENT DEVICE_CLIENT - the hosted pages in Chromium.
 //
-// Each page in both colour schemes, 320 and 1,280 pixels wide and without JavaScript: axe-core finds nothing against WCAG
-// 2.2 AA, nothing is wider than the window, no report of the content security policy. Then the same with the keyboard
-// alone, and passkeys, the one thing that needs a script, with a virtual authenticator. Each step is a line "ok NAME" or
-// "FAILED NAME: why"; the exit code is 1 when one failed. ATRIUM_PAGES_SHOTS=FOLDER keeps a picture of each page.
+// PART: light (320 pixels wide), dark (1,280), keyboard, passkeys.
+//
+// Each page in both colour schemes and without JavaScript: axe-core finds nothing against WCAG 2.2 AA, nothing is wider
+// than the window, also with the text at 200 % and from right to left, no report of the content security policy. Then the
+// same with the keyboard alone, and passkeys, the one thing that needs a script, with a virtual authenticator. A template of authd/pages that was not shown, and a row PAGE(GET, ...) that was not asked for, fail the
+// run. Each step is a line "ok NAME" or "FAILED NAME: why"; the exit code is 1 when one failed.
+// ATRIUM_PAGES_SHOTS=FOLDER keeps a picture of each page. CLIENT asks for consent, DEVICE_CLIENT has the device grant.
 const fs = require('node:fs');
 const path = require('node:path');
 const { createHmac } = require('node:crypto');
@@ -12,12 +15,58 @@ const modules = path.resolve('build/pages/node_modules');
 const { chromium } = require(path.join(modules, 'playwright-core'));
 const axe = fs.readFileSync(path.join(modules, 'axe-core/axe.min.js'), 'utf8');
 
-const [url, tenant] = process.argv.slice(2);
+const [part, url, tenant, client, deviceClient] = process.argv.slice(2);
 const shots = process.env.ATRIUM_PAGES_SHOTS;
 const PASSWORD = 'correct horse battery staple';
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const STEP_MS = 20000;
+const WINDOW = 640; // at 200 % as wide as the narrowest at 100 %
 let failed = 0, people = 0, clients = 0, reports = [];
+
+// ---- which pages there are ----
+
+const TEMPLATES = 'authd/pages';
+const texts = Object.fromEntries(fs.readFileSync(path.join(TEMPLATES, 'text/en.txt'), 'utf8').trim().split('\n')
+    .map((line) => line.split(' = ')));
+const literally = (text) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
+const pattern = (address) => new RegExp(`^${literally(address).replace('/t/{{code}}', `/t/${tenant}`)
+    .replace(/\{\{?\w+\}\}?/g, '[^/]+')}$`);
+
+// What tells a template in the document: its heading, NULL where that is a variable, and where its forms lead.
+const templates = fs.readdirSync(TEMPLATES).filter((name) => name.endsWith('.html')).map((name) => {
+    const text = fs.readFileSync(path.join(TEMPLATES, name), 'utf8');
+    const key = text.match(/<h1>\{\{t ([\w.]+)\}\}/);
+
+    return { name, heading: key && texts[key[1]], seen: false,
+        actions: [...text.matchAll(/<form[^>]* action="([^"]*)"/g)].map(([, address]) => pattern(address)) };
+});
+const routes = [...fs.readFileSync('authd/authd_routes.def', 'utf8').matchAll(/^PAGE\(GET, +"([^"]*)", +(\w+)/gm)]
+    .filter(([, , handler]) => !handler.endsWith('_file_get'))
+    .map(([, address]) => ({ address, at: pattern(address.replace('{tenantCode}', '{{code}}')), seen: false }));
+
+function noteAddress(address) {
+    for (const route of routes)
+        route.seen ||= route.at.test(new URL(address).pathname);
+}
+
+async function noteTemplate(page) {
+    const { heading, actions } = await page.evaluate(() => ({ heading: document.querySelector('h1').textContent,
+        actions: [...document.forms].map((form) => form.getAttribute('action')) }));
+    const fixed = templates.some((each) => each.heading === heading);
+    const shown = templates.filter((each) => (each.heading ? each.heading === heading
+        : !fixed && (each.actions.length > 0) === (actions.length > 0)) &&
+        actions.every((address) => each.actions.some((action) => action.test(address))));
+
+    insist(shown.length === 1, `a page of ${shown.length} templates: ${heading}, ${actions}`);
+    shown[0].seen = true;
+}
+
+function checkAllSeen() {
+    const left = [...templates.filter((each) => !each.seen).map((each) => each.name),
+        ...routes.filter((each) => !each.seen).map((each) => each.address)];
+
+    insist(left.length === 0, `not looked at: ${left.join(', ')}`);
+}
 
 function insist(condition, why) {
     if (!condition)
@@ -47,6 +96,10 @@ async function openPage(browser, options) {
 
     page.setDefaultTimeout(STEP_MS);
     page.like = options;
+    page.on('request', (request) => {
+        if (request.isNavigationRequest())
+            noteAddress(request.url());
+    });
     page.on('console', (message) => {
         if (/content security policy|trusted type/i.test(message.text()))
             reports.push(message.text());
@@ -63,19 +116,39 @@ async function check(page, name) {
         await page.screenshot({ path: path.join(shots, `${name}.png`), fullPage: true });
     await page.beside.setContent(await page.content());
     const { violations } = await page.beside.evaluate(`${axe}; axe.run(document, {runOnly: ${JSON.stringify(RULES)}})`);
-    const wide = await page.beside.evaluate('document.documentElement.scrollWidth - innerWidth');
+    const wide = await page.beside.evaluate(WIDER);
     insist(violations.length === 0,
         violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html).join(' ')}`).join('; '));
     insist(wide <= 0, `${wide} pixels too wide`);
     insist(!/[{}]/.test(await page.title()), 'a placeholder in the title');
+    await checkSizes(page.beside);
+    await noteTemplate(page.beside);
 }
 
-async function register(page, email) {
+const WIDER = 'document.documentElement.scrollWidth - innerWidth';
+
+// From right to left; and with the text alone at twice its size in a window that is as wide as a narrow one then.
+async function checkSizes(beside) {
+    const window = beside.viewportSize();
+
+    await beside.evaluate('document.documentElement.dir = "rtl"');
+    const leftwards = await beside.evaluate(`Math.max(${WIDER}, -Math.min(0,
+        ...[...document.querySelectorAll('body *')].map((each) => each.getBoundingClientRect().left)))`);
+    await beside.evaluate('document.documentElement.dir = "ltr", document.documentElement.style.fontSize = "200%"');
+    await beside.setViewportSize({ width: WINDOW, height: window.height });
+    const large = await beside.evaluate(WIDER);
+    await beside.setViewportSize(window);
+    insist(leftwards <= 0, `${leftwards} pixels too wide from right to left`);
+    insist(large <= 0, `${large} pixels too wide at 200 %`);
+}
+
+async function register(page, email, role = 'patient') {
     await page.goto(address('register'));
     await page.fill('#name', 'Ana');
     await page.fill('#surname', 'Prova');
     await page.fill('#email', email);
     await page.fill('#password', PASSWORD);
+    await page.check(`[value=${role}]`);
     await page.click('button');
     await page.waitForURL(address('account'));
 }
@@ -95,6 +168,16 @@ function totp(key) {
     counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30000)));
     const mac = createHmac('sha1', bytes).update(counter).digest(), at = mac[19] & 15;
     return String((mac.readUInt32BE(at) & 0x7fffffff) % 1000000).padStart(6, '0');
+}
+
+// What a device shows (RFC 8628, section 3.2).
+async function deviceCode() {
+    const answer = await fetch(address('device_authorization'), { method: 'POST',
+        headers: { 'X-Forwarded-For': `198.18.1.${++clients}` },
+        body: new URLSearchParams({ client_id: deviceClient, scope: 'openid profile email' }) });
+
+    insist(answer.status === 200, `device_authorization: ${answer.status}`);
+    return (await answer.json()).user_code;
 }
 
 // ---- every page ----
@@ -125,9 +208,25 @@ async function visitAll(browser, scheme, width) {
         await page.fill('#email', 'none@there.example');
         await page.click('button');
     });
-    for (const link of ['set-password', 'verify-email', 'undo-email'])
+    for (const link of ['set-password', 'verify-email', 'undo-email', 'invitation'])
         await see(link, () => at(`${link}?id=0198c0de-0000-7000-8000-000000000000&secret=x`));
-    await see('dead-link', () => page.click('button'));
+    await see('dead-link', async () => {
+        await at('set-password?id=0198c0de-0000-7000-8000-000000000000&secret=x');
+        await page.fill('#password', PASSWORD);
+        await page.click('button');
+    });
+    await see('choose', async () => {
+        const both = newEmail();
+
+        for (const role of ['patient', 'practitioner']) {
+            const other = await openPage(browser, {});
+
+            await register(other, both, role);
+            await other.context().close();
+        }
+        await signIn(page, both);
+        await page.waitForSelector('[name=role]');
+    });
     await see('account', () => register(page, email));
     await see('account-twice', async () => {
         const other = await openPage(browser, {});
@@ -135,6 +234,45 @@ async function visitAll(browser, scheme, width) {
         await other.waitForURL(address('account'));
         await other.context().close();
         await at('account');
+    });
+    await see('consent', () => page.goto(address('authorize?' + new URLSearchParams({ client_id: client,
+        response_type: 'code', redirect_uri: 'https://app.example/cb', scope: 'openid profile email offline_access',
+        code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256', state: 'st8' }))));
+    await see('logout', () => at('logout'));
+    await see('export', () => at('account/export'));
+    await see('export-asked', () => page.click('button'));
+    await see('export-ready', async () => {
+        for (const end = Date.now() + STEP_MS; Date.now() < end && await page.locator('li a').count() === 0; await at('account/export'))
+            await page.waitForTimeout(500);
+        insist(await page.locator('li a').count() === 1, 'the file was not made');
+    });
+    await see('device-wrong', async () => {
+        await at('device'); // asks for a sign-in of its own
+        await page.fill('#email', email);
+        await page.fill('#password', PASSWORD);
+        await page.click('form button');
+        await page.fill('#device-code', 'BCDF-GHJK');
+        await page.click('button');
+        await page.waitForSelector('#device-wrong');
+    });
+    await see('device-confirm', async () => {
+        await page.fill('#device-code', await deviceCode());
+        await page.click('button');
+        await page.waitForSelector('[value=approve]');
+    });
+    await see('device-denied', () => page.click('[value=deny]'));
+    await see('device', async () => {
+        await at('device');
+        await page.fill('#email', email);
+        await page.fill('#password', PASSWORD);
+        await page.click('form button');
+        await page.waitForSelector('#device-code');
+    });
+    await see('device-done', async () => {
+        await page.fill('#device-code', await deviceCode());
+        await page.click('button');
+        await page.click('[value=approve]');
+        await page.waitForSelector('[role=status]');
     });
     await see('change-email', () => at('change-email'));
     await see('change-email-wrong', () => page.click('button'));
@@ -169,6 +307,11 @@ async function visitAll(browser, scheme, width) {
         await page.click('form button');
         await page.waitForSelector('#code');
     });
+    await step(`every page was looked at ${scheme} ${width}`, async () => {
+        await page.goto(`${url}/t/${tenant}`);
+        await at('mfa'); // a step that was sent: it leads to the sign-in
+        checkAllSeen();
+    });
     await page.context().close();
 }
 
@@ -186,8 +329,7 @@ async function keyboardAlone(browser) {
 
     await step('registers with the keyboard', async () => {
         await page.goto(address('register')); // the first field has the focus
-        await type('Ana', 'Prova', email);
-        await page.keyboard.type(PASSWORD);
+        await type('Ana', 'Prova', email, PASSWORD);
         await page.keyboard.press('Enter');
         await page.waitForURL(address('account'));
     });
@@ -201,6 +343,22 @@ async function keyboardAlone(browser) {
         await page.keyboard.type(PASSWORD);
         await page.keyboard.press('Enter');
         await page.waitForURL(address('account'));
+    });
+    await step('lets a device in with the keyboard', async () => {
+        await page.goto(address('device'));
+        await type(email);
+        await page.keyboard.type(PASSWORD);
+        await page.keyboard.press('Enter');
+        await page.waitForSelector('#device-code:focus');
+        await page.keyboard.type(await deviceCode());
+        await page.keyboard.press('Enter');
+        await page.waitForSelector('[value=approve]');
+        for (let i = 0; i < 20 && await page.evaluate('document.activeElement.value') !== 'approve'; i++)
+            await page.keyboard.press('Tab');
+        insist(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle') !== 'none', 'no focus is seen');
+        await page.keyboard.press('Enter');
+        await page.waitForSelector('[role=status]');
+        insist((await page.textContent('h1')) === texts['note.device_approved'], 'it is not let in');
     });
     await page.context().close();
 }
@@ -275,11 +433,8 @@ async function main() {
 
     if (shots)
         fs.mkdirSync(shots, { recursive: true });
-    // Each scheme and each width once.
-    for (const [scheme, width] of [['light', 320], ['dark', 1280]])
-        await visitAll(browser, scheme, width);
-    await keyboardAlone(browser);
-    await passkeys(browser);
+    await { light: () => visitAll(browser, 'light', 320), dark: () => visitAll(browser, 'dark', 1280),
+        keyboard: () => keyboardAlone(browser), passkeys: () => passkeys(browser) }[part]();
     await browser.close();
     process.exit(failed ? 1 : 0);
 }
