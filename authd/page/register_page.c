@@ -59,18 +59,20 @@ static enum visit_step show_form(const struct visit *visit, int status,
 /* The problems that the route of the API reports become those of the form's fields. */
 static void show_problems(const struct error *err, struct entered *entered)
 {
+    const struct register_form *form = entered->form;
     const struct {
-        const char *name;
+        const char *name, *value;
         enum page_text *place, text;
-    } fields[] = {{"name", &entered->name, PAGE_TEXT_ERROR_NAME},
-                  {"surname", &entered->surname, PAGE_TEXT_ERROR_NAME},
-                  {"email", &entered->email, PAGE_TEXT_ERROR_EMAIL},
-                  {"password", &entered->password, PAGE_TEXT_ERROR_PASSWORD}};
+    } fields[] = {{"name", form->name, &entered->name, PAGE_TEXT_ERROR_NAME},
+                  {"surname", form->surname, &entered->surname, PAGE_TEXT_ERROR_NAME},
+                  {"email", form->email, &entered->email, PAGE_TEXT_ERROR_EMAIL},
+                  {"password", form->password, &entered->password, PAGE_TEXT_ERROR_PASSWORD}};
 
     for (const struct error_item *item = err->problems; item; item = item->next) {
         for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
             if (strcmp(item->name, fields[i].name) == 0)
-                *fields[i].place = fields[i].text;
+                *fields[i].place =
+                    page_has(fields[i].value) ? fields[i].text : PAGE_TEXT_ERROR_REQUIRED;
         }
     }
 }

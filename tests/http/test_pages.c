@@ -416,7 +416,7 @@ static void patients_register(void)
     CU_ASSERT_TRUE(browser_sees(browser, "id=\"name-wrong\""));
     CU_ASSERT_TRUE(browser_sees(browser, "id=\"surname-wrong\""));
     CU_ASSERT_TRUE(browser_sees(browser, "id=\"email-wrong\""));
-    CU_ASSERT_TRUE(browser_sees(browser, "id=\"password-wrong\""));
+    CU_ASSERT_TRUE(browser_sees(browser, "id=\"password-wrong\">Fill in this field."));
     snprintf(form, sizeof(form),
              "name=%%3Cscript%%3Ealert(1)%%3C/"
              "script%%3E&surname=%%22%%3E%%3Cb&email=%s&password=" PASSWORD "&role=patient",
