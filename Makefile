@@ -65,7 +65,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests objects run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console fhir client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-move bench-migrate fault test-patroni openid test-openid clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests objects run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console fhir client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-move bench-migrate fault test-patroni openid test-openid lighthouse test-lighthouse clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
 
@@ -232,6 +232,8 @@ $(PATRONI_TEST): $(BUILD)/tests/patroni/patroni.o
 
 # By `make test-openid` alone.
 OPENID_TEST := $(BUILD)/tests/openid/test_openid
+# By `make test-lighthouse` alone.
+LIGHTHOUSE_TEST := $(BUILD)/tests/lighthouse/test_lighthouse
 
 BENCH_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 # seed writes what authd would: it is linked with all of it but its main file. It says how far it is as atriumctl does.
@@ -244,7 +246,7 @@ $(BENCH_PROGRAMS): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/lib
 	    $(COMMON_LIBS)
 
 .PRECIOUS: $(BUILD)/%.o
-tests: $(ALL_TESTS) $(PATRONI_TEST) $(OPENID_TEST) $(BENCH_PROGRAMS)
+tests: $(ALL_TESTS) $(PATRONI_TEST) $(OPENID_TEST) $(LIGHTHOUSE_TEST) $(BENCH_PROGRAMS)
 
 -include $(shell find $(BUILD) -name node_modules -prune -o -type f -name '*.d' -print 2>/dev/null)
 
@@ -293,7 +295,7 @@ test:
 # driver with other checks of passkeys, systems whose accounts are imported, and what compiles clients/typescript, from the
 # npm registry, where there is an npm. Without them those tests say so and are left out; .ci/run insists on them.
 NPM_TESTS := sharp s3 openapi-clients otlp passkeys import client webhooks pages console fhir
-NPM_FOLDERS := $(NPM_TESTS) manifests openid passwords peers
+NPM_FOLDERS := $(NPM_TESTS) manifests openid lighthouse passwords peers
 $(NPM_FOLDERS:%=build/%/node_modules/.package-lock.json): build/%/node_modules/.package-lock.json: \
     tests/%/package.json tests/%/package-lock.json
 	@mkdir -p build/$*
@@ -440,6 +442,12 @@ test-openid: openid
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(OPENID_TEST)
 	@BUILD=$(BUILD) tests/run.sh $(OPENID_TEST)
 
+# The hosted pages and the console as Lighthouse of npm sees them; see tests/lighthouse/lighthouse.mjs. Ten minutes.
+test-lighthouse: lighthouse
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) chromium)
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(LIGHTHOUSE_TEST)
+	@BUILD=$(BUILD) ATRIUM_TEST_SECONDS=1260 tests/run.sh $(LIGHTHOUSE_TEST)
+
 # TENANTS= and ACCOUNTS= say how many; see tests/bench/scale.sh.
 bench-scale:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
@@ -567,7 +575,7 @@ test-bare:
 
 # What takes too long for each change; the first that fails ends it.
 ci-nightly:
-	@for target in test-bare tidy fuzz check-asan check-valgrind check-tsan bench-smoke test-s3 test-mixed test-patroni test-openid test-image drill fault; do \
+	@for target in test-bare tidy fuzz check-asan check-valgrind check-tsan bench-smoke test-s3 test-mixed test-patroni test-openid test-lighthouse test-image drill fault; do \
 	    echo "ci-nightly: $$target"; $(MAKE) --no-print-directory $$target || exit 1; done
 
 # An upgrade half done, from REF=; see tests/mixed/run.sh.
