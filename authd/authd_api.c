@@ -1746,6 +1746,38 @@ static const struct field operator_user_list_out_rows[] = {
 };
 FIELD_TABLE(operator_user_list_out);
 
+static const struct field transfer_invited_rows[] = {
+    FIELD_UUID(struct transfer_invited, account, FIELD_REQUIRED, "The account in the file."),
+    FIELD_UUID(struct transfer_invited, membership, FIELD_REQUIRED, "Membership and invitation."),
+    FIELD_TEXT(struct transfer_invited, email, 0, 254, 0, "Address in the file.",
+               "ana@example.org"),
+    FIELD_BOOL(struct transfer_invited, admin, false, 0, "An administrator, says the file."),
+};
+FIELD_TABLE(transfer_invited);
+
+static const struct field operator_transfer_check_in_rows[] = {
+    FIELD_UUID(struct operator_transfer_check_in, projectId, FIELD_REQUIRED, "Where."),
+    FIELD_OBJECTS(struct operator_transfer_check_in, rows, tenant_json, TENANT_PAGE_ROWS_MAX, 0,
+                  "Accounts."),
+    FIELD_INT(struct operator_transfer_check_in, before, 0, INT64_MAX, 0, 0,
+              "Rows in front of these.", "0"),
+};
+FIELD_TABLE(operator_transfer_check_in);
+
+static const struct field operator_transfer_invited_in_rows[] = {
+    FIELD_UUID(struct operator_transfer_invited_in, projectId, FIELD_REQUIRED, "Where."),
+    FIELD_UUID(struct operator_transfer_invited_in, after, FIELD_NULLABLE,
+               "The last membership of the page before."),
+};
+FIELD_TABLE(operator_transfer_invited_in);
+
+static const struct field operator_transfer_out_rows[] = {
+    FIELD_OBJECTS(struct operator_transfer_out, invited, transfer_invited, TENANT_PAGE_ROWS_MAX, 0,
+                  "In order."),
+    FIELD_BOOL(struct operator_transfer_out, more, false, 0, "There may be another page."),
+};
+FIELD_TABLE(operator_transfer_out);
+
 static const struct field operator_mfa_reset_in_rows[] = {
     FIELD_TEXT(struct operator_mfa_reset_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
                "Where.", "demo"),

@@ -12,6 +12,7 @@
 #include "common/service/audit_events.h"
 #include "common/service/erasure.h"
 #include "common/service/purge.h"
+#include "common/service/service_tenant.h"
 #include "common/wire/fields.h"
 
 /* ---- routes ---- */
@@ -1249,6 +1250,35 @@ struct operator_import_out {
     struct field_bytes addresses;
 };
 FIELD_DECLARE(operator_import_out);
+
+/* A practitioner of a tenant's file whose account here stays as it is: invited instead. */
+struct transfer_invited {
+    struct uuid account;    /* of the file */
+    struct uuid membership; /* of the file; the invitation has the same */
+    const char *email;      /* NULL: the invitation is over */
+    bool admin;             /* says the file; the invitation gives no such rights */
+};
+FIELD_DECLARE(transfer_invited);
+
+/* A page of the file's accounts with their memberships. */
+struct operator_transfer_check_in {
+    struct uuid projectId;
+    struct field_list rows; /* struct tenant_json */
+    int64_t before;         /* rows in front of these */
+};
+FIELD_DECLARE(operator_transfer_check_in);
+
+struct operator_transfer_invited_in {
+    struct uuid projectId;
+    struct uuid after; /* the last membership of the page before; absent: from the start */
+};
+FIELD_DECLARE(operator_transfer_invited_in);
+
+struct operator_transfer_out {
+    struct field_list invited; /* struct transfer_invited */
+    bool more;                 /* there may be */
+};
+FIELD_DECLARE(operator_transfer_out);
 
 /* ---- pages ---- */
 

@@ -121,7 +121,8 @@ static int read_again(struct export *self, struct error *err)
     if (self->live)
         return 0;
     progress_start(&self->progress, "reading again", "rows", self->ctl->json);
-    if (tenant_walk_sums(self->ctl, self->tenant.projectId, false, now, &self->progress, err) < 0)
+    if (tenant_walk_sums(self->ctl, self->tenant.projectId, false, NULL, now, &self->progress,
+                         err) < 0)
         return -1;
     progress_end(&self->progress);
     for (size_t i = 0; i < now->sums.count; i++) {

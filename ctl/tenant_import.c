@@ -37,7 +37,10 @@ struct import {
     const char *service, *table;
     size_t count, bytes;
     struct tenant_bytes_adder files;
-    struct tenant_summing *here; /* what verify compares with */
+    struct tenant_invited invited;
+    int64_t admins; /* of the file */
+    /* what verify compares: both without what the file has of those who were invited */
+    struct tenant_summing *here, *given;
 };
 
 /* ---- the file ---- */
@@ -69,6 +72,16 @@ static int open_file(struct import *self, struct error *err)
     return self->reader ? read_head(self, err) : -1;
 }
 
+/* Texts in JSON have no quotation mark of their own, and no other column is called so. */
+static void count_admin(struct import *self, const struct tenant_row *row)
+{
+    static const char admin[] = "\"admin\":true";
+
+    if (strcmp(row->table, TENANT_ACCOUNT_TABLE) == 0 &&
+        memmem(row->bytes, row->size, admin, strlen(admin)))
+        self->admins++;
+}
+
 /* Reads it to its end, where its sums are compared with what was read. */
 static int read_through(struct import *self, struct error *err)
 {
@@ -76,8 +89,10 @@ static int read_through(struct import *self, struct error *err)
     int got;
 
     progress_start(&self->progress, "reading", "rows", self->ctl->json);
-    while ((got = tenant_reader_next(self->reader, &row, err)) > 0)
+    while ((got = tenant_reader_next(self->reader, &row, err)) > 0) {
+        count_admin(self, &row);
         progress_count(&self->progress, ++self->total, 0);
+    }
     progress_end(&self->progress);
     return got;
 }
@@ -99,6 +114,8 @@ static void end(struct import *self)
     seal_keys_wipe(&self->keys);
     arena_destroy(&self->arena);
     free(self->here);
+    free(self->given);
+    tenant_invited_wipe(&self->invited);
     tenant_bytes_adder_wipe(&self->files);
     free(self);
 }
@@ -225,7 +242,51 @@ static int add_rows(struct import *self, struct error *err)
     return got < 0 || send_rows(self, err) < 0 ? -1 : tenant_bytes_end(&self->files, err);
 }
 
+/* ---- a dry run ---- */
+
+static int check_rows(struct import *self, struct error *err)
+{
+    const struct field_list rows = {self->items, self->count};
+
+    if (self->count > 0 && tenant_invited_check(&self->invited, self->ctl, self->project, rows,
+                                                self->table_rows, err) < 0)
+        return -1;
+    self->table_rows += (int64_t)self->count;
+    self->count = self->bytes = 0;
+    arena_reset(self->arena);
+    self->items = arena_calloc(self->arena, BATCH_ROWS, sizeof(*self->items));
+    return 0;
+}
+
+/* What authd would make of the file's accounts, of which nothing stays. */
+static int check_accounts(struct import *self, struct error *err)
+{
+    struct tenant_row row;
+    int got;
+
+    if (open_file(self, err) < 0)
+        return -1;
+    self->arena = arena_new();
+    self->items = arena_calloc(self->arena, BATCH_ROWS, sizeof(*self->items));
+    while ((got = tenant_reader_next(self->reader, &row, err)) > 0) {
+        if (strcmp(row.table, TENANT_ACCOUNT_TABLE) != 0)
+            continue;
+        if ((self->count == BATCH_ROWS || self->bytes + row.size > BATCH_BYTES) &&
+            check_rows(self, err) < 0)
+            return -1;
+        self->items[self->count++].value =
+            arena_strndup(self->arena, (const char *)row.bytes, row.size);
+        self->bytes += row.size;
+    }
+    return got < 0 ? -1 : check_rows(self, err);
+}
+
 /* ---- the commands ---- */
+
+static const char *code_of(const struct import *self)
+{
+    return self->code ? self->code : self->project.text;
+}
 
 static void show(struct import *self, bool dry_run)
 {
@@ -237,6 +298,8 @@ static void show(struct import *self, bool dry_run)
                   (json_int_t)self->total, "added", (json_int_t)self->added, "seconds", seconds);
 
     tenant_sums_show(self->ctl, tenant_reader_sums(self->reader), json);
+    json_object_set(json, "invited", self->invited.list);
+    json_object_set_new(json, "administrators", json_integer(self->admins - self->invited.admins));
     if (self->ctl->json)
         output_object(self->ctl, json);
     if (self->live)
@@ -249,7 +312,8 @@ static void show(struct import *self, bool dry_run)
             "\n%s is here: %lld rows were added, %lld were there, in %.1f s. It is suspended: "
             "`tenant verify`, then `project suspend %s --resume` opens it.",
             self->name, (long long)self->added, (long long)(self->rows - self->added), seconds,
-            self->code ? self->code : self->project.text);
+            code_of(self));
+    tenant_invited_show(&self->invited, self->ctl, code_of(self), self->admins);
 }
 
 int tenant_import_command(struct ctl *ctl, struct error *err)
@@ -261,8 +325,11 @@ int tenant_import_command(struct ctl *ctl, struct error *err)
             ? -1
             : 0;
 
-    if (rc == 0 && !dry_run)
-        rc = add_rows(self, err);
+    if (rc == 0)
+        rc = dry_run ? check_accounts(self, err)
+             : add_rows(self, err) < 0
+                 ? -1
+                 : tenant_invited_load(&self->invited, ctl, self->project, err);
     progress_end(&self->progress);
     if (rc == 0)
         show(self, dry_run);
@@ -288,17 +355,50 @@ static bool show_table(struct ctl *ctl, const char *table, const struct tenant_s
     return same;
 }
 
+/* The sums of the file without what it has of those who were invited. */
+static int sum_file(struct import *self, struct error *err)
+{
+    const struct tenant_sums *all;
+    const char *table = NULL;
+    struct tenant_row row;
+    int got;
+
+    self->given = tenant_summing_alloc(sizeof(*self->given));
+    if (open_file(self, err) < 0)
+        return -1;
+    while ((got = tenant_reader_next(self->reader, &row, err)) > 0) {
+        if (table != row.table && tenant_summing_table(self->given, row.table, strlen(row.table)))
+            return error_set(err, ERR_INTERNAL, "%s is no name of a table", row.table);
+        table = row.table;
+        if (!tenant_invited_skips(&self->invited, row.table, row.bytes, row.size))
+            tenant_summing_row(self->given, row.bytes, row.size);
+    }
+    all = tenant_reader_sums(self->reader);
+    for (size_t i = 0; got == 0 && i < all->count; i++) /* those without rows */
+        if (!tenant_sums_find(&self->given->sums, all->items[i].table) &&
+            tenant_summing_table(self->given, all->items[i].table, strlen(all->items[i].table)) < 0)
+            return error_set(err, ERR_INTERNAL, "%s is no name of a table", all->items[i].table);
+    tenant_summing_end(self->given);
+    return got;
+}
+
 static int verify(struct import *self, struct error *err)
 {
     struct tenant_summing *here = self->here = tenant_summing_alloc(sizeof(*here));
-    const struct tenant_sums *file = tenant_reader_sums(self->reader);
+    const struct tenant_sums *file;
     json_auto_t *json = json_pack("{s:s}", "projectId", self->project.text);
     json_t *list = json_array();
     size_t differ = 0;
 
     json_object_set_new(json, "tables", list);
+    if (tenant_invited_load(&self->invited, self->ctl, self->project, err) < 0 ||
+        sum_file(self, err) < 0)
+        return -1;
+    file = &self->given->sums;
+    json_object_set(json, "invited", self->invited.list);
     progress_start(&self->progress, "comparing", "rows", self->ctl->json);
-    if (tenant_walk_sums(self->ctl, self->project, true, here, &self->progress, err) < 0)
+    if (tenant_walk_sums(self->ctl, self->project, true, &self->invited, here, &self->progress,
+                         err) < 0)
         return -1;
     progress_end(&self->progress);
     for (size_t i = 0; i < file->count; i++)
@@ -308,6 +408,7 @@ static int verify(struct import *self, struct error *err)
             differ += !show_table(self->ctl, here->sums.items[i].table, file, &here->sums, list);
     if (self->ctl->json)
         output_object(self->ctl, json);
+    tenant_invited_show(&self->invited, self->ctl, code_of(self), self->admins);
     return differ > 0
                ? error_set(err, ERR_CONFLICT, "%zu tables differ from %s", differ, self->path)
                : 0;

@@ -22,23 +22,37 @@ int tenant_walk(struct ctl *ctl, struct uuid project, bool bytes, const struct t
                : tenant_bytes_walk(ctl, project, sink, progress, err);
 }
 
+struct sums {
+    struct tenant_summing *made;
+    struct tenant_invited *except; /* NULL: none */
+};
+
 static int sum_table(void *arg, const char *name, struct error *err)
 {
-    return tenant_summing_table(arg, name, strlen(name)) < 0
+    const struct sums *self = arg;
+
+    return tenant_summing_table(self->made, name, strlen(name)) < 0
                ? error_set(err, ERR_INTERNAL, "%s is no name of a table", name)
                : 0;
 }
 
 static int sum_row(void *arg, const void *bytes, size_t size, struct error *err UNUSED)
 {
-    tenant_summing_row(arg, bytes, size);
+    const struct sums *self = arg;
+    const struct tenant_sums *made = &self->made->sums;
+
+    if (!self->except ||
+        !tenant_invited_skips(self->except, made->items[made->count - 1].table, bytes, size))
+        tenant_summing_row(self->made, bytes, size);
     return 0;
 }
 
-int tenant_walk_sums(struct ctl *ctl, struct uuid project, bool bytes, struct tenant_summing *ret,
+int tenant_walk_sums(struct ctl *ctl, struct uuid project, bool bytes,
+                     struct tenant_invited *except, struct tenant_summing *ret,
                      struct progress *progress, struct error *err)
 {
-    const struct tenant_sink sink = {.table = sum_table, .row = sum_row, .arg = ret};
+    struct sums sums = {ret, except};
+    const struct tenant_sink sink = {.table = sum_table, .row = sum_row, .arg = &sums};
 
     *ret = (struct tenant_summing){.sums = {.count = 0}};
     if (tenant_walk(ctl, project, bytes, &sink, progress, err) < 0)

@@ -5,6 +5,7 @@
 #ifndef ATRIUM_CTL_TENANT_WALK_H
 #define ATRIUM_CTL_TENANT_WALK_H
 
+#include "ctl/tenant_invited.h"
 #include "ctl/tenant_rows.h"
 
 enum { TENANT_HEAD_FORMAT = 1 }; /* of the JSON object at the file's head */
@@ -14,8 +15,10 @@ enum { TENANT_HEAD_FORMAT = 1 }; /* of the JSON object at the file's head */
 int tenant_walk(struct ctl *ctl, struct uuid project, bool bytes, const struct tenant_sink *sink,
                 struct progress *progress, struct error *err) MUST_USE;
 
-/* The sums of what tenant_walk() hands over. Parks. */
-int tenant_walk_sums(struct ctl *ctl, struct uuid project, bool bytes, struct tenant_summing *ret,
+/* The sums of what tenant_walk() hands over, but for rows of those who were invited (NULL: none).
+ * Parks. */
+int tenant_walk_sums(struct ctl *ctl, struct uuid project, bool bytes,
+                     struct tenant_invited *except, struct tenant_summing *ret,
                      struct progress *progress, struct error *err) MUST_USE;
 
 /* The sum of a table; NULL: there is none. */

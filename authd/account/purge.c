@@ -66,6 +66,7 @@ static int purge_patient_page(void *daemon, const struct request *req, struct uu
 }
 
 PURGE_PAGE(invitation)
+PURGE_PAGE(transfer_account)
 PURGE_PAGE(fhir_server)
 PURGE_PAGE(session)
 PURGE_PAGE(api_key)
@@ -75,6 +76,7 @@ PURGE_PAGE(logout_delivery)
 /* Sessions before accounts: an account takes its sessions along, however many those are. */
 const struct purge_step authd_purge[] = {
     {"invitation", 1000, purge_invitation_page},
+    {"transfer_account", 1000, purge_transfer_account_page},
     {"fhir_server", 1000, purge_fhir_server_page},
     {"session", 1000, purge_session_page},
     {"api_key", 1000, purge_api_key_page},

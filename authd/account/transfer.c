@@ -6,10 +6,19 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "authd/authd.h"
+#include "authd/authd_api.h"
 #include "authd/credential/factor.h"
 #include "authd/sql/tenant.h"
+#include "common/service/audit.h"
 
-enum { CONFLICTS_NAMED = 4 }; /* an error has 255 characters */
+enum {
+    CONFLICTS_NAMED = 4, /* an error has 255 characters */
+    INVITED_ROWS = 200,  /* of a page */
+};
+
+/* For so long after an import what it has added is known, and an import is gone on with. */
+#define TRANSFER_KEPT DAYS(90)
 
 /* ---- accounts ---- */
 
@@ -49,6 +58,29 @@ static int refuse_conflicts(const struct request *req,
     return error_set(err, ERR_CONFLICT, "%s: %s.", what, accounts);
 }
 
+/* Invites those in whose way an account is here. *ret_left: so many are neither added, invited nor
+ * there as they are given. */
+static int invite_accounts(struct db_tx *tx, const struct request *req,
+                           const struct sql_tenant_insert *insert, int64_t rows,
+                           int64_t *ret_invited, int64_t *ret_left, struct error *err)
+{
+    const struct audit audit = {
+        .action = "invitation.create", .project = insert->project, .detail = "import"};
+    const struct sql_tenant_invite_account_in in = {.project = insert->project,
+                                                    .rows = insert->rows,
+                                                    .expires_at = req->now_ms + TRANSFER_KEPT,
+                                                    .audit = audit_row(req, &audit)};
+    struct sql_tenant_invite_account_row row;
+
+    if (sql_tenant_invite_account(tx, req, &in, &row, err) < 0)
+        return -1;
+    *ret_invited = row.invited;
+    *ret_left = rows - row.invited;
+    return 0;
+}
+
+/* Inserting waits for an account that is made at this moment, and inviting then sees it: each row is
+ * decided by what is there when its transaction ends. */
 static int tenant_insert_account(struct db_tx *tx, const struct request *req,
                                  const struct sql_tenant_insert *insert,
                                  const struct sql_audit *audit, int64_t *ret_added,
@@ -56,19 +88,28 @@ static int tenant_insert_account(struct db_tx *tx, const struct request *req,
 {
     const struct sql_tenant_account_conflict_in conflict = {
         .project = insert->project, .rows = insert->rows, .most = CONFLICTS_NAMED};
-    const struct sql_tenant_insert_account_in in = {
-        .project = insert->project, .rows = insert->rows, .audit = *audit};
+    const struct sql_tenant_insert_account_in in = {.project = insert->project,
+                                                    .rows = insert->rows,
+                                                    .expires_at = req->now_ms + TRANSFER_KEPT,
+                                                    .audit = *audit};
     struct sql_tenant_account_conflict_rows found;
     struct sql_tenant_insert_account_row row;
-    int conflicts = sql_tenant_account_conflict(tx, req, &conflict, &found, err);
+    int64_t invited = 0, left;
+    int conflicts;
 
-    if (conflicts != 0)
-        return conflicts < 0 ? -1 : refuse_conflicts(req, &found, err);
     if (sql_tenant_insert_account(tx, req, &in, &row, err) < 0)
         return -1;
-    *ret_added = row.added;
     *ret_same = row.same;
-    return 0;
+    left = row.rows - row.added - row.same;
+    if (left > 0 && invite_accounts(tx, req, insert, left, &invited, &left, err) < 0)
+        return -1;
+    *ret_added = row.added + invited;
+    if (left <= 0)
+        return 0;
+    conflicts = sql_tenant_account_conflict(tx, req, &conflict, &found, err);
+    if (conflicts <= 0)
+        return conflicts;
+    return refuse_conflicts(req, &found, err);
 }
 
 /* ---- what belongs to accounts ---- */
@@ -96,26 +137,36 @@ static int find_place(struct db *db, const struct request *req, const struct sql
     return 0;
 }
 
-/* Whether the accounts of the rows are members of this project and of no other. They stay so until
- * the transaction ends. */
-static int lock_accounts(struct db_tx *tx, const struct request *req,
-                         const struct sql_tenant_insert *insert, struct error *err)
+/* Takes the rows of those who were invited out of what is to be added: *ret_passed. The accounts of
+ * the others must be what a file has added to this project, and members of no other. They stay so
+ * until the transaction ends. */
+static int choose_rows(struct db_tx *tx, const struct request *req,
+                       struct sql_tenant_insert *insert, int64_t *ret_passed, struct error *err)
 {
-    const struct sql_tenant_account_lock_in lock = {.rows = insert->rows};
-    const struct sql_tenant_account_foreign_in foreign = {.project = insert->project,
-                                                          .rows = insert->rows};
+    const struct sql_tenant_account_rows_in all = {.project = insert->project,
+                                                   .rows = insert->rows};
+    struct sql_tenant_account_foreign_in foreign = {.project = insert->project};
+    struct sql_tenant_account_lock_in lock;
     struct sql_tenant_account_lock_rows locked;
     struct sql_tenant_account_foreign_row row;
+    struct sql_tenant_account_rows_row chosen;
     int found;
 
+    if (sql_tenant_account_rows(tx, req, &all, &chosen, err) < 0)
+        return -1;
+    *ret_passed = chosen.passed;
+    if (chosen.passed > 0)
+        insert->rows = chosen.rows;
+    lock.rows = foreign.rows = insert->rows;
     if (sql_tenant_account_lock(tx, req, &lock, &locked, err) < 0)
         return -1;
     found = sql_tenant_account_foreign(tx, req, &foreign, &row, err);
     if (found <= 0)
         return found;
     return error_set(err, ERR_CONFLICT,
-                     row.member ? "Account %s is a member of another project here, too."
-                                : "Account %s is no member of this project.",
+                     !row.member  ? "Account %s is no member of this project."
+                     : !row.added ? "Account %s was not added here by a file of this project."
+                                  : "Account %s is a member of another project here, too.",
                      uuid_is_set(&row.account) ? row.account.text : TENANT_NO_ID);
 }
 
@@ -141,15 +192,15 @@ static int lock_accounts(struct db_tx *tx, const struct request *req,
                                       const struct sql_audit *audit, int64_t *ret_added,         \
                                       int64_t *ret_same, struct error *err)                      \
     {                                                                                            \
-        const struct sql_tenant_insert_##table_##_in in = {.tenant_insert = *insert,             \
-                                                           .audit = *audit};                     \
+        struct sql_tenant_insert_##table_##_in in = {.tenant_insert = *insert, .audit = *audit}; \
         struct sql_tenant_insert_##table_##_row row;                                             \
+        int64_t passed;                                                                          \
                                                                                                  \
-        if (lock_accounts(tx, req, insert, err) < 0 ||                                           \
+        if (choose_rows(tx, req, &in.tenant_insert, &passed, err) < 0 ||                         \
             sql_tenant_insert_##table_(tx, req, &in, &row, err) < 0)                             \
             return -1;                                                                           \
         *ret_added = row.added;                                                                  \
-        *ret_same = row.same;                                                                    \
+        *ret_same = row.same + passed;                                                           \
         return 0;                                                                                \
     }
 
@@ -168,6 +219,7 @@ TENANT_STATEMENTS(fhir_server)
 #define LINK_STAYS "a link that was mailed proves the address: only one of its own installation may"
 #define SESSION_STAYS "people sign in anew: tokens are signed by their own installation"
 #define LIMIT_STAYS "a limit is that of its own installation, by a hash with its key"
+#define MOVE_STAYS "what became of the accounts of a file on the installation that it was for"
 #define TRAIL_STAYS "the trail of what happened on its own installation, and what vouches for it"
 #define GATEWAY_STAYS "what gateways of its own installation are told"
 #define IMPORT_STAYS "an import ends on the installation where it was begun"
@@ -233,8 +285,55 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("import_batch", IMPORT_STAYS),
     TENANT_STAYS("import_refusal", IMPORT_STAYS),
     TENANT_STAYS("import_state", "noted anew where passwords are added"),
+    TENANT_STAYS("transfer_account", MOVE_STAYS),
     TENANT_STAYS("email_scan", "of the trail of its own installation"),
     TENANT_STAYS("granted", "requests of the daemons of its own installation"),
     TENANT_STAYS("outbox", "what it holds is for the daemons of its own installation"),
     {.name = NULL},
 };
+
+/* ---- who was invited ---- */
+
+struct look {
+    const struct request *req;
+    struct uuid project;
+    struct field_list *invited;
+};
+
+static int find_invited(struct db_tx *tx, const char *rows, void *arg, struct error *err)
+{
+    const struct look *self = arg;
+    const struct sql_tenant_account_invited_in in = {.project = self->project, .rows = rows};
+
+    return MIN(sql_tenant_account_invited(tx, self->req, &in, self->invited, err), 0);
+}
+
+/* Says who of a page of accounts would be invited; nothing stays. Fails: CONFLICT, as the import
+ * would. */
+int operator_transfer_check(struct authd *d, const struct request *req,
+                            const struct operator_transfer_check_in *in,
+                            struct operator_transfer_out *out, struct error *err)
+{
+    const struct tenant_store store = {d->svc.db, &d->svc.seal};
+    const struct tenant_page page = {in->rows.items, in->rows.count};
+    struct look look = {.req = req, .project = in->projectId, .invited = &out->invited};
+
+    return tenant_table_try(&authd_tenant_tables[0], &store, req, in->projectId, &page, in->before,
+                            find_invited, &look, err);
+}
+
+/* Those whom the import has invited, by membership. */
+int operator_transfer_invited(struct authd *d, const struct request *req,
+                              const struct operator_transfer_invited_in *in,
+                              struct operator_transfer_out *out, struct error *err)
+{
+    const struct sql_tenant_invited_list_in list = {
+        .project = in->projectId,
+        .after = uuid_is_set(&in->after) ? in->after : (struct uuid){TENANT_NO_ID},
+        .most = INVITED_ROWS};
+
+    if (sql_tenant_invited_list(d->svc.db, req, &list, &out->invited, err) < 0)
+        return -1;
+    out->more = out->invited.count == INVITED_ROWS;
+    return 0;
+}

@@ -346,9 +346,11 @@ static int refuse_others(const struct addition *self, int64_t before, int64_t ot
                      others, self->page.count, self->table->name, before + (int64_t)row);
 }
 
-int tenant_table_add(const struct tenant_table *table, const struct tenant_store *to,
-                     const struct request *req, struct uuid project, const struct tenant_page *page,
-                     int64_t before, int64_t *ret_added, struct error *err)
+/* Adds the page within a transaction that is not ended yet. */
+static int begin_page(const struct tenant_table *table, const struct tenant_store *to,
+                      const struct request *req, struct uuid project,
+                      const struct tenant_page *page, int64_t before, struct db_tx **ret,
+                      int64_t *ret_added, struct error *err)
 {
     const struct audit audit = {.action = "project.import",
                                 .project = project,
@@ -361,26 +363,48 @@ int tenant_table_add(const struct tenant_table *table, const struct tenant_store
                             .audit = audit_row(req, &audit),
                             .project = project,
                             .page = *page};
-    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     const char *column;
-    int64_t added, others;
+    int64_t others;
 
     column = turn_page(table, to->keys, req->arena, seal_column, &self.page);
     if (column)
         return error_set(err, ERR_CONFLICT, "%s of a row of %s is of another build.", column,
                          table->name);
-    if (db_begin(to->db, req->deadline_mono_ms, &tx, err) < 0)
+    if (db_begin(to->db, req->deadline_mono_ms, ret, err) < 0)
         return -1;
-    if (add_rows(&self, tx, page->count, &added, &others, err) < 0) {
-        db_tx_destroy(&tx); /* its locks, which first_refused() would wait for */
+    if (add_rows(&self, *ret, page->count, ret_added, &others, err) < 0) {
+        db_tx_destroy(ret); /* its locks, which first_refused() would wait for */
         return refuse_values(&self, before, err);
     }
     if (others != 0) {
-        db_tx_destroy(&tx);
+        db_tx_destroy(ret);
         return refuse_others(&self, before, others, err);
     }
-    if (db_commit(&tx, err) < 0)
+    return 0;
+}
+
+int tenant_table_add(const struct tenant_table *table, const struct tenant_store *to,
+                     const struct request *req, struct uuid project, const struct tenant_page *page,
+                     int64_t before, int64_t *ret_added, struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    int64_t added;
+
+    if (begin_page(table, to, req, project, page, before, &tx, &added, err) < 0 ||
+        db_commit(&tx, err) < 0)
         return -1;
     *ret_added = added;
     return 0;
+}
+
+int tenant_table_try(const struct tenant_table *table, const struct tenant_store *to,
+                     const struct request *req, struct uuid project, const struct tenant_page *page,
+                     int64_t before, tenant_look_fn *look, void *arg, struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    int64_t added;
+
+    if (begin_page(table, to, req, project, page, before, &tx, &added, err) < 0)
+        return -1;
+    return look(tx, join(req->arena, page), arg, err);
 }

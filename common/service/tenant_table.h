@@ -102,6 +102,14 @@ int tenant_table_add(const struct tenant_table *table, const struct tenant_store
                      const struct request *req, struct uuid project, const struct tenant_page *page,
                      int64_t before, int64_t *ret_added, struct error *err) MUST_USE;
 
+/* What adding `rows`, the page as a JSON array, has made of the tables. Parks. */
+typedef int tenant_look_fn(struct db_tx *tx, const char *rows, void *arg, struct error *err);
+
+/* The same, but undone when `look` has seen it. `rows` has values open that are sealed. Parks. */
+int tenant_table_try(const struct tenant_table *table, const struct tenant_store *to,
+                     const struct request *req, struct uuid project, const struct tenant_page *page,
+                     int64_t before, tenant_look_fn *look, void *arg, struct error *err) MUST_USE;
+
 /* Defines the two functions, by the statements tenant_page_<table>.sql, of the part "tenant_page",
  * and tenant_insert_<table>.sql, of the parts "tenant_insert" and "audit". */
 #define TENANT_STATEMENTS(table_)                                                                \

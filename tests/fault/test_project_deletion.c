@@ -75,6 +75,8 @@ static const char functions[] =
     "profile_id, created_at, expires_at) values (p, gen_random_uuid(), 'K', "
     "sha256(p::text::bytea), gen_random_uuid(), '{}', gen_random_uuid(), gen_random_uuid(), 1, "
     "9999999999999); "
+    "insert into auth.transfer_account values (p, gen_random_uuid(), gen_random_uuid(), true, "
+    "false, 9999999999999); "
     "insert into auth.fhir_server values (p, gen_random_uuid(), 'F', 'https://gone.example', '{}', "
     "'{}', 1, 1); "
     "insert into auth.oauth_grant (project_id, session_id, client_id, client_name, scope, "

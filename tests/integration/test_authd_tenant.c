@@ -65,18 +65,23 @@ static const char seed[] = MAKE_ID
 
 /* What the receiver has besides: a practitioner (1) of the other project without a password, who
  * has changed the address, a patient of it (2), a practitioner without a membership (3), a member
- * of both (4), and one of the project alone who has nothing yet (5). */
+ * of both (4), and of the project alone one who has nothing yet (5) and one who joined it here (6).
+ * The file has added 4 and 5. */
 static const char others[] = MAKE_ID
     "insert into account (id, role, project_id, email, name, surname, created_at) "
     "select id(3, i), case i when 2 then 'Patient' else 'Practitioner' end, "
     "case i when 2 then '" TENANT_KIT_OTHER "'::uuid end, 'o' || i, 'N', 'S', 1 "
-    "from generate_series(1, 5) i;\n"
+    "from generate_series(1, 6) i;\n"
     "insert into membership (project_id, id, account_id, profile_id, created_at) "
     "select p::uuid, id(3, 10 * i), id(3, i), id(3, 1), 1 from (values "
     "('" TENANT_KIT_OTHER "', 1), ('" TENANT_KIT_OTHER "', 2), ('" TENANT_KIT_OTHER "', 4), "
-    "('" TENANT_KIT_PROJECT "', 4), ('" TENANT_KIT_PROJECT "', 5)) x (p, i);\n"
+    "('" TENANT_KIT_PROJECT "', 4), ('" TENANT_KIT_PROJECT "', 5), "
+    "('" TENANT_KIT_PROJECT "', 6)) x (p, i);\n"
+    "insert into transfer_account select '" TENANT_KIT_PROJECT "', id(3, i), id(3, 10 * i), false, "
+    "false, 9 from generate_series(4, 5) i;\n"
     "insert into email_undo values (id(3, 80), id(3, 1), 'Practitioner', null, 'before', '\\x01', "
-    "'" TENANT_KIT_OTHER "', false, '{}', 1, 9);\n"
+    "'" TENANT_KIT_OTHER "', false, '{}', 1, 9), (id(3, 81), id(3, 2), 'Patient', "
+    "'" TENANT_KIT_PROJECT "', 'before', '\\x01', '" TENANT_KIT_OTHER "', false, '{}', 1, 9);\n"
     "select 1";
 
 /* An account and its membership as rows of these columns, and those of any other table. */
@@ -89,6 +94,19 @@ static const char others[] = MAKE_ID
     "\",\"profile_id\":\"" ID("3", "01") "\",\"admin\":false,\"created_at\":1}') as membership) r"
 #define ROW(table_, columns_) \
     "select row_to_json(json_populate_record(null::" table_ ", '{" columns_ "}'))"
+/* All that accounts, memberships and what belongs to them are at the receiver but for the project's
+ * own, as texts. */
+#define ALL_OF_THEM                                                                               \
+    "select row_to_json(a)::text as t from account a where id in (id(1, 2), id(7, 1)) union all " \
+    "select row_to_json(m)::text from membership m where project_id = '" TENANT_KIT_OTHER         \
+    "' union all select row_to_json(c)::text from credential c where account_id in (id(1, 2), "   \
+    "id(7, 1)) union all select row_to_json(v)::text from email_verified v where account_id in "  \
+    "(id(1, 2), id(7, 1)) union all select row_to_json(f)::text from mfa_factor f where "         \
+    "account_id in (id(1, 2), id(7, 1)) union all select row_to_json(s)::text from last_sign_in " \
+    "s where account_id in (id(1, 2), id(7, 1))"
+#define ACCOUNT_ROW(project_, last_)                                                        \
+    "select row_to_json(r) from (select a as account, m as membership from account a join " \
+    "membership m on m.account_id = a.id where a.id = id(" project_ ", " last_ ")) r"
 #define OF(id_) "\"account_id\":\"" id_ "\""
 #define NEW ID("4", "01")
 #define NEW_MEMBER ID("4", "02")
@@ -133,22 +151,38 @@ static const struct {
      PERSON(NEW, PATIENT, HOME, "new", TENANT_KIT_PROJECT, NEW_MEMBER, NEW), NULL},
     {"a patient with the address of a practitioner, or of another project's patient", "account",
      PERSON(NEW, PATIENT, HOME, "o2", TENANT_KIT_PROJECT, NEW_MEMBER, NEW), NULL},
-    {"the account of another tenant, as it is", "account",
-     PERSON(ID("3", "01"), PRACTITIONER, "null", "o1", TENANT_KIT_PROJECT, NEW_MEMBER,
-            ID("3", "01")),
+    {"an account with the id of another tenant's patient", "account",
+     PERSON(ID("3", "02"), PATIENT, HOME, "o2", TENANT_KIT_PROJECT, NEW_MEMBER, ID("3", "02")),
+     "Accounts that are there already and no members of this project: " ID("3", "02") "."},
+    {"a practitioner with the id of another tenant's patient", "account",
+     PERSON(ID("3", "02"), PRACTITIONER, "null", "o2", TENANT_KIT_PROJECT, NEW_MEMBER,
+            ID("3", "02")),
+     "Accounts that are there already and no members of this project: " ID("3", "02") "."},
+    {"a practitioner with the id of a patient and the address of a practitioner", "account",
+     PERSON(ID("3", "02"), PRACTITIONER, "null", "o1", TENANT_KIT_PROJECT, NEW_MEMBER,
+            ID("3", "02")),
+     "Accounts whose addresses are those of other accounts here: " ID("3", "02") "."},
+    {"a patient with the id of a practitioner", "account",
+     PERSON(ID("3", "01"), PATIENT, HOME, "new", TENANT_KIT_PROJECT, NEW_MEMBER, ID("3", "01")),
      "Accounts that are there already and no members of this project: " ID("3", "01") "."},
-    {"an account of no tenant, as it is", "account",
-     PERSON(ID("3", "03"), PRACTITIONER, "null", "o3", TENANT_KIT_PROJECT, NEW_MEMBER,
-            ID("3", "03")),
-     "Accounts that are there already and no members of this project: " ID("3", "03") "."},
-    {"an address of another tenant's practitioner", "account",
-     PERSON(NEW, PRACTITIONER, "null", "o1", TENANT_KIT_PROJECT, NEW_MEMBER, NEW),
+    {"an account that joined the project here", "account",
+     PERSON(ID("3", "06"), PRACTITIONER, "null", "o6", TENANT_KIT_PROJECT, NEW_MEMBER,
+            ID("3", "06")),
+     "not of this project"},
+    {"an address of one who joined the project here", "account",
+     PERSON(NEW, PRACTITIONER, "null", "o6", TENANT_KIT_PROJECT, NEW_MEMBER, NEW),
+     "Accounts whose addresses are those of other accounts here: " NEW "."},
+    {"an invitation with the id of a membership", "account",
+     PERSON(NEW, PRACTITIONER, "null", "o1", TENANT_KIT_PROJECT, ID("1", "08"), NEW),
+     "Accounts whose addresses are those of other accounts here: " NEW "."},
+    {"an invitation with the id of another", "account",
+     PERSON(NEW, PRACTITIONER, "null", "o1", TENANT_KIT_PROJECT, ID("1", "31"), NEW),
      "Accounts whose addresses are those of other accounts here: " NEW "."},
     {"an address of the project's own patient", "account",
      PERSON(NEW, PATIENT, HOME, "a1\\u00401.example", TENANT_KIT_PROJECT, NEW_MEMBER, NEW),
      "Accounts whose addresses are those of other accounts here: " NEW "."},
-    {"an address that its owner may take back", "account",
-     PERSON(NEW, PRACTITIONER, "null", "before", TENANT_KIT_PROJECT, NEW_MEMBER, NEW),
+    {"a patient's address that its owner may take back", "account",
+     PERSON(NEW, PATIENT, HOME, "before", TENANT_KIT_PROJECT, NEW_MEMBER, NEW),
      "Accounts whose addresses others here have changed lately and may take back: " NEW},
     {"a patient of another tenant", "account",
      PERSON(NEW, PATIENT, OTHER_HOME, "new", TENANT_KIT_PROJECT, NEW_MEMBER, NEW),
@@ -170,6 +204,10 @@ static const struct {
      "Account " ID("3", "04") " is a member of another project here, too."},
     {"a password for an account of no tenant", "credential", PASSWORD(ID("3", "03")),
      "no member of this project"},
+    {"a password for one who joined the project here", "credential", PASSWORD(ID("3", "06")),
+     "Account " ID("3", "06") " was not added here by a file of this project."},
+    {"a passkey for one who joined the project here", "passkey", PASSKEY(ID("3", "06"), HOME),
+     "was not added here by a file"},
     {"a password for no account", "credential", PASSWORD(NEW), "no member of this project"},
     {"another password", "credential", PASSWORD(ID("1", "01")), "are there otherwise"},
 
@@ -254,6 +292,7 @@ static void add_each_row(struct tenant_kit_case *self)
             tenant_kit_sql(
                 self, TENANT_KIT_RECEIVER,
                 "delete from account where id = '" NEW "'; "
+                "delete from transfer_account where account_id = '" NEW "'; "
                 "delete from passkey where id = '" NEW "'; "
                 "delete from invitation where id = '" NEW "'; "
                 "delete from fhir_server where id = '" NEW "'; "
@@ -282,22 +321,23 @@ static void nothing_is_added_to_other_tenants(void)
     tenant_kit_run(add_each_row);
 }
 
-/* Twelve practitioners whose addresses the receiver has: four are named. */
-static void move_known_addresses(struct tenant_kit_case *self)
+/* Twelve patients whose ids others have at the receiver: four are named. */
+static void move_known_patients(struct tenant_kit_case *self)
 {
     const struct error *err = tenant_kit_error(self);
     size_t named = 0;
 
     tenant_kit_sql(self, TENANT_KIT_SENDER,
-                   "insert into account (id, role, email, name, surname, created_at) select "
-                   "id(5, i), 'Practitioner', 'k' || i, 'N', 'S', 1 from generate_series(1, 12) i;"
+                   "insert into account (id, role, project_id, email, name, surname, created_at) "
+                   "select id(5, i), 'Patient', '" TENANT_KIT_PROJECT "', 'k' || i, 'N', 'S', 1 "
+                   "from generate_series(1, 12) i;"
                    "insert into membership (project_id, id, account_id, profile_id, created_at) "
                    "select '" TENANT_KIT_PROJECT "', id(6, i), id(5, i), id(5, i), 1 "
                    "from generate_series(1, 12) i; select 1");
     tenant_kit_sql(self, TENANT_KIT_RECEIVER,
-                   MAKE_ID "insert into account (id, role, email, name, surname, created_at) "
-                           "select id(7, i), 'Practitioner', 'k' || i, 'N', 'S', 1 "
-                           "from generate_series(1, 12) i; select 1");
+                   MAKE_ID "insert into account (id, role, project_id, email, name, surname, "
+                           "created_at) select id(5, i), 'Patient', '" TENANT_KIT_OTHER "', "
+                           "'k' || i, 'N', 'S', 1 from generate_series(1, 12) i; select 1");
     UNIT_CHECK(tenant_kit_move(self, true) < 0 && err->code == ERR_CONFLICT, "it is refused");
     for (const char *at = err->message; (at = strstr(at, "0190a005")); at++)
         named++;
@@ -307,7 +347,169 @@ static void move_known_addresses(struct tenant_kit_case *self)
 
 static void conflicts_are_named(void)
 {
-    tenant_kit_run(move_known_addresses);
+    tenant_kit_run(move_known_patients);
+}
+
+/* ---- who is invited ---- */
+
+/* The receiver has the practitioner of the seed (0190a001...02, an admin), with an address of its
+ * own, and one with the address of another of the file: both with all that accounts have. */
+static const char known[] =
+    MAKE_ID "insert into account (id, role, email, name, surname, created_at) values "
+            "(id(1, 2), 'Practitioner', 'private', 'Own', 'Name', 1), "
+            "(id(7, 1), 'Practitioner', 'shared', 'Own', 'Name', 1);\n"
+            "insert into membership (project_id, id, account_id, profile_id, created_at) values "
+            "('" TENANT_KIT_OTHER "', id(7, 11), id(1, 2), id(7, 12), 1), "
+            "('" TENANT_KIT_OTHER "', id(7, 13), id(7, 1), id(7, 14), 1);\n"
+            "insert into credential values (id(1, 2), 'own', 1), (id(7, 1), 'own', 1);\n"
+            "insert into email_verified values (id(1, 2), '" TENANT_KIT_OTHER "', 1);\n"
+            "insert into last_sign_in values (id(1, 2), '" TENANT_KIT_OTHER "', 1);\n"
+            "create table as_it_was as " ALL_OF_THEM ";\n"
+            "select 1";
+
+/* In the file: one whose address the receiver has, and one whose address may be taken back. Each
+ * has a password; the first is invited at the sender, too. */
+static const char shared[] =
+    "insert into account (id, role, email, name, surname, created_at) select id(5, i), "
+    "'Practitioner', case i when 1 then 'shared' else 'before' end, 'F', 'S', 1 "
+    "from generate_series(1, 2) i;\n"
+    "insert into membership (project_id, id, account_id, profile_id, policy_id, created_at) "
+    "select '" TENANT_KIT_PROJECT "', id(5, 10 + i), id(5, i), id(5, 20 + i), id(5, 30 + i), 1 "
+    "from generate_series(1, 2) i;\n"
+    "insert into credential select id(5, i), 'of the file', 1 from generate_series(1, 2) i;\n"
+    "insert into passkey select id(5, 40 + i), id(5, i), 'a', null, int4send(i), '\\x01', -7, "
+    "'\\x01', 1, true, 'k', 1, null from generate_series(1, 2) i;\n"
+    "insert into invitation (project_id, id, role, email, name, surname, admin, profile_id, "
+    "invited_at, secret_hash, expires_at) values ('" TENANT_KIT_PROJECT "', id(5, 51), "
+    "'Practitioner', 'shared', 'F', 'S', true, id(5, 52), 1, '', 1);\n"
+    "select 1";
+
+static void check_invited(const struct tenant_kit_case *self, const char *label)
+{
+    UNIT_CHECK(tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                              "select count(*) from invitation i join (values "
+                              "(id(1, 7), 'a2' || chr(64) || '1.example', id(1, 12), null::uuid), "
+                              "(id(5, 11), 'shared', id(5, 21), id(5, 31)), "
+                              "(id(5, 12), 'before', id(5, 22), id(5, 32))) x (id, e, p, a) "
+                              "on i.id = x.id and i.email = x.e and i.profile_id = x.p and "
+                              "i.policy_id is not distinct from x.a where i.project_id = "
+                              "'" TENANT_KIT_PROJECT "' and not i.admin and i.invited_by is null "
+                              "and i.secret_hash = '' and i.sign_up_hash is null") == 3,
+               "%s: each is invited, as what the file says, without rights of an admin", label);
+    UNIT_CHECK(tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                              "select count(*) from ((" ALL_OF_THEM
+                              ") except table as_it_was) x") == 0 &&
+                   tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                                  "select count(*) from (table as_it_was except (" ALL_OF_THEM
+                                  ")) x") == 0,
+               "%s: what the receiver had is as it was", label);
+    UNIT_CHECK(tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                              "select (select count(*) from account where id in (id(5, 1), id(5, "
+                              "2))) + (select count(*) from passkey) + (select count(*) from "
+                              "mfa_recovery) + (select count(*) from credential where "
+                              "password_hash = 'of the file') + (select count(*) from membership "
+                              "where id in (id(1, 7), id(5, 11), id(5, 12)))") == 0,
+               "%s: nothing of theirs is added", label);
+}
+
+static void seed_shared(struct tenant_kit_case *self)
+{
+    tenant_kit_sql(self, TENANT_KIT_SENDER, shared);
+    tenant_kit_sql(self, TENANT_KIT_RECEIVER, known);
+    tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                   "insert into email_undo values (id(7, 80), id(7, 1), 'Practitioner', null, "
+                   "'before', '\\x01', '" TENANT_KIT_OTHER "', false, '{}', 1, 9); select 1");
+}
+
+static void invite_known(struct tenant_kit_case *self)
+{
+    seed_shared(self);
+    UNIT_CHECK(tenant_kit_move(self, true) > 3, "%s", tenant_kit_error(self)->message);
+    check_invited(self, "at once");
+    UNIT_CHECK(tenant_kit_move(self, false) == 0, "again: %s", tenant_kit_error(self)->message);
+    check_invited(self, "again");
+    CU_ASSERT_EQUAL(
+        tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                       "select count(*) from audit where event->>'action' = 'invitation.create'"),
+        3);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                                   "select count(*) from transfer_account where invited"),
+                    3);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                                   "select count(*) from transfer_account where invited and admin"),
+                    1);
+}
+
+static void practitioners_whom_the_receiver_knows_are_invited(void)
+{
+    tenant_kit_run(invite_known);
+}
+
+/* What their owners did with the invitations stays done, whatever an import is gone on with. */
+static void go_on_behind_answers(struct tenant_kit_case *self)
+{
+    long members;
+
+    seed_shared(self);
+    UNIT_CHECK(tenant_kit_move(self, true) > 3, "%s", tenant_kit_error(self)->message);
+    tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                   "delete from invitation where id = id(5, 12);\n" /* withdrawn */
+                   "delete from invitation where id in (id(1, 7), id(5, 11));\n"
+                   "insert into membership (project_id, id, account_id, profile_id, created_at) "
+                   "values ('" TENANT_KIT_PROJECT "', id(1, 7), id(1, 2), id(1, 12), 2), "
+                   "('" TENANT_KIT_PROJECT "', id(5, 11), id(7, 1), id(5, 21), 2);\n"
+                   "delete from membership where id in (id(7, 11), id(7, 13));\n"
+                   "select 1");
+    members = tenant_kit_sql(self, TENANT_KIT_RECEIVER, "select count(*) from membership");
+    UNIT_CHECK(tenant_kit_move(self, false) >= 0, "%s", tenant_kit_error(self)->message);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER, "select count(*) from membership"),
+                    members);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                                   "select count(*) from invitation where id in (id(1, 7), "
+                                   "id(5, 11), id(5, 12))"),
+                    0);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER, "select count(*) from passkey"), 0);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                                   "select count(*) from credential where password_hash = 'own'"),
+                    2);
+}
+
+static void an_answered_invitation_stays_answered(void)
+{
+    tenant_kit_run(go_on_behind_answers);
+}
+
+/* A file in parts, each of which may be the last before an interruption, beside one by one
+ * accounts that are made here: what was added before is the file's own. */
+static void go_on_beside_new_accounts(struct tenant_kit_case *self)
+{
+    tenant_kit_sql(self, TENANT_KIT_SENDER, shared);
+    tenant_kit_sql(self, TENANT_KIT_RECEIVER, MAKE_ID "select 1");
+    UNIT_CHECK(tenant_kit_add(self, "account",
+                              tenant_kit_text(self, TENANT_KIT_SENDER, ACCOUNT_ROW("5", "1"))) == 1,
+               "%s", tenant_kit_error(self)->message);
+    tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                   "insert into account (id, role, email, name, surname, created_at) values "
+                   "(id(7, 1), 'Practitioner', 'before', 'Own', 'Name', 1); select 1");
+    UNIT_CHECK(tenant_kit_move(self, false) > 3, "%s", tenant_kit_error(self)->message);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                                   "select count(*) from transfer_account where invited and "
+                                   "account_id = id(5, 2)"),
+                    1);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                                   "select count(*) from transfer_account where invited"),
+                    1);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                                   "select count(*) from credential where account_id = id(5, 1)"),
+                    1);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                                   "select count(*) from passkey where account_id = id(5, 1)"),
+                    1);
+}
+
+static void what_a_file_has_added_is_known_from_other_accounts(void)
+{
+    tenant_kit_run(go_on_beside_new_accounts);
 }
 
 /* ---- what happens meanwhile ---- */
@@ -353,13 +555,14 @@ static void join_meanwhile(struct tenant_kit_case *self)
     PQfinish(joining.conn);
 }
 
-/* No account without a membership is left behind. */
+/* The import waits for the account that is made at this moment, and invites its owner. */
 static void take_the_address_meanwhile(struct tenant_kit_case *self)
 {
     struct joining joining = {self, tenant_kit_connect(self, TENANT_KIT_RECEIVER)};
     const char *row = tenant_kit_text(self, TENANT_KIT_RECEIVER,
                                       PERSON(NEW, PRACTITIONER, "null", "new", TENANT_KIT_PROJECT,
                                              NEW_MEMBER, NEW));
+    int64_t from_ms = clock_mono_ms();
     struct error err;
 
     error_init(&err, NULL);
@@ -370,14 +573,22 @@ static void take_the_address_meanwhile(struct tenant_kit_case *self)
                PQerrorMessage(joining.conn));
     UNIT_CHECK(fiber_start(tenant_kit_loop(self), commit_later, &joining, &err) == 0, "%s",
                err.message);
-    UNIT_CHECK(tenant_kit_add(self, "account", row) < 0 &&
-                   tenant_kit_error(self)->code == ERR_CONFLICT,
-               "%s", tenant_kit_error(self)->message);
+    UNIT_CHECK(tenant_kit_add(self, "account", row) == 1, "%s", tenant_kit_error(self)->message);
+    UNIT_CHECK(clock_mono_ms() - from_ms >= WAIT_MS, "it has waited for the account");
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                                   "select count(*) from account where id = '" NEW_MEMBER "'"),
+                    1);
     CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER, "select count(*) from account"), 1);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER, "select count(*) from membership"),
+                    0);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                                   "select count(*) from invitation where id = '" NEW_MEMBER
+                                   "' and email = 'new'"),
+                    1);
     PQfinish(joining.conn);
 }
 
-static void an_address_that_is_taken_meanwhile_is_a_conflict(void)
+static void who_makes_an_account_meanwhile_is_invited(void)
 {
     tenant_kit_run(take_the_address_meanwhile);
 }
@@ -481,8 +692,11 @@ static void ten_thousand_accounts_come_over(void)
 
 static const struct unit_case cases[] = {
     CASE(nothing_is_added_to_other_tenants),
+    CASE(practitioners_whom_the_receiver_knows_are_invited),
+    CASE(an_answered_invitation_stays_answered),
+    CASE(what_a_file_has_added_is_known_from_other_accounts),
     CASE(conflicts_are_named),
-    CASE(an_address_that_is_taken_meanwhile_is_a_conflict),
+    CASE(who_makes_an_account_meanwhile_is_invited),
     CASE(an_account_that_joins_another_tenant_meanwhile_gets_nothing),
     CASE(what_a_member_has_of_other_tenants_stays),
     CASE(an_account_that_leaves_while_it_is_read_is_told),

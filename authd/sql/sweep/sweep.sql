@@ -41,6 +41,8 @@ with
 --     )}),
 -- include: sweep_rows as imports(table = import_batch, column = expires_at,
 --     before = :now, most = :most),
+-- include: sweep_rows as transfers(table = transfer_account, column = expires_at,
+--     before = :now, most = :most),
 -- include: sweep_rows as throttles(table = throttle, column = until, before = :now, most = :most),
 -- include: sweep_rows as addresses(table = known_address, column = until,
 --     before = :now, most = :most),
@@ -96,6 +98,8 @@ from (
     select count(*) from invitations
     union all
     select count(*) from imports
+    union all
+    select count(*) from transfers
     union all
     select count(*) from throttles
     union all

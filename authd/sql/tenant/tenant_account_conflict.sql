@@ -1,4 +1,4 @@
--- Accounts from another installation that cannot be added to a project, at most `most`, and why: an
+-- Accounts of a tenant's file that were neither added nor invited, at most `most`, and why: an
 -- account of this id is no member of the project ("id"), another account has the address
 -- ("address"), or had it and may take it back ("reserved"). `total` are there for that reason.
 -- class: tx
@@ -10,6 +10,10 @@ given as materialized (
     select a.*
     from json_array_elements(:rows::json) e (value),
         json_populate_record(null::account, e.value -> 'account') a
+    left join lateral
+        -- include: transfer_noted(project = :project, account = a.id)
+        t on true
+    where t.account_id is null
 )
 select g.id as account, c.why, count(*) over (partition by c.why) as total
 from given g

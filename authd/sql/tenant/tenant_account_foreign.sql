@@ -1,11 +1,11 @@
--- An account of rows from another installation that is no member of the project, or of another
--- project, too: it gets nothing. No row: all are members of the project alone. Runs behind
+-- An account of rows from another installation that gets nothing: it is no member of the project,
+-- or of another project, too, or no file has added it here. No row: there is none. Runs behind
 -- tenant_account_lock, and sees the memberships that were made before.
 -- class: tx
 -- in: project uuid, rows text
 -- rows: one
--- row: account uuid null, member bool
-select g.id as account, p.member
+-- row: account uuid null, member bool, added bool
+select g.id as account, p.member, t.invited is false as added
 from (
     select (e.value ->> 'account_id')::uuid as id from json_array_elements(:rows::json) e (value)
 ) g
@@ -14,5 +14,8 @@ cross join lateral (
     from membership m
     where m.account_id = g.id
 ) p
-where p.projects > 1 or not p.member
+left join lateral
+    -- include: transfer_noted(project = :project, account = g.id)
+    t on true
+where p.projects > 1 or not p.member or t.invited is not false
 limit 1

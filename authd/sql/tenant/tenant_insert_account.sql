@@ -1,24 +1,25 @@
--- Adds accounts of a project with their memberships, from another installation. An account that is
--- there otherwise, or whose address another has, is neither added nor the same.
+-- Adds accounts of a project with their memberships, from another installation, and notes them. One
+-- that is there otherwise, or whose address another has, is neither added nor the same; one whose
+-- owner was invited in its place is the same.
 -- class: tx
--- in: project uuid, rows text
+-- in: project uuid, rows text, expires_at int8
 -- rows: one
--- row: added int8, same int8
+-- row: added int8, same int8, rows int8
 with
-given as materialized (
-    select r.account, r.membership
-    from json_array_elements(:rows::json) e (value),
-        json_populate_record(null::account, e.value -> 'account') a,
-        json_populate_record(null::membership, e.value -> 'membership') m,
-        lateral (select a as account, m as membership) r
-    where m.project_id = :project and m.account_id = a.id
-        and (a.role = 'Practitioner' or a.project_id = :project)
-        and row_to_json(r)::text = e.value::text
-),
+-- include: transfer_given as given(rows = :rows, project = :project),
 accounts_added as (
     insert into account
     select (g.account).*
     from given g
+    left join lateral
+        -- include: transfer_noted(project = :project, account = (g.account).id)
+        t on true
+    where t.invited is not true and not (
+            -- include: transfer_reserved(account = g.account)
+        )
+        and (
+            select m.id from membership m where m.project_id = :project and m.id = (g.membership).id
+        ) is null -- not "not exists", whose join may read the whole project
     order by (g.account).role, (g.account).email
     on conflict do nothing
     returning id
@@ -29,15 +30,28 @@ added as (
     from given g
     join accounts_added a on a.id = (g.account).id
     on conflict do nothing
-    returning 1
+    returning account_id, id, admin
+),
+noted as (
+    insert into transfer_account (
+        project_id, account_id, membership_id, invited, admin, expires_at
+    )
+    select :project, account_id, id, false, admin, :expires_at from added
+    on conflict do nothing
 ),
 same as (
     select 1
     from given g
-    join account a on a.id = (g.account).id
-    join membership m on m.project_id = :project and m.id = (g.membership).id
-    where row_to_json(a)::text = row_to_json(g.account)::text
-        and row_to_json(m)::text = row_to_json(g.membership)::text
+    join lateral
+        -- include: transfer_noted(project = :project, account = (g.account).id)
+        t on t.membership_id = (g.membership).id
+    where t.invited or row_to_json(g.account)::text = (
+        select row_to_json(a)::text from account a where a.id = (g.account).id
+    ) and row_to_json(g.membership)::text = (
+        select row_to_json(m)::text
+        from membership m
+        where m.project_id = :project and m.id = (g.membership).id
+    )
 ),
 found as (
     select from added limit 1
@@ -45,4 +59,5 @@ found as (
 -- include: audit(from = found)
 select
     (select count(*) from added) as added,
-    (select count(*) from same) as same
+    (select count(*) from same) as same,
+    (select count(*) from json_array_elements(:rows::json)) as rows

@@ -1,5 +1,5 @@
 -- Adds the invitations of a project, from another installation, without links. One is the same also
--- when it was sent again since.
+-- when it was sent again since, or when the person is invited in place of an account of the file.
 -- class: tx
 -- rows: one
 -- row: added int8, same int8
@@ -11,7 +11,24 @@ with
 --     "sign_up_hash":null,"sign_up_expires_at":null}')},
 --     given = {json_populate_record(g, '{"secret_hash":"","expires_at":0,"invited_by":null,
 --     "sign_up_hash":null,"sign_up_expires_at":null}')}),
+passed as (
+    select 1
+    from tenant_insert_given g
+    cross join lateral (
+        select i.id
+        from invitation i
+        where i.project_id = :tenant_insert.project and i.role = g.role and i.email = g.email
+            and i.id <> g.id
+        limit 1
+    ) i
+    cross join lateral (
+        select t.membership_id
+        from transfer_account t
+        where t.project_id = :tenant_insert.project and t.membership_id = i.id and t.invited
+        limit 1
+    ) t
+),
 -- include: audit(from = tenant_insert_found)
 select
     (select count(*) from tenant_insert_added) as added,
-    (select count(*) from tenant_insert_same) as same
+    (select count(*) from tenant_insert_same) + (select count(*) from passed) as same

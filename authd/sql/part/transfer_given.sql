@@ -1,0 +1,13 @@
+-- {as} are the accounts with their memberships among rows of a tenant's file that are a project's
+-- and as this build's tables keep them.
+-- args: rows, project
+{as} as materialized (
+    select r.account, r.membership
+    from json_array_elements({rows}::json) e (value),
+        json_populate_record(null::account, e.value -> 'account') a,
+        json_populate_record(null::membership, e.value -> 'membership') m,
+        lateral (select a as account, m as membership) r
+    where m.project_id = {project} and m.account_id = a.id
+        and (a.role = 'Practitioner' or a.project_id = {project})
+        and row_to_json(r)::text = e.value::text
+)
