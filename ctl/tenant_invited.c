@@ -58,7 +58,8 @@ static int load_page(struct tenant_invited *self, struct ctl *ctl,
     do {
         req = ctl_bus_request(ctl->bus, self->arena);
         *ret = (struct operator_transfer_out){.more = false};
-        if (authd_operator_transfer_invited(ctl->bus->bus, &req, in, ret, err) == 0)
+        if (ctl_bus_wait(ctl->bus, "authd", CTL_BUS_PEER_MS, err) == 0 &&
+            authd_operator_transfer_invited(ctl->bus->bus, &req, in, ret, err) == 0)
             return 0;
     } while (ctl_bus_retry(ctl->bus, since, err) == 0);
     return -1;
@@ -71,8 +72,6 @@ int tenant_invited_load(struct tenant_invited *self, struct ctl *ctl, struct uui
     struct operator_transfer_out out;
 
     begin(self);
-    if (ctl_bus_wait(ctl->bus, "authd", CTL_BUS_PEER_MS, err) < 0)
-        return -1;
     do {
         const struct transfer_invited *last;
 

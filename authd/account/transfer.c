@@ -79,8 +79,8 @@ static int invite_accounts(struct db_tx *tx, const struct request *req,
     return 0;
 }
 
-/* Inserting waits for an account that is made at this moment, and inviting then sees it: each row is
- * decided by what is there when its transaction ends. */
+/* Inserting waits for an account that is made at this moment, and inviting then sees it: each row
+ * is decided by what is there when its transaction ends. */
 static int tenant_insert_account(struct db_tx *tx, const struct request *req,
                                  const struct sql_tenant_insert *insert,
                                  const struct sql_audit *audit, int64_t *ret_added,

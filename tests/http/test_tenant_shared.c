@@ -162,7 +162,8 @@ static void what_came_is_verified(void)
     CHECK_EXIT(other, 1);
 }
 
-/* The last administrator: an operator makes the invitation one of an administrator, and mails it. */
+/* The last administrator: an operator makes the invitation one of an administrator, and mails
+ * it. */
 static void a_shared_practitioner_accepts(void)
 {
     open_tenant("north");
