@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "authd/account/address_key.h"
 #include "authd/account/email_scan.h"
 #include "authd/account/email_verified.h"
 #include "authd/account/mail_domain.h"
@@ -43,9 +44,10 @@ extern const struct db_migration authd_migrations[];
 static const struct config_row config_rows[] = {
     DATABASE_CONFIG_ROWS(struct authd_config,
                          "host=/run/postgresql dbname=atrium user=atrium-authd"),
-    CONFIG_PATH(struct authd_config, seal_key, "/etc/atrium/authd.key", CONFIG_SECRET,
-                "File with 64 hex digits: the key that seals signing keys, second factors and "
-                "queued messages."),
+    CONFIG_PATH(
+        struct authd_config, seal_key, "/etc/atrium/authd.key", CONFIG_SECRET,
+        "File with 64 hex digits: the key that seals signing keys, second factors, keys for "
+        "network addresses and queued messages."),
     CONFIG_TEXT(struct authd_config, issuer, "atrium", 0, "Claim iss of access tokens."),
     CONFIG_TEXT(struct authd_config, audience, "atrium", 0, "Claim aud of access tokens."),
     CONFIG_DURATION_RELOAD(
@@ -220,6 +222,7 @@ SEAL_STATEMENTS(issuer_key)
 SEAL_STATEMENTS(mfa_factor)
 SEAL_STATEMENTS(mfa_pending)
 SEAL_STATEMENTS(trail_key)
+SEAL_STATEMENTS(account_address_key)
 
 static const struct seal_table seal_tables[] = {
     {"signing_key", KEY_SEAL_PURPOSE, SEAL_TABLE(signing_key), NULL},
@@ -227,6 +230,7 @@ static const struct seal_table seal_tables[] = {
     {"mfa_factor", FACTOR_SEAL_PURPOSE, SEAL_TABLE(mfa_factor), NULL},
     {"mfa_pending", FACTOR_SEAL_PURPOSE, SEAL_TABLE(mfa_pending), NULL},
     {"trail_key", TRAIL_KEY_PURPOSE, SEAL_TABLE(trail_key), NULL},
+    {"account_address_key", ADDRESS_KEY_PURPOSE, SEAL_TABLE(account_address_key), NULL},
     {.name = NULL},
 };
 

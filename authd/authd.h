@@ -2,8 +2,8 @@
  * authd.h - the daemon's state, its limits, and a prototype for each row of authd_routes.def.
  *
  * Where rows of several tables are locked the order is: continue_spent, invitation, membership,
- * email_undo, email_link, password_reset, account, email_verified, mfa_pending, mfa_factor,
- * credential, login, session, last_sign_in, change_counter.
+ * email_undo, email_link, password_reset, account, account_address_key, email_verified,
+ * mfa_pending, mfa_factor, credential, login, session, last_sign_in, change_counter.
  */
 #ifndef ATRIUM_AUTHD_AUTHD_H
 #define ATRIUM_AUTHD_AUTHD_H

@@ -9,6 +9,7 @@
 #include "common/bus/method.h"
 #include "common/domain/endpoint.h"
 #include "common/domain/reference.h"
+#include "common/service/audit_address.h"
 #include "common/service/audit_events.h"
 #include "common/service/erasure.h"
 #include "common/service/purge.h"
@@ -865,6 +866,18 @@ struct operator_audit_proof_in {
     const char *id;
 };
 FIELD_DECLARE(operator_audit_proof_in);
+
+/* Network addresses of audit rows, of any daemon. */
+enum { ADDRESSES_OPEN_MAX = 250 }; /* 40 us each */
+struct operator_addresses_open_in {
+    struct field_list addresses; /* struct audit_sealed */
+};
+FIELD_DECLARE(operator_addresses_open_in);
+
+struct operator_addresses_open_out {
+    struct field_texts addresses; /* one for each; "": the account was deleted */
+};
+FIELD_DECLARE(operator_addresses_open_out);
 
 /* The erasure of an account that was deleted with all that it owned. */
 struct operator_erasure_in {

@@ -111,6 +111,18 @@ static const struct field operator_audit_proof_in_rows[] = {
 };
 FIELD_TABLE(operator_audit_proof_in);
 
+static const struct field operator_addresses_open_in_rows[] = {
+    FIELD_OBJECTS(struct operator_addresses_open_in, addresses, audit_sealed, ADDRESSES_OPEN_MAX,
+                  FIELD_REQUIRED, "Of rows of any daemon."),
+};
+FIELD_TABLE(operator_addresses_open_in);
+
+static const struct field operator_addresses_open_out_rows[] = {
+    FIELD_TEXTS(struct operator_addresses_open_out, addresses, 0, 64, ADDRESSES_OPEN_MAX, 0,
+                "In the same order; empty: the account was deleted.", "192.0.2.7"),
+};
+FIELD_TABLE(operator_addresses_open_out);
+
 static const struct field operator_erasure_in_rows[] = {
     FIELD_UUID(struct operator_erasure_in, account, FIELD_REQUIRED, "The account."),
 };

@@ -12,6 +12,7 @@
 #include "common/base/clock.h"
 #include "common/service/audit_fhir.h"
 #include "common/service/service.h"
+#include "ctl/audit_address.h"
 #include "ctl/audit_walk.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
@@ -271,6 +272,8 @@ static int export_trail(struct ctl *ctl, const char *service, struct uuid projec
             return -1;
         if (end < 0)
             end = page.sequence + page.unsealed;
+        if (audit_addresses_show(ctl, scratch, &page.rows, err) < 0)
+            return -1;
         row = page.rows.items;
         for (size_t i = 0; i < page.rows.count; i++) {
             print_event(bundle, service, &row[i], scratch);

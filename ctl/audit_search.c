@@ -9,6 +9,7 @@
 
 #include "common/service/service.h"
 #include "common/wire/codec.h"
+#include "ctl/audit_address.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
@@ -16,8 +17,9 @@
 enum { COUNT = 20, COUNT_MAX = 10000 };
 
 struct audit_line {
-    const char *at, *daemon, *action, *outcome, *account, *entity, *detail;
+    const char *at, *daemon, *action, *outcome, *account, *entity, *detail, *address;
     int64_t sequence, ms;
+    struct audit_sealed sealed; /* the address, where it is sealed */
 };
 static const struct field audit_line_rows[] = {
     FIELD_TEXT(struct audit_line, at, 0, 64, 0, "When, UTC", "2026-01-31T10:00:00.000Z"),
@@ -28,6 +30,7 @@ static const struct field audit_line_rows[] = {
     FIELD_TEXT(struct audit_line, account, 0, 64, 0, "About whom", ""),
     FIELD_TEXT(struct audit_line, entity, 0, 1 << 16, 0, "About what", "Session/1"),
     FIELD_TEXT(struct audit_line, detail, 0, 1 << 16, 0, "More of it", "password"),
+    FIELD_TEXT(struct audit_line, address, 0, 64, 0, "Where the client was", "192.0.2.7"),
 };
 static FIELD_TABLE(audit_line);
 
@@ -86,8 +89,9 @@ static void add(struct lines *self, const char *daemon, const json_t *event,
                 const struct audit_record *row)
 {
     struct arena *arena = self->arena;
+    struct audit_line *line = &self->items[self->first + self->seen++ % self->max];
 
-    self->items[self->first + self->seen++ % self->max] = (struct audit_line){
+    *line = (struct audit_line){
         .at = time_text(arena, row->at),
         .daemon = daemon,
         .sequence = row->sequence,
@@ -97,7 +101,9 @@ static void add(struct lines *self, const char *daemon, const json_t *event,
         .account = member(event, "account", arena),
         .entity = row->entity ? arena_strdup(arena, row->entity) : NULL,
         .detail = member(event, "detail", arena),
+        .address = member(event, "address", arena),
     };
+    (void)audit_sealed_of(arena, row->event, &line->sealed);
 }
 
 static int fetch(struct ctl *ctl, const char *service, const struct audit_page_in *in,
@@ -160,6 +166,31 @@ static int by_time(const void *left, const void *right)
     return (a->sequence > b->sequence) - (a->sequence < b->sequence);
 }
 
+/* Addresses that were erased, or that no authd is there to open, by that word. */
+static int open_addresses(struct ctl *ctl, struct field_list *list, struct error *err)
+{
+    struct audit_line *lines = arena_calloc(ctl->arena, list->count + 1, sizeof(*lines));
+    struct audit_sealed *sealed = arena_calloc(ctl->arena, list->count + 1, sizeof(*sealed));
+    const char **opened = arena_calloc(ctl->arena, list->count + 1, sizeof(*opened));
+    size_t count = 0;
+
+    if (list->count > 0)
+        memcpy(lines, list->items, list->count * sizeof(*lines));
+    for (size_t i = 0; i < list->count; i++)
+        if (lines[i].sealed.sealed)
+            sealed[count++] = lines[i].sealed;
+    if (audit_addresses_open(ctl, ctl->arena, sealed, count, opened, err) < 0)
+        return -1;
+    for (size_t i = 0, at = 0; i < list->count; i++)
+        if (lines[i].sealed.sealed) {
+            const char *address = opened[at++];
+
+            lines[i].address = !address ? "sealed" : *address == '\0' ? "erased" : address;
+        }
+    list->items = lines;
+    return 0;
+}
+
 static int show(struct ctl *ctl, const struct filter *filter, int64_t count, bool newest,
                 struct error *err)
 {
@@ -184,6 +215,8 @@ static int show(struct ctl *ctl, const struct filter *filter, int64_t count, boo
     qsort(lines.items, lines.count, sizeof(*lines.items), by_time);
     skip = lines.count > lines.max ? lines.count - lines.max : 0;
     list = (struct field_list){lines.items + skip, lines.count - skip};
+    if (open_addresses(ctl, &list, err) < 0)
+        return -1;
     output_list(ctl, &audit_line_table, &list, columns);
     return 0;
 }

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "authd/account/address_key.h"
 #include "authd/account/email_verified.h"
 #include "authd/account/mail_route.h"
 #include "authd/authd_api.h"
@@ -100,20 +101,20 @@ int credential_send_link(struct authd *d, const struct request *req, const struc
                         .display =
                             arena_printf(req->arena, "%s %s", account->name, account->surname),
                         .expires_at = req->now_ms + RESET_LIFE};
-    struct sql_reset_create_in create = {
-        .account = account->id,
-        .project = tenant->projectId,
-        .id = uuid_random(),
-        .expires_at = mail.expires_at,
-        .audit = audit_row(req, &(struct audit){.action = "password.link",
-                                                .project = tenant->projectId,
-                                                .account = account->id,
-                                                .type = "Account",
-                                                .id = account->id,
-                                                .reason = reason})};
+    struct sql_reset_create_in create = {.account = account->id,
+                                         .project = tenant->projectId,
+                                         .id = uuid_random(),
+                                         .expires_at = mail.expires_at};
     struct mail_route route;
     struct link link;
 
+    address_key_load(d, req, account->id);
+    create.audit = audit_row(req, &(struct audit){.action = "password.link",
+                                                  .project = tenant->projectId,
+                                                  .account = account->id,
+                                                  .type = "Account",
+                                                  .id = account->id,
+                                                  .reason = reason});
     if (mail_route_find(d, req, tenant, account->role, account->id, &route, err) < 0)
         return -1;
     if (!route.app && route.tenant)
@@ -209,6 +210,7 @@ static int find_link(struct authd *d, const struct request *req, struct uuid id,
 
     if (link_require(sql_password_link_get(d->svc.db, req, &in, &row, err), err) < 0)
         return -1;
+    address_key_load(d, req, row.account);
     *ret_invited = !uuid_is_set(&row.account);
     *ret = (struct credential_owner){.account = row.account,
                                      .email = row.email,

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "authd/account/address_key.h"
 #include "authd/account/email_change.h"
 #include "authd/account/email_verified.h"
 #include "authd/authd_api.h"
@@ -56,15 +57,15 @@ static int admit(struct authd *d, const struct request *req, const char *email, 
 static int send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
                      const struct email_owner *owner, struct error *err)
 {
-    struct sql_email_link_create_in create = {
-        .account = owner->account,
-        .kind = "verify",
-        .email = owner->email,
-        .project = tenant->projectId,
-        .audit = email_audit(req, "email.link", tenant->projectId, owner->account, NULL)};
+    struct sql_email_link_create_in create = {.account = owner->account,
+                                              .kind = "verify",
+                                              .email = owner->email,
+                                              .project = tenant->projectId};
     struct email_link link;
     struct mail_route route;
 
+    address_key_load(d, req, owner->account);
+    create.audit = email_audit(req, "email.link", tenant->projectId, owner->account, NULL);
     if (mail_route_find(d, req, tenant, owner->role, owner->account, &route, err) < 0)
         return -1;
     email_link_new(d, req, tenant, &route, owner, EMAIL_LINK_VERIFY, &link);
@@ -176,6 +177,7 @@ static int find_link(struct authd *d, const struct request *req, const struct em
     secret_hash(in->secret, ret->secret);
     if (link_require(sql_email_link_get(d->svc.db, req, &get, &row, err), err) < 0)
         return -1;
+    address_key_load(d, req, row.account);
     ret->id = in->id;
     ret->change = strcmp(row.kind, "change") == 0;
     ret->account = row.account;

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "authd/account/address_key.h"
 #include "authd/account/email_verified.h"
 #include "authd/authd_api.h"
 #include "authd/credential/throttle.h"
@@ -241,6 +242,7 @@ static int find_former(struct authd *d, const struct request *req, struct uuid i
 
     if (link_require(sql_email_undo_get(d->svc.db, req, &get, &row, err), err) < 0)
         return -1;
+    address_key_load(d, req, row.account);
     *ret = (struct former){.owner = {.account = row.account,
                                      .email = row.email,
                                      .display =

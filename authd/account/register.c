@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "authd/account/address_key.h"
 #include "authd/account/app_url.h"
 #include "authd/account/business.h"
 #include "authd/account/deletion.h"
@@ -112,6 +113,7 @@ static int write_all(struct authd *d, const struct request *req, const struct re
                      const char *hash, const struct holder *holder,
                      const struct session_draft *draft, const char *display, struct error *err)
 {
+    const struct sql_address_key_insert keys = address_key_draft(d, req, draft->account);
     struct letters letters;
     struct sql_account_register_in in = {
         .now = req->now_ms,
@@ -130,6 +132,7 @@ static int write_all(struct authd *d, const struct request *req, const struct re
         .continue_until = who->link.expires_at,
         .signs_in = !email_is_required(who->tenant),
         .session = session_values(req, draft),
+        .address_key_insert = keys,
         .audit = registration_audit(req, who, draft, draft->account),
     };
     int registered;

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "authd/account/address_key.h"
 #include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
 #include "authd/authd_api.h"
@@ -71,6 +72,7 @@ static int find(struct authd *d, const struct request *req, struct uuid id,
         return -1;
     ret->account = row.id;
     ret->proven = row.proven;
+    address_key_load(d, req, row.id);
     return 0;
 }
 
@@ -230,16 +232,23 @@ static int account_gone(struct error *err)
                        "The account was deleted meanwhile. Please try again.");
 }
 
+/* The account that is made where there is none. */
+struct new_account {
+    struct uuid id;
+    struct sql_address_key_insert keys;
+};
+
 /* The account that accepts what is locked: a new one, or the one that has this role and e-mail by
  * now. *ret_found: it was there. */
 static int take_account(struct db_tx *tx, const struct request *req, struct uuid id,
-                        const struct sql_invitation_lock_row *locked,
+                        const struct new_account *new, const struct sql_invitation_lock_row *locked,
                         struct credential_owner *owner, bool *ret_found, struct error *err)
 {
     const struct sql_invitation_create_account_in create = {.project = owner->tenant.projectId,
                                                             .id = id,
-                                                            .account = uuid_ordered(req->now_ms),
-                                                            .now = req->now_ms};
+                                                            .account = new->id,
+                                                            .now = req->now_ms,
+                                                            .address_key_insert = new->keys};
     const struct sql_invitation_account_in find = {.role = locked->role,
                                                    .project = owner->tenant.projectId,
                                                    .email = locked->email,
@@ -279,13 +288,15 @@ int acceptance_by_password(struct authd *d, const struct request *req, struct uu
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct uuid project = owner->tenant.projectId, membership;
     struct sql_invitation_lock_row locked;
+    struct new_account new = {.id = uuid_ordered(req->now_ms)};
     bool found = false;
 
+    new.keys = address_key_draft(d, req, new.id);
     if (remove_over(d, req, project, id, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         lock(tx, req, project, id, secret, &locked, err) < 0)
         return -1;
-    if (take_account(tx, req, id, &locked, owner, &found, err) < 0)
+    if (take_account(tx, req, id, &new, &locked, owner, &found, err) < 0)
         return -1;
     if (take_membership(tx, req, &owner->tenant, id, locked.by_sign_up, owner->account, &membership,
                         err) < 0) {

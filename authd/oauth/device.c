@@ -9,6 +9,7 @@
 
 #include <sodium.h>
 
+#include "authd/account/address_key.h"
 #include "authd/credential/throttle.h"
 #include "authd/oauth/auth_request.h"
 #include "authd/oauth/client.h"
@@ -165,6 +166,7 @@ static int poll(struct authd *d, const struct token_call *call, const uint8_t *h
                                           .grant = grant_values(d, call, device->scope, refresh)};
     struct sql_oauth_device_poll_row row;
 
+    address_key_load(d, call->req, device->account);
     in.audit = grant_audit(call, &in.grant, device->account, device->role, "device");
     if (sql_require(sql_oauth_device_poll(d->svc.db, call->req, &in, &row, err), err, ERR_INTERNAL,
                     "The device is gone.") < 0)

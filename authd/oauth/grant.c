@@ -9,6 +9,7 @@
 #include <openssl/sha.h>
 #include <sodium.h>
 
+#include "authd/account/address_key.h"
 #include "authd/credential/user_agent.h"
 #include "authd/oauth/auth_request.h"
 #include "authd/oauth/client.h"
@@ -227,6 +228,7 @@ static int find_code(struct authd *d, const struct token_call *call, const uint8
         return -1;
     if (found == 0 || strcmp(ret->client_id, call->client->clientId) != 0)
         return refuse(err, "The code is not known.");
+    address_key_load(d, call->req, ret->account);
     if (ret->used)
         return end_replayed(d, call, ret, err);
     return ret->over ? refuse(err, "The code has expired.") : 0;

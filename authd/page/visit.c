@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "authd/account/address_key.h"
 #include "authd/authd_api.h"
 #include "authd/oauth/auth_request.h"
 #include "authd/page/language_choice.h"
@@ -234,6 +235,7 @@ int visit_find_session(struct visit *self, struct uuid project, const char *cook
     found = sql_identity_get(self->d->svc.db, &self->req, &who, &self->caller, err);
     if (found <= 0 || touch(self, project, &held, err) < 0)
         return MIN(found, found > 0 ? -1 : 0);
+    address_key_complete(self->d, &self->req, &self->caller);
     self->caller.projectName = self->tenant.name;
     self->req.caller = &self->caller;
     self->signed_in = true;

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "authd/account/address_key.h"
 #include "authd/authd_api.h"
 #include "authd/mail.h"
 #include "authd/sql/passkey.h"
@@ -39,6 +40,7 @@ static int check(struct authd *d, const struct request *req,
     found = sql_passkey_get(d->svc.db, req, &get, &row, err);
     if (found <= 0)
         return found;
+    address_key_load(d, req, row.account);
     *ret = (struct passkey_proof){.passkey = row.id,
                                   .account = row.account,
                                   .project = row.project,

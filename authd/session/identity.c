@@ -3,6 +3,7 @@
  * and session for the first time, or again after a change of it was announced; and when a session
  * ended (session_end_get), which docd asks for before it takes over a file that came by a form.
  */
+#include "authd/account/address_key.h"
 #include "authd/authd.h"
 #include "authd/authd_api.h"
 #include "authd/sql/session.h"
@@ -15,8 +16,11 @@ int identity_get(struct authd *d, const struct request *req, const struct identi
                                             .session = in->session,
                                             .now = req->now_ms};
 
-    return sql_require(sql_identity_get(d->svc.db, req, &get, out, err), err, ERR_UNAUTHORIZED,
-                       "Unauthorized");
+    if (sql_require(sql_identity_get(d->svc.db, req, &get, out, err), err, ERR_UNAUTHORIZED,
+                    "Unauthorized") < 0)
+        return -1;
+    address_key_complete(d, req, out);
+    return 0;
 }
 
 int session_end_get(struct authd *d, const struct request *req, const struct session_end_get_in *in,

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "authd/account/address_key.h"
 #include "authd/account/deletion.h"
 #include "authd/authd_api.h"
 #include "authd/credential/user_agent.h"
@@ -174,8 +175,10 @@ struct sql_audit sign_in_failure(const struct request *req, const struct sign_in
 int sign_in_refused(struct authd *d, const struct request *req, const struct sign_in *who,
                     const char *why, struct error *err)
 {
-    const struct sql_sign_in_refuse_in in = {.audit = sign_in_failure(req, who, why)};
+    struct sql_sign_in_refuse_in in;
 
+    address_key_load(d, req, who->account);
+    in.audit = sign_in_failure(req, who, why);
     return MIN(sql_sign_in_refuse(d->svc.db, req, &in, err), 0);
 }
 
@@ -241,6 +244,7 @@ int session_end(struct authd *d, const struct request *req, const struct session
     bool again = uuid_is_set(&which->only);
 
     *ret_count = 0;
+    address_key_load(d, req, which->account);
     for (;;) {
         if (end_page(d, req, which, &count, err) < 0)
             return -1;

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "authd/account/address_key.h"
 #include "authd/session/session.h"
 #include "authd/signin/admission_cache.h"
 #include "authd/sql/signin.h"
@@ -20,6 +21,7 @@ bool admission_is_admin(const char *role, bool admin)
 static int refuse(struct authd *d, const struct request *req, const struct admission *who,
                   struct error *err)
 {
+    struct sql_sign_in_refuse_in in;
     const struct audit audit = {.action = who->action,
                                 .failure = true,
                                 .project = who->project,
@@ -28,9 +30,10 @@ static int refuse(struct authd *d, const struct request *req, const struct admis
                                 .type = "Session",
                                 .id = who->session,
                                 .detail = "address"};
-    const struct sql_sign_in_refuse_in in = {.audit = audit_row(req, &audit)};
 
     error_clear(err);
+    address_key_load(d, req, who->account);
+    in.audit = audit_row(req, &audit);
     if (sql_sign_in_refuse(d->svc.db, req, &in, err) < 0)
         return -1;
     return error_set(err, ERR_FORBIDDEN, "Sign-in is not allowed from this address.");

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "authd/account/address_key.h"
 #include "authd/credential/password.h"
 #include "authd/credential/password_mixture.h"
 #include "authd/mail.h"
@@ -129,6 +130,8 @@ int candidate_find(struct authd *d, const struct request *req, const char *role,
                      : find_practitioner(d, req, project, email, keys, ret, err);
 
     ret->email = email;
+    if (result == 0)
+        address_key_load(d, req, ret->is.account);
     return result;
 }
 
@@ -154,6 +157,7 @@ int candidate_of_login(struct authd *d, const struct request *req, const char *r
     if (sql_candidate_of_login(d->svc.db, req, &of, &rows, err) < 0)
         return -1;
     fill(req, role, rows, ret);
+    address_key_load(d, req, ret->is.account);
     return 0;
 }
 
@@ -167,6 +171,7 @@ int candidate_of_account(struct authd *d, const struct request *req, const char 
     if (sql_candidate_of_account(d->svc.db, req, &of, &rows, err) < 0)
         return -1;
     fill(req, role, rows, ret);
+    address_key_load(d, req, ret->is.account);
     return 0;
 }
 

@@ -5,6 +5,7 @@
  * means that another client had the code: what it gave out ends (RFC 6749, section 4.1.2).
  */
 
+#include "authd/account/address_key.h"
 #include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
 #include "authd/authd_api.h"
@@ -60,6 +61,7 @@ static int find(struct authd *d, const struct request *req, const char *role, co
                                     .admin = row.admin == TRISTATE_TRUE,
                                     .change = row.change,
                                     .action = "session.create"};
+    address_key_load(d, req, row.account);
     return 0;
 }
 

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "authd/account/address_key.h"
 #include "authd/authd_api.h"
 #include "authd/sql/trail.h"
 #include "authd/trail/trail.h"
@@ -36,7 +37,7 @@ struct search {
     struct found {
         int64_t index;
         int daemon;
-        struct audit_record record;
+        struct audit_record record, shown; /* shown: with addresses opened, see show_addresses() */
     } found[PAGE_MAX + 1];
     size_t found_count;
 };
@@ -102,7 +103,8 @@ static bool take_found(struct step *step, struct search *search, int64_t index,
     while (*next < rows->rows.count && row[*next].sequence > place->sequence)
         (*next)++;
     if (*next < rows->rows.count && row[*next].sequence == place->sequence)
-        search->found[search->found_count++] = (struct found){index, place->daemon, row[(*next)++]};
+        search->found[search->found_count++] =
+            (struct found){.index = index, .daemon = place->daemon, .record = row[(*next)++]};
     return search->found_count <= (size_t)search->count;
 }
 
@@ -194,6 +196,19 @@ static int search_run(struct authd *d, const struct request *req, struct search 
     return 0;
 }
 
+/* Fills in what readers see of the rows that were found. */
+static int show_addresses(struct authd *d, const struct request *req, struct search *search,
+                          struct error *err)
+{
+    struct audit_record *shown[PAGE_MAX + 1];
+
+    for (size_t i = 0; i < search->found_count; i++) {
+        search->found[i].shown = search->found[i].record;
+        shown[i] = &search->found[i].shown;
+    }
+    return addresses_show(d, req, shown, search->found_count, err);
+}
+
 static const char *or_dash(const char *text)
 {
     return text ? text : "-";
@@ -219,11 +234,12 @@ int project_audit(struct authd *d, const struct request *req, const struct proje
                                           .actor = in->actor,
                                           .action = in->action,
                                           .target = in->target};
-    if (search_run(d, req, search, key, in->_cursor, &out->next, err) < 0)
+    if (search_run(d, req, search, key, in->_cursor, &out->next, err) < 0 ||
+        show_addresses(d, req, search, err) < 0)
         return -1;
     for (size_t i = 0; i < search->found_count; i++)
         json_array_append_new(list, audit_fhir_event(trail_daemons[search->found[i].daemon],
-                                                     &search->found[i].record, req->arena));
+                                                     &search->found[i].shown, req->arena));
     out->resources = codec_dump_json(req->arena, list);
     return 0;
 }
@@ -330,16 +346,17 @@ int operator_audit_proof(struct authd *d, const struct request *req,
 /* Of what others did about the caller, neither where they were nor why they say they did it. */
 static const char *event_of(const struct request *req, const struct found *found, bool *ret_own)
 {
-    json_auto_t *event = json_loads(found->record.event, JSON_REJECT_DUPLICATES, NULL);
+    json_auto_t *event = json_loads(found->shown.event, JSON_REJECT_DUPLICATES, NULL);
     const char *actor =
         json_string_value(json_object_get(json_object_get(event, "agent"), "account"));
-    struct audit_record record = found->record;
+    struct audit_record record = found->shown;
     json_auto_t *resource = NULL;
 
     *ret_own =
         actor ? strcmp(actor, req->caller->account.text) == 0 : !json_object_get(event, "reason");
     if (!*ret_own && event) {
         json_object_del(event, "address");
+        json_object_del(event, "addressErased");
         json_object_del(event, "reason");
         json_object_del(event, "agent");
         json_object_set_new(event, "agent", json_pack("{s:s}", "service", "gateway"));
@@ -380,6 +397,7 @@ int activity(struct authd *d, const struct request *req, const struct activity_i
     search->count = in->_count;
     search->want = (struct audit_rows_in){.account = req->caller->account.text};
     if (search_run(d, req, search, key, in->_cursor, &out->next, err) < 0 ||
+        show_addresses(d, req, search, err) < 0 ||
         trail_size(d, req, search->project, &out->size, err) < 0)
         return -1;
     rows = arena_calloc(req->arena, search->found_count + 1, sizeof(*rows));

@@ -234,6 +234,7 @@ static struct request request_of(struct bus_serving *serving)
         .userAgent = slice_text(arena, serving->frame.agent),
         .now_ms = clock_now_ms(serving->socket->bus->clock),
         .deadline_mono_ms = serving->frame.mono_ms,
+        .addressKeys = arena_calloc(arena, 1, sizeof(const struct address_key *)),
     };
 }
 

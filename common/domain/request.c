@@ -17,6 +17,7 @@ static const struct field caller_rows[] = {
     FIELD_UUID(struct caller, tokenId, 0, "jti of the presented access token"),
     FIELD_CHOICE(struct caller, role, roles, FIELD_REQUIRED, "Role of the account", "Patient"),
     FIELD_TEXT(struct caller, display, 0, 1200, 0, "Name of the profile", "Ana Lima"),
+    FIELD_TEXT(struct caller, addressKey, 0, 64, 0, "Seals its network addresses", ""),
     FIELD_BOOL(struct caller, admin, false, 0, "Administers the project"),
     FIELD_TEXT(struct caller, projectName, 0, 1024, 0, "Name of the project", "Lakeside Clinic"),
     FIELD_UUID(struct caller, policy, 0, "Access policy of the membership"),

@@ -19,10 +19,11 @@ struct caller {
     struct uuid project;
     struct uuid session;
     struct uuid profile;
-    struct uuid tokenId; /* jti of the presented access token */
-    const char *role;    /* "Patient" or "Practitioner": also the type of the profile */
-    const char *display; /* display name of the profile */
-    bool admin;          /* administers the project */
+    struct uuid tokenId;    /* jti of the presented access token */
+    const char *role;       /* "Patient" or "Practitioner": also the type of the profile */
+    const char *display;    /* display name of the profile */
+    const char *addressKey; /* seals the account's network addresses; NULL: it has no key yet */
+    bool admin;             /* administers the project */
     const char *projectName;
     struct uuid policy; /* "" when the membership has none */
     const char *policyName;
@@ -34,6 +35,13 @@ struct caller {
     int64_t projectBytesMax; /* bytes that all accounts of the project may keep; 0: no limit */
 };
 FIELD_DECLARE(caller);
+
+/* What seals the network addresses of an account: common/service/audit_address.h. */
+struct address_key {
+    struct uuid account;
+    const char *key;
+    const struct address_key *next;
+};
 
 struct request {
     struct arena *arena; /* freed after the answer was sent */
@@ -47,7 +55,9 @@ struct request {
     int64_t now_ms;           /* contract time of arrival */
     int64_t deadline_mono_ms; /* when the answer is worthless */
     bool safe;                /* of an R_SAFE operation */
-    bool of_page;             /* a hosted page does this for its visitor; never on the wire */
+    /* of accounts that a request without a caller was found to be about; NULL: none is kept */
+    const struct address_key **addressKeys;
+    bool of_page; /* a hosted page does this for its visitor; never on the wire */
 };
 
 /* True for a practitioner of any kind; for a practitioner who administers the project. */

@@ -4,7 +4,9 @@
 #include "common/service/audit.h"
 
 #include <jansson.h>
+#include <string.h>
 
+#include "common/service/audit_address.h"
 #include "common/wire/codec.h"
 
 static void set_text(json_t *json, const char *name, const char *text)
@@ -33,10 +35,38 @@ static json_t *agent(const struct request *req)
     return json;
 }
 
+/* The key of the account that the client's address is of; NULL: it has none that is known here. */
+static const char *key_of(const struct request *req, struct uuid account)
+{
+    const struct address_key *each = req->addressKeys ? *req->addressKeys : NULL;
+
+    if (req->caller)
+        return req->caller->addressKey;
+    while (each && !uuid_equal(&each->account, &account))
+        each = each->next;
+    return each ? each->key : NULL;
+}
+
+static void set_address(const struct request *req, struct uuid account, json_t *event)
+{
+    const char *key = key_of(req, account);
+
+    if (!req->address || req->address[0] == '\0' || !req->service ||
+        strcmp(req->service, "gateway") != 0)
+        return;
+    if (req->caller)
+        account = req->caller->account;
+    if (!uuid_is_set(&account))
+        set_text(event, "address", req->address);
+    else if (key)
+        set_text(event, "addressSealed", audit_address_seal(req->arena, key, req->address));
+}
+
 struct sql_audit audit_row(const struct request *req, const struct audit *what)
 {
     const struct caller *caller = req->caller;
     struct sql_audit row = {.project = what->project, .at = req->now_ms};
+    struct uuid account = uuid_is_set(&what->account) || !caller ? what->account : caller->account;
     json_t *event = json_object();
 
     if (!uuid_is_set(&row.project) && caller)
@@ -45,11 +75,10 @@ struct sql_audit audit_row(const struct request *req, const struct audit *what)
         row.entity = arena_printf(req->arena, "%s/%s", what->type, what->id.text);
     set_text(event, "action", what->action);
     set_text(event, "outcome", what->failure ? "failure" : "success");
-    set_uuid(event, "account",
-             uuid_is_set(&what->account) || !caller ? what->account : caller->account);
+    set_uuid(event, "account", account);
     set_text(event, "role", what->role);
     json_object_set_new(event, "agent", agent(req));
-    set_text(event, "address", req->address);
+    set_address(req, account, event);
     set_text(event, "trace", req->trace);
     set_text(event, "detail", what->detail);
     set_text(event, "reason", what->reason);

@@ -10,7 +10,10 @@
  *     insert.audit = audit_row(req, &(struct audit){.action = "thing.create", ...});
  *
  * What is never in it: passwords, tokens, codes, e-mail addresses, names of people, content of
- * documents.
+ * documents; and the network address of a person in the open. That is sealed for the account of the
+ * caller, or, where a request has none, for the account that the row is about (audit_address.h).
+ * Without a key for it the address is left out. It is open where no account is known: of a sign-in
+ * with an unknown e-mail address, of an API key.
  */
 #ifndef ATRIUM_COMMON_SERVICE_AUDIT_H
 #define ATRIUM_COMMON_SERVICE_AUDIT_H
@@ -33,7 +36,9 @@ struct audit {
 };
 
 /* The row of what a request does; texts from its arena. The agent is the caller of the request
- * (membership and profile), else the service that asks; its address and trace id go along. */
+ * (membership and profile), else the service that asks; its trace id goes along, and the address of
+ * the client, where that asks by itself: what a daemon asks of another has its address in the row
+ * of the first. */
 struct sql_audit audit_row(const struct request *req, const struct audit *what);
 
 #endif

@@ -210,6 +210,14 @@ static void add_detail(json_t *details, const char *type, const char *value)
         json_array_append_new(details, json_pack("{s:s, s:s}", "type", type, "valueString", value));
 }
 
+/* Of a network address that is not shown: "sealed", or "erased" with its account. */
+static const char *address_state(const struct event *event)
+{
+    if (json_is_true(json_object_get(event->json, "addressErased")))
+        return "erased";
+    return text_of(event->json, "addressSealed") ? "sealed" : NULL;
+}
+
 /* The entity of the event, with the row's other details. */
 static void add_entities(json_t *out, const struct event *event)
 {
@@ -230,6 +238,7 @@ static void add_entities(json_t *out, const struct event *event)
     add_detail(details, "project", event->record->project.text);
     add_detail(details, "reason", text_of(event->json, "reason"));
     add_detail(details, "trace", text_of(event->json, "trace"));
+    add_detail(details, "address", address_state(event));
     add_detail(details, "sequence",
                arena_printf(event->arena, "%lld", (long long)event->record->sequence));
     json_object_set_new(entity, "detail", details);

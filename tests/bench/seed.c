@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "authd/account/address_key.h"
 #include "authd/credential/factor.h"
 #include "authd/credential/password.h"
 #include "authd/session/refresh_token.h"
@@ -329,6 +330,23 @@ static void copy_factors(struct seed *self, const struct person *people, size_t 
     copy_end(self);
 }
 
+/* The keys for network addresses. */
+static void copy_address_keys(struct seed *self, const struct person *people, size_t count)
+{
+    run(self, "copy auth.account_address_key (account_id, public_key, secret_sealed) from stdin");
+    for (const struct person *p = people; p < people + count; p++) {
+        struct arena *arena = arena_new();
+        struct request req = {.arena = arena};
+        struct sql_address_key_insert keys = address_key_draft(&self->authd, &req, p->account);
+        char text[HEX_SIZE];
+
+        copy_row(self, "%s\t%s\t\\\\x%s\n", p->account.text, keys.public_key,
+                 hex(text, keys.secret_sealed.bytes, keys.secret_sealed.size));
+        arena_destroy(&arena);
+    }
+    copy_end(self);
+}
+
 static void copy_people(struct seed *self)
 {
     struct person *people = arena_calloc(self->arena, BATCH, sizeof(*people));
@@ -343,6 +361,7 @@ static void copy_people(struct seed *self)
         copy_memberships(self, people, count);
         copy_sessions(self, people, count);
         copy_factors(self, people, count);
+        copy_address_keys(self, people, count);
         run(self, "commit");
         progress_count(&self->progress, first + (long)count, self->account_count);
     }

@@ -150,7 +150,9 @@ static int audited(const char *action, const struct person *person)
              "select count(*) from auth.audit u left join auth.membership m "
              "on m.account_id = (u.event->>'account')::uuid "
              "where u.event->>'action' = '%s' and u.event->>'outcome' = 'failure' "
-             "and u.event->>'detail' = 'address' and u.event->>'address' = '" OUTSIDE "' "
+             "and u.event->>'detail' = 'address' "
+             "and (u.event->>'address' = '" OUTSIDE "') = (u.event->>'account' is null) "
+             "and (u.event->>'addressSealed' is null) = (u.event->>'account' is null) "
              "and u.project_id = '%s' and coalesce(m.profile_id::text, '') = '%s'",
              action, suite_text(suite, "demo.projectId"),
              person ? strchr(person->profile, '/') + 1 : "");

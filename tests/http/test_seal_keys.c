@@ -41,6 +41,7 @@ static struct {
     char recovery[10][11];
     size_t recovered;
     char *document, *link; /* id, and path of the public file */
+    char *account;         /* of the other one */
     char signing[80];
 } made;
 
@@ -210,6 +211,16 @@ static void check_bot(void)
     CU_ASSERT_STRING_EQUAL(hex, want);
 }
 
+/* Of a row of the audit trail. */
+static void check_address(void)
+{
+    PROGRAM search = ATRIUMCTL(suite, NULL, "audit", "search", "--account", made.account, "--json");
+
+    CHECK_EXIT(search, 0);
+    UNIT_CHECK(strstr(search->out, "\"address\": \"127.") && !strstr(search->out, "erased"), "%s%s",
+               search->out, search->err);
+}
+
 static void check_all(const char *step)
 {
     unsigned before = CU_get_number_of_failures();
@@ -218,6 +229,7 @@ static void check_all(const char *step)
     check_refresh();
     check_link();
     check_bot();
+    check_address();
     UNIT_CHECK(CU_get_number_of_failures() == before, "%s", step);
 }
 
@@ -243,6 +255,9 @@ static void seal_everything(void)
     made.admin = person_admin(suite);
     made.owner = person_register(suite, NULL);
     made.other = person_register(suite, NULL);
+    snprintf(path, sizeof(path), "select account_id from auth.membership where profile_id = '%s'",
+             strchr(made.other->profile, '/') + 1);
+    made.account = suite_query(suite, path);
     move_on();
     enroll();
     made.document = document_put(suite, made.other->access, "a", "text/plain", "hello", 5);
@@ -292,7 +307,8 @@ static long left_in_authd(void)
     return left_of("authd", "auth",
                    "select private_sealed from auth.signing_key union all "
                    "select private_sealed from auth.issuer_key union all "
-                   "select secret_sealed from auth.mfa_factor");
+                   "select secret_sealed from auth.mfa_factor union all "
+                   "select secret_sealed from auth.account_address_key");
 }
 
 static long left_elsewhere(void)

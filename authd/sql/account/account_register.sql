@@ -22,6 +22,7 @@ account_inserted as (
     where :continue_id is null or exists (select from continue_consumed)
     returning id
 ),
+-- include: address_key_insert(from = account_inserted),
 credential_inserted as (
     insert into credential (account_id, password_hash, updated_at)
     select id, :password_hash, :now from account_inserted

@@ -10,6 +10,8 @@ begun as (
 counted as (
     select 'account' as table_name, count(*) as rows from account where id = :account
     union all
+    select 'account_address_key', count(*) from account_address_key where account_id = :account
+    union all
     select 'credential', count(*) from credential where account_id = :account
     union all
     select 'email_link', count(*) from email_link where account_id = :account

@@ -1,0 +1,8 @@
+-- The keys for the network addresses of these accounts, as far as they have some.
+-- class: read
+-- in: accounts uuid[]
+-- rows: many
+-- row: account uuid, public_key text, secret_sealed bytea
+select k.account_id as account, k.public_key, k.secret_sealed
+from unnest(:accounts) as a (id)
+cross join lateral (select * from account_address_key where account_id = a.id limit 1) k

@@ -1,0 +1,14 @@
+-- A page of secret keys for network addresses of accounts, behind the key `after` or from the start
+-- (common/service/seal_table.h).
+-- class: read
+-- in: after text null, most int8
+-- rows: many
+-- row: struct seal_row
+select
+    account_id::text as key,
+    account_id::text as subject,
+    -- include: seal_other(column = secret_sealed)
+from account_address_key
+where account_id > coalesce(:after::uuid, '00000000-0000-0000-0000-000000000000')
+order by account_id
+limit :most
