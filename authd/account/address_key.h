@@ -4,9 +4,9 @@
  *
  * An account that registers, or that an invitation makes, gets its pair in the statement that makes
  * it. All others, also those of older builds, get it when they are used first. A pair lives exactly
- * as long as the account's row: the constraint deletes it in the statement that deletes the account,
- * and makes none for an account that is gone. A public key that is remembered anywhere longer than
- * that seals what nothing opens.
+ * as long as the account's row: the constraint deletes it in the statement that deletes the
+ * account, and makes none for an account that is gone. A public key that is remembered anywhere
+ * longer than that seals what nothing opens.
  *
  * Who asks: a gateway, once for each session, passes the key on with the caller. A request without
  * a caller turns out to be about an account on its way: address_key_load() there.
@@ -21,8 +21,8 @@
 #define ADDRESS_KEY_PURPOSE "account address key"
 
 /* From here on audit_row() seals the client's address for the account, where the request has no
- * caller. An account that is absent takes as long as one that has its keys: time does not tell which
- * there are. Makes the keys where there are none; when that fails, rows have no address. Not within
+ * caller. An account that is absent takes as long as one that has its keys: time does not tell
+ * which there are. Makes the keys where there are none; when that fails, rows have no address. Not within
  * a transaction: it takes a connection of its own. Parks. */
 void address_key_load(struct authd *d, const struct request *req, struct uuid account);
 

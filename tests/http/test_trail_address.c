@@ -1,5 +1,5 @@
 /*
- * test_audit_address.c - network addresses in the audit trails: sealed for the account that was
+ * test_trail_address.c - network addresses in the audit trails: sealed for the account that was
  * there, in the rows of every daemon; read as before by those who may; erased with the account,
  * while chain, tree and proofs stay valid. Two gateways and two authd.
  */
@@ -93,7 +93,7 @@ static void wait_for_leaves(void)
                                   strchr(admin->project, '/') + 1));
 }
 
-/* How often a text is in what somebody reads. */
+/* How often a text is in what a reader sees. */
 static long occurrences(const char *text, const char *what)
 {
     long count = 0;
@@ -370,5 +370,5 @@ static const struct unit_case cases[] = {
 
 int main(void)
 {
-    return unit_run("audit address", cases, ARRAY_SIZE(cases));
+    return unit_run("trail address", cases, ARRAY_SIZE(cases));
 }
