@@ -22,8 +22,8 @@
 
 /* From here on audit_row() seals the client's address for the account, where the request has no
  * caller. An account that is absent takes as long as one that has its keys: time does not tell
- * which there are. Makes the keys where there are none; when that fails, rows have no address. Not within
- * a transaction: it takes a connection of its own. Parks. */
+ * which there are. Makes the keys where there are none; when that fails, rows have no address. Not
+ * within a transaction: it takes a connection of its own. Parks. */
 void address_key_load(struct authd *d, const struct request *req, struct uuid account);
 
 /* The same of a caller who was read with the keys as they are. Parks where there are none. */
