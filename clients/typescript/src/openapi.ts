@@ -2196,7 +2196,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description Adds a webhook; a project has 20 at most (409 beyond). The answer has the secret that its receiver verifies signatures with (Standard Webhooks); it is not shown again. Events that happen from then on are posted, at least once and in order for each account, and tried for three days. Needs a fresh proof of who you are. See docs/webhooks.md.
+         * @description Adds a webhook; a project has 20 at most (409 beyond). The answer has the secret that its receiver verifies signatures with (Standard Webhooks); it is not shown again. Events that happen from then on are posted, at least once and in order for each account, and tried for three days. Needs a fresh proof of who you are. With the `format` `caep` the ends of sessions are posted as Security Event Tokens of the issuer (CAEP 1.0, RFC 8935), without a secret. See docs/webhooks.md.
          *
          *     For practitioners who administer the project.
          */
@@ -2217,7 +2217,7 @@ export interface paths {
         get?: never;
         /**
          * Replace a webhook
-         * @description Replaces a webhook; its secret stays. `enabled` true switches on one that its receiver switched off by answering 410. Needs a fresh proof of who you are.
+         * @description Replaces a webhook; its secret and its format stay. `enabled` true switches on one that its receiver switched off by answering 410. Needs a fresh proof of who you are.
          *
          *     For practitioners who administer the project.
          */
@@ -6107,6 +6107,17 @@ export interface components {
              */
             enabled: boolean;
             /**
+             * @description What is posted.
+             * @example standard
+             * @enum {string}
+             */
+            format: "standard" | "caep";
+            /**
+             * @description Whom the tokens of the format `caep` are for; null: it has another format.
+             * @example https://events.example.com
+             */
+            audience: string | null;
+            /**
              * @description What the receiver verifies signatures with; only in the answers that make it.
              * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD
              */
@@ -6155,6 +6166,17 @@ export interface components {
              * @example true
              */
             enabled?: boolean;
+            /**
+             * @description What is posted: `standard`, events as JSON that are signed with a secret (the default), or `caep`, Security Event Tokens of the issuer, of `session.revoked` alone. It stays.
+             * @example caep
+             * @enum {string|null}
+             */
+            format?: "standard" | "caep" | null;
+            /**
+             * @description Whom the tokens of the format `caep` are for, their claim `aud`; absent from a PUT, it stays. At most 255 bytes of UTF-8.
+             * @example https://events.example.com
+             */
+            audience?: string | null;
         };
         webhook_exchange_in: {
             /**
@@ -6229,7 +6251,7 @@ export interface components {
              */
             status?: number;
             /**
-             * @description Why the last attempt had no answer: `DEADLINE` (none in time), `UNAVAILABLE` (no connection, no certificate of the host), `FORBIDDEN` (an address that is not allowed), `TOO_LARGE` (the answer).
+             * @description Why the last attempt had no answer: `DEADLINE` (none in time), `UNAVAILABLE` (no connection, no certificate of the host), `FORBIDDEN` (an address that is not allowed), `TOO_LARGE` (the answer). With the format `caep` also why the receiver has refused the token with 400: `invalid_request`, `invalid_issuer`, `invalid_audience`, which are final, `invalid_key`, `authentication_failed`, `access_denied` (RFC 8935).
              * @example DEADLINE
              */
             error: string | null;
@@ -13850,6 +13872,8 @@ export interface operations {
                      *             "session.created"
                      *           ],
                      *           "enabled": true,
+                     *           "format": "standard",
+                     *           "audience": "https://events.example.com",
                      *           "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
                      *           "previousSecretUntil": "2026-01-31T09:30:00.000Z",
                      *           "goneAt": "2026-01-31T09:30:00.000Z",
@@ -13890,7 +13914,9 @@ export interface operations {
                  *       "events": [
                  *         "session.created"
                  *       ],
-                 *       "enabled": true
+                 *       "enabled": true,
+                 *       "format": "caep",
+                 *       "audience": "https://events.example.com"
                  *     }
                  */
                 "application/json": components["schemas"]["webhook_in"];
@@ -13912,6 +13938,8 @@ export interface operations {
                      *         "session.created"
                      *       ],
                      *       "enabled": true,
+                     *       "format": "standard",
+                     *       "audience": "https://events.example.com",
                      *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
                      *       "previousSecretUntil": "2026-01-31T09:30:00.000Z",
                      *       "goneAt": "2026-01-31T09:30:00.000Z",
@@ -13959,7 +13987,9 @@ export interface operations {
                  *       "events": [
                  *         "session.created"
                  *       ],
-                 *       "enabled": true
+                 *       "enabled": true,
+                 *       "format": "caep",
+                 *       "audience": "https://events.example.com"
                  *     }
                  */
                 "application/json": components["schemas"]["webhook_in"];
@@ -13981,6 +14011,8 @@ export interface operations {
                      *         "session.created"
                      *       ],
                      *       "enabled": true,
+                     *       "format": "standard",
+                     *       "audience": "https://events.example.com",
                      *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
                      *       "previousSecretUntil": "2026-01-31T09:30:00.000Z",
                      *       "goneAt": "2026-01-31T09:30:00.000Z",
@@ -14082,6 +14114,8 @@ export interface operations {
                      *         "session.created"
                      *       ],
                      *       "enabled": true,
+                     *       "format": "standard",
+                     *       "audience": "https://events.example.com",
                      *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
                      *       "previousSecretUntil": "2026-01-31T09:30:00.000Z",
                      *       "goneAt": "2026-01-31T09:30:00.000Z",
@@ -15111,7 +15145,7 @@ export interface operations {
             };
             400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
             404: components["responses"]["not_found"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["request_header_fields_too_large"];
@@ -15151,7 +15185,7 @@ export interface operations {
             };
             400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized_step_up_required"];
-            403: components["responses"]["forbidden"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
             404: components["responses"]["not_found"];
             409: components["responses"]["conflict"];
             414: components["responses"]["uri_too_long"];
@@ -15213,7 +15247,7 @@ export interface operations {
             };
             400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized_step_up_required"];
-            403: components["responses"]["forbidden"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
             404: components["responses"]["not_found"];
             409: components["responses"]["conflict"];
             414: components["responses"]["uri_too_long"];
