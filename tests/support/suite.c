@@ -341,8 +341,8 @@ struct suite *suite_start(const struct suite_options *options)
     return self;
 }
 
-/* The connection of the main thread's queries, kept: a new one costs the server as much as a hundred
- * of them. A child of fork() has the pointer, too, but the connection is its parent's. */
+/* The connection of the main thread's queries, kept: a new one costs the server as much as a
+ * hundred of them. A child of fork() has the pointer, too, but the connection is its parent's. */
 static struct {
     const struct suite *suite;
     pid_t pid;
