@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stdio.h>
@@ -588,13 +589,19 @@ PGconn *suite_database(struct suite *self)
     return PQconnectdb(suite_text(self, "postgres.conninfo"));
 }
 
-/* A server that has ended since is noticed here, before the query. */
+/* A server says nothing of its own accord but that it ends. */
+static bool has_ended(const PGconn *connection)
+{
+    struct pollfd fd = {.fd = PQsocket(connection), .events = POLLIN};
+
+    return poll(&fd, 1, 0) != 0;
+}
+
 static PGconn *connection_for_query(struct suite *self)
 {
     if (gettid() != getpid())
         return suite_database(self);
-    if (kept.suite == self && kept.pid == getpid() && kept.conn && PQconsumeInput(kept.conn) &&
-        PQstatus(kept.conn) == CONNECTION_OK)
+    if (kept.suite == self && kept.pid == getpid() && kept.conn && !has_ended(kept.conn))
         return kept.conn;
     kept_close();
     kept.suite = self;
