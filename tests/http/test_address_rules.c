@@ -143,7 +143,7 @@ static struct http_answer *one_step_from(const char *path, const char *email, co
  * account. */
 static int audited(const char *action, const struct person *person)
 {
-    char sql[512], *text;
+    char sql[1024], *text;
     int count;
 
     snprintf(sql, sizeof(sql),
@@ -151,7 +151,8 @@ static int audited(const char *action, const struct person *person)
              "on m.account_id = (u.event->>'account')::uuid "
              "where u.event->>'action' = '%s' and u.event->>'outcome' = 'failure' "
              "and u.event->>'detail' = 'address' "
-             "and (u.event->>'address' = '" OUTSIDE "') = (u.event->>'account' is null) "
+             "and (u.event->>'address' is not distinct from '" OUTSIDE "') "
+             "= (u.event->>'account' is null) "
              "and (u.event->>'addressSealed' is null) = (u.event->>'account' is null) "
              "and u.project_id = '%s' and coalesce(m.profile_id::text, '') = '%s'",
              action, suite_text(suite, "demo.projectId"),
