@@ -21,7 +21,7 @@
 #include "docd/sql_part.h"
 #include "docd/tenant.h"
 
-enum { SWEEP_PERIOD_MS = 60000 };
+enum { SWEEP_PERIOD_MS = 60000, VARIANTS_PERIOD_MS = 15000 };
 
 static const int64_t S3_POST_MAX = 5LL << 30; /* bytes of one form; S3's limit */
 
@@ -195,7 +195,7 @@ static int start(void *daemon, struct error *err)
     d->bytes_missing = metrics_counter(d->svc.metrics, "atrium_doc_bytes_missing_total", "",
                                        "Reads of documents whose bytes the store does not have.");
     service_every(&d->svc, "sweep", SWEEP_PERIOD_MS, sweep);
-    service_every_real(&d->svc, "variants", SWEEP_PERIOD_MS, sweep_variants);
+    service_every(&d->svc, "variants", VARIANTS_PERIOD_MS, sweep_variants);
     service_every(&d->svc, "export", EXPORT_PERIOD_MS, export_run);
     disk_space_start(d);
     /* libvips comes with dozens of libraries, of which the loader has touched 20 MiB; a docd that

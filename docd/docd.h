@@ -138,7 +138,7 @@ int sweep(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
 /* Removes variants of objects that are gone: a docd on another host has removed them, with the
  * variants that it has itself. All folders have their turn within minutes. A run of
- * service_every_real(). Parks. */
+ * service_every(). Parks. */
 int sweep_variants(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
 /* Removes the bytes of all objects that are due. One that cannot be removed now is due again some

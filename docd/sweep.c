@@ -12,7 +12,7 @@
 
 enum {
     SWEEP_BATCH = 100,
-    VARIANT_PAGES = 64, /* of a run */
+    VARIANT_PAGES = 16, /* of a run */
     POSTPONE_MS =
         10 * 60 * 1000, /* contract time after which a removal that failed is tried again */
 };

@@ -39,6 +39,8 @@ static struct request request(struct arena *arena)
                             .deadline_mono_ms = clock_mono_ms() + 10000};
 }
 
+/* The account of these has no key for addresses, which are left out then; how they are sealed is in
+ * test_audit_address. */
 static void test_a_row_says_who_did_what(void)
 {
     static const struct caller caller = {.account = {ONE},
@@ -61,7 +63,7 @@ static void test_a_row_says_who_did_what(void)
          "{\"action\":\"thing.create\",\"outcome\":\"success\",\"account\":\"" ONE
          "\",\"agent\":{\"account\":\"" ONE "\",\"membership\":\"" TWO
          "\",\"profile\":\"Practitioner/" TWO "\",\"service\":\"gateway\"},"
-         "\"address\":\"192.0.2.1\",\"trace\":\"t1\",\"detail\":\"blue\"}"},
+         "\"trace\":\"t1\",\"detail\":\"blue\"}"},
         {"a stranger's failure",
          NULL,
          {.action = "session.create",
@@ -74,7 +76,7 @@ static void test_a_row_says_who_did_what(void)
          NULL,
          "{\"action\":\"session.create\",\"outcome\":\"failure\",\"account\":\"" SIX
          "\",\"role\":\"Patient\",\"agent\":{\"service\":\"gateway\"},"
-         "\"address\":\"192.0.2.1\",\"trace\":\"t1\",\"detail\":\"password\"}"},
+         "\"trace\":\"t1\",\"detail\":\"password\"}"},
         {"about somebody else, elsewhere",
          &caller,
          {.action = "a.b", .project = {SIX}, .account = {SIX}},
@@ -83,7 +85,7 @@ static void test_a_row_says_who_did_what(void)
          "{\"action\":\"a.b\",\"outcome\":\"success\",\"account\":\"" SIX
          "\",\"agent\":{\"account\":\"" ONE "\",\"membership\":\"" TWO
          "\",\"profile\":\"Practitioner/" TWO "\",\"service\":\"gateway\"},"
-         "\"address\":\"192.0.2.1\",\"trace\":\"t1\"}"},
+         "\"trace\":\"t1\"}"},
         {"of no project and nothing",
          NULL,
          {.action = "key.create", .type = "Key"},
