@@ -1,16 +1,10 @@
--- Those among rows of a tenant's file who are invited. There is no address where the invitation is
--- over.
+-- Those among rows of a tenant's file who are invited.
 -- class: tx
 -- in: project uuid, rows text
 -- rows: many
 -- row: struct transfer_invited
 select
-    t.account_id as account,
-    t.membership_id as membership,
-    (
-        select i.email from invitation i where i.project_id = :project and i.id = t.membership_id
-    ) as email,
-    t.admin
+    -- include: transfer_invited_columns(noted = t, project = :project)
 from json_array_elements(:rows::json) e (value)
 join lateral
     -- include: transfer_noted(project = :project, account = {(e.value #>> '{account,id}')::uuid})
