@@ -30,11 +30,12 @@ static struct sql_address_key_insert new_keys(struct authd *d, const struct requ
                                            .secret_sealed = {sealed.bytes, sealed.size}};
 }
 
+/* key NULL: it has none. */
 static void remember(const struct request *req, struct uuid account, const char *key)
 {
     struct address_key *each;
 
-    if (!req->addressKeys)
+    if (!req->addressKeys || !key)
         return;
     each = arena_alloc(req->arena, sizeof(*each));
     *each = (struct address_key){account, arena_strdup(req->arena, key), *req->addressKeys};
@@ -84,24 +85,27 @@ static const char *obtain(struct authd *d, const struct request *req, struct uui
     return key;
 }
 
-void address_key_load(struct authd *d, const struct request *req, struct uuid account)
+/* Whether audit_row() would not find the key of the account, which it may need. */
+static bool is_missing(const struct request *req, struct uuid account)
 {
     const struct address_key *each = req->addressKeys ? *req->addressKeys : NULL;
-    struct error ignored;
-    const char *key;
 
-    if (req->caller || !req->addressKeys)
-        return;
-    if (!uuid_is_set(&account)) {
-        error_init(&ignored, req->arena);
-        (void)!find(d, req, uuid_random(), &key, &ignored);
-        return;
-    }
     while (each && !uuid_equal(&each->account, &account))
         each = each->next;
-    key = each ? NULL : obtain(d, req, account, false);
-    if (key)
-        remember(req, account, key);
+    return !req->caller && req->addressKeys && uuid_is_set(&account) && !each;
+}
+
+void address_key_load(struct authd *d, const struct request *req, struct uuid account)
+{
+    if (is_missing(req, account))
+        remember(req, account, obtain(d, req, account, false));
+}
+
+void address_key_adopt(struct authd *d, const struct request *req, struct uuid account,
+                       const char *key)
+{
+    if (is_missing(req, account))
+        remember(req, account, key ? key : obtain(d, req, account, true));
 }
 
 void address_key_complete(struct authd *d, const struct request *req, struct caller *caller)

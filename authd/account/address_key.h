@@ -21,12 +21,16 @@
 #define ADDRESS_KEY_PURPOSE "account address key"
 
 /* From here on audit_row() seals the client's address for the account, where the request has no
- * caller. An account that is absent takes as long as one that has its keys: time does not tell
- * which there are. Makes the keys where there are none; when that fails, rows have no address. Not
- * within a transaction: it takes a connection of its own. Parks. */
+ * caller; an absent account is none. Makes the keys where there are none; when that fails, rows
+ * have no address. Not within a transaction: it takes a connection of its own. Parks. */
 void address_key_load(struct authd *d, const struct request *req, struct uuid account);
 
-/* The same of a caller who was read with the keys as they are. Parks where there are none. */
+/* The same of an account that was read with its public key (NULL: it has none yet), so that time
+ * does not tell whether there is one. Parks where there is no key. */
+void address_key_adopt(struct authd *d, const struct request *req, struct uuid account,
+                       const char *key);
+
+/* The same of a caller. */
 void address_key_complete(struct authd *d, const struct request *req, struct caller *caller);
 
 /* New keys of an account that this request creates, for the part address_key_insert; from here on

@@ -24,7 +24,7 @@
  * such account. */
 struct candidate_row {
     struct uuid id, project, profile;
-    const char *hash, *name, *surname;
+    const char *hash, *name, *surname, *address_key;
     int64_t changes;
     bool mfa, locked;
 };
@@ -36,6 +36,7 @@ static const struct field candidate_row_rows[] = {
     FIELD_TEXT(struct candidate_row, hash, 0, 0, 0, "Hash of the password", "$argon2id$"),
     FIELD_TEXT(struct candidate_row, name, 0, 0, 0, "Name", "Ada"),
     FIELD_TEXT(struct candidate_row, surname, 0, 0, 0, "Surname", "Lovelace"),
+    FIELD_TEXT(struct candidate_row, address_key, 0, 0, 0, "Seals its network addresses", ""),
     FIELD_INT(struct candidate_row, changes, 0, 0, 0, 0, "Changes of the credential", "0"),
     FIELD_BOOL(struct candidate_row, mfa, false, 0, "Has a second factor"),
     FIELD_BOOL(struct candidate_row, locked, false, 0, "Locked there, or everywhere"),
@@ -75,6 +76,7 @@ static void add_row(const struct request *req, const struct candidate_row *row, 
     if (!uuid_is_set(&ret->is.account)) {
         ret->is.account = row->id;
         ret->hash = row->hash;
+        ret->address_key = row->address_key;
         ret->display = arena_printf(req->arena, "%s %s", row->name, row->surname);
         ret->changes = row->changes;
         ret->mfa = row->mfa;
@@ -131,7 +133,7 @@ int candidate_find(struct authd *d, const struct request *req, const char *role,
 
     ret->email = email;
     if (result == 0)
-        address_key_load(d, req, ret->is.account);
+        address_key_adopt(d, req, ret->is.account, ret->address_key);
     return result;
 }
 
@@ -157,7 +159,7 @@ int candidate_of_login(struct authd *d, const struct request *req, const char *r
     if (sql_candidate_of_login(d->svc.db, req, &of, &rows, err) < 0)
         return -1;
     fill(req, role, rows, ret);
-    address_key_load(d, req, ret->is.account);
+    address_key_adopt(d, req, ret->is.account, ret->address_key);
     return 0;
 }
 
@@ -171,7 +173,7 @@ int candidate_of_account(struct authd *d, const struct request *req, const char 
     if (sql_candidate_of_account(d->svc.db, req, &of, &rows, err) < 0)
         return -1;
     fill(req, role, rows, ret);
-    address_key_load(d, req, ret->is.account);
+    address_key_adopt(d, req, ret->is.account, ret->address_key);
     return 0;
 }
 

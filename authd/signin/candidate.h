@@ -16,6 +16,7 @@ struct place {
 struct candidate {
     struct sign_in is; /* project: the one that the sign-in is for, absent: not settled */
     const char *hash, *display, *email; /* email: as it was given */
+    const char *address_key;            /* NULL: none yet */
     int64_t changes;      /* how often password or second factor were changed before */
     bool mfa;             /* has a second factor */
     bool locked;          /* it has places for this sign-in, and is locked in all of them */

@@ -61,7 +61,7 @@ static int find(struct authd *d, const struct request *req, const char *role, co
                                     .admin = row.admin == TRISTATE_TRUE,
                                     .change = row.change,
                                     .action = "session.create"};
-    address_key_load(d, req, row.account);
+    address_key_adopt(d, req, row.account, row.address_key);
     return 0;
 }
 

@@ -5,4 +5,6 @@ a.name,
 a.surname,
 m.project_id as project,
 m.profile_id as profile,
-c.changes
+c.changes,
+-- include: address_key_of(account = a.id)
+as address_key

@@ -12,9 +12,8 @@ select
     m.profile_id as profile,
     a.role,
     a.name || ' ' || a.surname as display,
-    (
-        select public_key from account_address_key where account_id = a.id
-    ) as "addressKey",
+    -- include: address_key_of(account = a.id)
+    as "addressKey",
     m.admin,
     m.policy_id as policy,
     a.delete_at as until,

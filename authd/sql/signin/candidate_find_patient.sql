@@ -21,6 +21,8 @@ left join lateral (
         a.project_id as project,
         m.profile_id as profile,
         c.changes,
+        -- include: address_key_of(account = a.id)
+        as address_key,
         coalesce(
             -- include: factor_enrolled(account = a.id)
         , false) as mfa,

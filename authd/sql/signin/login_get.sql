@@ -5,7 +5,7 @@
 -- rows: one
 -- row: id uuid, account uuid, project uuid null, challenge text, auth_method text, used bool
 -- row: session_project uuid null, session uuid null, email text, name text, surname text
--- row: policy uuid null, admin bool null, change int8
+-- row: policy uuid null, admin bool null, change int8, address_key text null
 select
     l.id,
     l.account_id as account,
@@ -21,7 +21,9 @@ select
     m.policy_id as policy,
     m.admin,
     -- include: settings_change
-    as change
+    as change,
+    -- include: address_key_of(account = l.account_id)
+    as address_key
 from login l
 cross join
     -- include: account_of(row = l)
