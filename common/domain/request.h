@@ -94,12 +94,14 @@ enum route_flags {
     R_PAGE = 1 << 9,    /* answers with a page for people, see page.h */
     R_OPTIONAL_TOKEN =
         1 << 10, /* ACCESS_PUBLIC, but a presented token must be live: it says who calls */
-    /* a standard defines request and answer, see endpoint.h; with it alone: */
     /* a standard defines request and answer, see endpoint.h; these only beside it: */
     R_ENDPOINT = 1 << 11,
     R_CORS = 1 << 12,    /* scripts of all origins may call it */
     R_BROWSER = 1 << 13, /* browsers are sent to it: the tenant's cookie, errors are pages */
     R_CACHED = 1 << 14,  /* its answer is kept, for when no daemon answers */
+    /* below /auth/, and more than what a person does with the own sign-in: where the project
+     * demands a second factor, the session needs it here, too */
+    R_FACTOR = 1 << 15,
 };
 
 /* Together with the flags: the answer may take so many seconds (1-255) instead of 10. */

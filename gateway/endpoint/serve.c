@@ -206,23 +206,15 @@ static void answer_success(struct exchange *exchange, const msgpack_object *outp
     exchange_reply(exchange, &answer);
 }
 
-/* Routes below /auth/ that are more than what a person does with the own sign-in: joining another
- * project, and taking the data along. */
-static bool needs_factor(const char *path)
-{
-    return strncmp(path, "/auth/", strlen("/auth/")) != 0 ||
-           strcmp(path, "/auth/invitation/accept") == 0 || strcmp(path, "/auth/export") == 0 ||
-           strcmp(path, "/auth/export/{id}") == 0;
-}
-
 /* A session without the second factor that its project demands may see to that, and to itself. */
 static int check_factor(const struct exchange *exchange, const struct authentication *who,
                         struct error *err)
 {
     const struct route *route = &exchange->endpoint->route;
+    bool own = strncmp(route->path, "/auth/", strlen("/auth/")) == 0 && !(route->flags & R_FACTOR);
 
-    if (who->logged_out || !who->identity->factor_required || who->caller.secondFactor ||
-        !needs_factor(route->path) || route->access == ACCESS_LOGOUT)
+    if (who->logged_out || !who->identity->factor_required || who->caller.secondFactor || own ||
+        route->access == ACCESS_LOGOUT)
         return 0;
     return error_set(err, ERR_MFA_ENROLLMENT_REQUIRED,
                      "The project requires a second factor: enrol one first.");
