@@ -3,8 +3,8 @@
  * OpenAPI.
  *
  * Linked into every program: the gateway validates and documents by these tables, the daemons pack
- * by them. Those of the hosted pages, of OAuth and of the audit trail are in page_api.c,
- * oauth_api.c and trail_api.c.
+ * by them. Those of operations that other daemons call, of the hosted pages, of OAuth and of the
+ * audit trail are in operation_api.c, page_api.c, oauth_api.c and trail_api.c.
  */
 #include "authd/authd_api.h"
 
@@ -12,14 +12,11 @@
 #include <string.h>
 
 #include "authd/shape_bounds.h"
-#include "common/base/address.h"
 #include "common/domain/name.h"
 #include "common/domain/password_scheme.h"
 #include "common/domain/policy.h"
 
 enum {
-    NAME_MAX_LENGTH = 128,
-    NEW_PASSWORD_MAX = 4096,
     CLIENT_PASSWORD_MAX = 128, /* characters: /v2/auth/login and /auth/register */
     CODE_MAX = 512,            /* session codes and refresh tokens */
     TOKEN_MAX = 4096,          /* access tokens */
@@ -28,20 +25,16 @@ enum {
     RECOVERY_CODES_MAX = 10,
     OTPAUTH_URL_MAX = 8192,
     QR_URL_MAX = 65536,
-    DISPLAY_MAX = 512,
     TENANTS_MAX = 1000,
     SESSIONS_MAX = 10000,
     SESSIONS_PAGE_MAX = 1000,
     SESSION_CLIENT_MAX = 2048,
-    CHANGES_MAX = 5000,
-    KEYS_MAX = 100,
     DELETION_DAYS = 30,
     DELETION_DAYS_MAX = 90,
     POLICY_JSON_MAX = 65536,
     SEARCH_MAX = 254,
     REASON_MAX = 500,
     MENU_MAX = 100,
-    USERS_MAX = 200,
     PASSKEYS_MAX = 20,
     PASSKEY_NAME_MAX = 128,
     PASSKEY_ORIGINS_MAX = 100,
@@ -55,7 +48,6 @@ enum {
     IMPORT_KEY_MAX = 800, /* of a COSE key: RSA 2048 has 272 bytes */
     RP_ID_MAX = 253,
     ORIGIN_MAX = 512,
-    USER_PLACES_MAX = 100, /* the limit in user_memberships.sql */
 };
 
 static const char *const login_steps[] = {"token", "mfa", NULL};
@@ -67,13 +59,12 @@ static const char *const required[] = {"required", NULL};
 static const char *const no_attestation[] = {"none", NULL};
 static const char *const register_steps[] = {"clinician-invite", "verify-email", NULL};
 static const char *const token_types[] = {"Bearer", NULL};
-static const char *const roles[] = {"Patient", "Practitioner", NULL};
+const char *const account_roles[] = {"Patient", "Practitioner", NULL};
 static const char *const user_type[] = {"User", NULL};
 static const char *const project_type[] = {"Project", NULL};
 static const char *const membership_type[] = {"ProjectMembership", NULL};
 static const char *const policy_type[] = {"AccessPolicy", NULL};
 static const char *const configuration_type[] = {"UserConfiguration", NULL};
-static const char *const change_kinds[] = {"policy", "project", NULL};
 
 /* What /auth/me says of a membership without a policy. */
 #define NO_POLICY "{\"resourceType\":\"AccessPolicy\",\"resource\":[]}"
@@ -118,16 +109,6 @@ static int check_verifier(const char *value, char why[static 96])
     if (value[strspn(value, LETTERS_AND_DIGITS "-._~")] == '\0')
         return 0;
     snprintf(why, 96, "must consist of letters, digits, '-', '.', '_' and '~'");
-    return -1;
-}
-
-static int check_address(const char *value, char why[static 96])
-{
-    struct address address;
-
-    if (address_parse(value, &address) == 0)
-        return 0;
-    snprintf(why, 96, "must be an IP address");
     return -1;
 }
 
@@ -310,7 +291,7 @@ static const struct field client_register_in_rows[] = {
                EXAMPLE_PASSWORD),
     FIELD_UUID(struct client_register_in, clientId, FIELD_REQUIRED,
                "Client application of the project to join."),
-    FIELD_CHOICE(struct client_register_in, type, roles, FIELD_NULLABLE,
+    FIELD_CHOICE(struct client_register_in, type, account_roles, FIELD_NULLABLE,
                  "As what; Patient when absent.", "Patient"),
     FIELD_CHECKED(struct client_register_in, name, 1, NAME_MAX_LENGTH, name_check,
                   FIELD_REQUIRED | FIELD_CHARACTERS, "Given name.", "Ana"),
@@ -460,7 +441,7 @@ static const struct field reset_password_in_rows[] = {
                 "ana@example.org"),
     FIELD_TEXT(struct reset_password_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
                "Tenant of the account.", "demo"),
-    FIELD_CHOICE(struct reset_password_in, type, roles, FIELD_NULLABLE,
+    FIELD_CHOICE(struct reset_password_in, type, account_roles, FIELD_NULLABLE,
                  "Which account; absent: a link for each one with this address.", "Patient"),
 };
 FIELD_TABLE(reset_password_in);
@@ -503,7 +484,7 @@ static const struct field email_verify_send_in_rows[] = {
                 "Address of the account; not with a token.", "ana@example.org"),
     FIELD_TEXT(struct email_verify_send_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_NULLABLE,
                "Tenant of the account; not with a token.", "demo"),
-    FIELD_CHOICE(struct email_verify_send_in, type, roles, FIELD_NULLABLE,
+    FIELD_CHOICE(struct email_verify_send_in, type, account_roles, FIELD_NULLABLE,
                  "Which account; absent: a link for each one with this address.", "Patient"),
 };
 FIELD_TABLE(email_verify_send_in);
@@ -862,8 +843,8 @@ static const struct field import_passkey_rows[] = {
 FIELD_TABLE(import_passkey);
 
 static const struct field import_line_rows[] = {
-    FIELD_CHOICE(struct import_line, role, roles, FIELD_NULLABLE, "As what; Patient when absent.",
-                 "Patient"),
+    FIELD_CHOICE(struct import_line, role, account_roles, FIELD_NULLABLE,
+                 "As what; Patient when absent.", "Patient"),
     FIELD_EMAIL(struct import_line, email, FIELD_REQUIRED,
                 "Address to sign in with; kept in lower case.", "ana@example.org"),
     FIELD_CHECKED(struct import_line, firstName, 1, NAME_MAX_LENGTH, name_check,
@@ -1006,8 +987,8 @@ static const struct field me_telecom_rows[] = {
 FIELD_TABLE(me_telecom);
 
 static const struct field me_profile_rows[] = {
-    FIELD_CHOICE(struct me_profile, resourceType, roles, FIELD_REQUIRED, "Role of the user.",
-                 "Patient"),
+    FIELD_CHOICE(struct me_profile, resourceType, account_roles, FIELD_REQUIRED,
+                 "Role of the user.", "Patient"),
     FIELD_UUID(struct me_profile, id, FIELD_REQUIRED, "The profile."),
     FIELD_OBJECTS(struct me_profile, name, me_name, 10, FIELD_REQUIRED, "Names."),
     FIELD_OBJECTS(struct me_profile, telecom, me_telecom, 10, FIELD_REQUIRED, "Addresses."),
@@ -1128,7 +1109,7 @@ static const struct field member_create_in_rows[] = {
                   FIELD_REQUIRED | FIELD_CHARACTERS, "Given name.", "Rui"),
     FIELD_CHECKED(struct member_create_in, lastName, 1, NAME_MAX_LENGTH, name_check,
                   FIELD_REQUIRED | FIELD_CHARACTERS, "Family name.", "Costa"),
-    FIELD_CHOICE(struct member_create_in, type, roles, FIELD_NULLABLE,
+    FIELD_CHOICE(struct member_create_in, type, account_roles, FIELD_NULLABLE,
                  "As what; Practitioner when absent.", "Practitioner"),
     FIELD_BOOL(struct member_create_in, admin, false, 0,
                "Whether to administer the project; practitioners only."),
@@ -1152,7 +1133,7 @@ static const struct field member_rows[] = {
                "Family name.", "Costa"),
     FIELD_BOOL(struct member, admin, false, FIELD_REQUIRED,
                "Whether the member administers the project."),
-    FIELD_CHOICE(struct member, profileType, roles, FIELD_REQUIRED, "Role of the member.",
+    FIELD_CHOICE(struct member, profileType, account_roles, FIELD_REQUIRED, "Role of the member.",
                  "Practitioner"),
     FIELD_UUID(struct member, profileId, FIELD_REQUIRED, "The member's profile in the project."),
     FIELD_BOOL(struct member, pending, false, FIELD_REQUIRED,
@@ -1191,7 +1172,8 @@ static const struct field project_account_rows[] = {
     FIELD_UUID(struct project_account, membership, FIELD_REQUIRED,
                "Its membership in the project."),
     FIELD_UUID(struct project_account, profileId, FIELD_REQUIRED, "Its profile in the project."),
-    FIELD_CHOICE(struct project_account, role, roles, FIELD_REQUIRED, "Its role.", "Patient"),
+    FIELD_CHOICE(struct project_account, role, account_roles, FIELD_REQUIRED, "Its role.",
+                 "Patient"),
     FIELD_TEXT(struct project_account, email, 1, 254, FIELD_REQUIRED, "Its address.",
                "ana@example.org"),
     FIELD_TEXT(struct project_account, firstName, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
@@ -1228,7 +1210,7 @@ static const struct field project_accounts_in_rows[] = {
                "Beginning of the address, of both names or of the family name; capitals do not "
                "matter.",
                "ana"),
-    FIELD_CHOICE(struct project_accounts_in, role, roles, FIELD_QUERY, "Only this role.",
+    FIELD_CHOICE(struct project_accounts_in, role, account_roles, FIELD_QUERY, "Only this role.",
                  "Patient"),
     FIELD_CHOICE(struct project_accounts_in, state, account_states, FIELD_QUERY,
                  "Only in this state.", "locked"),
@@ -1411,380 +1393,6 @@ static const struct field operator_api_key_in_rows[] = {
     FIELD_UUID(struct operator_api_key_in, id, FIELD_REQUIRED, "The key."),
 };
 FIELD_TABLE(operator_api_key_in);
-
-/* ---- between daemons ---- */
-
-static const struct field register_admit_in_rows[] = {
-    FIELD_TEXT(struct register_admit_in, address, 1, 64, FIELD_REQUIRED, "Client's address.",
-               "192.0.2.7"),
-};
-FIELD_TABLE(register_admit_in);
-
-static const struct field code_mail_admit_in_rows[] = {
-    FIELD_UUID(struct code_mail_admit_in, membership, FIELD_REQUIRED, "Who sends it."),
-    FIELD_EMAIL(struct code_mail_admit_in, email, FIELD_REQUIRED, "Who gets it.",
-                "ana@example.org"),
-};
-FIELD_TABLE(code_mail_admit_in);
-
-static const struct field identity_get_in_rows[] = {
-    FIELD_UUID(struct identity_get_in, project, FIELD_REQUIRED, "Claim prj."),
-    FIELD_UUID(struct identity_get_in, membership, FIELD_REQUIRED, "Claim mem."),
-    FIELD_UUID(struct identity_get_in, session, 0, "Claim sid."),
-};
-FIELD_TABLE(identity_get_in);
-
-static const struct field session_end_get_in_rows[] = {
-    FIELD_UUID(struct session_end_get_in, project, FIELD_REQUIRED, "Its project."),
-    FIELD_UUID(struct session_end_get_in, session, FIELD_REQUIRED, "The session."),
-};
-FIELD_TABLE(session_end_get_in);
-
-static const struct field session_end_get_out_rows[] = {
-    FIELD_BOOL(struct session_end_get_out, known, false, 0, "Whether there is a row of it."),
-    FIELD_TIME(struct session_end_get_out, endedAt, FIELD_OMIT_ZERO, "When it ended."),
-};
-FIELD_TABLE(session_end_get_out);
-
-static const struct field change_rows[] = {
-    FIELD_INT(struct change, sequence, 0, INT64_MAX, 0, FIELD_REQUIRED, "Position in the order.",
-              "1"),
-    FIELD_TEXT(struct change, kind, 1, 32, FIELD_REQUIRED, "What changed.", "session"),
-    FIELD_UUID(struct change, id, 0, "Which one."),
-    FIELD_UUID(struct change, token, 0, "Token that logged out."),
-    FIELD_INT(struct change, until, 0, INT64_MAX, 0, 0, "When it no longer matters.", "0"),
-};
-FIELD_TABLE(change);
-
-static const struct field gateway_lease_in_rows[] = {
-    FIELD_TEXT(struct gateway_lease_in, gateway, 1, 64, FIELD_REQUIRED, "The gateway.",
-               "gateway.1"),
-    FIELD_TEXT(struct gateway_lease_in, boot, 1, 64, FIELD_REQUIRED, "Its boot id.", ""),
-    FIELD_INT(struct gateway_lease_in, since, 0, INT64_MAX, 0, 0, "Highest change in force.", "0"),
-};
-FIELD_TABLE(gateway_lease_in);
-
-static const struct field gateway_lease_out_rows[] = {
-    FIELD_INT(struct gateway_lease_out, sequence, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "In force with these changes.", "1"),
-    FIELD_BOOL(struct gateway_lease_out, more, false, 0, "Further changes wait."),
-    FIELD_OBJECTS(struct gateway_lease_out, changes, change, CHANGES_MAX, 0, "Ascending."),
-};
-FIELD_TABLE(gateway_lease_out);
-
-static const struct field public_key_rows[] = {
-    FIELD_TEXT(struct public_key, kid, 1, 128, FIELD_REQUIRED, "Key id.", ""),
-    FIELD_TEXT(struct public_key, x, 1, 64, 0, "Coordinate, base64url.", ""),
-    FIELD_TEXT(struct public_key, y, 1, 64, 0, "Coordinate, base64url.", ""),
-    FIELD_TEXT(struct public_key, pem, 1, 4096, 0, "SubjectPublicKeyInfo.", ""),
-    FIELD_TEXT(struct public_key, use, 1, 16, 0, "What it is for.", "issuer"),
-    FIELD_TEXT(struct public_key, alg, 1, 16, 0, "Algorithm.", "RS256"),
-    FIELD_BOOL(struct public_key, active, false, 0, "Signs new tokens."),
-    FIELD_TIME(struct public_key, createdAt, 0, "When it was made."),
-    FIELD_TIME(struct public_key, retireAt, 0, "From when on it is refused."),
-};
-FIELD_TABLE(public_key);
-
-static const struct field keys_get_out_rows[] = {
-    FIELD_TEXT(struct keys_get_out, issuer, 1, 256, FIELD_REQUIRED, "Claim iss.", "atrium"),
-    FIELD_TEXT(struct keys_get_out, audience, 1, 256, FIELD_REQUIRED, "Claim aud.", "atrium"),
-    FIELD_OBJECTS(struct keys_get_out, keys, public_key, KEYS_MAX, 0, "Keys to accept."),
-    FIELD_OBJECTS(struct keys_get_out, issuerKeys, public_key, KEYS_MAX, 0, "Of the issuers."),
-    FIELD_TEXT(struct keys_get_out, publicUrl, 1, 4096, 0, "The issuers are below it.",
-               "https://id.example.org"),
-};
-FIELD_TABLE(keys_get_out);
-
-static const struct field dpop_prove_in_rows[] = {
-    FIELD_OBJECT(struct dpop_prove_in, visit, endpoint_visit, FIELD_REQUIRED, "The request."),
-    FIELD_TEXT(struct dpop_prove_in, accessToken, 1, ENDPOINT_HEADER_MAX,
-               FIELD_REQUIRED | FIELD_SECRET, "Access token.", ""),
-    FIELD_TEXT(struct dpop_prove_in, jkt, 1, 64, FIELD_REQUIRED, "Thumbprint of its key.", ""),
-};
-FIELD_TABLE(dpop_prove_in);
-
-static const struct field keys_rotate_in_rows[] = {
-    FIELD_BOOL(struct keys_rotate_in, issuer, false, 0, "The keys of the issuers."),
-};
-FIELD_TABLE(keys_rotate_in);
-
-static const struct field key_list_rows[] = {
-    FIELD_OBJECTS(struct key_list, keys, public_key, 2 * KEYS_MAX, 0, "All keys."),
-};
-FIELD_TABLE(key_list);
-
-static const struct field change_publish_in_rows[] = {
-    FIELD_CHOICE(struct change_publish_in, kind, change_kinds, FIELD_REQUIRED, "What changed.",
-                 "policy"),
-    FIELD_UUID(struct change_publish_in, id, FIELD_REQUIRED, "Which one."),
-    FIELD_TEXTS(struct change_publish_in, others, 36, 36, CHANGE_OTHERS_MAX, FIELD_OMIT_EMPTY,
-                "Further ones.", "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
-};
-FIELD_TABLE(change_publish_in);
-
-static const struct field admin_grant_in_rows[] = {
-    FIELD_UUID(struct admin_grant_in, key, FIELD_REQUIRED, "Makes a repetition harmless."),
-    FIELD_UUID(struct admin_grant_in, account, FIELD_REQUIRED, "Who."),
-    FIELD_UUID(struct admin_grant_in, projectId, FIELD_REQUIRED, "Where."),
-    FIELD_UUID(struct admin_grant_in, policyId, 0, "Policy of the membership."),
-};
-FIELD_TABLE(admin_grant_in);
-
-static const struct field account_delete_in_rows[] = {
-    FIELD_UUID(struct account_delete_in, account, FIELD_REQUIRED, "Which one."),
-    FIELD_UUID(struct account_delete_in, schedule, FIELD_REQUIRED, "By which schedule."),
-};
-FIELD_TABLE(account_delete_in);
-
-static const struct field account_remind_in_rows[] = {
-    FIELD_UUID(struct account_remind_in, key, FIELD_REQUIRED, "Of the mail: it is sent once."),
-    FIELD_UUID(struct account_remind_in, account, FIELD_REQUIRED, "Whose deletion is near."),
-    FIELD_UUID(struct account_remind_in, schedule, FIELD_REQUIRED, "By which schedule."),
-    FIELD_UUID(struct account_remind_in, projectId, FIELD_REQUIRED, "Project of the mail."),
-};
-FIELD_TABLE(account_remind_in);
-
-static const struct field proof_check_in_rows[] = {
-    FIELD_UUID(struct proof_check_in, projectId, FIELD_REQUIRED, "The project."),
-    FIELD_UUID(struct proof_check_in, sessionId, FIELD_REQUIRED, "A session in it."),
-};
-FIELD_TABLE(proof_check_in);
-
-static const struct field security_event_sign_in_rows[] = {
-    FIELD_UUID(struct security_event_sign_in, projectId, FIELD_REQUIRED, "The project."),
-    FIELD_UUID(struct security_event_sign_in, sessionId, FIELD_REQUIRED, "A session of it."),
-    FIELD_UUID(struct security_event_sign_in, id, FIELD_REQUIRED, "Identifier of the event."),
-    FIELD_UUID(struct security_event_sign_in, account, 0, "Whose session it was."),
-    FIELD_UUID(struct security_event_sign_in, actor, 0, "Who ended it."),
-    FIELD_TEXT(struct security_event_sign_in, audience, 1, 255, FIELD_REQUIRED,
-               "Whom the token is for.", "https://events.example.com"),
-    FIELD_INT(struct security_event_sign_in, at, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "When it has ended.", "1"),
-};
-FIELD_TABLE(security_event_sign_in);
-
-static const struct field security_event_token_rows[] = {
-    FIELD_TEXT(struct security_event_token, token, 1, 16384, FIELD_REQUIRED, "The token.", "eyJ"),
-};
-FIELD_TABLE(security_event_token);
-
-static const struct field export_admit_in_rows[] = {
-    FIELD_UUID(struct export_admit_in, projectId, FIELD_REQUIRED, "The project."),
-    FIELD_UUID(struct export_admit_in, sessionId, FIELD_REQUIRED, "A session in it."),
-    FIELD_UUID(struct export_admit_in, account, FIELD_REQUIRED, "Whose data is asked for."),
-};
-FIELD_TABLE(export_admit_in);
-
-static const struct field export_admit_out_rows[] = {
-    FIELD_TEXT(struct export_admit_out, role, 1, 32, FIELD_REQUIRED, "Of the account.", "Patient"),
-    FIELD_UUID(struct export_admit_out, profile, FIELD_REQUIRED, "In the project."),
-};
-FIELD_TABLE(export_admit_out);
-
-static const struct field export_page_in_rows[] = {
-    FIELD_UUID(struct export_page_in, projectId, FIELD_REQUIRED, "The project."),
-    FIELD_UUID(struct export_page_in, account, FIELD_REQUIRED, "Whose data it is."),
-    FIELD_TEXT(struct export_page_in, after, 1, 4096, 0, "Where the page before ended.", ""),
-};
-FIELD_TABLE(export_page_in);
-
-static const struct field export_page_out_rows[] = {
-    FIELD_TEXTS(struct export_page_out, resources, 1, EXPORT_RESOURCE_MAX, EXPORT_PAGE_MAX + 3,
-                FIELD_REQUIRED, "Resources of FHIR R4.", "{}"),
-    FIELD_TEXT(struct export_page_out, next, 1, 4096, 0, "Where this page ends.", ""),
-};
-FIELD_TABLE(export_page_out);
-
-static const struct field export_made_in_rows[] = {
-    FIELD_UUID(struct export_made_in, key, FIELD_REQUIRED, "Of the mail."),
-    FIELD_UUID(struct export_made_in, projectId, FIELD_REQUIRED, "The project."),
-    FIELD_UUID(struct export_made_in, account, FIELD_REQUIRED, "Whose data it is."),
-    FIELD_TIME(struct export_made_in, until, FIELD_REQUIRED, "When it is removed."),
-};
-FIELD_TABLE(export_made_in);
-
-static const struct field policy_in_use_in_rows[] = {
-    FIELD_UUID(struct policy_in_use_in, projectId, FIELD_REQUIRED, "The project."),
-    FIELD_UUID(struct policy_in_use_in, policyId, FIELD_REQUIRED, "Its policy."),
-};
-FIELD_TABLE(policy_in_use_in);
-
-static const struct field policy_in_use_out_rows[] = {
-    FIELD_BOOL(struct policy_in_use_out, inUse, true, FIELD_REQUIRED, "Some membership has it."),
-};
-FIELD_TABLE(policy_in_use_out);
-
-static const struct field admin_create_in_rows[] = {
-    FIELD_TEXT(struct admin_create_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED, "Where.",
-               "demo"),
-    FIELD_EMAIL(struct admin_create_in, email, FIELD_REQUIRED, "Address to sign in with.",
-                "admin@demo.example"),
-    FIELD_CHECKED(struct admin_create_in, name, 1, NAME_MAX_LENGTH, name_check,
-                  FIELD_REQUIRED | FIELD_CHARACTERS, "Given name.", "Eva"),
-    FIELD_CHECKED(struct admin_create_in, surname, 1, NAME_MAX_LENGTH, name_check,
-                  FIELD_REQUIRED | FIELD_CHARACTERS, "Family name.", "Novak"),
-    FIELD_TEXT(struct admin_create_in, password, 1, NEW_PASSWORD_MAX, FIELD_SECRET,
-               "Of a new account.", ""),
-    FIELD_BOOL(struct admin_create_in, mail, false, 0,
-               "Invite the address by mail, whether or not it has an account."),
-    FIELD_BOOL(struct admin_create_in, existing, false, 0,
-               "Take the account that there is, which keeps its password."),
-};
-FIELD_TABLE(admin_create_in);
-
-static const struct field admin_create_out_rows[] = {
-    FIELD_UUID(struct admin_create_out, account, 0, "The account; absent when it is invited."),
-    FIELD_UUID(struct admin_create_out, membership, FIELD_REQUIRED, "Its membership."),
-    FIELD_UUID(struct admin_create_out, profile, FIELD_REQUIRED, "Its profile."),
-    FIELD_BOOL(struct admin_create_out, created, false, 0, "The account is new."),
-    FIELD_BOOL(struct admin_create_out, invited, false, 0, "It will be made by the mailed link."),
-};
-FIELD_TABLE(admin_create_out);
-
-static const struct field sign_in_explain_in_rows[] = {
-    FIELD_TEXT(struct sign_in_explain_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED, "Where.",
-               "demo"),
-    FIELD_EMAIL(struct sign_in_explain_in, email, FIELD_REQUIRED, "Who.", "ana@example.org"),
-    FIELD_CHOICE(struct sign_in_explain_in, role, roles, 0, "As what; Patient when absent.",
-                 "Patient"),
-    FIELD_CHECKED(struct sign_in_explain_in, address, 2, 64, check_address, 0,
-                  "Where from; absent when that is not known.", "192.0.2.7"),
-};
-FIELD_TABLE(sign_in_explain_in);
-
-static const struct field explain_step_rows[] = {
-    FIELD_TEXT(struct explain_step, check, 1, 128, FIELD_REQUIRED, "What was looked at.", "lock"),
-    FIELD_TEXT(struct explain_step, outcome, 1, 32, FIELD_REQUIRED, "pass, fail or skipped.",
-               "pass"),
-    FIELD_TEXT(struct explain_step, hint, 0, 1024, 0, "How to mend it.", "Unlock the account."),
-};
-FIELD_TABLE(explain_step);
-
-static const struct field sign_in_explain_out_rows[] = {
-    FIELD_BOOL(struct sign_in_explain_out, wouldSucceed, false, FIELD_REQUIRED,
-               "Given the right password."),
-    FIELD_BOOL(struct sign_in_explain_out, secondFactor, false, FIELD_REQUIRED,
-               "A code of the second factor is needed too."),
-    FIELD_OBJECTS(struct sign_in_explain_out, steps, explain_step, 100, 0, "In order."),
-};
-FIELD_TABLE(sign_in_explain_out);
-
-static const struct field operator_sessions_in_rows[] = {
-    FIELD_EMAIL(struct operator_sessions_in, email, FIELD_REQUIRED, "Whose.", "ana@example.org"),
-    FIELD_TEXT(struct operator_sessions_in, tenantCode, 1, TENANT_CODE_MAX, 0, "Where.", "demo"),
-};
-FIELD_TABLE(operator_sessions_in);
-
-static const struct field operator_members_in_rows[] = {
-    FIELD_TEXT(struct operator_members_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED, "Where.",
-               "demo"),
-    FIELD_INT(struct operator_members_in, count, 1, MEMBERS_MAX, MEMBERS_MAX, 0, "Members at most.",
-              "100"),
-    FIELD_INT(struct operator_members_in, offset, 0, INT32_MAX, 0, 0, "Members to skip.", "0"),
-};
-FIELD_TABLE(operator_members_in);
-
-static const struct field user_place_rows[] = {
-    FIELD_UUID(struct user_place, projectId, FIELD_REQUIRED, "The project."),
-    FIELD_TEXT(struct user_place, tenantCode, 1, TENANT_CODE_MAX, FIELD_NULLABLE, "Its code.",
-               "demo"),
-    FIELD_TEXT(struct user_place, projectName, 0, DISPLAY_MAX, FIELD_NULLABLE, "Its name.",
-               "Lakeside Clinic"),
-    FIELD_UUID(struct user_place, membership, FIELD_REQUIRED, "The membership."),
-    FIELD_UUID(struct user_place, profile, FIELD_REQUIRED, "The profile."),
-    FIELD_BOOL(struct user_place, admin, false, 0, "Administers the project."),
-    FIELD_INT(struct user_place, sessions, 0, INT64_MAX, 0, 0, "Live sessions there.", "1"),
-};
-FIELD_TABLE(user_place);
-
-static const struct field user_rows[] = {
-    FIELD_UUID(struct user, id, FIELD_REQUIRED, "The account."),
-    FIELD_TEXT(struct user, email, 1, 254, FIELD_REQUIRED, "Its address.", "ana@example.org"),
-    FIELD_TEXT(struct user, firstName, 0, DISPLAY_MAX, 0, "Given name.", "Ana"),
-    FIELD_TEXT(struct user, lastName, 0, DISPLAY_MAX, 0, "Family name.", "Silva"),
-    FIELD_CHOICE(struct user, role, roles, FIELD_REQUIRED, "Its role.", "Patient"),
-    FIELD_UUID(struct user, projectId, FIELD_NULLABLE, "A patient's project."),
-    FIELD_TIME(struct user, createdAt, 0, "When it was made."),
-    FIELD_BOOL(struct user, locked, false, 0, "It cannot sign in."),
-    FIELD_TIME(struct user, lockedAt, FIELD_NULLABLE, "Since when it is locked."),
-    FIELD_TIME(struct user, deletedFrom, FIELD_NULLABLE, "When it is to be deleted."),
-    FIELD_BOOL(struct user, password, false, 0, "It has a password."),
-    FIELD_BOOL(struct user, mfaEnrolled, false, 0, "It has a second factor."),
-    FIELD_INT(struct user, passkeys, 0, INT64_MAX, 0, 0, "Passkeys that it has.", "1"),
-    FIELD_BOOL(struct user, emailVerified, false, 0,
-               "Its address is proven, for some organisation or for all."),
-    FIELD_INT(struct user, sessions, 0, INT64_MAX, 0, 0, "Live sessions.", "1"),
-    FIELD_OBJECTS(struct user, places, user_place, USER_PLACES_MAX, FIELD_OMIT_EMPTY,
-                  "Where it is a member."),
-};
-FIELD_TABLE(user);
-
-static const struct field operator_user_in_rows[] = {
-    FIELD_UUID(struct operator_user_in, id, 0, "The account."),
-    FIELD_EMAIL(struct operator_user_in, email, 0, "Its address.", "ana@example.org"),
-    FIELD_TEXT(struct operator_user_in, tenantCode, 1, TENANT_CODE_MAX, 0, "Where.", "demo"),
-    FIELD_CHOICE(struct operator_user_in, role, roles, 0, "As what.", "Patient"),
-};
-FIELD_TABLE(operator_user_in);
-
-static const struct field operator_user_list_in_rows[] = {
-    FIELD_TEXT(struct operator_user_list_in, tenantCode, 1, TENANT_CODE_MAX, 0, "Where.", "demo"),
-    FIELD_TEXT(struct operator_user_list_in, prefix, 1, 254, 0, "How the address begins.", "ana"),
-    FIELD_BOOL(struct operator_user_list_in, locked, false, 0, "Only those that are locked."),
-    FIELD_INT(struct operator_user_list_in, count, 1, USERS_MAX, USERS_MAX, 0,
-              "Accounts that are looked at, at most.", "200"),
-    FIELD_UUID(struct operator_user_list_in, after, 0, "Where the page before has ended."),
-    FIELD_TEXT(struct operator_user_list_in, afterEmail, 0, 254, 0, "Likewise.", ""),
-};
-FIELD_TABLE(operator_user_list_in);
-
-static const struct field operator_user_list_out_rows[] = {
-    FIELD_OBJECTS(struct operator_user_list_out, users, user, USERS_MAX, 0, "In order."),
-    FIELD_UUID(struct operator_user_list_out, after, 0, "Where this page ends."),
-    FIELD_TEXT(struct operator_user_list_out, afterEmail, 0, 254, 0, "Likewise.", ""),
-    FIELD_BOOL(struct operator_user_list_out, more, false, 0, "There may be another page."),
-};
-FIELD_TABLE(operator_user_list_out);
-
-static const struct field transfer_invited_rows[] = {
-    FIELD_UUID(struct transfer_invited, account, FIELD_REQUIRED, "The account in the file."),
-    FIELD_UUID(struct transfer_invited, membership, FIELD_REQUIRED, "Membership and invitation."),
-    FIELD_TEXT(struct transfer_invited, email, 0, 254, 0, "Address in the file.",
-               "ana@example.org"),
-    FIELD_BOOL(struct transfer_invited, admin, false, 0, "An administrator, says the file."),
-};
-FIELD_TABLE(transfer_invited);
-
-static const struct field operator_transfer_check_in_rows[] = {
-    FIELD_UUID(struct operator_transfer_check_in, projectId, FIELD_REQUIRED, "Where."),
-    FIELD_OBJECTS(struct operator_transfer_check_in, rows, tenant_json, TENANT_PAGE_ROWS_MAX, 0,
-                  "Accounts."),
-    FIELD_INT(struct operator_transfer_check_in, before, 0, INT64_MAX, 0, 0,
-              "Rows in front of these.", "0"),
-};
-FIELD_TABLE(operator_transfer_check_in);
-
-static const struct field operator_transfer_invited_in_rows[] = {
-    FIELD_UUID(struct operator_transfer_invited_in, projectId, FIELD_REQUIRED, "Where."),
-    FIELD_UUID(struct operator_transfer_invited_in, after, FIELD_NULLABLE,
-               "The last membership of the page before."),
-};
-FIELD_TABLE(operator_transfer_invited_in);
-
-static const struct field operator_transfer_out_rows[] = {
-    FIELD_OBJECTS(struct operator_transfer_out, invited, transfer_invited, TENANT_PAGE_ROWS_MAX, 0,
-                  "In order."),
-    FIELD_BOOL(struct operator_transfer_out, more, false, 0, "There may be another page."),
-};
-FIELD_TABLE(operator_transfer_out);
-
-static const struct field operator_mfa_reset_in_rows[] = {
-    FIELD_TEXT(struct operator_mfa_reset_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
-               "Where.", "demo"),
-    FIELD_EMAIL(struct operator_mfa_reset_in, email, FIELD_REQUIRED, "Whose.", "ana@example.org"),
-    FIELD_CHOICE(struct operator_mfa_reset_in, role, roles, 0, "As what.", "Patient"),
-};
-FIELD_TABLE(operator_mfa_reset_in);
 
 #define SERVICE authd
 #define SERVICE_OPERATIONS OPERATION_METHODS

@@ -1074,7 +1074,7 @@ struct proof_check_in {
 };
 FIELD_DECLARE(proof_check_in);
 
-/* A session of a project that has ended, for a receiver that is told of it by a token of the
+/* A session of a project that has ended, for a receiver that gets a token about it from the
  * project's issuer (authd/oauth/security_event.c). */
 struct security_event_sign_in {
     struct uuid projectId, sessionId;

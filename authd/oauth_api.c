@@ -1,6 +1,6 @@
 /*
- * oauth_api.c - the shapes of the endpoints of issuers, of consents, and of the FHIR
- * servers that take their tokens. See authd_api.c.
+ * oauth_api.c - the shapes of the endpoints of issuers, of consents, of the FHIR servers that take
+ * their tokens, and of the security events that they sign. See authd_api.c.
  */
 #include "authd/authd_api.h"
 
@@ -222,3 +222,23 @@ static const struct field fhir_server_list_rows[] = {
                "Give it as `_cursor` to go on; null: that was all.", "AQF3Zm..."),
 };
 FIELD_TABLE(fhir_server_list);
+
+/* ---- security events ---- */
+
+static const struct field security_event_sign_in_rows[] = {
+    FIELD_UUID(struct security_event_sign_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct security_event_sign_in, sessionId, FIELD_REQUIRED, "A session of it."),
+    FIELD_UUID(struct security_event_sign_in, id, FIELD_REQUIRED, "Identifier of the event."),
+    FIELD_UUID(struct security_event_sign_in, account, 0, "Whose session it was."),
+    FIELD_UUID(struct security_event_sign_in, actor, 0, "Who ended it."),
+    FIELD_TEXT(struct security_event_sign_in, audience, 1, 255, FIELD_REQUIRED,
+               "Whom the token is for.", "https://events.example.com"),
+    FIELD_INT(struct security_event_sign_in, at, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "When it has ended.", "1"),
+};
+FIELD_TABLE(security_event_sign_in);
+
+static const struct field security_event_token_rows[] = {
+    FIELD_TEXT(struct security_event_token, token, 1, 16384, FIELD_REQUIRED, "The token.", "eyJ"),
+};
+FIELD_TABLE(security_event_token);

@@ -1,5 +1,5 @@
 /*
- * shape_bounds.h - bounds that several files of authd's shapes share (*_api.c).
+ * shape_bounds.h - bounds and choices that several files of authd's shapes share (*_api.c).
  */
 #ifndef ATRIUM_AUTHD_SHAPE_BOUNDS_H
 #define ATRIUM_AUTHD_SHAPE_BOUNDS_H
@@ -9,6 +9,11 @@ enum {
     TENANT_CODE_MAX = 64,
     CURSOR_MAX = 4096,
     MEMBERS_MAX = 100, /* rows of a page of a list */
+    NAME_MAX_LENGTH = 128,
+    NEW_PASSWORD_MAX = 4096,
+    DISPLAY_MAX = 512,
 };
+
+extern const char *const account_roles[]; /* "Patient", "Practitioner" */
 
 #endif

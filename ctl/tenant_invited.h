@@ -1,6 +1,6 @@
 /*
  * tenant_invited.h - practitioners of a tenant's file who have an account here, which stays as it
- * is: authd invites them (authd/account/transfer.h). What the operator is told of them, and which
+ * is: authd invites them (authd/account/transfer.h). What the commands print about them, and which
  * rows `tenant verify` has nothing to compare with.
  */
 #ifndef ATRIUM_CTL_TENANT_INVITED_H
