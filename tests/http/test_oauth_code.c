@@ -802,29 +802,6 @@ static void deaths_lose_no_code(void)
 
 /* ---- rotation ---- */
 
-static json_t *key_ids(void)
-{
-    HTTP_ANSWER keys = http_get(suite_url(suite), "/t/demo/jwks", NULL);
-
-    return json_deep_copy(http_member(keys, "keys"));
-}
-
-/* Whether so many keys are published at each gateway, within half a minute: each keeps what it was
- * told for ten seconds. */
-static bool keys_come_to(size_t want)
-{
-    int streak = 0;
-
-    for (int i = 0; i < 300 && streak < 110; i++) {
-        json_t *keys = key_ids();
-
-        streak = json_array_size(keys) == want ? streak + 1 : 0;
-        json_decref(keys);
-        usleep(100000);
-    }
-    return streak >= 110;
-}
-
 /* A new pair is published a day before it signs; the former one a day after its last token. */
 static void new_keys_are_published_before_they_sign(void)
 {
@@ -834,7 +811,7 @@ static void new_keys_are_published_before_they_sign(void)
     json_t *claims;
 
     CU_ASSERT_EQUAL(rotated->code, 0);
-    CU_ASSERT_TRUE(keys_come_to(4));
+    CU_ASSERT_TRUE(oauth_keys_come_to(suite, 4));
     HTTP_ANSWER first = oauth_tokens(suite, before, patient, app, OAUTH_USUAL);
     go_ahead(24 * HOUR + 60);
     HTTP_ANSWER second = oauth_tokens(suite, behind, patient, app, OAUTH_USUAL);
@@ -848,7 +825,7 @@ static void new_keys_are_published_before_they_sign(void)
     CU_ASSERT_PTR_NOT_NULL(claims); /* still verifies */
     json_decref(claims);
     go_ahead(26 * HOUR);
-    CU_ASSERT_TRUE(keys_come_to(2));
+    CU_ASSERT_TRUE(oauth_keys_come_to(suite, 2));
 }
 
 static void the_scene_is_left(void)

@@ -13,6 +13,7 @@
 
 #include "common/base/clock.h"
 #include "tests/support/certificate.h"
+#include "tests/support/oauth.h"
 #include "tests/support/receiver.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
@@ -541,27 +542,13 @@ static void a_killed_maild_or_authd_loses_nothing(void)
 
 /* A token that was not taken is signed by the key of the day when it is tried again; the former one
  * verifies until then. */
-/* Whether so many keys are published soon: a gateway keeps what it was told for ten seconds. */
-static bool keys_come_to(size_t want)
-{
-    size_t count = 0;
-
-    for (int i = 0; i < 300 && count != want; i++) {
-        HTTP_ANSWER keys = http_get(suite_url(suite), "/t/demo/jwks", NULL);
-
-        count = json_array_size(http_member(keys, "keys"));
-        usleep(100000);
-    }
-    return count == want;
-}
-
 static void the_keys_of_the_day_sign(void)
 {
     struct hook hook = hook_new("rotated");
     PROGRAM rotated = ATRIUMCTL(suite, NULL, "keys", "rotate", "--issuer");
 
     CU_ASSERT_EQUAL(rotated->code, 0);
-    CU_ASSERT_TRUE(keys_come_to(4));
+    CU_ASSERT_TRUE(oauth_keys_come_to(suite, 4));
     set_mode("rotated", "fail", NULL);
     ends_make(500, 1, 1);
     CU_ASSERT(tries_come_to(&hook, 1));

@@ -3,13 +3,13 @@
  */
 #include "tests/support/oauth.h"
 
+#include <openssl/sha.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <openssl/sha.h>
+#include <unistd.h>
 
 #include "common/domain/jwt.h"
 
@@ -274,4 +274,20 @@ json_t *oauth_claims(struct suite *suite, const char *token, const char *typ, co
     }
     jwt_clear(&jwt);
     return claims;
+}
+
+static size_t count_keys(struct suite *suite)
+{
+    HTTP_ANSWER keys = http_get(suite_url(suite), "/t/demo/jwks", NULL);
+
+    return json_array_size(http_member(keys, "keys"));
+}
+
+bool oauth_keys_come_to(struct suite *suite, size_t want)
+{
+    int streak = 0;
+
+    for (int i = 0; i < 300 && streak < 110; i++, usleep(100000))
+        streak = count_keys(suite) == want ? streak + 1 : 0;
+    return streak >= 110;
 }

@@ -86,4 +86,8 @@ char *oauth_proof(const struct jose *key, const struct oauth_proof *of);
  * they do not. typ, alg: what its header must say. */
 json_t *oauth_claims(struct suite *suite, const char *token, const char *typ, const char *alg);
 
+/* Whether so many keys of the issuer are published at each gateway, within half a minute: each
+ * keeps what it was told for ten seconds. */
+bool oauth_keys_come_to(struct suite *suite, size_t want);
+
 #endif
