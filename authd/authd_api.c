@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "authd/shape_bounds.h"
+#include "authd/shape_api.h"
 #include "common/domain/name.h"
 #include "common/domain/password_scheme.h"
 #include "common/domain/policy.h"
@@ -59,7 +59,6 @@ static const char *const required[] = {"required", NULL};
 static const char *const no_attestation[] = {"none", NULL};
 static const char *const register_steps[] = {"clinician-invite", "verify-email", NULL};
 static const char *const token_types[] = {"Bearer", NULL};
-const char *const account_roles[] = {"Patient", "Practitioner", NULL};
 static const char *const user_type[] = {"User", NULL};
 static const char *const project_type[] = {"Project", NULL};
 static const char *const membership_type[] = {"ProjectMembership", NULL};

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "authd/shape_bounds.h"
+#include "authd/shape_api.h"
 #include "common/domain/name.h"
 #include "common/domain/smart_scope.h"
 #include "common/domain/uri.h"

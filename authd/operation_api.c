@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "authd/shape_bounds.h"
+#include "authd/shape_api.h"
 #include "common/base/address.h"
 #include "common/domain/name.h"
 

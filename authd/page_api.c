@@ -3,7 +3,7 @@
  */
 #include "authd/authd_api.h"
 
-#include "authd/shape_bounds.h"
+#include "authd/shape_api.h"
 
 /* What stands in a field of a form; the page itself says what is wrong with it. */
 enum { PAGE_FIELD_MAX = ANY_PASSWORD_MAX, PAGE_CREDENTIAL_MAX = 16384 };

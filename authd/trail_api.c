@@ -3,7 +3,7 @@
  */
 #include "authd/authd_api.h"
 
-#include "authd/shape_bounds.h"
+#include "authd/shape_api.h"
 
 enum {
     AUDIT_TEXT_MAX = 256,

@@ -1,8 +1,8 @@
 /*
- * shape_bounds.h - bounds and choices that several files of authd's shapes share (*_api.c).
+ * shape_api.h - bounds and choices that several files of authd's shapes share (*_api.c).
  */
-#ifndef ATRIUM_AUTHD_SHAPE_BOUNDS_H
-#define ATRIUM_AUTHD_SHAPE_BOUNDS_H
+#ifndef ATRIUM_AUTHD_SHAPE_API_H
+#define ATRIUM_AUTHD_SHAPE_API_H
 
 enum {
     ANY_PASSWORD_MAX = 1048576, /* the largest body: whatever is typed is wrong, not malformed */
