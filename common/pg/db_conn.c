@@ -422,7 +422,8 @@ void db_conn_send(struct db_conn *self, struct db_call *call)
     call->conn = self;
     call->sent_mono_ms = loop_mono_ms(db->loop);
     call->sent_us = clock_mono_us();
-    self->depth++;
+    if (self->depth++ == 0)
+        self->busy_mono_ms = call->sent_mono_ms;
     self->touched = true;
     db->stats.statements++;
     db->stats.in_flight_max = MAX(db->stats.in_flight_max, self->depth);

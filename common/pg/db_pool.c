@@ -1,15 +1,75 @@
 /*
  * db_pool.c - which connection takes which statement, and when one more is opened.
  *
- * A pool starts with one connection, opens another (one at a time) when all that it has are busy,
- * and keeps them.  It always tries to have one: with a back-off while there is no server, and then
- * requests fail at once instead of waiting.  Whether there is a server is one question for both
- * pools: what one learns, the other acts upon.
+ * A pool starts with one connection, opens another (one at a time) when all that it has were busy
+ * without a pause for DB_BUSY_MS, and keeps them: a burst of short statements shares what there is.
+ * It always tries to have one: with a back-off while there is no server, and then requests fail at
+ * once instead of waiting.  Whether there is a server is one question for both pools: what one
+ * learns, the other acts upon.
  */
 #include <stdlib.h>
 
 #include "common/base/log.h"
 #include "common/pg/db_private.h"
+
+int64_t db_conn_waits_ms(const struct db_conn *conn, int64_t now_ms)
+{
+    const struct db_call *first = TAILQ_FIRST(&conn->in_flight);
+
+    if (!conn->ready || !first || first->kind == CALL_SCRIPT)
+        return 0;
+    return now_ms - MAX(first->sent_mono_ms, conn->heard_mono_ms);
+}
+
+/* What is sent first is a statement that got no lock lately. */
+static bool is_trying(const struct db_conn *conn)
+{
+    const struct db_call *first = TAILQ_FIRST(&conn->in_flight);
+
+    return first && first->tries;
+}
+
+/* The least busy connection that anybody may use, or NULL. One whose first statement waits (for a
+ * lock, perhaps) is taken last: what is sent behind it waits too. */
+static struct db_conn *pool_pick(const struct db_pool *self)
+{
+    int64_t now_ms = loop_mono_ms(self->db->loop);
+    struct db_conn *best = NULL;
+    bool best_waits = false;
+
+    for (size_t i = 0; i < self->max; i++) {
+        struct db_conn *conn = &self->conns[i];
+        bool waits = is_trying(conn) || db_conn_waits_ms(conn, now_ms) >= DB_STALL_MS;
+
+        if (!conn->ready || conn->leased)
+            continue;
+        if (!best || (waits == best_waits ? conn->depth < best->depth : best_waits)) {
+            best = conn;
+            best_waits = waits;
+        }
+    }
+    return best;
+}
+
+static void pool_timer(void *arg);
+
+static void pool_at(struct db_pool *self, int64_t at_ms)
+{
+    loop_cancel(self->db->loop, &self->timer);
+    self->timer = loop_at(self->db->loop, at_ms, pool_timer, self);
+}
+
+/* Opens one more beside `best`, the least busy one that pool_pick() has found, unless it is idle,
+ * or may soon be: then that is looked at again. */
+static void pool_want(struct db_pool *self, const struct db_conn *best)
+{
+    if (best && best->depth == 0)
+        return;
+    if (!best || loop_mono_ms(self->db->loop) - best->busy_mono_ms >= DB_BUSY_MS)
+        db_pool_grow(self);
+    else if (!self->connecting && !self->timer)
+        pool_at(self, best->busy_mono_ms + DB_BUSY_MS);
+}
 
 static void pool_timer(void *arg)
 {
@@ -19,13 +79,7 @@ static void pool_timer(void *arg)
     if (self->connecting)
         db_conn_lose(self->connecting); /* the attempt took too long */
     else
-        db_pool_grow(self);
-}
-
-static void pool_at(struct db_pool *self, int64_t at_ms)
-{
-    loop_cancel(self->db->loop, &self->timer);
-    self->timer = loop_at(self->db->loop, at_ms, pool_timer, self);
+        pool_want(self, pool_pick(self));
 }
 
 void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_max,
@@ -121,45 +175,6 @@ void db_pool_open(struct db_pool *self)
         pool_at(self, loop_mono_ms(self->db->loop) + limit_ms);
 }
 
-int64_t db_conn_waits_ms(const struct db_conn *conn, int64_t now_ms)
-{
-    const struct db_call *first = TAILQ_FIRST(&conn->in_flight);
-
-    if (!conn->ready || !first || first->kind == CALL_SCRIPT)
-        return 0;
-    return now_ms - MAX(first->sent_mono_ms, conn->heard_mono_ms);
-}
-
-/* What is sent first is a statement that got no lock lately. */
-static bool is_trying(const struct db_conn *conn)
-{
-    const struct db_call *first = TAILQ_FIRST(&conn->in_flight);
-
-    return first && first->tries;
-}
-
-/* The least busy connection that anybody may use, or NULL. One whose first statement waits (for a
- * lock, perhaps) is taken last: what is sent behind it waits too. */
-static struct db_conn *pool_pick(const struct db_pool *self)
-{
-    int64_t now_ms = loop_mono_ms(self->db->loop);
-    struct db_conn *best = NULL;
-    bool best_waits = false;
-
-    for (size_t i = 0; i < self->max; i++) {
-        struct db_conn *conn = &self->conns[i];
-        bool waits = is_trying(conn) || db_conn_waits_ms(conn, now_ms) >= DB_STALL_MS;
-
-        if (!conn->ready || conn->leased)
-            continue;
-        if (!best || (waits == best_waits ? conn->depth < best->depth : best_waits)) {
-            best = conn;
-            best_waits = waits;
-        }
-    }
-    return best;
-}
-
 void db_pool_dispatch(struct db_pool *self)
 {
     struct db_call *call;
@@ -172,8 +187,7 @@ void db_pool_dispatch(struct db_pool *self)
             db_call_finish(self->db, call, CALL_HELD);
             continue;
         }
-        if (!conn || conn->depth > 0)
-            db_pool_grow(self);
+        pool_want(self, conn);
         if (!conn || conn->depth >= self->depth_max)
             break;
         db_pool_dequeue(self, call);

@@ -42,6 +42,7 @@ enum {
     DB_RESOLVE_MS = 3000,    /* of an attempt, until the host's name is resolved */
     DB_HOSTS_MAX = 8,        /* of a connection string; a longer list is libpq's business */
     DB_VITAL_LOCK_MS = 500,  /* longest wait of a vital statement for a lock */
+    DB_BUSY_MS = 20,         /* a connection without a pause for so long: one more is opened */
     DB_STALL_MS = 250,       /* a connection that has not answered for so long gets new work last */
     DB_WAIT_LONG_MS = 1000,  /* what db_waits() calls suspiciously long */
     DB_SILENCE_MS =
@@ -116,6 +117,7 @@ struct db_conn {
     size_t host;           /* its number */
     int64_t timeline;      /* of the server; 0: not known */
     int64_t heard_mono_ms; /* when the server said something last */
+    int64_t busy_mono_ms;  /* since when calls are in flight; of an idle one: were */
     int fd;
     short watched; /* events */
     size_t depth;  /* calls in flight */

@@ -4,6 +4,7 @@
  */
 #include <libpq-fe.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -264,6 +265,74 @@ static void statements_of_many_requests_are_in_flight_together(struct loop *loop
     UNIT_CHECK(statements_sent == 20, "%d", (int)statements_sent);
     UNIT_CHECK(after.flushes - before.flushes <= 4, "%d", (int)(after.flushes - before.flushes));
     UNIT_CHECK(after.in_flight_max >= 10, "%zu", after.in_flight_max);
+    db_kit_teardown(&self);
+}
+
+/* What the server knows of one that this case opened. */
+static long count_connections(const char *schema)
+{
+    char sql[128];
+
+    snprintf(sql, sizeof(sql),
+             "select count(*) from pg_stat_activity where application_name = '%s'", schema);
+    return pg_exec(server, sql);
+}
+
+/* Each connection costs the server a process: short statements that come together share what is
+ * there. On a busy machine a burst may take long for once, then it is tried with another handle. */
+static void a_burst_opens_no_connection(struct loop *loop, void *arg UNUSED)
+{
+    struct job jobs[20] = {0}, first = {.statement = SQL_ADD, .params = 2}; /* prepares it */
+    struct db_fixture self;
+    bool shared = false;
+
+    for (int i = 0; i < 10 && !shared; i++) {
+        char schema[32];
+        long before;
+
+        snprintf(schema, sizeof(schema), "bursts_%d", i);
+        if (setup(&self, loop, schema)) {
+            start_jobs(&self, &first, 1);
+            wait_jobs(&self, &first, 1);
+            before = count_connections(schema);
+            sleep_ms(&self, 1); /* another turn of the loop, which has waited for that */
+            for (size_t j = 0; j < ARRAY_SIZE(jobs); j++)
+                jobs[j] = (struct job){.statement = SQL_ADD, .params = 2};
+            start_jobs(&self, jobs, ARRAY_SIZE(jobs));
+            wait_jobs(&self, jobs, ARRAY_SIZE(jobs));
+            sleep_ms(&self, 100);
+            shared = count_connections(schema) == before;
+        }
+        db_kit_teardown(&self);
+    }
+    CU_ASSERT_TRUE(shared);
+}
+
+/* What has no pause has another one opened, although what waits behind it is sent and nothing more
+ * comes in: the next one does not wait. */
+static void a_long_statement_opens_another_connection(struct loop *loop, void *arg UNUSED)
+{
+    struct job long_one = {.statement = SQL_SLEEP, .a = 1500, .params = 1};
+    struct job behind = {.statement = SQL_ADD, .params = 2}, next = behind;
+    struct db_fixture self;
+    long before = 0;
+    int64_t since;
+
+    if (setup(&self, loop, "long_statement")) {
+        before = count_connections("long_statement");
+        start_jobs(&self, &long_one, 1);
+        sleep_ms(&self, 1);
+        start_jobs(&self, &behind, 1);
+        sleep_ms(&self, 500);
+        since = clock_mono_ms();
+        start_jobs(&self, &next, 1);
+        wait_jobs(&self, &next, 1);
+        UNIT_CHECK(next.rc == 0 && !long_one.done && clock_mono_ms() - since < 500, "%d ms: %s",
+                   (int)(clock_mono_ms() - since), next.err.message);
+        CU_ASSERT_EQUAL(count_connections("long_statement"), before + 1);
+        wait_jobs(&self, &behind, 1);
+        wait_jobs(&self, &long_one, 1);
+    }
     db_kit_teardown(&self);
 }
 
@@ -831,6 +900,8 @@ static void a_list_is_not_planned_anew(struct loop *loop, void *arg UNUSED)
 ON_FIBER(values_of_every_type)
 ON_FIBER(rows_fill_structs_by_column_name)
 ON_FIBER(statements_of_many_requests_are_in_flight_together)
+ON_FIBER(a_burst_opens_no_connection)
+ON_FIBER(a_long_statement_opens_another_connection)
 ON_FIBER(reads_of_a_turn_share_a_sync_and_no_error)
 ON_FIBER(a_violated_constraint_is_a_conflict_with_its_name)
 ON_FIBER(deadlines_and_the_statement_timeout)
@@ -864,6 +935,8 @@ static const struct unit_case cases[] = {
     CASE(test_values_of_every_type),
     CASE(test_rows_fill_structs_by_column_name),
     CASE(test_statements_of_many_requests_are_in_flight_together),
+    CASE(test_a_burst_opens_no_connection),
+    CASE(test_a_long_statement_opens_another_connection),
     CASE(test_reads_of_a_turn_share_a_sync_and_no_error),
     CASE(test_a_violated_constraint_is_a_conflict_with_its_name),
     CASE(test_deadlines_and_the_statement_timeout),

@@ -51,19 +51,25 @@ static void make_once(const char *name, const char *path, void (*make)(const cha
                       void *arg)
 {
     char *lock = path_in_parent(name, ".lock"), *fresh = path_in_parent(name, ".new");
+    char *dense = path_in_parent(name, ".dense");
     int fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
     if (fd < 0 || flock(fd, LOCK_EX) < 0)
         give_up("cannot be locked", lock);
     if (access(path, F_OK) < 0) {
         run((const char *const[]){"rm", "-rf", fresh, NULL});
-        if (mkdir(fresh, 0700) < 0)
-            give_up("cannot be made", fresh);
-        make(fresh, arg);
+        run((const char *const[]){"rm", "-rf", dense, NULL});
+        if (mkdir(dense, 0700) < 0)
+            give_up("cannot be made", dense);
+        make(dense, arg);
+        /* Runs of zeros, the unused part of the write-ahead log, take no memory in the copies. */
+        run((const char *const[]){"cp", "-a", dense, fresh, "--sparse=always", NULL});
+        run((const char *const[]){"rm", "-rf", dense, NULL});
         if (rename(fresh, path) < 0)
             give_up("cannot be renamed", fresh);
     }
     close(fd);
+    free(dense);
     free(fresh);
     free(lock);
 }
@@ -78,8 +84,7 @@ bool prepared_copy(const char *name, const char *dir, void (*make)(const char *d
     path = path_in_parent(name, "");
     content = path_in_parent(name, "/.");
     make_once(name, path, make, arg);
-    /* Runs of zeros, the unused part of the write-ahead log, take no memory in the copy. */
-    run((const char *const[]){"cp", "-a", content, dir, "--reflink=auto", "--sparse=always", NULL});
+    run((const char *const[]){"cp", "-a", content, dir, "--reflink=auto", NULL});
     free(content);
     free(path);
     return true;
