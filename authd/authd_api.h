@@ -1308,6 +1308,7 @@ struct sign_in_form {
     const struct page_visit *visit;
     const char *email, *password;
     const char *step, *role; /* instead, of who was asked which account it shall be */
+    const char *tenant;      /* or, with step, to which tenant */
     const char *credential;  /* instead, with step: a passkey, JSON */
 };
 FIELD_DECLARE(sign_in_form);

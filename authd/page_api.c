@@ -40,6 +40,7 @@ static const struct field sign_in_form_rows[] = {
     PAGE_FORM_ROW(struct sign_in_form, password, FIELD_SECRET),
     PAGE_FORM_ROW(struct sign_in_form, step, FIELD_SECRET),
     PAGE_FORM_ROW(struct sign_in_form, role, 0),
+    PAGE_FORM_ROW(struct sign_in_form, tenant, 0),
     PAGE_CREDENTIAL_ROW(struct sign_in_form),
 };
 FIELD_TABLE(sign_in_form);

@@ -128,7 +128,7 @@ int page_home_get(struct authd *d, const struct request *req, const struct page_
                   struct page_answer *out, struct error *err)
 {
     struct visit visit;
-    enum visit_step step = visit_open(d, req, in->tenantCode, in->visit, &visit, out, err);
+    enum visit_step step = visit_open_any(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     return visit_result(step == VISIT_OPEN ? visit_go(&visit, "account", out) : step);
 }

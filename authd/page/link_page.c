@@ -18,14 +18,6 @@
 static const char set_password_page[] = "set-password", verify_page[] = "verify-email",
                   undo_page[] = "undo-email";
 
-/* Where a link of the installation ends there is no sign-in of one tenant to go to. */
-static enum visit_step done(const struct visit *visit, const char *page, enum page_text title,
-                            enum page_text text, struct page_answer *out)
-{
-    return visit->installation ? visit_say(visit, 200, title, text, out)
-                               : visit_go(visit, page, out);
-}
-
 /* ---- a link to set a password is asked for ---- */
 
 static enum visit_step ask_address(const struct visit *visit, int status, const char *email,
@@ -44,12 +36,12 @@ static enum visit_step ask_address(const struct visit *visit, int status, const 
 static enum visit_step send_link(const struct visit *visit, const char *email,
                                  struct page_answer *out, struct error *err)
 {
-    json_auto_t *body = json_pack("{s:s*, s:s}", "email", page_has(email) ? email : NULL,
-                                  "tenantCode", visit->tenant.tenantCode);
-    struct reset_password_in in;
+    const struct reset_password_in in = {
+        .email = fields_email(visit->req.arena, email ? email : ""),
+        .tenantCode = visit->installation ? NULL : visit->tenant.tenantCode};
     struct message_out message = {0};
 
-    if (visit_fields(visit, &reset_password_in_table, body, &in, err) < 0)
+    if (!in.email)
         return ask_address(visit, 422, email, PAGE_NO_TEXT, PAGE_TEXT_ERROR_EMAIL, out);
     if (reset_password(visit->d, &visit->req, &in, &message, err) < 0)
         return VISIT_FAILED;
@@ -60,7 +52,7 @@ int page_reset_get(struct authd *d, const struct request *req, const struct page
                    struct page_answer *out, struct error *err)
 {
     struct visit visit;
-    enum visit_step step = visit_open(d, req, in->tenantCode, in->visit, &visit, out, err);
+    enum visit_step step = visit_open_any(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     if (step == VISIT_OPEN)
         step = ask_address(&visit, 200, NULL, visit_note(in->note), PAGE_NO_TEXT, out);
@@ -71,7 +63,7 @@ int page_reset_post(struct authd *d, const struct request *req, const struct ema
                     struct page_answer *out, struct error *err)
 {
     struct visit visit;
-    enum visit_step step = visit_open_form(d, req, in->tenantCode, in->visit, &visit, out, err);
+    enum visit_step step = visit_open_any_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     if (step == VISIT_OPEN)
         step = send_link(&visit, in->email, out, err);
@@ -99,8 +91,7 @@ static enum visit_step set_it(const struct visit *visit, const struct link_form 
     int set = link_set_password(visit, form, &problem, err);
 
     if (set == 0)
-        return done(visit, "sign-in?note=password-set", PAGE_TEXT_NOTE_SET_PASSWORD,
-                    PAGE_TEXT_NOTE_PASSWORD_SET, out);
+        return visit_go(visit, "sign-in?note=password-set", out);
     if (err->code == ERR_ACCEPT_SIGNED_IN && !visit->installation)
         return link_invitation(visit, form->id, form->secret, out, err);
     view.password_problem = problem;
@@ -157,8 +148,8 @@ static enum visit_step verify(const struct visit *visit, const struct link_form 
     if (visit_fields(visit, &email_verify_in_table, body, &in, err) < 0)
         return link_dead(visit, out);
     if (email_verify(visit->d, &visit->req, &in, &nothing, err) == 0)
-        return done(visit, visit->signed_in ? "account?note=verified" : "sign-in?note=verified",
-                    PAGE_TEXT_NOTE_CONFIRM, PAGE_TEXT_NOTE_VERIFIED, out);
+        return visit_go(visit, visit->signed_in ? "account?note=verified" : "sign-in?note=verified",
+                        out);
     if (err->code != ERR_SIGN_IN_REQUIRED)
         return link_refuse(visit, out, err);
     if (form->password)
@@ -204,8 +195,7 @@ static enum visit_step undo(const struct visit *visit, const struct link_form *f
         return link_dead(visit, out);
     if (email_undo(visit->d, &visit->req, &in, &nothing, err) < 0)
         return link_refuse(visit, out, err);
-    return done(visit, "reset-password?note=undone", PAGE_TEXT_NOTE_UNDO, PAGE_TEXT_NOTE_UNDONE,
-                out);
+    return visit_go(visit, "reset-password?note=undone", out);
 }
 
 int page_undo_get(struct authd *d, const struct request *req, const struct link_query *in,

@@ -6,6 +6,9 @@
  * What the tenant routes do in their steps happens here in one or two requests, by their functions:
  * login_begin(), then patient_login_mfa(), then patient_login_token(). The verifier of a sign-in is
  * made here and travels sealed in the form, with the code or the login that comes next.
+ *
+ * The installation's own page (/t/-/sign-in) is for practitioners, who may belong to several
+ * tenants: to which one it shall be is asked last (tenant_choice.h).
  */
 #include <string.h>
 
@@ -13,6 +16,7 @@
 #include "authd/credential/password.h"
 #include "authd/page/factor_form.h"
 #include "authd/page/passkey_form.h"
+#include "authd/page/tenant_choice.h"
 #include "authd/page/visit.h"
 #include "authd/passkey/passkey_start.h"
 #include "authd/signin/attempt.h"
@@ -46,8 +50,18 @@ static bool may_register(const struct tenant *tenant)
            (tenant->practitionerRegistration && uuid_is_set(&tenant->defaultPractitionerPolicy));
 }
 
-/* A challenge for whatever passkey the browser finds, and what the form carries for it; NULL: none
- * can be asked for here. */
+/* A challenge for whatever passkey the browser finds. */
+static int start_passkey(const struct visit *visit, const char *challenge,
+                         struct passkey_start_out *ret, struct error *err)
+{
+    const struct practitioner_passkey_start_in in = {.codeChallenge = challenge};
+
+    if (visit->installation)
+        return practitioner_passkey_start(visit->d, &visit->req, &in, ret, err);
+    return passkey_start_any(visit->d, &visit->req, &visit->tenant, challenge, ret, err);
+}
+
+/* The challenge, and what the form carries for it; NULL: none can be asked for here. */
 static int offer_passkey(const struct visit *visit, const char **ret_step, const char **ret_options,
                          struct error *err)
 {
@@ -58,8 +72,7 @@ static int offer_passkey(const struct visit *visit, const char **ret_step, const
 
     *ret_step = *ret_options = NULL;
     secret_hash(verifier, hash);
-    if (passkey_start_any(visit->d, &visit->req, &visit->tenant,
-                          secret_encode(arena, hash, sizeof(hash)), &start, err) < 0) {
+    if (start_passkey(visit, secret_encode(arena, hash, sizeof(hash)), &start, err) < 0) {
         if (err->code != ERR_BAD_REQUEST)
             return -1;
         error_clear(err);
@@ -80,13 +93,13 @@ static enum visit_step show_form(const struct visit *visit, int status,
     if (offer_passkey(visit, &step, &options, err) < 0)
         return VISIT_FAILED;
     visit_page(visit, &page);
-    page_sign_in(&page,
-                 &(struct page_sign_in_in){
-                     VISIT_VALUES(visit), .step = step, .options = options, .email = entered->email,
-                     .notice = entered->notice, .problem = entered->problem,
-                     .email_problem = entered->email_problem,
-                     .password_problem = entered->password_problem, .intro = visit->brand.intro,
-                     .may_register = may_register(&visit->tenant)});
+    page_sign_in(&page, &(struct page_sign_in_in){
+                            VISIT_VALUES(visit), .step = step, .options = options,
+                            .email = entered->email, .notice = entered->notice,
+                            .problem = entered->problem, .email_problem = entered->email_problem,
+                            .password_problem = entered->password_problem,
+                            .intro = visit->brand.intro, .practitioners = visit->installation,
+                            .may_register = may_register(&visit->tenant)});
     return options ? visit_show_script(&page, status, out) : visit_show(&page, status, out);
 }
 
@@ -168,6 +181,19 @@ static enum visit_step finish(struct visit *visit, const struct begun *item, con
     if (exchange(visit, item, verifier, cookie, err) == 0)
         return visit_signed_in(visit, cookie, out, err);
     return refuse(visit, &entered, out, err);
+}
+
+/* What is left once the code is there; tenants: of the installation's own page, to choose from. */
+static enum visit_step proved(struct visit *visit, const struct begun *item, const char *verifier,
+                              struct field_list tenants, struct page_answer *out, struct error *err)
+{
+    struct entered entered = {.email = NULL};
+    enum visit_step step;
+
+    if (!visit->installation)
+        return finish(visit, item, verifier, out, err);
+    step = tenant_choice_ask(visit, verifier, item->value, tenants, out, err);
+    return step == VISIT_FAILED ? refuse(visit, &entered, out, err) : step;
 }
 
 static enum visit_step ask_factor(const struct visit *visit, const struct begun_list *list,
@@ -261,6 +287,30 @@ static int sign_in(const struct visit *visit, const char *email, const char *pas
     return begin_all(visit, tried, ret, err);
 }
 
+/* On the installation's own page: a practitioner, of whatever tenants. */
+static enum visit_step sign_in_practitioner(struct visit *visit, const char *email,
+                                            const char *password, struct entered *entered,
+                                            struct page_answer *out, struct error *err)
+{
+    struct arena *arena = visit->req.arena;
+    const char *verifier = secret_random_text(arena, VERIFIER_SIZE);
+    uint8_t hash[SECRET_HASH_SIZE];
+    struct practitioner_login_start_in in = {.email = email, .password = password};
+    struct login_step step = {.nextStep = NULL};
+    struct begun_list list = {verifier, {{"Practitioner", NULL, NULL}}, 1};
+
+    secret_hash(verifier, hash);
+    in.codeChallenge = secret_encode(arena, hash, sizeof(hash));
+    if (practitioner_login_start(visit->d, &visit->req, &in, &step, err) < 0)
+        return refuse(visit, entered, out, err);
+    list.items[0].next = step.nextStep;
+    list.items[0].value =
+        step.sessionCode ? step.sessionCode : arena_strdup(arena, step.loginId.text);
+    if (!step.sessionCode)
+        return ask_factor(visit, &list, 200, PAGE_NO_TEXT, out, err);
+    return proved(visit, &list.items[0], verifier, step.tenants, out, err);
+}
+
 static enum visit_step take_password(struct visit *visit, const struct sign_in_form *in,
                                      struct page_answer *out, struct error *err)
 {
@@ -274,6 +324,8 @@ static enum visit_step take_password(struct visit *visit, const struct sign_in_f
         entered.password_problem = PAGE_TEXT_ERROR_REQUIRED;
     if (!email || !page_has(in->password))
         return show_form(visit, 422, &entered, out, err);
+    if (visit->installation)
+        return sign_in_practitioner(visit, email, in->password, &entered, out, err);
     if (sign_in(visit, email, in->password, &list, err) == 0)
         return list.count > 1 ? ask_which(visit, &list, out) : go_on(visit, &list, 0, out, err);
     return refuse(visit, &entered, out, err);
@@ -295,7 +347,24 @@ static enum visit_step take_choice(struct visit *visit, const struct sign_in_for
     return say_expired(visit, out);
 }
 
+static enum visit_step take_tenant(struct visit *visit, const struct sign_in_form *in,
+                                   struct page_answer *out, struct error *err)
+{
+    struct entered entered = {.email = NULL};
+    enum visit_step step = tenant_choice_answer(visit, in->step, in->tenant, out, err);
+
+    return step == VISIT_FAILED ? refuse(visit, &entered, out, err) : step;
+}
+
 /* ---- a passkey ---- */
+
+static int finish_passkey(const struct visit *visit, const struct passkey_finish_in *in,
+                          const char **ret_role, struct login_step *ret, struct error *err)
+{
+    *ret_role = "Practitioner";
+    return visit->installation ? practitioner_passkey_finish(visit->d, &visit->req, in, ret, err)
+                               : passkey_finish_any(visit->d, &visit->req, in, ret_role, ret, err);
+}
 
 /* It says who signs in, and as what. */
 static enum visit_step take_passkey(struct visit *visit, const struct sign_in_form *in,
@@ -313,14 +382,14 @@ static enum visit_step take_passkey(struct visit *visit, const struct sign_in_fo
     body = passkey_form_body(in->credential, "loginId", blank + 1);
     if (visit_fields(visit, &passkey_finish_in_table, body, &finish_in, err) < 0)
         return refuse(visit, &entered, out, err);
-    if (passkey_finish_any(visit->d, &visit->req, &finish_in, &item.role, &step, err) < 0) {
+    if (finish_passkey(visit, &finish_in, &item.role, &step, err) < 0) {
         if (err->code != ERR_BAD_REQUEST)
             entered.problem = PAGE_NO_TEXT;
         return refuse(visit, &entered, out, err);
     }
     item.value = step.sessionCode;
-    return finish(visit, &item, arena_strndup(visit->req.arena, state, (size_t)(blank - state)),
-                  out, err);
+    return proved(visit, &item, arena_strndup(visit->req.arena, state, (size_t)(blank - state)),
+                  step.tenants, out, err);
 }
 
 /* ---- handlers ---- */
@@ -332,7 +401,7 @@ int page_sign_in_get(struct authd *d, const struct request *req, const struct pa
 {
     struct entered entered = {.email = NULL};
     struct visit visit;
-    enum visit_step step = visit_open(d, req, in->tenantCode, in->visit, &visit, out, err);
+    enum visit_step step = visit_open_any(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     if (step != VISIT_OPEN)
         return visit_result(step);
@@ -347,12 +416,13 @@ int page_sign_in_post(struct authd *d, const struct request *req, const struct s
                       struct page_answer *out, struct error *err)
 {
     struct visit visit;
-    enum visit_step step = visit_open_form(d, req, in->tenantCode, in->visit, &visit, out, err);
+    enum visit_step step = visit_open_any_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     if (step == VISIT_OPEN)
-        step = in->credential ? take_passkey(&visit, in, out, err)
-               : in->step     ? take_choice(&visit, in, out, err)
-                              : take_password(&visit, in, out, err);
+        step = in->credential                     ? take_passkey(&visit, in, out, err)
+               : in->tenant && visit.installation ? take_tenant(&visit, in, out, err)
+               : in->step                         ? take_choice(&visit, in, out, err)
+                                                  : take_password(&visit, in, out, err);
     return visit_result(step);
 }
 
@@ -361,7 +431,7 @@ int page_mfa_get(struct authd *d, const struct request *req, const struct page_q
                  struct page_answer *out, struct error *err)
 {
     struct visit visit;
-    enum visit_step step = visit_open(d, req, in->tenantCode, in->visit, &visit, out, err);
+    enum visit_step step = visit_open_any(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     return visit_result(step == VISIT_OPEN ? visit_go(&visit, "sign-in", out) : step);
 }
@@ -382,7 +452,7 @@ static enum visit_step take_factor(struct visit *visit, const struct mfa_form *i
     if (factor_form_submit(visit, list.items[0].role, list.items[0].value, code, in->credential,
                            &shown, err) == 0) {
         list.items[0].value = shown.sessionCode;
-        return finish(visit, &list.items[0], list.verifier, out, err);
+        return proved(visit, &list.items[0], list.verifier, shown.tenants, out, err);
     }
     problem = factor_form_problem(err);
     if (problem == PAGE_NO_TEXT)
@@ -397,7 +467,7 @@ int page_mfa_post(struct authd *d, const struct request *req, const struct mfa_f
                   struct page_answer *out, struct error *err)
 {
     struct visit visit;
-    enum visit_step step = visit_open_form(d, req, in->tenantCode, in->visit, &visit, out, err);
+    enum visit_step step = visit_open_any_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     if (step == VISIT_OPEN)
         step = take_factor(&visit, in, out, err);

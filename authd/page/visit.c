@@ -317,7 +317,7 @@ enum visit_step visit_open_account(struct authd *d, const struct request *req, c
                                    const struct page_visit *from, struct visit *ret,
                                    struct page_answer *out, struct error *err)
 {
-    return signed_in(ret, visit_open(d, req, code, from, ret, out, err), out);
+    return signed_in(ret, visit_open_any(d, req, code, from, ret, out, err), out);
 }
 
 enum visit_step visit_open_account_form(struct authd *d, const struct request *req,
@@ -325,7 +325,7 @@ enum visit_step visit_open_account_form(struct authd *d, const struct request *r
                                         struct visit *ret, struct page_answer *out,
                                         struct error *err)
 {
-    return signed_in(ret, visit_open_form(d, req, code, from, ret, out, err), out);
+    return signed_in(ret, visit_open_any_form(d, req, code, from, ret, out, err), out);
 }
 
 /* ---- fields ---- */

@@ -68,8 +68,8 @@ enum visit_step visit_open_any_form(struct authd *d, const struct request *req, 
                                     const struct page_visit *from, struct visit *ret,
                                     struct page_answer *out, struct error *err) MUST_USE;
 
-/* As visit_open() and visit_open_form(); VISIT_ANSWERED, too, when the browser is not signed in: it
- * goes to do so. */
+/* As visit_open_any() and visit_open_any_form(); VISIT_ANSWERED, too, when the browser is not
+ * signed in, as it never is with the installation: it goes to do so. */
 enum visit_step visit_open_account(struct authd *d, const struct request *req, const char *code,
                                    const struct page_visit *from, struct visit *ret,
                                    struct page_answer *out, struct error *err) MUST_USE;

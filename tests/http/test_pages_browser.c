@@ -34,6 +34,8 @@ static void test_start(void)
     suite = suite_start(NULL);
     setenv("TMPDIR", dir.path, 1); /* of Chromium's profile */
     PERSON admin = person_admin(suite);
+    PERSON also = person_admin_of_child(suite, "annex"); /* the same one */
+    CU_ASSERT_PTR_NOT_NULL(also->access);
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
     consented = oauth_register(suite, admin, "{\"firstParty\":false}");
     device = oauth_register(suite, admin,
@@ -51,6 +53,8 @@ static void run_browser(const char *part)
                                 "demo",
                                 consented,
                                 device,
+                                suite_text(suite, "demo.adminEmail"),
+                                suite_text(suite, "demo.adminPassword"),
                                 NULL};
 
     if (!unit_has(needs, "ATRIUM_REQUIRE_PAGES"))

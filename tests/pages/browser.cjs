@@ -1,4 +1,4 @@
-// browser.cjs PART PUBLIC_URL TENANT CLIENT DEVICE_CLIENT - the hosted pages in Chromium.
+// browser.cjs PART PUBLIC_URL TENANT CLIENT DEVICE_CLIENT EMAIL PASSWORD - the hosted pages in Chromium.
 //
 // PART: light (320 pixels wide), dark (1,280), keyboard, passkeys.
 //
@@ -6,7 +6,8 @@
 // than the window, also with the text at 200 % and from right to left, no report of the content security policy. Then the
 // same with the keyboard alone, and passkeys, the one thing that needs a script, with a virtual authenticator. A template of authd/pages that was not shown, and a row PAGE(GET, ...) that was not asked for, fail the
 // run. Each step is a line "ok NAME" or "FAILED NAME: why"; the exit code is 1 when one failed.
-// ATRIUM_PAGES_SHOTS=FOLDER keeps a picture of each page. CLIENT asks for consent, DEVICE_CLIENT has the device grant.
+// ATRIUM_PAGES_SHOTS=FOLDER keeps a picture of each page. CLIENT asks for consent, DEVICE_CLIENT has the device grant;
+// EMAIL and PASSWORD are of a practitioner of two tenants.
 const fs = require('node:fs');
 const path = require('node:path');
 const { createHmac } = require('node:crypto');
@@ -15,7 +16,7 @@ const modules = path.resolve('build/pages/node_modules');
 const { chromium } = require(path.join(modules, 'playwright-core'));
 const axe = fs.readFileSync(path.join(modules, 'axe-core/axe.min.js'), 'utf8');
 
-const [part, url, tenant, client, deviceClient] = process.argv.slice(2);
+const [part, url, tenant, client, deviceClient, twoEmail, twoPassword] = process.argv.slice(2);
 const shots = process.env.ATRIUM_PAGES_SHOTS;
 const PASSWORD = 'correct horse battery staple';
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -29,7 +30,7 @@ const TEMPLATES = 'authd/pages';
 const texts = Object.fromEntries(fs.readFileSync(path.join(TEMPLATES, 'text/en.txt'), 'utf8').trim().split('\n')
     .map((line) => line.split(' = ')));
 const literally = (text) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
-const pattern = (address) => new RegExp(`^${literally(address).replace('/t/{{code}}', `/t/${tenant}`)
+const pattern = (address) => new RegExp(`^${literally(address).replace('/t/{{code}}', `/t/(?:${tenant}|-)`)
     .replace(/\{\{?\w+\}\}?/g, '[^/]+')}$`);
 
 // What tells a template in the document: its heading, NULL where that is a variable, and where its forms lead.
@@ -226,6 +227,13 @@ async function visitAll(browser, scheme, width) {
         }
         await signIn(page, both);
         await page.waitForSelector('[name=role]');
+    });
+    await see('choose-tenant', async () => {
+        await page.goto(`${url}/t/-/sign-in`);
+        await page.fill('#email', twoEmail);
+        await page.fill('#password', twoPassword);
+        await page.click('form button');
+        await page.waitForSelector('[name=tenant]');
     });
     await see('account', () => register(page, email));
     await see('account-twice', async () => {
