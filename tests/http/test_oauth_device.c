@@ -569,6 +569,31 @@ static void approving_is_the_consent(void)
     free(theirs);
 }
 
+/* A device that was let in but has not come for its tokens goes with the consent; those of other
+ * clients and people do not. */
+static void a_withdrawn_consent_keeps_the_device_out(void)
+{
+    char *theirs = oauth_register(suite, admin,
+                                  "{\"name\":\"Theirs\",\"firstParty\":false," DEVICE_GRANTS "}");
+    DEVICE device = device_of(theirs, "openid"), own = device_of(tv, "openid");
+    DEVICE others = device_of(theirs, "openid");
+    PERSON person = register_person();
+    char path[128];
+
+    approve(person, device.shown);
+    approve(person, own.shown);
+    approve(patient, others.shown);
+    snprintf(path, sizeof(path), "/auth/consent?clientId=%s", theirs);
+    HTTP_ANSWER withdrawn = http_delete(suite_url(suite), path, person->access);
+    CHECK_STATUS(withdrawn, 200);
+    check_poll(theirs, device.code, "access_denied");
+    HTTP_ANSWER still = poll(tv, own.code);
+    HTTP_ANSWER another = poll(theirs, others.code);
+    CHECK_STATUS(still, 200);
+    CHECK_STATUS(another, 200);
+    free(theirs);
+}
+
 /* ---- what holds at a sign-in ---- */
 
 static void closed_sign_in_lets_no_device_in(void)
@@ -682,6 +707,7 @@ static const struct unit_case cases[] = {
     CASE(no_other_site_lets_a_device_in),
     CASE(denied_devices_stay_out),
     CASE(approving_is_the_consent),
+    CASE(a_withdrawn_consent_keeps_the_device_out),
     CASE(closed_sign_in_lets_no_device_in),
     CASE(a_demanded_factor_is_demanded_here),
     CASE(signing_out_voids_the_approval),

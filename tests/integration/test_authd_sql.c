@@ -115,6 +115,7 @@ static const struct {
     {"userinfo_get", "Index Scan using session_pkey on session s"},
     {"logout_drop", "Index Scan using logout_delivery_pkey on logout_delivery"},
     {"oauth_consent_get", "Index Scan using oauth_consent_pkey on oauth_consent"},
+    {"oauth_consent_delete", "Index Scan using oauth_device_account on oauth_device"},
     {"oauth_pushed_get", "Index Scan using oauth_pushed_pkey on oauth_pushed"},
     {"oauth_device_find", "Index Scan using oauth_device_user on oauth_device"},
     {"oauth_device_decide", "Index Scan using oauth_device_user on oauth_device"},

@@ -1,5 +1,5 @@
--- Withdraws what an account lets a client do, and voids the codes under way. No row: it lets it do
--- nothing.
+-- Withdraws what an account lets a client do, and voids the codes under way and the devices that were
+-- let in but have not come for their tokens. No row: it lets it do nothing.
 -- class: write
 -- in: project uuid, account uuid, client_id text, now int8
 -- rows: one
@@ -15,6 +15,12 @@ voided as (
     set used_at = :now
     where project_id = :project and account_id = :account and client_id = :client_id
         and used_at is null
+),
+denied as (
+    update oauth_device
+    set state = 'denied'
+    where project_id = :project and account_id = :account and client_id = :client_id
+        and state = 'approved'
 ),
 -- include: audit(from = deleted)
 select client_id from deleted
