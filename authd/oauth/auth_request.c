@@ -383,23 +383,51 @@ static int check_max_age(struct auth_request *self, struct error *err)
     return 0;
 }
 
-static bool asks_two_factors(const json_t *acr)
-{
-    const json_t *values = json_object_get(acr, "values"), *each;
-    const char *value = json_string_value(json_object_get(acr, "value"));
-    bool one = value && strcmp(value, ACR_ONE_FACTOR) == 0;
-    bool two = value && strcmp(value, ACR_TWO_FACTORS) == 0;
-    size_t i;
+/* The values of acr that a request names. */
+struct acr_wish {
+    bool any, one_factor, two_factors;
+};
 
-    json_array_foreach(values, i, each)
-    {
-        one |= json_is_string(each) && strcmp(json_string_value(each), ACR_ONE_FACTOR) == 0;
-        two |= json_is_string(each) && strcmp(json_string_value(each), ACR_TWO_FACTORS) == 0;
-    }
-    return json_is_true(json_object_get(acr, "essential")) && two && !one;
+static void acr_wish_add(struct acr_wish *self, const json_t *value)
+{
+    const char *text = json_string_value(value);
+
+    self->any = true;
+    self->one_factor |= text && strcmp(text, ACR_ONE_FACTOR) == 0;
+    self->two_factors |= text && strcmp(text, ACR_TWO_FACTORS) == 0;
 }
 
-/* OpenID Connect Core 1.0, sections 5.5 and 5.5.1.1. */
+static struct acr_wish acr_wish_of(const json_t *acr)
+{
+    const json_t *value = json_object_get(acr, "value"), *each;
+    struct acr_wish wish = {.any = false};
+    size_t i;
+
+    if (value)
+        acr_wish_add(&wish, value);
+    json_array_foreach(json_object_get(acr, "values"), i, each)
+    {
+        acr_wish_add(&wish, each);
+    }
+    return wish;
+}
+
+/* An essential acr is met, or there is no sign-in: none of an unknown name can be met (OpenID
+ * Connect Core 1.0, section 5.5.1.1). */
+static int check_acr(struct auth_request *self, const json_t *acr, struct error *err)
+{
+    const struct acr_wish wish = acr_wish_of(acr);
+
+    if (!json_is_true(json_object_get(acr, "essential")))
+        return 0;
+    if (wish.any && !wish.one_factor && !wish.two_factors)
+        return refuse(err, "unmet_authentication_requirements",
+                      "The issuer knows none of the acr values.");
+    self->two_factors = wish.two_factors && !wish.one_factor;
+    return 0;
+}
+
+/* OpenID Connect Core 1.0, section 5.5. */
 static int check_claims(const struct request *req, struct auth_request *self, struct error *err)
 {
     const char *text = self->in.claims;
@@ -413,8 +441,7 @@ static int check_claims(const struct request *req, struct auth_request *self, st
     json = codec_parse_json(text, strlen(text), true, &wrong);
     if (!json)
         return invalid(err, "claims is no JSON object.");
-    self->two_factors = asks_two_factors(json_object_get(json_object_get(json, "id_token"), "acr"));
-    return 0;
+    return check_acr(self, json_object_get(json_object_get(json, "id_token"), "acr"), err);
 }
 
 /* RFC 8707, section 2; SMART App Launch names it aud. */

@@ -215,6 +215,7 @@ static void errors_go_to_the_redirect_address(void)
         {"unknown prompt", OAUTH_USUAL "&prompt=dance", "invalid_request"},
         {"negative max_age", OAUTH_USUAL "&max_age=-1", "invalid_request"},
         {"claims", OAUTH_USUAL "&claims=%7B", "invalid_request"},
+        {"unknown acr", OAUTH_USUAL OAUTH_UNKNOWN_ACR, "unmet_authentication_requirements"},
         {"foreign resource", OAUTH_USUAL "&resource=https%3A%2F%2Fother.example", "invalid_target"},
     };
     char *own = issuer();
@@ -297,6 +298,28 @@ static void an_old_session_is_no_new_sign_in(void)
     free(next);
     free(path);
     free(code);
+}
+
+/* Of several acr values one that the issuer knows is enough, and one that is not essential is a
+ * wish. */
+static void an_acr_is_met_by_one_of_its_values(void)
+{
+#define ACR(text) OAUTH_USUAL "&claims=%7B%22id_token%22%3A%7B%22acr%22%3A%7B" text "%7D%7D%7D"
+    static const char *const behind[] = {
+        ACR("%22essential%22%3Atrue"),
+        ACR("%22essential%22%3Atrue%2C%22values%22%3A%5B%22urn%3Amace%3Asilver%22%2C"
+            "%22urn%3Aatrium%3Aacr%3Aone-factor%22%5D"),
+        ACR("%22values%22%3A%5B%22urn%3Amace%3Asilver%22%5D"),
+        ACR("%22essential%22%3Afalse%2C%22value%22%3A%22urn%3Amace%3Asilver%22"),
+    };
+    BROWSER browser = browser_open(suite);
+
+    for (size_t i = 0; i < ARRAY_SIZE(behind); i++) {
+        char *code = oauth_code(browser, patient, app, behind[i]);
+
+        UNIT_CHECK(*code != '\0', "%s", behind[i]);
+        free(code);
+    }
 }
 
 /* One that was enrolled after the browser's session had begun makes the person sign in again. */
@@ -655,6 +678,7 @@ static void pushing_refuses_what_authorize_would(void)
         {app, OAUTH_USUAL "&request_uri=urn%3Aietf%3Aparams%3Aoauth%3Arequest_uri%3Ax",
          "invalid_request", 400},
         {app, OAUTH_USUAL "&request=x", "request_not_supported", 400},
+        {app, OAUTH_USUAL OAUTH_UNKNOWN_ACR, "unmet_authentication_requirements", 400},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -845,6 +869,7 @@ static const struct unit_case cases[] = {
     CASE(errors_go_to_the_redirect_address),
     CASE(continuations_are_sealed),
     CASE(an_old_session_is_no_new_sign_in),
+    CASE(an_acr_is_met_by_one_of_its_values),
     CASE(a_factor_enrolled_elsewhere_is_asked_for),
     CASE(code_is_bound_to_its_request),
     CASE(wrong_verifier_spends_the_code),

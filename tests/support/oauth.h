@@ -22,6 +22,11 @@
     "&claims=%7B%22id_token%22%3A%7B%22acr%22%3A%7B%22essential%22%3Atrue%2C%22val" \
     "ue%22%3A%22urn%3Aatrium%3Aacr%3Atwo-factors%22%7D%7D%7D"
 
+/* To be put behind a request: no ID token but with an acr that the issuer does not know. */
+#define OAUTH_UNKNOWN_ACR                                                           \
+    "&claims=%7B%22id_token%22%3A%7B%22acr%22%3A%7B%22essential%22%3Atrue%2C%22val" \
+    "ues%22%3A%5B%22urn%3Amace%3Asilver%22%5D%7D%7D%7D"
+
 /* Registers a public client of the admin's project; `more`: further members as JSON, which win; the
  * caller frees the id. */
 char *oauth_register(struct suite *suite, const struct person *admin, const char *more);
