@@ -71,6 +71,17 @@ bool words_have(const char *list, const char *word)
     return false;
 }
 
+const char *words_common(struct arena *arena, const char *list, const char *other)
+{
+    char *rest = NULL, *text = arena_strdup(arena, list);
+    const char *both = "";
+
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        if (words_have(other, word))
+            both = arena_printf(arena, "%s%s%s", both, *both ? " " : "", word);
+    return both;
+}
+
 bool words_have_prefix(const char *list, const char *prefix)
 {
     size_t length = strlen(prefix);
@@ -318,11 +329,15 @@ static int check_challenge(const struct auth_request *self, struct error *err)
     return 0;
 }
 
-/* At a FHIR server, what a client may read there depends on the person, too: smart_narrow(). */
+/* At a FHIR server, what a client may read there depends on the person, too: smart_narrow(). No
+ * other resource is given scopes of FHIR servers, which it could take for what nothing has
+ * narrowed. */
 static bool may_ask(const struct auth_request *self, const char *word)
 {
     if (strncmp(word, "system/", 7) == 0)
         return false; /* of no person */
+    if (!self->smart && smart_scope_needs_server(word))
+        return false;
     return oauth_client_allows(&self->client.settings->scopes, word) ||
            (self->smart && smart_scope_is_personal(word));
 }

@@ -50,6 +50,9 @@ bool auth_request_signed_in_anew(const struct auth_request *self, struct uuid se
 /* Whether a word is in a list of words between blanks. */
 bool words_have(const char *list, const char *word);
 
+/* The words of the one list that are in the other, too; in the arena, or "". */
+const char *words_common(struct arena *arena, const char *list, const char *other);
+
 /* Whether one of the words begins so. */
 bool words_have_prefix(const char *list, const char *prefix);
 

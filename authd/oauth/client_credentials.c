@@ -14,6 +14,7 @@
 #include "authd/oauth/smart_grant.h"
 #include "authd/oauth/token.h"
 #include "authd/sql/oauth.h"
+#include "common/domain/smart_scope.h"
 #include "common/domain/uri.h"
 
 #define SIGNED_LIFE MINUTES(5)
@@ -28,8 +29,7 @@ static bool is_personal(const char *scope)
         if (strcmp(scope, personal[i]) == 0)
             return true;
     }
-    return strncmp(scope, "launch", 6) == 0 || strncmp(scope, "patient/", 8) == 0 ||
-           strncmp(scope, "user/", 5) == 0;
+    return smart_scope_needs_server(scope);
 }
 
 /* All that the client may have, words between blanks. */

@@ -70,9 +70,10 @@ static int check_key(struct authd *d, const struct request *req, const struct us
 
 /* RFC 9068, section 4: of this issuer and for it, and not over. */
 static int open_token(struct authd *d, const struct request *req, const struct issuer *issuer,
-                      const struct userinfo_in *in, struct uuid *ret_session, struct error *err)
+                      const struct userinfo_in *in, struct uuid *ret_session,
+                      const char **ret_scope, struct error *err)
 {
-    const char *text = NULL, *audience, *session;
+    const char *text = NULL, *audience, *session, *scope;
     json_auto_t *claims = NULL;
     bool bound;
 
@@ -81,15 +82,20 @@ static int open_token(struct authd *d, const struct request *req, const struct i
     claims = issuer_verify(d, req, text, "at+jwt", issuer->url);
     audience = json_string_value(json_object_get(claims, "aud"));
     session = json_string_value(json_object_get(claims, "sid"));
+    scope = json_string_value(json_object_get(claims, "scope"));
     if (!audience || strcmp(audience, issuer->url) != 0 ||
         json_integer_value(json_object_get(claims, "exp")) <= req->now_ms / 1000 || !session ||
         uuid_parse(session, ret_session) < 0)
         return refuse_token(err);
+    *ret_scope = arena_strdup(req->arena, scope ? scope : "");
     return check_key(d, req, in, text, bound, claims, err);
 }
 
+/* With the scope that both grant and token have: a token that was narrowed when it was renewed
+ * shows no more than it says (RFC 6749, section 6). */
 static int read_person(struct authd *d, const struct request *req, const struct issuer *issuer,
-                       struct uuid session, struct sql_userinfo_get_row *ret, struct error *err)
+                       struct uuid session, const char *scope, struct sql_userinfo_get_row *ret,
+                       struct error *err)
 {
     int found = grant_person(d, req, issuer, session, ret, err);
 
@@ -97,6 +103,7 @@ static int read_person(struct authd *d, const struct request *req, const struct 
         return -1;
     if (found == 0)
         return refuse_token(err);
+    ret->scope = words_common(req->arena, ret->scope, scope);
     return words_have(ret->scope, "openid") ? 0 : refuse_scope(err);
 }
 
@@ -128,12 +135,13 @@ int userinfo(struct authd *d, const struct request *req, const struct userinfo_i
              struct endpoint_answer *out, struct error *err)
 {
     struct sql_userinfo_get_row person;
+    const char *scope = "";
     struct uuid session;
     struct issuer issuer;
 
     if (issuer_open(d, req, in->tenantCode, in->visit, &issuer, err) < 0 ||
-        open_token(d, req, &issuer, in, &session, err) < 0 ||
-        read_person(d, req, &issuer, session, &person, err) < 0)
+        open_token(d, req, &issuer, in, &session, &scope, err) < 0 ||
+        read_person(d, req, &issuer, session, scope, &person, err) < 0)
         return -1;
     out->status = 200;
     out->body = claims_json(req, &issuer, &person);

@@ -111,6 +111,16 @@ bool smart_scope_is_personal(const char *word)
     return smart_scope_parse(word, &scope) == 0 && strcmp(scope.level, "system") != 0;
 }
 
+bool smart_scope_needs_server(const char *word)
+{
+    static const char *const prefixes[] = {"launch/", "patient/", "user/"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+        if (strncmp(word, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return strcmp(word, "launch") == 0;
+}
+
 bool smart_scope_meet(const struct smart_scope *wanted, const struct smart_scope *limit,
                       struct smart_scope *ret)
 {

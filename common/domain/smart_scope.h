@@ -36,6 +36,10 @@ int smart_scope_parse(const char *word, struct smart_scope *ret) MUST_USE;
 /* Whether a word is one that a person gives: of the levels patient and user. */
 bool smart_scope_is_personal(const char *word);
 
+/* Whether a word says something of a launch or of the data that a person may see at a FHIR server,
+ * so that it says nothing elsewhere: "launch", "launch/...", "patient/...", "user/...". */
+bool smart_scope_needs_server(const char *word);
+
 /* What both allow, in the syntax of `wanted`. Of a query and none the query is less; two different
  * ones have nothing in common that a scope could say. False: nothing. */
 bool smart_scope_meet(const struct smart_scope *wanted, const struct smart_scope *limit,

@@ -236,6 +236,41 @@ static void errors_go_to_the_redirect_address(void)
     free(own);
 }
 
+/* The words of a FHIR server are left out where the resource is none, so that no other server takes
+ * them for what was narrowed to a role and a patient. */
+static void scopes_of_fhir_servers_are_given_for_them_alone(void)
+{
+    static const char *const targets[] = {"", "&resource=https%3A%2F%2Fapi.example",
+                                          "&aud=https%3A%2F%2Fapi.example"};
+    char *client =
+        oauth_register(suite, admin,
+                       "{\"scopes\":[\"openid\",\"launch\",\"launch/patient\",\"patient/*.rs\","
+                       "\"user/*.rs\"],\"audiences\":[\"https://api.example\"]}");
+    const struct person *people[] = {patient, admin};
+    char behind[512], *error;
+    BROWSER alone = browser_open(suite);
+
+    for (size_t i = 0; i < ARRAY_SIZE(people) * ARRAY_SIZE(targets); i++) {
+        BROWSER browser = browser_open(suite);
+
+        snprintf(behind, sizeof(behind),
+                 "&response_type=code&redirect_uri=https%%3A%%2F%%2Fapp.example%%2Fcb"
+                 "&scope=launch+launch/patient+openid+patient/*.rs+user/*.rs%s" OAUTH_PKCE,
+                 targets[i / 2]);
+        HTTP_ANSWER answer = oauth_tokens(suite, browser, people[i % 2], client, behind);
+        UNIT_CHECK(strcmp(http_text(answer, "scope"), "openid") == 0, "%s: %s", behind,
+                   http_text(answer, "scope"));
+        CU_ASSERT_PTR_NULL(http_member(answer, "patient"));
+    }
+    oauth_ask(alone, client,
+              "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb"
+              "&scope=launch/patient+patient/*.rs" OAUTH_PKCE);
+    error = oauth_parameter(alone, "error");
+    CU_ASSERT_STRING_EQUAL(error, "invalid_scope");
+    free(error);
+    free(client);
+}
+
 /* ---- whom it asks ---- */
 
 /* The request cannot be changed on the way: not by who is asked to sign in again. */
@@ -548,6 +583,29 @@ static void a_public_client_renews_without_its_id(void)
     free(server);
     free(secret);
     free(code);
+}
+
+/* What a renewal leaves out is not shown by its token; the next one has it again. */
+static void a_narrowed_token_shows_no_more_than_it_says(void)
+{
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER first = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
+    HTTP_ANSWER less =
+        oauth_renew(suite, app, http_text(first, "refresh_token"), "&scope=openid+email");
+    HTTP_ANSWER none = oauth_renew(suite, app, http_text(less, "refresh_token"), "&scope=profile");
+    HTTP_ANSWER all = oauth_renew(suite, app, http_text(none, "refresh_token"), "");
+    HTTP_ANSWER shown_less = oauth_userinfo(suite, "GET", http_text(less, "access_token"), NULL);
+    HTTP_ANSWER shown_none = oauth_userinfo(suite, "GET", http_text(none, "access_token"), NULL);
+    HTTP_ANSWER shown_all = oauth_userinfo(suite, "GET", http_text(all, "access_token"), NULL);
+
+    CHECK_STATUS(shown_less, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(shown_less, "email"), patient->email);
+    CU_ASSERT_PTR_NULL(http_member(shown_less, "name"));
+    CU_ASSERT_PTR_NULL(http_member(shown_less, "family_name"));
+    CHECK_STATUS(shown_none, 403);
+    CU_ASSERT_STRING_EQUAL(http_text(shown_none, "error"), "insufficient_scope");
+    CHECK_STATUS(shown_all, 200);
+    CU_ASSERT_PTR_NOT_NULL(http_member(shown_all, "name"));
 }
 
 /* ---- the browser's session and its grants ---- */
@@ -867,6 +925,7 @@ static const struct unit_case cases[] = {
     CASE(each_endpoint_refuses_in_its_own_form),
     CASE(issuer_tokens_do_not_open_the_api),
     CASE(errors_go_to_the_redirect_address),
+    CASE(scopes_of_fhir_servers_are_given_for_them_alone),
     CASE(continuations_are_sealed),
     CASE(an_old_session_is_no_new_sign_in),
     CASE(an_acr_is_met_by_one_of_its_values),
@@ -877,6 +936,7 @@ static const struct unit_case cases[] = {
     CASE(one_code_makes_one_session),
     CASE(token_endpoint_says_what_is_wrong),
     CASE(a_public_client_renews_without_its_id),
+    CASE(a_narrowed_token_shows_no_more_than_it_says),
     CASE(grants_end_with_the_browser_but_for_offline_access),
     CASE(a_grant_is_listed_by_its_client),
     CASE(signing_out_voids_the_code),
