@@ -85,6 +85,60 @@ static void discovery_names_the_endpoints(void)
     free(shared);
 }
 
+/* The whole of the lists, in their order, and the switches: what is left out of them no client can
+ * know of, and what stands there it may use. */
+static void discovery_lists_what_is_taken(void)
+{
+#define AUTH_ALGS "[\"RS256\",\"RS384\",\"PS256\",\"ES256\",\"ES384\"]"
+#define AUTH_METHODS "[\"none\",\"client_secret_basic\",\"client_secret_post\",\"private_key_jwt\"]"
+    static const char want[] =
+        "{\"scopes_supported\":[\"openid\",\"profile\",\"email\",\"fhirUser\",\"offline_access\"],"
+        "\"response_types_supported\":[\"code\"],\"response_modes_supported\":[\"query\"],"
+        "\"grant_types_supported\":[\"authorization_code\",\"refresh_token\",\"client_"
+        "credentials\","
+        "\"urn:ietf:params:oauth:grant-type:device_code\"],"
+        "\"subject_types_supported\":[\"public\"],"
+        "\"id_token_signing_alg_values_supported\":[\"RS256\",\"ES256\"],"
+        "\"token_endpoint_auth_methods_supported\":" AUTH_METHODS ","
+        "\"token_endpoint_auth_signing_alg_values_supported\":" AUTH_ALGS ","
+        "\"introspection_endpoint_auth_methods_supported\":"
+        "[\"client_secret_basic\",\"client_secret_post\",\"private_key_jwt\"],"
+        "\"introspection_endpoint_auth_signing_alg_values_supported\":" AUTH_ALGS ","
+        "\"introspection_signing_alg_values_supported\":[\"RS256\"],"
+        "\"revocation_endpoint_auth_methods_supported\":" AUTH_METHODS ","
+        "\"revocation_endpoint_auth_signing_alg_values_supported\":" AUTH_ALGS ","
+        "\"dpop_signing_alg_values_supported\":[\"ES256\",\"ES384\",\"RS256\",\"PS256\"],"
+        "\"code_challenge_methods_supported\":[\"S256\"],"
+        "\"prompt_values_supported\":[\"none\",\"login\",\"consent\",\"select_account\"],"
+        "\"acr_values_supported\":[\"urn:atrium:acr:one-factor\",\"urn:atrium:acr:two-factors\"],"
+        "\"claim_types_supported\":[\"normal\"],"
+        "\"claims_supported\":[\"iss\",\"sub\",\"aud\",\"exp\",\"iat\",\"auth_time\",\"nonce\","
+        "\"acr\","
+        "\"amr\",\"at_hash\",\"sid\",\"name\",\"given_name\",\"family_name\",\"locale\",\"email\","
+        "\"email_verified\",\"fhirUser\"],"
+        "\"ui_locales_supported\":[\"en\",\"de\",\"es\"],"
+        "\"authorization_response_iss_parameter_supported\":true,"
+        "\"claims_parameter_supported\":true,\"backchannel_logout_supported\":true,"
+        "\"backchannel_logout_session_supported\":true,"
+        "\"request_parameter_supported\":false,\"request_uri_parameter_supported\":false}";
+    HTTP_ANSWER page = http_get(suite_url(suite), "/t/demo/.well-known/openid-configuration", NULL);
+    json_t *expected = json_loads(want, 0, NULL), *found = json_loads(page->body, 0, NULL), *value;
+    const char *name;
+    void *next;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(expected);
+    json_object_foreach_safe(found, next, name, value)
+    {
+        if (json_is_string(value)) /* addresses */
+            json_object_del(found, name);
+        else
+            UNIT_CHECK(json_equal(value, json_object_get(expected, name)), "%s", name);
+    }
+    CU_ASSERT_TRUE(json_equal(found, expected));
+    json_decref(expected);
+    json_decref(found);
+}
+
 /* RS256 and ES256, none of them the API's. */
 static void issuer_keys_are_its_own(void)
 {
@@ -921,6 +975,7 @@ static void the_scene_is_left(void)
 static const struct unit_case cases[] = {
     CASE_ALWAYS(the_scene_is_set),
     CASE(discovery_names_the_endpoints),
+    CASE(discovery_lists_what_is_taken),
     CASE(issuer_keys_are_its_own),
     CASE(each_endpoint_refuses_in_its_own_form),
     CASE(issuer_tokens_do_not_open_the_api),
