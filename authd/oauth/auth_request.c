@@ -442,6 +442,20 @@ static int check_acr(struct auth_request *self, const json_t *acr, struct error 
     return 0;
 }
 
+/* OpenID Connect Core 1.0, section 3.1.2.1: acr_values stand in order of preference. */
+static bool prefers_two_factors(const struct request *req, const char *acr_values)
+{
+    char *rest = NULL, *text = arena_strdup(req->arena, acr_values ? acr_values : "");
+
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        if (strcmp(word, ACR_ONE_FACTOR) == 0)
+            return false;
+        if (strcmp(word, ACR_TWO_FACTORS) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* OpenID Connect Core 1.0, section 5.5. */
 static int check_claims(const struct request *req, struct auth_request *self, struct error *err)
 {
@@ -508,6 +522,7 @@ int auth_request_check(struct authd *d, const struct request *req, const struct 
         check_prompt(req, self, err) < 0 || check_max_age(self, err) < 0 ||
         check_claims(req, self, err) < 0)
         return -1;
+    self->prefers_two = prefers_two_factors(req, self->in.acr_values);
     return 0;
 }
 
@@ -523,5 +538,7 @@ const char *redirect_source(struct arena *arena, const char *redirect_uri)
     length = scheme + 3 + strcspn(redirect_uri + scheme + 3, "/?#");
     if (strcspn(redirect_uri, ";,' \t") < length)
         return NULL;
+    if (redirect_uri[scheme + 3] == '[')
+        return arena_strndup(arena, redirect_uri, scheme + 1);
     return arena_strndup(arena, redirect_uri, length);
 }

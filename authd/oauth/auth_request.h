@@ -32,6 +32,7 @@ struct auth_request {
     unsigned prompt;
     int64_t max_age_s;  /* -1: any */
     bool two_factors;   /* acr is essential, and is that */
+    bool prefers_two;   /* of acr_values the first that is known is that */
     const char *pushed; /* the secret part of the request_uri; NULL: it was not pushed */
     /* Of one that comes back from a page: */
     int64_t sent_at;       /* when the person was sent to sign in anew; 0: was not */
@@ -94,8 +95,9 @@ const char *auth_request_seal(struct authd *d, const struct request *req, struct
 int auth_request_unseal(struct authd *d, const struct request *req, struct uuid project,
                         const char *text, struct auth_request *ret) MUST_USE;
 
-/* What form-action must name for the redirect address: its origin, or the scheme of a private one;
- * NULL: none that a policy could hold. */
+/* What form-action must name for the redirect address: its origin, or the scheme of a private one
+ * and of an IPv6 address, which no host-source can be (Content Security Policy Level 3, section
+ * 2.3.1). NULL: none that a policy could hold. */
 const char *redirect_source(struct arena *arena, const char *redirect_uri);
 
 #endif

@@ -89,6 +89,13 @@ static bool request_wants_factor(const struct authorization *self)
     return !self->visit.caller.secondFactor && self->request.two_factors;
 }
 
+/* A wish: it asks for a factor that the account has, and is no reason to refuse. */
+static bool request_prefers_factor(const struct authorization *self)
+{
+    return !self->visit.caller.secondFactor && self->request.prefers_two &&
+           !(self->request.prompt & PROMPT_NONE);
+}
+
 /* OpenID Connect Core 1.0, section 3.1.2.1: prompt and max_age; and for a second factor that was
  * enrolled after this session had begun. */
 static bool must_sign_in(const struct authorization *self)
@@ -102,8 +109,8 @@ static bool must_sign_in(const struct authorization *self)
         return false;
     return request->prompt & PROMPT_LOGIN ||
            (request->max_age_s >= 0 && age_ms > request->max_age_s * 1000) ||
-           (self->session.factor &&
-            (person_lacks_factor(&self->visit) || request_wants_factor(self)));
+           (self->session.factor && (person_lacks_factor(&self->visit) ||
+                                     request_wants_factor(self) || request_prefers_factor(self)));
 }
 
 static int open_session(struct authorization *self, struct error *err)
@@ -139,7 +146,8 @@ static int check_factor(const struct authorization *self, struct error *err)
     return 0;
 }
 
-/* OpenID Connect Core 1.0, section 3.1.2.1, id_token_hint: an answer for another person is none. */
+/* OpenID Connect Core 1.0, section 3.1.2.1, id_token_hint: an answer for another person is none. A
+ * token of a key that is no longer published still says who it was. */
 static int check_hint(const struct authorization *self, struct error *err)
 {
     const char *hint = self->request.in.id_token_hint;
@@ -148,7 +156,9 @@ static int check_hint(const struct authorization *self, struct error *err)
 
     if (!hint)
         return 0;
-    claims = issuer_verify(self->d, &self->visit.req, hint, "JWT", self->issuer.url);
+    if (issuer_verify_former(self->d, &self->visit.req, hint, "JWT", self->issuer.url, &claims,
+                             err) < 0)
+        return -1;
     subject = json_string_value(json_object_get(claims, "sub"));
     if (!subject)
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "id_token_hint is not ours.");

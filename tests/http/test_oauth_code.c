@@ -19,6 +19,9 @@
 
 #define PASSWORD "correct+horse+battery+staple" /* of every person, as a form sends it */
 #define HOUR 3600
+#define ONE "urn%3Aatrium%3Aacr%3Aone-factor"
+#define TWO "urn%3Aatrium%3Aacr%3Atwo-factors"
+#define ACR_VALUES(values) "&acr_values=" values
 
 static struct suite *suite;
 static struct person *admin, *patient;
@@ -361,6 +364,23 @@ static void continuations_are_sealed(void)
     free(changed);
 }
 
+/* No policy can name an IPv6 address: its scheme is allowed, or browsers would not go there. */
+static void a_redirect_to_an_ipv6_address_is_allowed(void)
+{
+    char *tool = oauth_register(suite, admin, "{\"redirectUris\":[\"http://[::1]/cb\"]}"), *policy;
+    BROWSER browser = browser_open(suite);
+
+    CU_ASSERT_EQUAL(oauth_ask(browser, tool,
+                              "&response_type=code&scope=openid"
+                              "&redirect_uri=http%3A%2F%2F%5B%3A%3A1%5D%3A4444%2Fcb" OAUTH_PKCE),
+                    303);
+    CU_ASSERT_EQUAL(oauth_follow(browser), 200);
+    policy = http_header(browser->page, "Content-Security-Policy");
+    UNIT_CHECK(strstr(policy, "form-action 'self' http:;"), "%s", policy);
+    free(policy);
+    free(tool);
+}
+
 /* `prompt=login` of a browser without a session is not answered by an old session of another
  * one. */
 static void an_old_session_is_no_new_sign_in(void)
@@ -411,8 +431,9 @@ static void an_acr_is_met_by_one_of_its_values(void)
     }
 }
 
-/* One that was enrolled after the browser's session had begun makes the person sign in again. */
-static void a_factor_enrolled_elsewhere_is_asked_for(void)
+/* A person that enrols a factor once the browser's session has begun signs in again for the request,
+ * and proves it. */
+static void check_asks_for_factor(const char *behind)
 {
     PERSON other = person_register(suite, NULL);
     BROWSER browser = browser_open(suite);
@@ -422,7 +443,7 @@ static void a_factor_enrolled_elsewhere_is_asked_for(void)
 
     totp_enrol(suite, other, time(NULL) + ahead, secret);
     go_ahead(2 * TOTP_STEP);
-    oauth_ask(browser, app, OAUTH_USUAL OAUTH_TWO_FACTORS);
+    oauth_ask(browser, app, behind);
     CU_ASSERT_EQUAL(oauth_follow(browser), 200);
     oauth_sign_in(browser, other->email, other->password);
     step = browser_value(browser, "step");
@@ -441,6 +462,43 @@ static void a_factor_enrolled_elsewhere_is_asked_for(void)
     free(next);
     free(step);
     free(before);
+}
+
+static void a_factor_enrolled_elsewhere_is_asked_for(void)
+{
+    check_asks_for_factor(OAUTH_USUAL OAUTH_TWO_FACTORS);
+}
+
+/* Of the values that the issuer knows the first counts. */
+static void a_preferred_factor_is_asked_for(void)
+{
+    check_asks_for_factor(OAUTH_USUAL ACR_VALUES("urn%3Amace%3Asilver+" TWO "+" ONE));
+}
+
+static void check_code(struct browser *browser, const char *behind)
+{
+    char *code;
+
+    oauth_ask(browser, app, behind);
+    code = oauth_parameter(browser, "code");
+    UNIT_CHECK(*code != '\0', "%s", behind);
+    free(code);
+}
+
+/* acr_values are a wish: they refuse no account without a factor, and ask nothing where nothing may
+ * be asked. */
+static void a_preference_refuses_no_sign_in(void)
+{
+    PERSON other = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    uint8_t secret[TOTP_SECRET];
+
+    free(oauth_code(browser, other, app, OAUTH_USUAL));
+    check_code(browser, OAUTH_USUAL ACR_VALUES(TWO));
+    totp_enrol(suite, other, time(NULL) + ahead, secret);
+    check_code(browser, OAUTH_USUAL ACR_VALUES(ONE "+" TWO));
+    check_code(browser, OAUTH_USUAL ACR_VALUES("urn%3Amace%3Asilver"));
+    check_code(browser, OAUTH_USUAL ACR_VALUES(TWO) "&prompt=none");
 }
 
 /* ---- the code ---- */
@@ -938,6 +996,26 @@ static void deaths_lose_no_code(void)
 
 /* ---- rotation ---- */
 
+/* An ID token of the patient as hint: a code for the patient, none for another person. */
+static void check_hint(const char *id_token)
+{
+    static const char *const errors[] = {"", "login_required"};
+    PERSON other = person_register(suite, NULL);
+    const struct person *people[] = {patient, other};
+    char behind[2048], *error;
+
+    snprintf(behind, sizeof(behind), OAUTH_USUAL "&prompt=none&id_token_hint=%s", id_token);
+    for (size_t i = 0; i < ARRAY_SIZE(people); i++) {
+        BROWSER browser = browser_open(suite);
+
+        free(oauth_code(browser, people[i], app, OAUTH_USUAL));
+        oauth_ask(browser, app, behind);
+        error = oauth_parameter(browser, "error");
+        CU_ASSERT_STRING_EQUAL(error, errors[i]);
+        free(error);
+    }
+}
+
 /* A new pair is published a day before it signs; the former one a day after its last token. */
 static void new_keys_are_published_before_they_sign(void)
 {
@@ -962,6 +1040,7 @@ static void new_keys_are_published_before_they_sign(void)
     json_decref(claims);
     go_ahead(26 * HOUR);
     CU_ASSERT_TRUE(oauth_keys_come_to(suite, 2));
+    check_hint(http_text(first, "id_token")); /* still says who it was */
 }
 
 static void the_scene_is_left(void)
@@ -982,9 +1061,12 @@ static const struct unit_case cases[] = {
     CASE(errors_go_to_the_redirect_address),
     CASE(scopes_of_fhir_servers_are_given_for_them_alone),
     CASE(continuations_are_sealed),
+    CASE(a_redirect_to_an_ipv6_address_is_allowed),
     CASE(an_old_session_is_no_new_sign_in),
     CASE(an_acr_is_met_by_one_of_its_values),
     CASE(a_factor_enrolled_elsewhere_is_asked_for),
+    CASE(a_preferred_factor_is_asked_for),
+    CASE(a_preference_refuses_no_sign_in),
     CASE(code_is_bound_to_its_request),
     CASE(wrong_verifier_spends_the_code),
     CASE(codes_live_a_minute),

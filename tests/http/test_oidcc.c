@@ -722,7 +722,7 @@ static const struct module {
     {CASE(oidcc_login_hint), "stands in the form"},
     {CASE(oidcc_ui_locales), "the language of the pages"},
     {CASE(oidcc_claims_locales), "taken, changes nothing"},
-    {CASE(oidcc_ensure_request_with_acr_values_succeeds), "taken, changes nothing"},
+    {CASE(oidcc_ensure_request_with_acr_values_succeeds), "taken; unknown values change nothing"},
     {CASE(oidcc_codereuse), "`invalid_grant`, and what the first use got ends"},
     {CASE(oidcc_codereuse_30seconds), "the same"},
     {CASE(oidcc_ensure_registered_redirect_uri), "a page says so; no browser is sent on"},
