@@ -80,6 +80,23 @@ int consent_is_given(struct authd *d, const struct request *req, const struct au
     return 0;
 }
 
+int consent_narrow(struct authd *d, const struct request *req, const struct caller *caller,
+                   struct auth_request *request, struct error *err)
+{
+    struct sql_oauth_consent_get_row row;
+    int found;
+
+    if (request->client.settings->firstParty)
+        return 0;
+    found = find(d, req, request, caller, &row, err);
+    if (found < 0)
+        return -1;
+    if (found == 0 || !covers(req, row.resource, resource_of(request)))
+        return oauth_fail(err, ERR_BAD_REQUEST, "access_denied", "The person has not consented.");
+    request->scope = words_common(req->arena, request->scope, row.scope);
+    return 0;
+}
+
 int consent_keep(struct visit *visit, const struct auth_request *request, struct error *err)
 {
     struct sql_oauth_consent_get_row had = {.scope = "", .resource = ""};

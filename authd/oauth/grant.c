@@ -13,8 +13,10 @@
 #include "authd/credential/user_agent.h"
 #include "authd/oauth/auth_request.h"
 #include "authd/oauth/client.h"
+#include "authd/oauth/consent.h"
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
+#include "authd/oauth/smart_grant.h"
 #include "authd/oauth/token_state.h"
 #include "authd/session/refresh.h"
 #include "authd/sql/oauth.h"
@@ -425,6 +427,30 @@ static int narrow(const struct token_call *call, struct grant *grant, struct err
     return 0;
 }
 
+/* What was taken from the client since then, by its registration, by that of the FHIR server, or by
+ * its being of another maker now, is not renewed. */
+static int narrow_to_present(const struct renewing *self, const struct renewal *renewal,
+                             struct grant *grant, struct error *err)
+{
+    const struct token_call *call = self->call;
+    const struct caller caller = {.project = renewal->holder.project, .account = renewal->account};
+    struct auth_request now = {.in = {.scope = grant->scope, .resource = grant->resource},
+                               .client = *call->client,
+                               .max_age_s = -1};
+
+    if (auth_request_check_target(self->d, call->req, call->issuer, &now, err) < 0 ||
+        consent_narrow(self->d, call->req, &caller, &now, err) < 0 ||
+        smart_narrow_grant(call->req, renewal->holder.role, grant->patient, &now, err) < 0) {
+        if (!oauth_word(err))
+            return -1;
+        error_clear(err);
+        now.scope = "";
+    }
+    grant->scope = now.scope;
+    grant->patient = now.patient;
+    return *now.scope ? 0 : refuse(err, "The client may no longer have what it was granted.");
+}
+
 /* RFC 6749, section 6: of its own client alone, and for no more than was granted; RFC 9449,
  * section 5: by the key that it is bound to. */
 static int check_renewal(void *arg, const struct renewal *renewal, struct error *err)
@@ -445,7 +471,9 @@ static int check_renewal(void *arg, const struct renewal *renewal, struct error 
         (!self->grant.resource || strcmp(call->in->resource, self->grant.resource) != 0))
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_target",
                           "The resource is not that of the grant.");
-    return narrow(call, &self->grant, err);
+    if (narrow(call, &self->grant, err) < 0)
+        return -1;
+    return narrow_to_present(self, renewal, &self->grant, err);
 }
 
 int grant_refresh_token(struct authd *d, const struct token_call *call, struct token_answer *out,

@@ -125,29 +125,22 @@ static bool is_about_patient(const char *scope)
            words_have_prefix(scope, "patient/");
 }
 
-int smart_narrow(struct authd *d, const struct request *req, struct uuid project,
-                 const struct caller *caller, struct auth_request *request, struct error *err)
+/* To what client and server list for the role; with a launch, `launch` is left, too. */
+static int narrow(const struct request *req, const char *role, struct uuid patient, bool launched,
+                  struct auth_request *request, struct error *err)
 {
     const struct oauth_settings *settings = request->client.settings;
-    bool is_patient = strcmp(caller->role, "Patient") == 0;
-    struct uuid patient = {.text = ""};
+    const struct fhir_server *server = &request->server;
+    bool is_patient = strcmp(role, "Patient") == 0;
     struct narrowing self = {.arena = req->arena,
                              .client = is_patient ? &settings->patientScopes
                                                   : &settings->practitionerScopes,
-                             .launched = request->in.launch,
+                             .patient = uuid_is_set(&patient),
+                             .launched = launched,
                              .scope = ""};
 
-    if (!request->smart)
-        return 0;
-    if (self.launched) {
-        if (find_launched(d, req, project, caller, request, &patient, err) < 0)
-            return -1;
-    } else if (is_patient) {
-        patient = caller->profile;
-    }
-    self.patient = uuid_is_set(&patient);
-    if (read_texts(is_patient ? request->server.patientScopes : request->server.practitionerScopes,
-                   &self.server, err) < 0)
+    if (read_texts(is_patient ? server->patientScopes : server->practitionerScopes, &self.server,
+                   err) < 0)
         return -1;
     narrow_words(&self, request->scope);
     json_decref(self.server);
@@ -157,6 +150,30 @@ int smart_narrow(struct authd *d, const struct request *req, struct uuid project
     if (is_about_patient(self.scope))
         request->patient = patient;
     return 0;
+}
+
+int smart_narrow(struct authd *d, const struct request *req, struct uuid project,
+                 const struct caller *caller, struct auth_request *request, struct error *err)
+{
+    struct uuid patient = {.text = ""};
+
+    if (!request->smart)
+        return 0;
+    if (request->in.launch) {
+        if (find_launched(d, req, project, caller, request, &patient, err) < 0)
+            return -1;
+    } else if (strcmp(caller->role, "Patient") == 0) {
+        patient = caller->profile;
+    }
+    return narrow(req, caller->role, patient, request->in.launch, request, err);
+}
+
+int smart_narrow_grant(const struct request *req, const char *role, struct uuid patient,
+                       struct auth_request *request, struct error *err)
+{
+    if (!request->smart)
+        return 0;
+    return narrow(req, role, patient, words_have(request->scope, "launch"), request, err);
 }
 
 static const char *system_word(struct arena *arena, const struct field_texts *limits,

@@ -20,6 +20,11 @@ int smart_narrow(struct authd *d, const struct request *req, struct uuid project
                  const struct caller *caller, struct auth_request *request,
                  struct error *err) MUST_USE;
 
+/* The same for the scope of a grant that there is, which is about `patient` (unset: about none), as
+ * what client and server list is now. The patient stays when what is left is about one. */
+int smart_narrow_grant(const struct request *req, const char *role, struct uuid patient,
+                       struct auth_request *request, struct error *err) MUST_USE;
+
 /* Of the scopes between blanks those of `system`, narrowed to the client's; in the arena. Another
  * word is kept when the client lists it. NULL: one of them may not be given at all. */
 const char *smart_system_scope(struct arena *arena, const struct oauth_client *client,

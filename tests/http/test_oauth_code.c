@@ -720,6 +720,68 @@ static void a_narrowed_token_shows_no_more_than_it_says(void)
     CU_ASSERT_PTR_NOT_NULL(http_member(shown_all, "name"));
 }
 
+/* What the admin writes of a client that oauth_register() has made. */
+static void rewrite(const char *client, const char *more)
+{
+    json_t *body =
+        json_loads("{\"name\":\"Diary\",\"type\":\"public\",\"redirectUris\":[\"" OAUTH_REDIRECT
+                   "\"],"
+                   "\"grantTypes\":[\"authorization_code\",\"refresh_token\"],\"firstParty\":true,"
+                   "\"scopes\":[\"openid\",\"profile\",\"email\"]}",
+                   0, NULL);
+    json_t *others = json_loads(more, 0, NULL);
+    char path[128];
+
+    json_object_update(body, others);
+    json_decref(others);
+    snprintf(path, sizeof(path), "/v1/project/clients/%s", client);
+    HTTP_ANSWER written = http_put(suite_url(suite), path, admin->access, body);
+    CHECK_STATUS(written, 200);
+}
+
+/* A renewal is refused, and the token stays, so that it is good again when the registration is. */
+static void check_not_renewed(const char *client, const char *refresh, const char *more)
+{
+    rewrite(client, more);
+    HTTP_ANSWER refused = oauth_renew(suite, client, refresh, "");
+    UNIT_CHECK(refused->status == 400 && strcmp(http_text(refused, "error"), "invalid_grant") == 0,
+               "%s: %d %s", more, refused->status, refused->body);
+}
+
+/* By its registration as it is then: scopes are left out, and a resource that it lost, as well as
+ * being the tenant's own, which a consent would have to stand for, end what it can get. */
+static void a_renewal_gives_what_the_client_may_have_now(void)
+{
+#define AUDIENCE "\"audiences\":[\"https://api.example\"]"
+    char *client = oauth_register(suite, admin, "{" AUDIENCE "}"), own[512];
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER first = oauth_tokens(suite, browser, patient, client, OAUTH_USUAL);
+    HTTP_ANSWER target = oauth_tokens(suite, browser, patient, client,
+                                      OAUTH_USUAL "&resource=https%3A%2F%2Fapi.example");
+
+    snprintf(own, sizeof(own), "%s&resource=%s", OAUTH_USUAL, suite_text(suite, "publicUrl"));
+    HTTP_ANSWER api = oauth_tokens(suite, browser, patient, client, own);
+
+    rewrite(client, "{" AUDIENCE ",\"scopes\":[\"openid\",\"email\"]}");
+    HTTP_ANSWER less = oauth_renew(suite, client, http_text(first, "refresh_token"), "");
+    CHECK_STATUS(less, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(less, "scope"), "openid email");
+    check_not_renewed(client, http_text(less, "refresh_token"), "{\"scopes\":[\"fhirUser\"]}");
+    check_not_renewed(client, http_text(less, "refresh_token"), "{\"firstParty\":false}");
+    check_not_renewed(client, http_text(target, "refresh_token"), "{}");
+    check_not_renewed(client, http_text(api, "refresh_token"), "{\"firstParty\":false}");
+
+    rewrite(client, "{" AUDIENCE "}");
+    HTTP_ANSWER again = oauth_renew(suite, client, http_text(less, "refresh_token"), "");
+    HTTP_ANSWER target_again = oauth_renew(suite, client, http_text(target, "refresh_token"), "");
+    HTTP_ANSWER api_again = oauth_renew(suite, client, http_text(api, "refresh_token"), "");
+    CHECK_STATUS(again, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(again, "scope"), "openid profile email");
+    CHECK_STATUS(target_again, 200);
+    CHECK_STATUS(api_again, 200);
+    free(client);
+}
+
 /* ---- the browser's session and its grants ---- */
 
 static void grants_end_with_the_browser_but_for_offline_access(void)
@@ -1004,7 +1066,7 @@ static void check_hint(const char *id_token)
     const struct person *people[] = {patient, other};
     char behind[2048], *error;
 
-    snprintf(behind, sizeof(behind), OAUTH_USUAL "&prompt=none&id_token_hint=%s", id_token);
+    snprintf(behind, sizeof(behind), "%s&prompt=none&id_token_hint=%s", OAUTH_USUAL, id_token);
     for (size_t i = 0; i < ARRAY_SIZE(people); i++) {
         BROWSER browser = browser_open(suite);
 
@@ -1074,6 +1136,7 @@ static const struct unit_case cases[] = {
     CASE(token_endpoint_says_what_is_wrong),
     CASE(a_public_client_renews_without_its_id),
     CASE(a_narrowed_token_shows_no_more_than_it_says),
+    CASE(a_renewal_gives_what_the_client_may_have_now),
     CASE(grants_end_with_the_browser_but_for_offline_access),
     CASE(a_grant_is_listed_by_its_client),
     CASE(signing_out_voids_the_code),
