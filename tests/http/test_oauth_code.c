@@ -5,12 +5,14 @@
  * two authd, on the test clock.
  */
 #include <CUnit/CUnit.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/authenticator.h"
 #include "tests/support/oauth.h"
 #include "tests/support/rows.h"
 #include "tests/support/suite_command.h"
@@ -156,6 +158,55 @@ static void issuer_keys_are_its_own(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(keys->body, "\"alg\":\"ES256\""));
     CU_ASSERT_PTR_NULL(strstr(keys->body, "\"d\""));
     CU_ASSERT_PTR_NULL(strstr(keys->body, http_text(api, "keys.0.kid")));
+}
+
+static const char *const published[] = {
+    "/t/demo/.well-known/openid-configuration",
+    "/.well-known/oauth-authorization-server/t/demo",
+    "/t/demo/jwks",
+};
+
+static void what_is_published_may_be_kept_for_five_minutes(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(published); i++) {
+        HTTP_ANSWER page = http_get(suite_url(suite), published[i], NULL);
+        char *cache = http_header(page, "Cache-Control");
+
+        UNIT_CHECK(cache && strcmp(cache, "public, max-age=300") == 0, "%s: %s", published[i],
+                   cache);
+        free(cache);
+    }
+}
+
+/* So many answers with 200, over both gateways. */
+static size_t count_published(const char *path)
+{
+    size_t good = 0;
+
+    for (int i = 0; i < 24; i++) {
+        HTTP_ANSWER page = http_get(suite_url(suite), path, NULL);
+
+        good += page->status == 200;
+    }
+    return good;
+}
+
+/* Each gateway is asked before and while no authd answers. */
+static void what_is_published_is_answered_while_no_authd_is(void)
+{
+    size_t before = 0, good = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(published); i++)
+        before += count_published(published[i]);
+    CU_ASSERT_EQUAL(before, 24 * ARRAY_SIZE(published));
+    suite_signal(suite, "authd", "1", SIGSTOP);
+    suite_signal(suite, "authd", "2", SIGSTOP);
+    for (size_t i = 0; i < ARRAY_SIZE(published); i++)
+        good += count_published(published[i]);
+    suite_signal(suite, "authd", "1", SIGCONT);
+    suite_signal(suite, "authd", "2", SIGCONT);
+    CU_ASSERT_EQUAL(good, 24 * ARRAY_SIZE(published));
+    CU_ASSERT_TRUE(suite_wait_ready(suite, 20000));
 }
 
 /* ---- the form of refusals ---- */
@@ -431,9 +482,8 @@ static void an_acr_is_met_by_one_of_its_values(void)
     }
 }
 
-/* A person that enrols a factor once the browser's session has begun signs in again for the request,
- * and proves it. */
-static void check_asks_for_factor(const char *behind)
+/* One that was enrolled after the browser's session had begun makes the person sign in again. */
+static void a_factor_enrolled_elsewhere_is_asked_for(void)
 {
     PERSON other = person_register(suite, NULL);
     BROWSER browser = browser_open(suite);
@@ -443,7 +493,7 @@ static void check_asks_for_factor(const char *behind)
 
     totp_enrol(suite, other, time(NULL) + ahead, secret);
     go_ahead(2 * TOTP_STEP);
-    oauth_ask(browser, app, behind);
+    oauth_ask(browser, app, OAUTH_USUAL OAUTH_TWO_FACTORS);
     CU_ASSERT_EQUAL(oauth_follow(browser), 200);
     oauth_sign_in(browser, other->email, other->password);
     step = browser_value(browser, "step");
@@ -464,41 +514,56 @@ static void check_asks_for_factor(const char *behind)
     free(before);
 }
 
-static void a_factor_enrolled_elsewhere_is_asked_for(void)
+static void enrol_passkey(const struct person *person)
 {
-    check_asks_for_factor(OAUTH_USUAL OAUTH_TWO_FACTORS);
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, "https://patient.demo.example");
+    HTTP_ANSWER start =
+        http_post(suite_url(suite), "/auth/passkey/enroll/start", person->access, json_object());
+    HTTP_ANSWER made =
+        http_post(suite_url(suite), "/auth/passkey/enroll/finish", person->access,
+                  json_pack("{s:s, s:s, s:o}", "enrollmentId", http_text(start, "enrollmentId"),
+                            "name", "Telephone", "credential",
+                            authenticator_create(key, http_member(start, "options"))));
+
+    CHECK_STATUS(made, 200);
 }
 
-/* Of the values that the issuer knows the first counts. */
-static void a_preferred_factor_is_asked_for(void)
-{
-    check_asks_for_factor(OAUTH_USUAL ACR_VALUES("urn%3Amace%3Asilver+" TWO "+" ONE));
-}
-
-static void check_code(struct browser *browser, const char *behind)
+/* Whether a request of a browser that has signed in by the password alone is answered by a code, or
+ * by asking the person again. */
+static void check_asked(struct browser *browser, const char *behind, bool asked)
 {
     char *code;
 
     oauth_ask(browser, app, behind);
     code = oauth_parameter(browser, "code");
-    UNIT_CHECK(*code != '\0', "%s", behind);
+    UNIT_CHECK((*code == '\0') == asked, "%s: %s", behind, code);
     free(code);
 }
 
-/* acr_values are a wish: they refuse no account without a factor, and ask nothing where nothing may
- * be asked. */
-static void a_preference_refuses_no_sign_in(void)
+/* A passkey is a factor that a password alone is not asked for: where two factors are preferred,
+ * the person can show it. Of the values that the issuer knows the first counts; nothing is asked
+ * for where nothing may be, nor of an account without a factor. */
+static void a_preferred_factor_is_asked_for(void)
 {
     PERSON other = person_register(suite, NULL);
     BROWSER browser = browser_open(suite);
-    uint8_t secret[TOTP_SECRET];
+    BROWSER without = browser_open(suite);
+    char *code;
 
+    enrol_passkey(other);
+    free(oauth_code(without, patient, app, OAUTH_USUAL));
     free(oauth_code(browser, other, app, OAUTH_USUAL));
-    check_code(browser, OAUTH_USUAL ACR_VALUES(TWO));
-    totp_enrol(suite, other, time(NULL) + ahead, secret);
-    check_code(browser, OAUTH_USUAL ACR_VALUES(ONE "+" TWO));
-    check_code(browser, OAUTH_USUAL ACR_VALUES("urn%3Amace%3Asilver"));
-    check_code(browser, OAUTH_USUAL ACR_VALUES(TWO) "&prompt=none");
+    check_asked(without, OAUTH_USUAL ACR_VALUES(TWO), false);
+    check_asked(browser, OAUTH_USUAL ACR_VALUES(ONE "+" TWO), false);
+    check_asked(browser, OAUTH_USUAL ACR_VALUES("urn%3Amace%3Asilver"), false);
+    check_asked(browser, OAUTH_USUAL ACR_VALUES(TWO) "&prompt=none", false);
+    check_asked(browser, OAUTH_USUAL ACR_VALUES("urn%3Amace%3Asilver+" TWO "+" ONE), true);
+    CU_ASSERT_EQUAL(oauth_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "name=\"password\""));
+    oauth_sign_in(browser, other->email, other->password); /* it is a wish */
+    code = oauth_parameter(browser, "code");
+    CU_ASSERT_STRING_NOT_EQUAL(code, "");
+    free(code);
 }
 
 /* ---- the code ---- */
@@ -1019,6 +1084,11 @@ static void consent_is_not_given_by_other_sites(void)
 
 /* ---- switches and rules ---- */
 
+static void check_code(struct browser *browser, const char *behind)
+{
+    check_asked(browser, behind, false);
+}
+
 static void closed_sign_in_gives_no_code(void)
 {
     BROWSER browser = browser_open(suite);
@@ -1031,6 +1101,72 @@ static void closed_sign_in_gives_no_code(void)
     CU_ASSERT_STRING_EQUAL(error, "access_denied");
     suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", true);
     free(error);
+}
+
+static void check_denied(struct browser *browser, const char *what)
+{
+    char *error;
+
+    oauth_ask(browser, app, OAUTH_USUAL);
+    error = oauth_parameter(browser, "error");
+    UNIT_CHECK(strcmp(error, "access_denied") == 0, "%s: %s", what, error);
+    free(error);
+}
+
+static void closed_sign_in_of_practitioners_gives_no_code(void)
+{
+    BROWSER browser = browser_open(suite);
+
+    free(oauth_code(browser, admin, app, OAUTH_USUAL));
+    suite_set_switch(suite, admin->access, "PRACTITIONER_LOGIN_ENABLED", false);
+    check_denied(browser, "PRACTITIONER_LOGIN_ENABLED");
+    suite_set_switch(suite, admin->access, "PRACTITIONER_LOGIN_ENABLED", true);
+    check_code(browser, OAUTH_USUAL);
+}
+
+/* A session of before counts no more than a sign-in at that time does. */
+static void a_network_that_is_not_allowed_gets_no_code(void)
+{
+    PERSON other = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER strict = http_post(suite_url(suite), "/v1/project/access-policies", admin->access,
+                                   json_pack("{s:s, s:[{s:s}], s:[{s:s, s:s}]}", "name", "Inside",
+                                             "resource", "resourceType", "*", "ipAccessRule", "ip",
+                                             "127.9.0.0/16", "action", "allow"));
+    char sql[256];
+
+    CHECK_STATUS(strict, 200);
+    free(oauth_code(browser, other, app, OAUTH_USUAL));
+    snprintf(sql, sizeof(sql),
+             "update auth.membership set policy_id = '%s' where profile_id = '%s'",
+             http_text(strict, "id"), strchr(other->profile, '/') + 1);
+    free(suite_query(suite, sql));
+    check_denied(browser, "ipAccessRule");
+    free(browser->source);
+    browser->source = strdup("127.9.0.7");
+    check_code(browser, OAUTH_USUAL);
+}
+
+static void require_mfa(const char *whom)
+{
+    HTTP_ANSWER set = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
+                               json_pack("{s:s}", "requireMfa", whom));
+
+    CHECK_STATUS(set, 200);
+}
+
+/* Signing in again gives an account without a factor none, so it is told at once. */
+static void a_demanded_factor_is_demanded_at_authorize(void)
+{
+    BROWSER browser = browser_open(suite);
+    uint8_t secret[TOTP_SECRET];
+
+    totp_enrol(suite, admin, time(NULL) + ahead, secret); /* so as to switch it off again */
+    free(oauth_code(browser, patient, app, OAUTH_USUAL));
+    require_mfa("everyone");
+    check_denied(browser, "requireMfa");
+    require_mfa("none");
+    check_code(browser, OAUTH_USUAL);
 }
 
 /* ---- what dies ---- */
@@ -1118,6 +1254,8 @@ static const struct unit_case cases[] = {
     CASE(discovery_names_the_endpoints),
     CASE(discovery_lists_what_is_taken),
     CASE(issuer_keys_are_its_own),
+    CASE(what_is_published_may_be_kept_for_five_minutes),
+    CASE(what_is_published_is_answered_while_no_authd_is),
     CASE(each_endpoint_refuses_in_its_own_form),
     CASE(issuer_tokens_do_not_open_the_api),
     CASE(errors_go_to_the_redirect_address),
@@ -1128,7 +1266,6 @@ static const struct unit_case cases[] = {
     CASE(an_acr_is_met_by_one_of_its_values),
     CASE(a_factor_enrolled_elsewhere_is_asked_for),
     CASE(a_preferred_factor_is_asked_for),
-    CASE(a_preference_refuses_no_sign_in),
     CASE(code_is_bound_to_its_request),
     CASE(wrong_verifier_spends_the_code),
     CASE(codes_live_a_minute),
@@ -1145,6 +1282,9 @@ static const struct unit_case cases[] = {
     CASE(others_clients_are_consented_to),
     CASE(consent_is_not_given_by_other_sites),
     CASE(closed_sign_in_gives_no_code),
+    CASE(closed_sign_in_of_practitioners_gives_no_code),
+    CASE(a_network_that_is_not_allowed_gets_no_code),
+    CASE(a_demanded_factor_is_demanded_at_authorize),
     CASE(deaths_lose_no_code),
     CASE(new_keys_are_published_before_they_sign),
     CASE_ALWAYS(the_scene_is_left),

@@ -595,6 +595,31 @@ static void a_proof_is_for_this_request_with_our_nonce(void)
     free(nonce);
 }
 
+/* A client that must prove a key gets no token without, and with one no bearer. */
+static void a_client_that_must_prove_a_key_gets_no_bearer(void)
+{
+    char *bound = registered(json_pack("{s:s, s:s, s:[s], s:[s], s:s}", "name", "Bound", "type",
+                                       "confidential", "grantTypes", "client_credentials", "scopes",
+                                       "read", "dpop", "required"));
+    char *secret = oauth_secret(suite, admin, bound), *header = strdup(oauth_basic(bound, secret));
+    JOSE mine = jose_new("ES256", NULL);
+    char *nonce = fresh_nonce(mine);
+    char *proof = proof_header(mine, "POST", token_url, nonce, time(NULL));
+    const struct http_request proven = form_request(TOKEN, OWN, header, proof);
+    HTTP_ANSWER without = post(TOKEN, OWN, header);
+    HTTP_ANSWER with = http_call(suite_url(suite), &proven);
+
+    check_word(without, 400, "invalid_dpop_proof");
+    CU_ASSERT_PTR_NULL(http_member(without, "access_token"));
+    CHECK_STATUS(with, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(with, "token_type"), "DPoP");
+    free(proof);
+    free(nonce);
+    free(header);
+    free(secret);
+    free(bound);
+}
+
 static void a_bound_token_names_its_key(void)
 {
     JOSE mine = jose_new("ES256", NULL);
@@ -660,6 +685,7 @@ static const struct unit_case cases[] = {
     CASE(a_persons_tokens_are_active_while_the_grant_is),
     CASE(a_client_takes_back_its_own_tokens_alone),
     CASE(a_proof_is_for_this_request_with_our_nonce),
+    CASE(a_client_that_must_prove_a_key_gets_no_bearer),
     CASE(a_bound_token_names_its_key),
     CASE(a_proof_counts_once),
     CASE(inner_addresses_are_not_asked_for_keys),
