@@ -2,8 +2,8 @@
 //
 // PART: jobs (each screen's main job, by keyboard alone), axe (every screen in both colour schemes), trouble (network cut,
 // a daemon that hangs, two admins at the same setting, a proof asked for). Each step is a line "ok NAME" or "FAILED NAME:
-// why"; the exit code is 1 when one failed. A report of the Content-Security-Policy fails the step. Chromium keeps its files
-// in TMPDIR.
+// why"; the exit code is 1 when one failed. A report of the Content-Security-Policy fails the step. With CONSOLE_STEPS, a
+// pattern, only the steps that it matches are done. Chromium keeps its files in TMPDIR.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -546,6 +546,42 @@ const trouble = {
         await page.locator('nav').getByRole('link', { name: 'Bots' }).click();
         await page.getByRole('heading', { level: 1, name: 'Bots' }).waitFor();
     },
+    async 'each form that holds what was typed is asked for, on each way out'() {
+        const tags = field('Language tags'), history = page.getByRole('tab', { name: 'History' });
+        const kept = async (what, way) => {
+            const asked = new Promise((done) => page.once('dialog', async (dialog) => { await dialog.dismiss(); done(true); }));
+            await way();
+            insist(await Promise.race([asked, sleep(3000)]), `${what}: not asked`);
+            await until(async () => new URL(page.url()).pathname === '/console/settings', `${what}: back at the form`);
+            insist(await tags.inputValue() === 'en, de, fr', `${what}: lost`);
+        };
+
+        await page.goto(`${CONSOLE}/bots`);
+        await go('Settings');
+        await type(tags, 'en, de, fr');
+        await type(field('Address of the patient app'), 'https://unsaved.lakeside.example');
+        await button('Discard').click();
+        await kept('another form is clean again', () => page.locator('nav').getByRole('link', { name: 'Bots' }).click());
+        await kept('a tab', () => history.click());
+        await kept('a tab, by keyboard', async () => {
+            await tabTo(page.getByRole('tab', { name: 'Settings' }), page, 'Shift+Tab');
+            await page.keyboard.press('ArrowRight');
+        });
+        await kept('Back', () => page.evaluate(() => history.back()));
+        await kept('Back, again', () => page.evaluate(() => history.back()));
+        await page.locator('.skip').focus();
+        await page.keyboard.press('Enter');
+        insist(await page.locator('main').evaluate((element) => element === document.activeElement), 'the content has no focus');
+        await page.evaluate(() => { location.hash = 'main'; });
+        await kept('after a fragment', () => page.locator('nav').getByRole('link', { name: 'Bots' }).click());
+        await page.locator('.preferences select').first().selectOption('de');
+        await page.getByRole('heading', { level: 1, name: 'Einstellungen' }).waitFor();
+        insist(await page.getByLabel('Sprachkürzel', { exact: true }).inputValue() === 'en, de, fr', 'the language of the console: lost');
+        await page.locator('.preferences select').first().selectOption('en');
+        page.once('dialog', (dialog) => dialog.accept());
+        await page.evaluate(() => history.go(-2));
+        await page.getByRole('heading', { level: 1, name: 'Bots' }).waitFor();
+    },
     async 'an old sign-in proves itself before it acts'() {
         await register('proof@people.example', 'Proof', 'Lima');
         writeFileSync(clockFile, '1800'); // half an hour
@@ -592,7 +628,10 @@ browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['-
 await signInHere();
 page = await open();
 let failed = 0;
-for (const [name, step] of Object.entries({ jobs, axe: accessible, trouble }[part])) {
+const only = process.env.CONSOLE_STEPS && new RegExp(process.env.CONSOLE_STEPS);
+if (only)
+    await signIn();
+for (const [name, step] of Object.entries({ jobs, axe: accessible, trouble }[part]).filter(([each]) => !only || only.test(each))) {
     try {
         await step();
         insist(faults.length === 0, faults.splice(0).join('; '));

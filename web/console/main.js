@@ -3,7 +3,7 @@ import { get, onProof, onReach } from './lib/api.js';
 import { onSignedOut, restore, signOut, SignInError } from './lib/auth.js';
 import { html, render, useEffect, useRef, useState } from './lib/html.js';
 import { currentLanguage, languages, N, setLanguage, t } from './lib/i18n.js';
-import { Link, match, useRoute } from './lib/router.js';
+import { Link, match, mayLeave, useRoute } from './lib/router.js';
 import { Button, Empty, ErrorBox, Loading, Page, Toasts } from './lib/ui.js';
 import { screens } from './screens/index.js';
 import { SignInScreen } from './screens/sign_in.js';
@@ -61,7 +61,7 @@ function Shell({ me, path, children, onLeave, onLanguage }) {
     const person = me.profile.name[0] ?? { given: [], family: '' };
 
     return html`<div class="shell">
-        <a class="skip" href="#main">${t('Skip to the content')}</a>
+        <a class="skip" href="#main" onClick=${(event) => { event.preventDefault(); document.getElementById('main').focus(); }}>${t('Skip to the content')}</a>
         <header>
             <${Button} kind="menu" aria-expanded=${open ? 'true' : 'false'} aria-controls="side"
                 onClick=${() => setOpen(!open)}><span aria-hidden="true">☰</span><span class="hidden">${t('Menu')}</span><//>
@@ -111,6 +111,9 @@ function App() {
         }
     };
     const leave = async () => {
+        if (!mayLeave())
+            return;
+        set({ at: 'loading' });
         await signOut();
         set({ at: 'out' });
     };
@@ -136,7 +139,7 @@ function App() {
             <${Preferences} onLanguage=${language} /></main>`,
         in: () => (state.me.membership.admin
             ? html`<${Shell} me=${state.me} path=${path} onLeave=${leave} onLanguage=${language}>
-                <${Screen} path=${path} query=${query} me=${state.me} key=${currentLanguage()} /><//>`
+                <${Screen} path=${path} query=${query} me=${state.me} /><//>`
             : html`<main class="alone"><h1>${t('No admin')}</h1>
                 <p>${t('{name} is not yours to administer. Sign in as one of its admins.', { name: state.me.project.name })}</p>
                 <p><${Button} kind="primary" onClick=${leave}>${t('Sign out')}<//></p></main>`),

@@ -127,7 +127,7 @@ async function finish(said) {
     const asked = stored(ASKED);
 
     sessionStorage.removeItem(ASKED);
-    history.replaceState(null, '', asked?.back ?? '/console/');
+    history.replaceState(history.state, '', asked?.back ?? '/console/');
     if (!asked || said.get('state') !== asked.state || said.get('iss') !== asked.issuer)
         throw new SignInError(409, 'state');
     if (said.has('error'))

@@ -1,35 +1,62 @@
 // router.js - addresses below /console.
 import { html, useEffect, useState } from './html.js';
+import { t } from './i18n.js';
 
 const BASE = '/console';
 const listeners = new Set();
-let leave = null; // asks before the address changes
+const guards = new Set(); // one for each form that holds what was typed
 
 const read = () => ({
     path: location.pathname.slice(BASE.length).replace(/\/+$/, '') || '/',
     query: Object.fromEntries(new URLSearchParams(location.search)),
 });
 
-const tell = () => listeners.forEach((each) => each());
+const address = () => location.pathname + location.search;
+let shown = address(), place = history.state?.place ?? 0; // of the entry that is shown, among those of this tab
+history.replaceState({ place }, '');
 
-/** Keeps what was typed: `ask` answers whether it may go. null: nothing to keep. */
-export function guard(ask) {
-    leave = ask;
+function tell() {
+    shown = address();
+    listeners.forEach((each) => each());
 }
 
+/** Keeps what was typed until the answered function is called. */
+export function guard() {
+    const held = {};
+
+    guards.add(held);
+    return () => guards.delete(held);
+}
+
+/** Whether what was typed may go: asked once, however many forms hold some. */
+export const mayLeave = () => guards.size === 0 || window.confirm(t('Leave without saving what you typed?'));
+
 export function navigate(path, { replace = false } = {}) {
-    if (leave && !replace && !leave())
+    if (!replace && !mayLeave())
         return;
     if (!replace)
-        leave = null;
-    history[replace ? 'replaceState' : 'pushState'](null, '', BASE + path);
+        place++;
+    history[replace ? 'replaceState' : 'pushState']({ place }, '', BASE + path);
     tell();
     if (!replace)
         window.scrollTo(0, 0);
 }
 
-window.addEventListener('popstate', () => { leave = null; tell(); });
-window.addEventListener('beforeunload', (event) => { if (leave) event.preventDefault(); });
+// Back and Forward have changed the address when they are heard of: who stays is led back to the entry that is shown.
+window.addEventListener('popstate', ({ state }) => {
+    const there = state?.place ?? place + 1; // none: a fragment was followed
+
+    if (!state)
+        history.replaceState({ place: there }, '');
+    if (address() !== shown && !mayLeave()) {
+        history.go(place - there);
+        return;
+    }
+    place = there;
+    if (address() !== shown)
+        tell();
+});
+window.addEventListener('beforeunload', (event) => { if (guards.size > 0) event.preventDefault(); });
 
 export function useRoute() {
     const [route, set] = useState(read);

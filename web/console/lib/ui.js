@@ -1,8 +1,8 @@
 // ui.js - what screens are made of.
 import { ApiError } from './api.js';
-import { html, useCallback, useEffect, useRef, useState } from './html.js';
+import { html, useCallback, useEffect, useLayoutEffect, useRef, useState } from './html.js';
 import { N, t } from './i18n.js';
-import { guard, Link } from './router.js';
+import { guard, Link, mayLeave } from './router.js';
 
 let ids = 0;
 
@@ -149,21 +149,30 @@ export function Table({ label, columns, rows, empty, more, onMore, busy }) {
     ${more && html`<p class="more"><${Button} busy=${busy} onClick=${onMore}>${t('Show more')}<//></p>`}`;
 }
 
-export function Tabs({ label, tabs, current, onTab }) {
+/** `leaves`: another tab unmounts the forms of this one, so what was typed is asked for. */
+export function Tabs({ label, tabs, current, onTab, leaves }) {
+    const turn = (key) => {
+        const free = key !== current && (!leaves || mayLeave());
+
+        if (free)
+            onTab(key);
+        return free;
+    };
     const move = (event) => {
         const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
 
         if (!step)
             return;
         const at = (tabs.findIndex(([key]) => key === current) + step + tabs.length) % tabs.length;
-        onTab(tabs[at][0]);
-        event.currentTarget.children[at].focus();
+        const { children } = event.currentTarget;
+        if (turn(tabs[at][0]))
+            children[at].focus();
     };
 
     return html`<div class="tabs" role="tablist" aria-label=${label} onKeyDown=${move}>
         ${tabs.map(([key, text]) => html`<button type="button" role="tab" aria-selected=${key === current
             ? 'true' : 'false'} tabindex=${key === current ? 0 : -1}
-            onClick=${() => onTab(key)}>${text}</button>`)}</div>`;
+            onClick=${() => turn(key)}>${text}</button>`)}</div>`;
 }
 
 /** The heading of a screen, which has the focus when its address was gone to. */
@@ -275,10 +284,7 @@ export function Toasts() {
 
 /** Asks before what was typed is lost by going elsewhere. */
 export function useGuard(dirty) {
-    useEffect(() => {
-        guard(dirty ? () => window.confirm(t('Leave without saving what you typed?')) : null);
-        return () => guard(null);
-    }, [dirty]);
+    useLayoutEffect(() => (dirty ? guard() : undefined), [dirty]);
 }
 
 /** The value, once it has not changed for a moment. */

@@ -131,7 +131,7 @@ export function Template({ name }) {
     return html`<${Page} title=${templateTitle(name)} wide back=${['/templates', t('Mail templates')]}>
         <${Loaded} from=${all}>${({ records, languages, first }) => {
             const current = language ?? first;
-            return html`<${Tabs} label=${t('Languages')} current=${current} onTab=${set} tabs=${languages.map((each) => [each, tongue(each)])} />
+            return html`<${Tabs} label=${t('Languages')} leaves current=${current} onTab=${set} tabs=${languages.map((each) => [each, tongue(each)])} />
                 <${Editor} key=${current} name=${name} language=${current} languages=${languages} records=${records} reload=${all.reload} />`;
         }}<//><//>`;
 }
