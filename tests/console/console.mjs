@@ -191,14 +191,32 @@ const jobs = {
         await press(button('Undo'));
         await button('Lock out').waitFor();
     },
-    async 'a deletion wants the name'() {
+    async 'what is asked about a sign-in is said in the language of the admin'() {
+        await press(button('Find out'));
+        await page.getByText('Not locked by the operator').waitFor();
+        await page.locator('.preferences select').first().selectOption('de');
+        await page.getByText('Nicht vom Betreiber gesperrt').waitFor();
+        await page.locator('.preferences select').first().selectOption('en');
+    },
+    async 'a deletion wants the name, and days that can be'() {
         await press(button('Delete the account'));
         await type(field('Reason'), 'Ticket 4713');
         insist(await page.locator('dialog').getByRole('button', { name: 'Delete the account' }).isDisabled(), 'not typed yet');
+        await type(field('Days from now'), '91');
         await type(page.getByLabel(/^Type “/), `${HOSTILE} Lima`);
+        await page.keyboard.press('Enter');
+        await page.locator('dialog .field').filter({ hasText: 'Days from now' }).locator('.problem').waitFor();
+        await type(field('Days from now'), '90');
         await page.keyboard.press('Enter');
         await says('The deletion is scheduled.');
         await button('Keep the account').waitFor();
+    },
+    async 'a session names the application that has it'() {
+        await go('Find a person');
+        await type(field('Name or address begins with'), demo.adminEmail);
+        await until(async () => await page.locator('tbody tr').count() === 1, 'one row');
+        await press(page.locator('tbody a'));
+        await page.locator('td[data-title=Application]').filter({ hasText: 'Atrium' }).first().waitFor();
     },
     async 'a colleague is invited'() {
         await go('Members');
@@ -316,6 +334,14 @@ const jobs = {
         });
         await press(row.getByRole('button', { name: 'Prove this row' }));
         await page.locator('dialog').getByText('not proven').waitFor();
+        await page.unroute('**/proof');
+        await page.keyboard.press('Escape');
+        // A sound proof, but of another row.
+        const other = (await read('/v1/project/audit?action=account-policy')).resources[0] ?? (await read('/v1/project/audit')).resources.at(-1);
+        const { data: swapped } = await api('GET', `/v1/project/audit/${other.id}/proof`, undefined, admin);
+        await page.route('**/proof', (route) => route.fulfill({ json: swapped }));
+        await press(row.getByRole('button', { name: 'Prove this row' }));
+        await page.locator('dialog').getByText('proven, but another row', { exact: true }).waitFor();
         await page.unroute('**/proof');
         await page.keyboard.press('Escape');
     },
@@ -582,6 +608,65 @@ const trouble = {
         await page.evaluate(() => history.go(-2));
         await page.getByRole('heading', { level: 1, name: 'Bots' }).waitFor();
     },
+    async 'another language of a template is asked for, and a preview that was emptied comes back'() {
+        await page.goto(`${CONSOLE}/templates/PATIENT_WELCOME`);
+        await field('HTML').fill('<b id="first">First</b>');
+        await page.frameLocator('iframe').locator('#first').waitFor();
+        await field('HTML').fill('');
+        await page.getByText('Without HTML the mail is its text alone.').waitFor();
+        await field('HTML').fill('<b id="second">Second</b>');
+        await page.frameLocator('iframe').locator('#second').waitFor();
+        const asked = new Promise((done) => page.once('dialog', async (dialog) => { await dialog.dismiss(); done(true); }));
+        await page.getByRole('tablist', { name: 'Languages' }).locator('[aria-selected=false]').first().click();
+        insist(await Promise.race([asked, sleep(3000)]), 'not asked');
+        insist(await field('HTML').inputValue() === '<b id="second">Second</b>', 'lost');
+        await button('Discard').click();
+    },
+    async 'a webhook that its receiver has switched off is switched on'() {
+        const url = 'https://gone.lakeside.example/';
+        const { status, data } = await api('POST', '/v1/project/webhooks', { url, events: ['session.created'], enabled: false }, admin);
+        insist(status < 300, data);
+        await page.route('**/v1/project/webhooks', async (route) => { // as a 410 leaves it
+            const answer = await route.fetch(), list = await answer.json();
+            await route.fulfill({ response: answer, json: { ...list, resources: list.resources.map((each) => ({ ...each, ...(!each.enabled && { goneAt: each.createdAt }) })) } });
+        });
+        await go('Webhooks');
+        const row = page.getByRole('row').filter({ hasText: url });
+        await row.getByText('switched off by its receiver').waitFor();
+        await row.getByRole('switch').click();
+        await says('Events are posted again.');
+        await row.getByText('switched off by its receiver').waitFor({ state: 'detached' });
+        await page.unroute('**/v1/project/webhooks');
+        insist((await read('/v1/project/webhooks')).resources.find((each) => each.url === url).enabled, 'not written');
+    },
+    async 'a file that fails does not keep the others back'() {
+        await go('Documents');
+        const chooser = page.waitForEvent('filechooser');
+        await button('Upload files').click();
+        const file = (name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) });
+        await (await chooser).setFiles([file('first.txt'), file(`${'long'.repeat(100)}.txt`), file('last.txt')]);
+        await page.getByRole('row').filter({ hasText: 'last.txt' }).waitFor();
+        const failed = page.getByRole('alert').filter({ hasText: 'Not uploaded:' });
+        await failed.waitFor();
+        insist(await failed.getByText(/long.txt: /).count() === 1 && await failed.getByText('first.txt').count() === 0, 'not said which');
+    },
+    async 'a list goes on past the rows of one answer'() {
+        const entries = Array.from({ length: 130 }, (each, i) => i);
+        while (entries.length > 0)
+            await Promise.all(entries.splice(0, 10).map(async (i) => {
+                const { status, data } = await api('PUT', `/cms/faq/many-${i}/en`, { title: `Question ${i}`, sections: [{ text: 'Answer' }] }, admin);
+                insist(status < 300, data);
+            }));
+        await page.goto(`${CONSOLE}/content?type=faq`);
+        await page.locator('tbody tr').first().waitFor();
+        for (let i = 0; await button('Show more').count() > 0; i++) {
+            const rows = await page.locator('tbody tr').count();
+            insist(i < 5, 'it does not end');
+            await button('Show more').click();
+            await until(async () => await page.locator('tbody tr').count() > rows, `more than ${rows} rows`, 10_000);
+        }
+        insist(await page.locator('tbody tr').count() >= 130, 'not all');
+    },
     async 'an old sign-in proves itself before it acts'() {
         await register('proof@people.example', 'Proof', 'Lima');
         writeFileSync(clockFile, '1800'); // half an hour
@@ -599,6 +684,23 @@ const trouble = {
         await type(field('Password'), demo.adminPassword);
         await page.keyboard.press('Enter');
         await says('Locked out.');
+    },
+    async 'two requests that wait for a proof are both done'() {
+        const { data } = await api('POST', '/v1/project/webhooks', { url: 'https://both.lakeside.example/', events: ['session.created'] }, admin);
+        await page.goto(`${CONSOLE}/webhooks/${data.id}`);
+        await button('New secret').waitFor();
+        writeFileSync(clockFile, '3000');
+        await sleep(300);
+        await page.evaluate(() => {
+            for (const name of ['New secret', 'Post again what was given up'])
+                [...document.querySelectorAll('button')].find((each) => each.textContent === name).click();
+        });
+        await heading('Confirm that it is you').waitFor();
+        await type(field('Password'), demo.adminPassword);
+        await page.keyboard.press('Enter');
+        await says('0 deliveries are posted again.');
+        await heading('Keep this secret now').waitFor();
+        await page.keyboard.press('Escape');
     },
     async 'many people are there at once'() {
         await page.goto(`${CONSOLE}/`);

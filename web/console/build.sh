@@ -9,7 +9,7 @@ gen=$1
 from=$(dirname "$0")
 
 (cd "$from/vendor" && sha256sum --quiet -c SHA256SUMS) >&2
-"$from/check_texts.pl" "$from" >&2
+"$from/check_texts.pl" "$from" "$from/../../docs/mail-templates.md" >&2
 rm -rf "$gen/files" "$gen/console_files.c"
 mkdir -p "$gen/files"
 

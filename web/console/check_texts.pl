@@ -1,12 +1,13 @@
 #!/usr/bin/perl
-# check_texts.pl FOLDER - each text of the console's sources is there in each language, with the same {values}, and no
-# other is. A text is what stands in t('...') or N('...').
+# check_texts.pl FOLDER TEMPLATES - each text of the console's sources is there in each language, with the same {values},
+# and no other is. A text is what stands in t('...') or N('...'). Each template of the page TEMPLATES has a title on the
+# screen of mails, and no other has.
 use strict;
 use warnings;
 use utf8;
 use open qw(:std :encoding(UTF-8));
 
-my $folder = $ARGV[0] // die "usage: check_texts.pl FOLDER\n";
+my ($folder, $templates) = @ARGV == 2 ? @ARGV : die "usage: check_texts.pl FOLDER TEMPLATES\n";
 my (%used, $bad);
 
 sub slurp { open my $file, '<', $_[0] or die "$_[0]: $!\n"; local $/; return <$file> }
@@ -35,4 +36,11 @@ for my $language (qw(de es)) {
         print "$used{$_}: not in $language.json: $_\n" and $bad = 1 unless $has{$_};
     }
 }
+
+my ($titles) = slurp("$folder/screens/templates.js") =~ /^const titles = \{(.*?)^\};/ms or die "templates.js has no titles\n";
+my %title = map { $_ => 1 } $titles =~ /\b([A-Z_]+): N\(/g;
+for (grep { $_ ne 'All templates' } slurp($templates) =~ /^## (.*)$/mg) {
+    print "templates.js: no title for $_\n" and $bad = 1 unless delete $title{$_};
+}
+print "templates.js: a title for $_, which is no template\n" and $bad = 1 for sort keys %title;
 exit($bad ? 1 : 0);

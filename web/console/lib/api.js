@@ -21,15 +21,18 @@ export class ApiError extends Error {
     }
 }
 
-const GET_TRIES = 3;
+const GET_TRIES = 3, PAGE_MAX = 100;
 
-let prove = async () => false;
+let prove = async () => false, proving = null;
 let watch = () => {};
 
 /** Asks the person for a fresh proof; answers whether it was given. */
 export const onProof = (call) => { prove = call; };
 /** Told whether the last request had an answer. */
 export const onReach = (call) => { watch = call; };
+
+// One question for all requests that wait for a proof.
+const proof = () => (proving ??= prove().finally(() => { proving = null; }));
 
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
@@ -72,7 +75,7 @@ async function once(method, path, options) {
             return { data, etag: answer.headers.get('ETag') };
         if (answer.status === 401 && data?.code === 'STEP_UP_REQUIRED' && !proven) {
             proven = true;
-            if (await prove())
+            if (await proof())
                 continue;
         } else if (answer.status === 401 && !data?.code && !renewed) {
             renewed = true;
@@ -110,6 +113,19 @@ export function query(values) {
         && value !== null);
 
     return set.length ? `?${new URLSearchParams(set)}` : '';
+}
+
+/** The first `count` rows of a list with a total, by as many requests as that takes. */
+export async function rows(path, values, count) {
+    const found = await get(path + query({ ...values, _count: Math.min(count, PAGE_MAX) }));
+    const all = [...found.resources];
+
+    for (let more = true; more && all.length < Math.min(count, found.total);) {
+        const { resources } = await get(path + query({ ...values, _count: Math.min(count - all.length, PAGE_MAX), _offset: all.length }));
+        all.push(...resources);
+        more = resources.length > 0;
+    }
+    return { ...found, resources: all };
 }
 
 /** Makes a document of a file. What was begun for one that fails or is cancelled is removed. */

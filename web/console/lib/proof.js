@@ -62,6 +62,9 @@ async function isSigned(note, verifierKey) {
     return crypto.subtle.verify('Ed25519', imported, mine[1].slice(4), utf8(note.text));
 }
 
+/** What was done, as the trail names it: "session.create". */
+export const actionOf = (event) => event.subtype?.at(-1)?.code ?? event.type.code;
+
 /**
  * What the answer of `/v1/project/audit/{id}/proof` is worth: {included, signed, size}; included is null where the record
  * is not kept any more, signed where the browser cannot tell.
@@ -73,6 +76,15 @@ export async function verify({ record, index, size, hashes, checkpoint, verifier
 
     return { size, index, included: record === null || record === undefined ? null : Boolean(root) && equal(root, note.root),
         signed: await isSigned(note, verifierKey) };
+}
+
+/** Whether the record of a proof is that of this AuditEvent: its place in the trail, its time, action and entity. */
+export function isRecordOf(record, event) {
+    const { daemon, sequence, at, entity, event: row } = JSON.parse(record);
+    const about = entity ?? (row.account ? `Account/${row.account}` : undefined);
+
+    return `${daemon}-${sequence}` === event.id && at === Date.parse(event.recorded) && row.action === actionOf(event)
+        && about === event.entity?.[0]?.what?.display;
 }
 
 /** Web Cryptography is for https and the machine itself alone. */

@@ -2,15 +2,14 @@
 import { get, query as queryOf } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { N, number, t, time } from '../lib/i18n.js';
-import { canVerify, verify } from '../lib/proof.js';
+import { actionOf, canVerify, isRecordOf, verify } from '../lib/proof.js';
 import { Badge, Button, Dialog, Empty, Facts, Field, Loaded, Page, Table, useCursor, useLoad, useSettled } from '../lib/ui.js';
 
 const PATH = '/v1/project/audit';
 const outcomes = { 0: ['good', N('Done')], 4: ['warn', N('Refused')], 8: ['bad', N('Failed')] };
 
-const actionOf = (event) => event.subtype?.at(-1)?.code ?? event.type.code;
 const who = (event) => event.agent?.[0]?.who?.display ?? event.agent?.[0]?.who?.reference ?? event.agent?.[0]?.name ?? t('the installation');
-const what = (event) => event.entity?.[0]?.what?.reference ?? event.entity?.[0]?.name ?? '–';
+const what = (event) => event.entity?.[0]?.what?.display ?? event.entity?.[0]?.name ?? '–';
 const referenceOf = (event) => event.agent?.[0]?.who?.reference;
 const instant = (local) => (local ? new Date(local).toISOString() : undefined);
 
@@ -20,15 +19,15 @@ function Result({ is, yes, no, none }) {
 
 function Proof({ event, onClose }) {
     const state = useLoad(async () => {
-        const proof = await get(`${PATH}/${event.id}/proof`);
-        return { proof, ...await verify(proof) };
+        const proof = await get(`${PATH}/${event.id}/proof`), found = await verify(proof);
+        return { proof, ...found, other: found.included && !isRecordOf(proof.record, event) };
     }, [event.id]);
 
     return html`<${Dialog} title=${t('Prove this row')} close=${t('Close')} onClose=${onClose}>
         <p class="soft">${t('Your browser checks this itself: the hashes of the row lead to the signed head of the trail, or they do not.')}</p>
         <${Loaded} from=${state}>${(found) => html`
             <${Facts} rows=${[
-                [t('In the trail'), html`<${Result} is=${found.included} yes=${t('proven')} no=${t('not proven')} none=${t('the row is not kept any more')} />`],
+                [t('In the trail'), html`<${Result} is=${found.included && !found.other} yes=${t('proven')} no=${found.other ? t('proven, but another row') : t('not proven')} none=${t('the row is not kept any more')} />`],
                 [t('Signature of the head'), html`<${Result} is=${found.signed} yes=${t('good')} no=${t('wrong')} none=${t('this browser has no Ed25519')} />`],
                 [t('Place'), t('{index} of {size} rows', { index: number(found.index + 1), size: number(found.size) })],
             ]} />

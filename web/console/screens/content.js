@@ -1,5 +1,5 @@
 // content.js - articles and the like: the default language beside a translation.
-import { get, post, put, query as queryOf, remove } from '../lib/api.js';
+import { get, post, put, query as queryOf, remove, rows } from '../lib/api.js';
 import { html, useEffect, useState } from '../lib/html.js';
 import { languageName, number, t } from '../lib/i18n.js';
 import { navigate } from '../lib/router.js';
@@ -91,7 +91,7 @@ export function Content({ query }) {
     const language = query.language || source;
     const [search, setSearch] = useState(''), [count, setCount] = useState(PAGE), [create, setCreate] = useState(false);
     const settled = useSettled(search.trim());
-    const list = useLoad(async () => (language ? get(`/cms/${encodeURIComponent(type)}/map/${language}${queryOf({ search: settled, _count: count })}`) : null), [type, language, settled, count]);
+    const list = useLoad(async () => (language ? rows(`/cms/${encodeURIComponent(type)}/map/${language}`, { search: settled }, count) : null), [type, language, settled, count]);
     const go = (part) => navigate(`/content${queryOf({ type, language, ...part })}`);
 
     useEffect(() => setCount(PAGE), [type, language, settled]);
@@ -107,8 +107,8 @@ export function Content({ query }) {
             <${Field} label=${t('Language')} as="select" value=${language} onValue=${(value) => go({ language: value })}>${known.languages.map((tag) => html`<option value=${tag}>${languageName(tag)}</option>`)}<//>
         </form>`}<//>
         <${Loaded} from=${{ ...list, data: list.data ?? undefined }}>${(data) => html`<div class="stack"><p class="soft" role="status">${t('{n} entries', { n: number(data.total) })}</p>
-            <${Table} label=${t('Content')} rows=${data.resources.map((each) => ({ ...each, key: (each.source ?? each.target).key }))} more=${data.total > data.resources.length && count < 1000}
-                onMore=${() => setCount(Math.min(1000, count + PAGE))} busy=${list.loading} columns=${[
+            <${Table} label=${t('Content')} rows=${data.resources.map((each) => ({ ...each, key: (each.source ?? each.target).key }))} more=${data.total > data.resources.length}
+                onMore=${() => setCount(count + PAGE)} busy=${list.loading} columns=${[
                     { title: t('Key'), cell: (row) => html`<${Button} kind="quiet" onClick=${() => go({ key: row.key })}>${row.key}<//>` },
                     { title: source ? languageName(source) : '', cell: (row) => row.source?.title ?? '–' },
                     { title: language ? languageName(language) : '', cell: (row) => row.target?.title ?? html`<${Badge} kind="warn">${t('not translated')}<//>` },

@@ -1,8 +1,8 @@
 // documents.js - files: upload, pictures, public links.
-import { call, get, patch, query as queryOf, remove, upload } from '../lib/api.js';
+import { call, patch, remove, rows, upload } from '../lib/api.js';
 import { html, useEffect, useRef, useState } from '../lib/html.js';
 import { bytes, number, t, time } from '../lib/i18n.js';
-import { Badge, Button, ConfirmName, Dialog, Empty, ErrorBox, Facts, Field, Loaded, Page, Switch, Table, toast, useAct, useLoad } from '../lib/ui.js';
+import { Badge, Button, ConfirmName, Dialog, Empty, ErrorBox, errorTitle, Facts, Field, Loaded, Page, Switch, Table, toast, useAct, useLoad } from '../lib/ui.js';
 
 const PAGE = 50;
 // What a browser draws as a picture and nothing else: SVG is not among them.
@@ -10,20 +10,26 @@ const pictures = /^image\/(png|jpeg|webp|gif|avif)$/;
 
 function Upload({ onDone }) {
     const input = useRef(), stop = useRef();
-    const [state, set] = useState(null);
+    const [state, set] = useState(null), [failed, setFailed] = useState([]);
+    // A file that fails does not keep the others back; Cancel stops all.
     const begin = async (files) => {
-        stop.current = new AbortController();
+        const { signal } = stop.current = new AbortController();
+
+        setFailed([]);
         for (const file of files) {
-            set({ name: file.name, done: 0 });
+            const { name } = file;
+
+            set({ name, done: 0 });
             try {
-                await upload(file, (done) => set({ name: file.name, done }), stop.current.signal);
-                toast(t('“{name}” is uploaded.', { name: file.name }));
-                set(null);
+                await upload(file, (done) => set({ name, done }), signal);
+                toast(t('“{name}” is uploaded.', { name }));
             } catch (error) {
-                set(stop.current.signal.aborted ? null : { name: file.name, error });
-                break;
+                if (signal.aborted)
+                    break;
+                setFailed((was) => [...was, { name, error }]);
             }
         }
+        set(null);
         onDone();
     };
 
@@ -32,11 +38,12 @@ function Upload({ onDone }) {
         <div><input type="file" multiple hidden ref=${input} aria-label=${t('Files')} onChange=${(event) => {
             begin([...event.target.files]);
             event.target.value = '';
-        }} /><${Button} kind="primary" disabled=${state && !state.error} onClick=${() => input.current.click()}>${t('Upload files')}<//></div>
-        ${state && !state.error && html`<div class="card"><p>${t('Uploading “{name}”', { name: state.name })}</p>
+        }} /><${Button} kind="primary" disabled=${state} onClick=${() => input.current.click()}>${t('Upload files')}<//></div>
+        ${state && html`<div class="card"><p>${t('Uploading “{name}”', { name: state.name })}</p>
             <progress max="1" value=${state.done} aria-label=${t('Uploading “{name}”', { name: state.name })} />
             <div><${Button} onClick=${() => stop.current.abort()}>${t('Cancel')}<//></div></div>`}
-        ${state?.error && html`<${ErrorBox} error=${state.error} />`}
+        ${failed.length > 0 && html`<div class="notice bad" role="alert"><p><strong>${t('Not uploaded:')}</strong></p>
+            ${failed.map(({ name, error }) => html`<p class="detail">${name}: ${errorTitle(error)} ${error.message}</p>`)}</div>`}
     </div>`;
 }
 
@@ -74,15 +81,15 @@ function Show({ row, onClose, onChanged }) {
 
 export function Documents() {
     const [shown, setShown] = useState(PAGE), [sort, setSort] = useState('-_lastUpdated'), [open, setOpen] = useState(null), [gone, setGone] = useState(null);
-    const list = useLoad(() => get(`/document${queryOf({ _count: shown, _sort: sort })}`), [shown, sort]);
+    const list = useLoad(() => rows('/document', { _sort: sort }, shown), [shown, sort]);
 
     return html`<${Page} title=${t('Documents')} wide>
         <${Upload} onDone=${list.reload} />
         <div class="filters few"><${Field} label=${t('Order')} as="select" value=${sort} onValue=${setSort}>
             <option value="-_lastUpdated">${t('Newest first')}</option><option value="fileName">${t('By name')}</option><option value="contentType">${t('By type')}</option><//></div>
         <${Loaded} from=${list}>${(data) => html`<div class="stack"><p class="soft">${t('{n} documents', { n: number(data.total) })}</p>
-            <${Table} label=${t('Documents')} rows=${data.resources} more=${data.total > data.resources.length && shown < 1000} busy=${list.loading}
-                onMore=${() => setShown(Math.min(1000, shown + PAGE * 2))} columns=${[
+            <${Table} label=${t('Documents')} rows=${data.resources} more=${data.total > data.resources.length} busy=${list.loading}
+                onMore=${() => setShown(shown + PAGE)} columns=${[
                     { title: t('File'), cell: (row) => html`<${Button} kind="quiet" onClick=${() => setOpen(row)}>${row.fileName}<//>` },
                     { title: t('Type'), cell: (row) => row.contentType },
                     { title: t('Size'), kind: 'number', cell: (row) => bytes(row.size) },
@@ -90,8 +97,7 @@ export function Documents() {
                     { title: t('Changed'), kind: 'time', cell: (row) => time(row.lastUpdated) },
                     { title: t('Link'), cell: (row) => (row.publicToken ? html`<${Badge} kind="warn">${t('public')}<//>` : '–') },
                     { kind: 'acts', cell: (row) => html`<${Button} kind="quiet danger" onClick=${() => setGone(row)}>${t('Delete')}<//>` },
-                ]} empty=${html`<${Empty} title=${t('No document yet')}><p>${t('Upload files, or let an app do it.')}</p><//>`} />
-            ${data.total > 1000 && data.resources.length >= 1000 && html`<p class="notice warn">${t('There are more than can be shown here. Use the API for the rest.')}</p>`}</div>`}<//>
+                ]} empty=${html`<${Empty} title=${t('No document yet')}><p>${t('Upload files, or let an app do it.')}</p><//>`} /></div>`}<//>
         ${open && html`<${Show} row=${open} onClose=${() => setOpen(null)} onChanged=${list.reload} />`}
         ${gone && html`<${ConfirmName} title=${t('Delete the document')} name=${gone.fileName} submit=${t('Delete')} act=${() => remove(`/document/${gone.id}`)}
             onClose=${() => setGone(null)} onDone=${() => { setGone(null); list.reload(); toast(t('Deleted.')); }}>

@@ -1,5 +1,5 @@
 // members.js - who belongs to the project and who is invited.
-import { get, patch, post, query as queryOf, remove } from '../lib/api.js';
+import { get, patch, post, remove, rows } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { day, number, t } from '../lib/i18n.js';
 import { Badge, Button, Check, ConfirmName, Dialog, Field, Loaded, Page, Switch, Table, toast, errorTitle, useAct, useLoad } from '../lib/ui.js';
@@ -35,9 +35,8 @@ function Invite({ onClose, onDone }) {
 }
 
 export function Members({ query, me }) {
-    const offset = Number(query._offset) || 0;
-    const [shown, setShown] = useState(offset + PAGE), [invite, setInvite] = useState(query.invite === '1'), [gone, setGone] = useState(null), [busy, setBusy] = useState(null);
-    const list = useLoad(() => get(`/v1/projects/me/members${queryOf({ _count: Math.min(shown, 1000) })}`), [shown]);
+    const [shown, setShown] = useState(PAGE), [invite, setInvite] = useState(query.invite === '1'), [gone, setGone] = useState(null), [busy, setBusy] = useState(null);
+    const list = useLoad(() => rows('/v1/projects/me/members', {}, shown), [shown]);
     const during = async (row, work) => {
         setBusy(row.id);
         try {

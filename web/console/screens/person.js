@@ -16,6 +16,25 @@ const acts = [
     { key: 'cancel-deletion', title: N('Keep the account'), done: N('The deletion is taken back.'), text: N('Takes the scheduled deletion back.'), when: (who) => who.state === 'deleting' },
 ];
 
+
+// The steps of a sign-in: what each asks, and what it says when it is not simply passed, by its outcome.
+const steps = {
+    tenant: [N('The project is there')],
+    'not suspended': [N('The project is not suspended'), { fail: N('It is suspended. Its operator can open it again.') }],
+    PATIENT_LOGIN_ENABLED: [N('Patients may sign in'), { fail: N('The switch is off in the settings.') }],
+    PRACTITIONER_LOGIN_ENABLED: [N('Practitioners may sign in'), { fail: N('The switch is off in the settings.') }],
+    throttle: [N('Not too many failures'), { fail: N('Too many in 15 minutes: only addresses with a good sign-in are let through.') }],
+    account: [N('The account is there'), { fail: N('There is none of this role with this address, or its invitation is not accepted yet.') }],
+    'not deleted': [N('Not deleted'), { fail: N('The day of its deletion has come.'), pass: N('Its deletion is scheduled. A sign-in takes that back.') }],
+    'not locked': [N('Not locked by the operator'), { fail: N('The operator has locked the account, and can unlock it.') }],
+    password: [N('A password is set'), { fail: N('None was set yet. Send a password link.') }],
+    'address verified': [N('The address is proven, where it must be'), { fail: N('The project wants it proven and it is not. A password link proves it too.') }],
+    membership: [N('Member of the project'), { fail: N('No member, or the invitation is not accepted yet.') }],
+    'member not locked': [N('Not locked out here'), { fail: N('An admin has locked this person out, and can unlock.') }],
+    address: [N('The network address is let in'), { fail: N('The access policy does not let this address in.'), skipped: N('The access policy limits addresses: write one above.') }],
+    'second factor': [N('Second factor'), { pass: N('It is on: a code is asked for after the password.') }],
+};
+
 const checks = { pass: [N('Passed'), 'good'], fail: [N('Fails'), 'bad'], skipped: [N('Not looked at'), ''] };
 
 function Act({ act, who, onClose, onDone }) {
@@ -34,12 +53,12 @@ function Act({ act, who, onClose, onDone }) {
     });
 
     return html`<${Dialog} title=${t(act.title)} submit=${t(act.title)} danger=${act.danger} busy=${busy} onClose=${onClose}
-        onSubmit=${run} error=${error?.problem?.('reason') ? null : error}
+        onSubmit=${run} error=${error?.problem?.('reason') || error?.problem?.('days') ? null : error}
         disabled=${!reason.trim() || (act.name && typed.trim() !== nameOf(who))}>
         <p>${t(act.text)}</p>
         <${Field} label=${t('Reason')} hint=${t('Kept in the audit trail, for example a ticket.')} value=${reason} onValue=${setReason}
             error=${error?.problem?.('reason')} maxlength="500" required autofocus />
-        ${act.key === 'schedule-deletion' && html`<${Field} label=${t('Days from now')} type="number" min="0" max="365" value=${days} onValue=${setDays} />
+        ${act.key === 'schedule-deletion' && html`<${Field} label=${t('Days from now')} type="number" min="1" max="90" value=${days} onValue=${setDays} error=${error?.problem?.('days')} />
             <${Check} label=${t('Erase what it owns, too')} hint=${t('Documents, for example.')} checked=${wipe} onValue=${setWipe} />`}
         ${act.name && html`<${Field} label=${t('Type “{name}” to confirm', { name: nameOf(who) })} value=${typed} onValue=${type} autocomplete="off" />`}
     <//>`;
@@ -52,6 +71,7 @@ function Sessions({ id, stamp }) {
         <${Loaded} from=${list}>${() => html`<${Table} label=${t('Sessions in this project')} rows=${list.rows} more=${list.more} onMore=${list.next}
             busy=${list.busy} empty=${html`<p class="soft">${t('Not signed in anywhere.')}</p>`} columns=${[
                 { title: t('Device'), cell: (row) => `${row.browser}, ${row.os}` },
+                { title: t('Application'), cell: (row) => row.client?.name ?? '–' },
                 { title: t('Network address'), cell: (row) => row.remoteAddress },
                 { title: t('Signed in by'), cell: (row) => row.authMethod },
                 { title: t('Last renewed'), kind: 'time', cell: (row) => time(row.lastUpdated) },
@@ -72,7 +92,7 @@ function Explain({ id }) {
         <div aria-live="polite" class="stack">${error && !error.problem?.('address') && html`<${ErrorBox} error=${error} />`}
         ${answer && html`<p><strong>${answer.wouldSucceed ? t('With the right password, a sign-in would succeed.') : t('A sign-in would fail.')}</strong>
             ${answer.secondFactor ? ` ${t('A second factor is needed too.')}` : ''}</p>
-            <ul class="rows">${answer.steps.map((step) => html`<li><div>${step.check}${step.hint && html`<p class="hint">${step.hint}</p>`}</div>
+            <ul class="rows">${answer.steps.map((step) => html`<li><div>${steps[step.check] ? t(steps[step.check][0]) : step.check}${step.hint && html`<p class="hint">${t(steps[step.check]?.[1]?.[step.outcome] ?? step.hint)}</p>`}</div>
                 <${Badge} kind=${checks[step.outcome]?.[1]}>${checks[step.outcome] ? t(checks[step.outcome][0]) : step.outcome}<//></li>`)}</ul>`}</div>
     <//>`;
 }

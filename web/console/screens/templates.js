@@ -14,7 +14,7 @@ const titles = {
     PATIENT_INVITE: N('Invitation of a patient'), PASSWORD_RESET: N('Link to set a password'), EMAIL_VERIFICATION: N('Link to prove an address'), EMAIL_CHANGE: N('Link to change an address'),
     EMAIL_CHANGED: N('The address was changed'), SIGN_IN_CODE: N('Code to sign in'), NEW_SIGN_IN: N('Sign-in on a new device'), CREDENTIAL_CHANGED: N('A credential was changed'),
     PASSKEY_COUNTER: N('A passkey may be copied'), COMMON_PASSWORD: N('Common password'), ACCOUNT_DELETION_SCHEDULED: N('A deletion is scheduled'), ACCOUNT_DELETION_REMINDER: N('A deletion is near'),
-    ORGANIZATION_CODE: N('Project code'),
+    EXPORT_MADE: N('An export is ready'), ORGANIZATION_CODE: N('Project code'),
 };
 export const templateTitle = (name) => t(titles[name] ?? name);
 const tongue = (tag) => (tag ? languageName(tag) : t('All other languages'));
@@ -37,17 +37,22 @@ const fill = (text, samples, quote) => text.replace(/\{\{\s*(\w+)\s*\}\}/g, (all
 
 // The frame has a document of its own, whose policy runs no script and loads nothing; the frame is a sandbox without
 // scripts besides. Filling it goes past Trusted Types: they guard this document, not that one.
-function Preview({ value, samples }) {
+function Frame({ text }) {
     const frame = useRef(), [ready, setReady] = useState(false);
-    const settled = useSettled(value, 150);
 
     useEffect(() => {
         if (ready)
-            frame.current.contentDocument.documentElement.innerHTML = fill(settled.html, samples, escape);
-    }, [ready, settled.html]);
+            frame.current.contentDocument.documentElement.innerHTML = text;
+    }, [ready, text]);
+    return html`<iframe class="preview" src="/console/preview.html" sandbox="allow-same-origin" title=${t('Preview of the mail')} ref=${frame} onLoad=${() => setReady(true)}></iframe>`;
+}
+
+function Preview({ value, samples }) {
+    const settled = useSettled(value, 150);
+
     return html`<div class="stack">
         <p><span class="soft">${t('Subject')}:</span> <strong>${fill(settled.subject, samples, (text) => text)}</strong></p>
-        ${settled.html ? html`<iframe class="preview" src="/console/preview.html" sandbox="allow-same-origin" title=${t('Preview of the mail')} ref=${frame} onLoad=${() => setReady(true)}></iframe>`
+        ${settled.html ? html`<${Frame} text=${fill(settled.html, samples, escape)} />`
             : html`<p class="soft">${t('Without HTML the mail is its text alone.')}</p>`}
         <h3>${t('As text')}</h3><pre>${fill(settled.text, samples, (text) => text)}</pre>
     </div>`;

@@ -51,8 +51,8 @@ export function Webhooks() {
         <${Loaded} from=${list}>${() => html`<${Table} label=${t('Webhooks')} rows=${list.rows} more=${list.more} onMore=${list.next} busy=${list.busy} columns=${[
             { title: t('Address'), cell: (row) => html`<${Link} to=${`/webhooks/${row.id}`}>${row.url}<//>` },
             { title: t('Events'), cell: (row) => row.events.join(', ') },
-            { title: t('State'), cell: (row) => (row.goneAt ? html`<${Badge} kind="bad">${t('switched off by its receiver')}<//>`
-                : html`<${Switch} label=${t('Post events to {url}', { url: row.url })} on=${row.enabled} onSwitch=${(on) => turn(row, on)} />`) },
+            { title: t('State'), cell: (row) => html`<div class="actions"><${Switch} label=${t('Post events to {url}', { url: row.url })} on=${row.enabled} onSwitch=${(on) => turn(row, on)} />
+                ${row.goneAt && html`<${Badge} kind="bad">${t('switched off by its receiver')}<//>`}</div>` },
             { title: t('Made'), kind: 'time', cell: (row) => time(row.createdAt) },
         ]} empty=${html`<${Empty} title=${t('No webhook yet')}><p>${t('A webhook tells a server of yours what happens in the project.')}</p><//>`} />`}<//>
         ${edit && html`<${Edit} onClose=${() => setEdit(false)} onDone=${(made) => { setEdit(false); setSecret(made.secret ?? null); list.reload(); }} />`}
