@@ -279,6 +279,40 @@ const jobs = {
         await says('Registered.');
         await page.getByRole('row').filter({ hasText: 'Portal' }).waitFor();
     },
+    async 'an OAuth client is registered, its secret shown once, and edited'() {
+        const row = page.getByRole('row').filter({ hasText: 'Charts' });
+        const written = async () => {
+            const { id } = (await read('/v1/project/clients')).resources.find((each) => each.name === 'Charts');
+            return read(`/v1/project/clients/${id}`);
+        };
+
+        await press(button('Register an application'));
+        await page.locator('dialog input:focus').waitFor();
+        await page.keyboard.type('Charts');
+        await field('Type').selectOption('confidential');
+        await press(field('People sign in on the pages (code)'), 'Space');
+        await press(button('Register'));
+        await page.locator('dialog .field').filter({ hasText: 'Addresses to come back to' }).locator('.problem').waitFor();
+        await type(field('Addresses to come back to'), 'https://charts.example/callback');
+        await type(field('Scopes'), 'openid profile');
+        await press(button('Register'));
+        await heading('Keep this secret now').waitFor();
+        insist((await page.locator('dialog pre').textContent()).startsWith('atcs_'), 'no secret');
+        await page.keyboard.press('Escape');
+        await press(row.getByRole('button', { name: 'Edit' }));
+        insist(await field('Addresses to come back to').inputValue() === 'https://charts.example/callback', 'its address is not shown');
+        await press(field('Tokens are renewed'), 'Space');
+        await press(button('Save'));
+        await says('Saved.');
+        const now = await written();
+        insist(now.authMethod === 'client_secret_basic' && now.grantTypes.join() === 'authorization_code,refresh_token' && now.scopes.join() === 'openid,profile'
+            && now.redirectUris.length === 1 && now.secretCreatedAt, now);
+        await press(row.getByRole('button', { name: 'New secret' }));
+        await heading('Keep this secret now').waitFor();
+        await page.locator('dialog').getByText(/The one before works until/).waitFor();
+        await page.keyboard.press('Escape');
+        insist(!(await page.content()).includes('atcs_'), 'the secret is still there');
+    },
     async 'a key is made, shown once and revoked'() {
         await go('API keys');
         await press(button('New key'));

@@ -257,6 +257,11 @@ export function ConfirmName({ title, name, submit, act, onClose, onDone, childre
     <//>`;
 }
 
+/** What is shown once, to be kept elsewhere. */
+export const Secret = ({ title, text, secret, onClose }) => html`<${Dialog} title=${title} close=${t('Close')} onClose=${onClose}>
+    <p>${text}</p><pre>${secret}</pre>
+    <div><${Button} onClick=${async () => { await navigator.clipboard.writeText(secret); toast(t('Copied.')); }}>${t('Copy')}<//></div><//>`;
+
 // ---- messages ----
 
 let show = () => {};

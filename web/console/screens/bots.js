@@ -2,7 +2,7 @@
 import { get, post, put, query as queryOf, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { N, number, t, time } from '../lib/i18n.js';
-import { Badge, Button, Check, ConfirmName, Dialog, Empty, ErrorBox, Field, Loaded, Page, Section, Table, toast, useAct, useLoad } from '../lib/ui.js';
+import { Badge, Button, Check, ConfirmName, Dialog, Empty, ErrorBox, Field, Loaded, Page, Secret, Section, Table, toast, useAct, useLoad } from '../lib/ui.js';
 
 const PATH = '/v1/project/bots';
 const outcomes = { success: [N('Done'), 'good'], failure: [N('Failed'), 'bad'], timeout: [N('Too slow'), 'bad'], refused: [N('Refused'), 'warn'] };
@@ -29,7 +29,7 @@ function Edit({ bot, onClose, onDone }) {
     const problem = (path) => error?.problems?.find((each) => each.path.startsWith(path))?.message;
 
     if (secret)
-        return html`<${Dialog} title=${t('Keep this secret now')} close=${t('Close')} onClose=${onDone}><p>${t('It verifies that calls come from here. It is not shown again.')}</p><pre>${secret}</pre><//>`;
+        return html`<${Secret} title=${t('Keep this secret now')} text=${t('It verifies that calls come from here. It is not shown again.')} secret=${secret} onClose=${onDone} />`;
     return html`<${Dialog} title=${bot ? bot.name : t('New bot')} submit=${t('Save')} busy=${busy} onClose=${onClose} onSubmit=${run} error=${error?.problems?.length ? null : error}
         disabled=${!value.name.trim() || !value.value.trim()}>
         <${Field} label=${t('Name')} value=${value.name} onValue=${change('name')} error=${problem('name')} autofocus required />

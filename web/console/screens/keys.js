@@ -2,7 +2,7 @@
 import { get, post, query as queryOf, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { t, time } from '../lib/i18n.js';
-import { Badge, Button, ConfirmName, Dialog, Empty, Field, Loaded, Page, Table, toast, useAct, useCursor, useLoad } from '../lib/ui.js';
+import { Badge, Button, ConfirmName, Dialog, Empty, Field, Loaded, Page, Secret, Table, toast, useAct, useCursor, useLoad } from '../lib/ui.js';
 
 const PATH = '/v1/project/api-keys';
 
@@ -14,8 +14,7 @@ function Create({ policies, onClose, onDone }) {
     const problem = (path) => error?.problems?.find((each) => each.path.startsWith(path))?.message;
 
     if (made)
-        return html`<${Dialog} title=${t('Keep this key now')} close=${t('Close')} onClose=${onDone}><p>${t('It is stored nowhere and not shown again.')}</p><pre>${made.key}</pre>
-            <div><${Button} onClick=${async () => { await navigator.clipboard.writeText(made.key); toast(t('Copied.')); }}>${t('Copy')}<//></div><//>`;
+        return html`<${Secret} title=${t('Keep this key now')} text=${t('It is stored nowhere and not shown again.')} secret=${made.key} onClose=${onDone} />`;
     return html`<${Dialog} title=${t('New key')} submit=${t('Make the key')} busy=${busy} onClose=${onClose} onSubmit=${run} error=${error?.problems?.length ? null : error}
         disabled=${!value.name.trim() || !value.accessPolicy}>
         <${Field} label=${t('What it is for')} value=${value.name} onValue=${change('name')} error=${problem('name')} autofocus required />

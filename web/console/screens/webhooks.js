@@ -3,7 +3,7 @@ import { get, post, put, query as queryOf, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { N, t, time } from '../lib/i18n.js';
 import { Link, navigate } from '../lib/router.js';
-import { Badge, Button, Check, ConfirmName, Dialog, Empty, Facts, Field, Loaded, Page, Section, Switch, Table, errorTitle, toast, useAct, useCursor, useLoad } from '../lib/ui.js';
+import { Badge, Button, Check, ConfirmName, Dialog, Empty, Facts, Field, Loaded, Page, Secret, Section, Switch, Table, errorTitle, toast, useAct, useCursor, useLoad } from '../lib/ui.js';
 
 const PATH = '/v1/project/webhooks';
 const events = ['account.created', 'account.deleted', 'session.created', 'session.revoked', 'member.added', 'settings.changed', 'document.created'];
@@ -11,9 +11,7 @@ const formats = { standard: N('Events, signed with a secret'), caep: N('Ends of 
 const states = { waiting: [N('Waiting'), 'warn'], delivered: [N('Delivered'), 'good'], failed: [N('Given up'), 'bad'] };
 const reasons = { DEADLINE: N('no answer in time'), UNAVAILABLE: N('no connection') };
 
-const Secret = ({ secret, onClose }) => html`<${Dialog} title=${t('Keep this secret now')} close=${t('Close')} onClose=${onClose}>
-    <p>${t('Your receiver verifies signatures with it. It is not shown again.')}</p><pre>${secret}</pre>
-    <div><${Button} onClick=${async () => { await navigator.clipboard.writeText(secret); toast(t('Copied.')); }}>${t('Copy')}<//></div><//>`;
+const words = () => ({ title: t('Keep this secret now'), text: t('Your receiver verifies signatures with it. It is not shown again.') });
 
 function Edit({ hook, onClose, onDone }) {
     const [url, setUrl] = useState(hook?.url ?? 'https://'), [chosen, setChosen] = useState(hook?.events ?? []);
@@ -56,7 +54,7 @@ export function Webhooks() {
             { title: t('Made'), kind: 'time', cell: (row) => time(row.createdAt) },
         ]} empty=${html`<${Empty} title=${t('No webhook yet')}><p>${t('A webhook tells a server of yours what happens in the project.')}</p><//>`} />`}<//>
         ${edit && html`<${Edit} onClose=${() => setEdit(false)} onDone=${(made) => { setEdit(false); setSecret(made.secret ?? null); list.reload(); }} />`}
-        ${secret && html`<${Secret} secret=${secret} onClose=${() => setSecret(null)} />`}
+        ${secret && html`<${Secret} ...${words()} secret=${secret} onClose=${() => setSecret(null)} />`}
     <//>`;
 }
 
@@ -93,7 +91,7 @@ export function Webhook({ id }) {
             ${edit && html`<${Edit} hook=${data} onClose=${() => setEdit(false)} onDone=${() => { setEdit(false); hook.reload(); toast(t('Saved.')); }} />`}
             ${gone && html`<${ConfirmName} title=${t('Delete the webhook')} name=${data.url} submit=${t('Delete')} act=${() => remove(`${PATH}/${id}`)} onClose=${() => setGone(false)}
                 onDone=${() => { navigate('/webhooks'); toast(t('Deleted.')); }}><p>${t('Events that wait for it are dropped.')}</p><//>`}
-            ${secret && html`<${Secret} secret=${secret} onClose=${() => setSecret(null)} />`}`
+            ${secret && html`<${Secret} ...${words()} secret=${secret} onClose=${() => setSecret(null)} />`}`
             : html`<${Empty} title=${t('This webhook is not there any more')} />`)}<//>
         <div class="filters few"><${Field} label=${t('Deliveries')} as="select" value=${state} onValue=${setState}><option value="">${t('All')}</option>
             ${Object.entries(states).map(([key, [text]]) => html`<option value=${key}>${t(text)}</option>`)}<//></div>
