@@ -198,6 +198,16 @@ const jobs = {
         await page.getByText('Nicht vom Betreiber gesperrt').waitFor();
         await page.locator('.preferences select').first().selectOption('en');
     },
+    async 'the data of a patient are exported and fetched'() {
+        await press(button('Export the data'));
+        await type(field('Reason'), 'Ticket 4714');
+        await page.keyboard.press('Enter');
+        await says('The export is being made.');
+        const fetched = page.waitForEvent('download');
+        await press(button('Fetch the file'));
+        const file = readFileSync(await (await fetched).path());
+        insist(file.subarray(0, 2).toString() === 'PK' && (await fetched).suggestedFilename().endsWith('.zip'), 'no ZIP');
+    },
     async 'a deletion wants the name, and days that can be'() {
         await press(button('Delete the account'));
         await type(field('Reason'), 'Ticket 4713');

@@ -1,7 +1,7 @@
 // person.js - one person: what is known, what a help desk does, sessions, and why a sign-in fails.
-import { get, post } from '../lib/api.js';
-import { html, useState } from '../lib/html.js';
-import { day, N, t, time } from '../lib/i18n.js';
+import { call, get, post } from '../lib/api.js';
+import { html, useEffect, useState } from '../lib/html.js';
+import { bytes, day, N, t, time } from '../lib/i18n.js';
 import { Badge, Button, Check, Dialog, ErrorBox, Facts, Field, Loaded, Page, Section, Table, toast, useAct, useCursor, useLoad } from '../lib/ui.js';
 import { nameOf, roleName, State } from './people.js';
 
@@ -12,10 +12,13 @@ const acts = [
     { key: 'end-sessions', title: N('End sessions'), done: N('Sessions ended.'), text: N('Signs this person out on every device, in this project.'), when: () => true },
     { key: 'send-reset', title: N('Send a password link'), done: N('The link is on its way.'), text: N('Mails a link to set a new password.'), when: (who) => who.state !== 'deleting' },
     { key: 'reset-mfa', title: N('Remove second factors'), done: N('Second factors removed.'), text: N('Removes authenticators, recovery codes and passkeys, and ends all sessions. Be sure that you speak to the right person.'), when: (who) => who.factors.length > 0, danger: true, name: true },
+    { key: 'export', title: N('Export the data'), done: N('The export is being made.'), text: N('Makes a file of all that the project keeps of this person, for you to fetch. The person is mailed where that mail is written.'), when: (who) => who.role === 'Patient' },
     { key: 'schedule-deletion', title: N('Delete the account'), done: N('The deletion is scheduled.'), text: N('The account is deleted after the days you choose. Until then it can be taken back.'), undo: 'cancel-deletion', when: (who) => who.state !== 'deleting', danger: true, name: true },
     { key: 'cancel-deletion', title: N('Keep the account'), done: N('The deletion is taken back.'), text: N('Takes the scheduled deletion back.'), when: (who) => who.state === 'deleting' },
 ];
 
+const exportStates = { pending: [N('being made'), 'warn'], ready: [N('ready'), 'good'], failed: [N('failed'), 'bad'] };
+const POLL_MS = 2000;
 
 // The steps of a sign-in: what each asks, and what it says when it is not simply passed, by its outcome.
 const steps = {
@@ -97,6 +100,31 @@ function Explain({ id }) {
     <//>`;
 }
 
+// The exports that this admin has asked for of the person: who asked fetches them.
+function Exports({ id, stamp }) {
+    const list = useLoad(async () => (await get('/auth/export')).resources.filter((each) => each.account === id), [id, stamp]);
+    const pending = list.data?.some((each) => each.state === 'pending');
+    const fetched = useAct(async (row) => {
+        const url = URL.createObjectURL((await call('GET', `/auth/export/${row.id}`, { raw: true })).data);
+
+        Object.assign(document.createElement('a'), { href: url, download: `export-${row.createdAt.slice(0, 10)}.zip` }).click();
+        setTimeout(() => URL.revokeObjectURL(url), POLL_MS);
+    });
+
+    useEffect(() => {
+        const timer = pending && setTimeout(list.reload, POLL_MS);
+        return () => clearTimeout(timer);
+    }, [list.data]);
+    return list.data?.length > 0 && html`<${Section} title=${t('Exports you asked for')}>
+        <${Table} label=${t('Exports you asked for')} rows=${list.data} columns=${[
+            { title: t('Asked for'), kind: 'time', cell: (row) => time(row.createdAt) },
+            { title: t('State'), cell: (row) => html`<${Badge} kind=${exportStates[row.state][1]}>${t(exportStates[row.state][0])}<//>` },
+            { title: t('Size'), kind: 'number', cell: (row) => bytes(row.size) },
+            { title: t('Kept until'), kind: 'time', cell: (row) => time(row.expiresAt) },
+            { kind: 'acts', cell: (row) => row.state === 'ready' && html`<${Button} kind="quiet" busy=${fetched.busy} onClick=${() => fetched.run(row)}>${t('Fetch the file')}<//>` },
+        ]} />${fetched.error && html`<${ErrorBox} error=${fetched.error} />`}<//>`;
+}
+
 export function Person({ id, me }) {
     const who = useLoad(() => get(`/v1/project/accounts/${id}`), [id]);
     const [act, setAct] = useState(null), [stamp, setStamp] = useState(0);
@@ -119,6 +147,7 @@ export function Person({ id, me }) {
                     : html`<div class="actions">${acts.filter((each) => each.when(data)).map((each) => html`
                         <${Button} kind=${each.danger ? 'danger' : ''} onClick=${() => setAct(each)}>${t(each.title)}<//>`)}</div>`}
             <//>
+            ${data.role === 'Patient' && html`<${Exports} id=${id} stamp=${stamp} />`}
             <${Sessions} id=${id} stamp=${stamp} />
             <${Explain} id=${id} />
             ${act && html`<${Act} act=${act} who=${data} onClose=${() => setAct(null)}
