@@ -5,7 +5,7 @@ import { N, t, time } from '../lib/i18n.js';
 import { Badge, Button, Check, ConfirmName, Dialog, Empty, errorTitle, Field, Loaded, Page, Secret, Table, toast, useAct, useLoad } from '../lib/ui.js';
 
 const PATH = '/v1/project/clients';
-const types = { public: N('Public: keeps no secret, such as an app in a browser or on a phone'), confidential: N('Confidential: a server of its own') };
+const types = { public: N('Public'), confidential: N('Confidential') };
 const methods = { client_secret_basic: N('A secret, in a header'), client_secret_post: N('A secret, in the form'), private_key_jwt: N('A key of its own (JWT)') };
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 const grants = { authorization_code: N('People sign in on the pages (code)'), refresh_token: N('Tokens are renewed'), [DEVICE]: N('Devices without a browser'),
@@ -35,7 +35,8 @@ function Edit({ client, onClose, onDone }) {
     return html`<${Dialog} title=${client.id ? t('Edit the application') : t('Register an application')} submit=${client.id ? t('Save') : t('Register')} busy=${busy} disabled=${!form.name.trim()}
         onClose=${onClose} onSubmit=${run} error=${['name', 'type', 'authMethod', 'jwks', 'grantTypes', 'redirectUris', 'scopes'].some(problem) ? null : error}>
         <${Field} label=${t('Name')} value=${form.name} onValue=${change('name')} error=${problem('name')} autofocus required />
-        <${Field} label=${t('Type')} as="select" value=${form.type} onValue=${change('type')} error=${problem('type')}>${Object.entries(types).map(([key, text]) => html`<option value=${key}>${t(text)}</option>`)}<//>
+        <${Field} label=${t('Type')} as="select" value=${form.type} onValue=${change('type')} error=${problem('type')}
+            hint=${t('A public one keeps no secret: an app in a browser or on a phone. A confidential one is a server.')}>${Object.entries(types).map(([key, text]) => html`<option value=${key}>${t(text)}</option>`)}<//>
         ${confidential && html`<${Field} label=${t('Authenticates by')} as="select" value=${form.authMethod} onValue=${change('authMethod')} error=${problem('authMethod')}>
             ${Object.entries(methods).map(([key, text]) => html`<option value=${key}>${t(text)}</option>`)}<//>`}
         ${confidential && form.authMethod === 'private_key_jwt' && html`<${Field} label=${t('Address of its keys')} type="url" placeholder="https://" value=${form.jwksUri} onValue=${change('jwksUri')} error=${problem('jwks')}

@@ -115,6 +115,8 @@ function Exports({ id, stamp }) {
         const timer = pending && setTimeout(list.reload, POLL_MS);
         return () => clearTimeout(timer);
     }, [list.data]);
+    if (list.error && list.error.status !== 403) // 403: a second factor is missing, which asking for an export says
+        return html`<${ErrorBox} error=${list.error} retry=${list.reload} />`;
     return list.data?.length > 0 && html`<${Section} title=${t('Exports you asked for')}>
         <${Table} label=${t('Exports you asked for')} rows=${list.data} columns=${[
             { title: t('Asked for'), kind: 'time', cell: (row) => time(row.createdAt) },
