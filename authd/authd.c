@@ -31,6 +31,7 @@
 #include "authd/sql_part.h"
 #include "authd/sweep.h"
 #include "authd/trail/trail.h"
+#include "botd/botd_api.h"
 #include "common/base/cache.h"
 #include "docd/docd_api.h"
 #include "maild/maild_api.h"
@@ -90,10 +91,11 @@ static const struct config_row config_rows[] = {
 };
 
 static const char *const upstreams[] = {"settingsd", "maild", "docd", "botd", NULL};
-static const struct bus_method *const outbox_methods[] = {&maild_mail_enqueue_method,
-                                                          &maild_job_put_method,
-                                                          &docd_account_wipe_method,
-                                                          &docd_exports_delete_method, NULL};
+static const struct bus_method *const outbox_methods[] = {
+    &maild_mail_enqueue_method,     &maild_job_put_method,
+    &docd_account_wipe_method,      &docd_exports_delete_method,
+    &settingsd_account_wipe_method, &maild_account_wipe_method,
+    &botd_account_wipe_method,      NULL};
 
 static void open_counters(struct authd *d)
 {

@@ -182,6 +182,7 @@ static const struct service_definition definition = {
     .sql = botd_sql,
     .migrations = botd_migrations,
     .audit = true,
+    .erasure = true,
     .operations = operations,
     .checks = botd_checks,
     .upstreams = upstreams,

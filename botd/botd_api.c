@@ -123,7 +123,8 @@ static const struct field bot_execution_rows[] = {
               "How long it took, milliseconds.", "12"),
     FIELD_CHOICE(struct bot_execution, outcome, outcomes, FIELD_REQUIRED, "How it ended.",
                  "success"),
-    FIELD_TEXT(struct bot_execution, profile, 0, 100, 0, "Who asked for it.",
+    FIELD_TEXT(struct bot_execution, profile, 0, 100, 0,
+               "Who asked for it; absent once the account was erased.",
                "Patient/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
 };
 FIELD_TABLE(bot_execution);

@@ -260,6 +260,7 @@ static const struct service_definition definition = {
     .seal_key_offset = offsetof(struct docd_config, seal_key),
     .seal_tables = seal_tables,
     .purge = docd_purge,
+    .erasure = true,
     .tenant = docd_tenant_tables,
     .configured = configured,
     .start = start,

@@ -61,11 +61,6 @@ struct docd {
 /* check.c */
 extern const struct check docd_checks[];
 
-/* wipe.c: notes that a request to erase what an account had is carried out, under the request's
- * key; nothing for a caller that names no account. Parks. */
-int erasure_step_done(struct docd *d, const struct request *req, struct uuid account,
-                      struct uuid key, struct error *err) MUST_USE;
-
 /* wipe.c: documents with their bytes, content, counters */
 extern const struct purge_step docd_purge[];
 

@@ -14,7 +14,6 @@
 #include "common/domain/name.h"
 
 enum {
-    PLACES_MAX = 1000,
     URL_MAX = 2048,
     FORM_JSON_MAX = 16 * 1024,
     TOKEN_MAX = 4096, /* one that is too long is not found, like any unknown one */
@@ -538,21 +537,6 @@ static const struct field logo_made_rows[] = {
 };
 FIELD_TABLE(logo_made);
 
-static const struct field membership_ref_rows[] = {
-    FIELD_UUID(struct membership_ref, project, FIELD_REQUIRED, "Project of the profile."),
-    FIELD_UUID(struct membership_ref, profile, FIELD_REQUIRED, "The profile."),
-};
-FIELD_TABLE(membership_ref);
-
-static const struct field account_wipe_in_rows[] = {
-    FIELD_UUID(struct account_wipe_in, key, FIELD_REQUIRED, "Names the call when it is repeated."),
-    FIELD_OBJECTS(struct account_wipe_in, places, membership_ref, PLACES_MAX, FIELD_REQUIRED,
-                  "Every profile that the account had."),
-    FIELD_UUID(struct account_wipe_in, account, FIELD_NULLABLE,
-               "The account for whose erasure it is counted."),
-};
-FIELD_TABLE(account_wipe_in);
-
 static const struct field exports_delete_in_rows[] = {
     FIELD_UUID(struct exports_delete_in, key, FIELD_REQUIRED,
                "Names the call when it is repeated."),
@@ -561,20 +545,6 @@ static const struct field exports_delete_in_rows[] = {
                "Whether it is counted for the erasure of the account."),
 };
 FIELD_TABLE(exports_delete_in);
-
-static const struct field account_erased_in_rows[] = {
-    FIELD_UUID(struct account_erased_in, account, FIELD_REQUIRED, "The account that is gone."),
-};
-FIELD_TABLE(account_erased_in);
-
-static const struct field account_erased_out_rows[] = {
-    FIELD_INT(struct account_erased_out, steps, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "Requests that were carried out.", "2"),
-    FIELD_TIME(struct account_erased_out, doneAt, 0, "When the last one was."),
-    FIELD_BOOL(struct account_erased_out, waiting, false, 0, "Whether bytes wait for the sweep."),
-    FIELD_OBJECTS(struct account_erased_out, erased, erased_table, 16, 0, "What was erased."),
-};
-FIELD_TABLE(account_erased_out);
 
 /* ---- exports ---- */
 

@@ -310,20 +310,6 @@ struct logo_made {
 };
 FIELD_DECLARE(logo_made);
 
-/* A profile of an account that is gone. */
-struct membership_ref {
-    struct uuid project, profile;
-};
-FIELD_DECLARE(membership_ref);
-
-/* Erases what they are the authors of: rows, bytes and variants. Repeating it is fine. */
-struct account_wipe_in {
-    struct uuid key;          /* of the caller's outbox row */
-    struct field_list places; /* struct membership_ref */
-    struct uuid account;      /* for which it is counted; absent: it is not */
-};
-FIELD_DECLARE(account_wipe_in);
-
 /* Removes the exports of an account that is gone, and those that it asked for. Repeating it is
  * fine. */
 struct exports_delete_in {
@@ -332,20 +318,6 @@ struct exports_delete_in {
     bool counted; /* for the erasure of the account */
 };
 FIELD_DECLARE(exports_delete_in);
-
-/* What was erased of an account. */
-struct account_erased_in {
-    struct uuid account;
-};
-FIELD_DECLARE(account_erased_in);
-
-struct account_erased_out {
-    int64_t steps;            /* requests that were carried out, by their keys */
-    int64_t doneAt;           /* of the last one; 0: there was none */
-    bool waiting;             /* bytes wait for the sweep */
-    struct field_list erased; /* struct erased_table */
-};
-FIELD_DECLARE(account_erased_out);
 
 /* An export as a person asks for it on the hosted pages: authd says who that is, by the cookie.
  * What is done is what the routes of exports do. */

@@ -217,6 +217,7 @@ static const struct service_definition definition = {
     .sql = maild_sql,
     .migrations = maild_migrations,
     .audit = true,
+    .erasure = true,
     .operations = operations,
     .checks = maild_checks,
     .upstreams = upstreams,

@@ -5,6 +5,7 @@
 #define ATRIUM_MAILD_MAILD_API_H
 
 #include "common/bus/method.h"
+#include "common/service/erasure.h"
 #include "common/service/purge.h"
 #include "common/wire/fields.h"
 

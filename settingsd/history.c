@@ -1,11 +1,16 @@
 /*
- * history.c - who changed which setting of a project, and when.
+ * history.c - who changed which setting of a project, and when. Handlers: settings_history;
+ * account_wipe and account_erased, which authd calls.
  *
- * The rows are written by the statements that change something, in one with the change.
+ * The rows are written by the statements that change something, in one with the change. They stay
+ * when their author's account is erased, without the name.
  */
+#include "common/service/audit.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
 #include "settingsd/sql/setting.h"
+
+enum { BLANK_PAGE = 1000 };
 
 struct sql_history history_of(const struct request *req)
 {
@@ -14,6 +19,7 @@ struct sql_history history_of(const struct request *req)
     if (!caller)
         return (struct sql_history){.at = req->now_ms};
     return (struct sql_history){.at = req->now_ms,
+                                .account = caller->account,
                                 .membership = caller->membership,
                                 .profile = caller->profile,
                                 .display = caller->display};
@@ -59,4 +65,49 @@ int settings_history(struct settingsd *d, const struct request *req,
     out->total = count.total;
     out->resources = (struct field_list){changes, rows.count};
     return 0;
+}
+
+/* ---- what an account leaves behind ---- */
+
+/* Some at a time, so that no write of settings waits for long. */
+static int blank_names(struct settingsd *d, const struct request *req,
+                       const struct membership_ref *place, struct uuid account, struct error *err)
+{
+    const struct sql_setting_history_blank_in in = {
+        .project = place->project,
+        .profile = place->profile,
+        .most = BLANK_PAGE,
+        .erasure = {.account = account},
+        .audit = audit_row(req, &(struct audit){.action = "history.erase",
+                                                .project = place->project,
+                                                .account = account,
+                                                .type = "Project",
+                                                .id = place->project})};
+    int count;
+
+    do
+        count = sql_setting_history_blank(d->svc.db, req, &in, err);
+    while (count == BLANK_PAGE);
+    return count < 0 ? -1 : 0;
+}
+
+/* Blanks the name of an account that is gone in the histories of its projects. */
+int account_wipe(struct settingsd *d, const struct request *req, const struct account_wipe_in *in,
+                 struct nothing *out UNUSED, struct error *err)
+{
+    const struct membership_ref *places = in->places.items;
+
+    if (erasure_mark(&d->svc, req, in->account, "setting_history", err) < 0)
+        return -1;
+    for (size_t i = 0; i < in->places.count; i++)
+        if (blank_names(d, req, &places[i], in->account, err) < 0)
+            return -1;
+    return erasure_step_done(&d->svc, req, in->account, in->key, err);
+}
+
+int account_erased(struct settingsd *d, const struct request *req,
+                   const struct account_erased_in *in, struct account_erased_out *out,
+                   struct error *err)
+{
+    return erasure_read(&d->svc, req, in, out, err);
 }

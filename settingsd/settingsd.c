@@ -57,6 +57,7 @@ static const struct service_definition definition = {
     .sql = settingsd_sql,
     .migrations = settingsd_migrations,
     .audit = true,
+    .erasure = true,
     .operations = operations,
     .upstreams = upstreams,
     .outbox_methods = outbox_methods,

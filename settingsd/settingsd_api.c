@@ -193,8 +193,10 @@ static const struct field settings_history_in_rows[] = {
 FIELD_TABLE(settings_history_in);
 
 static const struct field setting_change_rows[] = {
-    FIELD_OBJECT(struct setting_change, who, reference, FIELD_NULLABLE,
-                 "Who made the change, named as at that time; null for the operator."),
+    FIELD_OBJECT(
+        struct setting_change, who, reference, FIELD_NULLABLE,
+        "Who made the change, named as at that time, or \"\" once the account was erased; null for "
+        "the operator."),
     FIELD_TIME(struct setting_change, when, FIELD_REQUIRED, "When it was made."),
     FIELD_TEXT(struct setting_change, name, 1, SETTING_NAME_MAX, FIELD_REQUIRED,
                "What was changed.", "PATIENT_LOGIN_ENABLED"),

@@ -8,6 +8,7 @@
 #include "common/bus/method.h"
 #include "common/domain/reference.h"
 #include "common/service/audit_events.h"
+#include "common/service/erasure.h"
 #include "common/wire/fields.h"
 
 /* ---- routes ---- */

@@ -22,7 +22,6 @@
 enum {
     REMIND_DAYS = 3,  /* before the date; no reminder of a date that is nearer */
     MAILS_MAX = 5,    /* of one account in a window: who asks again and again is told no more */
-    WIPE_PAGE = 1000, /* places in one request to docd, its limit */
     DATE_LENGTH = 10, /* "2026-01-31" */
 };
 #define MAILS_WINDOW MINUTES(15)
@@ -268,37 +267,22 @@ static int delete_dependents(struct db_tx *tx, const struct request *req, struct
                : 0;
 }
 
-/* Queues a request to docd to erase the documents of these memberships, WIPE_PAGE at most. */
-static int queue_wipe_page(struct authd *d, const struct request *req, struct db_tx *tx,
-                           struct uuid account,
-                           const struct sql_deletion_lock_memberships_row *memberships,
-                           size_t count, struct error *err)
-{
-    struct membership_ref *refs = arena_calloc(req->arena, count, sizeof(*refs));
-    const struct account_wipe_in in = {
-        .key = uuid_ordered(req->now_ms), .places = {refs, count}, .account = account};
-    struct sql_outbox_insert_in insert;
-
-    for (size_t i = 0; i < count; i++)
-        refs[i] = (struct membership_ref){memberships[i].project, memberships[i].profile};
-    insert.outbox = outbox_row(d->svc.outbox, req->arena, &docd_account_wipe_method, in.key, &in);
-    return sql_outbox_insert_tx(tx, req, &insert, err) < 0 ? -1 : 0;
-}
-
 /* Before any of its rows is deleted: they are counted. */
 static int queue_wipe(struct authd *d, const struct request *req, struct db_tx *tx,
                       const struct deleting_account *self, struct error *err)
 {
     const struct sql_deletion_lock_memberships_rows *all = &self->memberships;
-    int64_t requests = 1; /* the exports' */
+    struct membership_ref *refs = arena_calloc(req->arena, all->count, sizeof(*refs));
+    const struct erasure_order order = {.account = self->account,
+                                        .places = {refs, all->count},
+                                        .exports = 1,
+                                        .resets = self->resets};
 
     if (!self->wipe)
         return 0;
-    for (size_t i = 0; i < all->count; i += WIPE_PAGE, requests++)
-        if (queue_wipe_page(d, req, tx, self->account, all->items + i,
-                            MIN(all->count - i, (size_t)WIPE_PAGE), err) < 0)
-            return -1;
-    return erasure_begin(tx, req, self->account, requests, self->resets, err);
+    for (size_t i = 0; i < all->count; i++)
+        refs[i] = (struct membership_ref){all->items[i].project, all->items[i].profile};
+    return erasure_begin(d, req, tx, &order, err);
 }
 
 /* Exports of its data go in any case. */

@@ -10,23 +10,70 @@
 
 #include "authd/authd_api.h"
 #include "authd/sql/erasure.h"
+#include "authd/sql/outbox.h"
 #include "authd/trail/trail.h"
+#include "botd/botd_api.h"
 #include "common/base/clock.h"
 #include "common/service/audit.h"
 #include "common/wire/codec.h"
 #include "docd/docd_api.h"
+#include "maild/maild_api.h"
+#include "settingsd/settingsd_api.h"
 
 enum {
-    PARTS_MAX = 2, /* authd and docd */
-    ASK_MS = 2000, /* for a daemon's part: one that does not answer is missing */
+    ASK_MS = 2000,      /* for a daemon's part: one that does not answer is missing */
+    PAGE_PLACES = 1000, /* in one request, the limit of account_wipe */
+    DAEMON_MAX = 16,    /* characters */
+    MISSING_MAX = 8,    /* as many as the receipt names */
 };
 
-int erasure_begin(struct db_tx *tx, const struct request *req, struct uuid account,
-                  int64_t requests, int64_t resets, struct error *err)
-{
-    const struct sql_erasure_begin_in in = {
-        .account = account, .requests = requests, .resets = resets, .now = req->now_ms};
+/* Who erases beside authd; docd is the first. */
+static const struct eraser {
+    const char *daemon;
+    const struct bus_method *wipe, *erased;
+} erasers[] = {
+    {"docd", &docd_account_wipe_method, &docd_account_erased_method},
+    {"settingsd", &settingsd_account_wipe_method, &settingsd_account_erased_method},
+    {"maild", &maild_account_wipe_method, &maild_account_erased_method},
+    {"botd", &botd_account_wipe_method, &botd_account_erased_method},
+};
 
+/* ---- asking for it ---- */
+
+/* Asks every eraser for these profiles. */
+static int queue_page(struct authd *d, const struct request *req, struct db_tx *tx,
+                      struct uuid account, struct field_list places, struct error *err)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(erasers); i++) {
+        const struct account_wipe_in in = {
+            .key = uuid_ordered(req->now_ms), .places = places, .account = account};
+        const struct sql_outbox_insert_in insert = {
+            .outbox = outbox_row(d->svc.outbox, req->arena, erasers[i].wipe, in.key, &in)};
+
+        if (sql_outbox_insert_tx(tx, req, &insert, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int erasure_begin(struct authd *d, const struct request *req, struct db_tx *tx,
+                  const struct erasure_order *order, struct error *err)
+{
+    struct sql_erasure_begin_in in = {.account = order->account,
+                                      .daemons = db_array_new(req->arena, ARRAY_SIZE(erasers) - 1,
+                                                              DAEMON_MAX),
+                                      .resets = order->resets,
+                                      .now = req->now_ms};
+    const struct membership_ref *all = order->places.items;
+    size_t count = order->places.count;
+
+    for (size_t i = 0; i == 0 || i < count; i += PAGE_PLACES, in.others++)
+        if (queue_page(d, req, tx, order->account,
+                       (struct field_list){all + i, MIN(count - i, (size_t)PAGE_PLACES)}, err) < 0)
+            return -1;
+    for (size_t i = 1; i < ARRAY_SIZE(erasers); i++)
+        db_array_add(&in.daemons, erasers[i].daemon);
+    in.requests = in.others + order->exports;
     return sql_erasure_begin(tx, req, &in, err) < 0 ? -1 : 0;
 }
 
@@ -35,8 +82,8 @@ int erasure_begin(struct db_tx *tx, const struct request *req, struct uuid accou
 /* What is known of an erasure. */
 struct erasure {
     struct sql_erasure_get_row row;
-    struct erasure_part parts[PARTS_MAX];
-    const char *missing[PARTS_MAX];
+    struct erasure_part parts[1 + ARRAY_SIZE(erasers)];
+    const char *missing[MISSING_MAX];
     size_t part_count, missing_count;
 };
 
@@ -52,10 +99,21 @@ static int add_own(struct authd *d, const struct request *req, struct uuid accou
     return 0;
 }
 
-/* docd's part is done when it has carried out every request and no bytes wait for its sweep. */
-static void add_documents(struct authd *d, const struct request *req, struct uuid account,
-                          struct erasure *self)
+static const struct eraser *find_eraser(const char *daemon)
 {
+    for (size_t i = 0; i < ARRAY_SIZE(erasers); i++) {
+        if (strcmp(erasers[i].daemon, daemon) == 0)
+            return &erasers[i];
+    }
+    return NULL;
+}
+
+/* A daemon's part is done when it has carried out every request and no bytes wait for its sweep.
+ * One that only a later release knows is missing. */
+static void add_part(struct authd *d, const struct request *req, struct uuid account,
+                     const struct sql_erasure_requests_row *row, struct erasure *self)
+{
+    const struct eraser *eraser = find_eraser(row->daemon);
     const struct account_erased_in in = {.account = account};
     struct account_erased_out out = {.steps = 0};
     struct request soon = *req;
@@ -63,12 +121,26 @@ static void add_documents(struct authd *d, const struct request *req, struct uui
 
     error_init(&ignored, req->arena);
     soon.deadline_mono_ms = MIN(req->deadline_mono_ms, clock_mono_ms() + ASK_MS);
-    if (docd_account_erased(d->svc.bus, &soon, &in, &out, &ignored) < 0 ||
-        out.steps < self->row.requests || out.waiting) {
-        self->missing[self->missing_count++] = "docd";
-        return;
-    }
-    self->parts[self->part_count++] = (struct erasure_part){"docd", out.doneAt, out.erased};
+    if (eraser && bus_call(d->svc.bus, eraser->erased, &soon, &in, &out, &ignored) == 0 &&
+        out.steps >= row->requests && !out.waiting)
+        self->parts[self->part_count++] =
+            (struct erasure_part){eraser->daemon, out.doneAt, out.erased};
+    else if (self->missing_count < MISSING_MAX)
+        self->missing[self->missing_count++] = row->daemon;
+}
+
+static int add_parts(struct authd *d, const struct request *req, struct uuid account,
+                     struct erasure *self, struct error *err)
+{
+    const struct sql_erasure_requests_in in = {.account = account};
+    struct sql_erasure_requests_rows rows;
+
+    if (add_own(d, req, account, self, err) < 0 ||
+        sql_erasure_requests(d->svc.db, req, &in, &rows, err) < 0)
+        return -1;
+    for (size_t i = 0; i < rows.count; i++)
+        add_part(d, req, account, &rows.items[i], self);
+    return 0;
 }
 
 /* ---- the receipt ---- */
@@ -153,9 +225,8 @@ int operator_erasure(struct authd *d, const struct request *req,
     if (get(d, req, in->account, self, err) < 0)
         return -1;
     if (!self->row.receipt) {
-        if (add_own(d, req, in->account, self, err) < 0)
+        if (add_parts(d, req, in->account, self, err) < 0)
             return -1;
-        add_documents(d, req, in->account, self);
         if (self->missing_count == 0 && sign(d, req, in->account, self, err) < 0)
             return -1;
     }

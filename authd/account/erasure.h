@@ -10,10 +10,17 @@
 
 #include "authd/authd.h"
 
-/* Counts the rows that go with an account, in the transaction that has locked it and before it
- * deletes any but `resets` links to set a password. requests: to docd, which the same transaction
- * queues. Parks. */
-int erasure_begin(struct db_tx *tx, const struct request *req, struct uuid account,
-                  int64_t requests, int64_t resets, struct error *err) MUST_USE;
+struct erasure_order {
+    struct uuid account;
+    struct field_list places; /* struct membership_ref: every profile that it has */
+    int64_t exports;          /* further requests to docd, which the caller queues */
+    int64_t resets;           /* links to set a password that were deleted by now */
+};
+
+/* Asks every daemon that keeps something of the account to erase it, and counts the rows that go
+ * with it here, in the transaction that has locked it and before it deletes any but the links.
+ * Parks. */
+int erasure_begin(struct authd *d, const struct request *req, struct db_tx *tx,
+                  const struct erasure_order *order, struct error *err) MUST_USE;
 
 #endif

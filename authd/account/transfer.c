@@ -262,6 +262,7 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("trail_key", TRAIL_STAYS),
     TENANT_STAYS("account_address_key", TRAIL_STAYS),
     TENANT_STAYS("erasure", TRAIL_STAYS),
+    TENANT_STAYS("erasure_request", TRAIL_STAYS),
     TENANT_STAYS("erasure_table", TRAIL_STAYS),
     TENANT_STAYS("login", SESSION_STAYS),
     TENANT_STAYS("continue_spent", SESSION_STAYS),

@@ -17,7 +17,7 @@ enum { ANSWER_MAX = 1024 * 1024, MESSAGE_MAX = 200 };
 
 /* Who asks, in which project. */
 struct requester {
-    struct uuid project;
+    struct uuid project, account; /* absent: the operator */
     const char *project_display, *reference, *display;
 };
 
@@ -187,6 +187,7 @@ static void record(struct botd *d, const struct request *req, const struct reque
 {
     struct sql_execution_insert_in in = {
         .project = who->project,
+        .account = who->account,
         .id = uuid_ordered(req->now_ms),
         .bot = bot->id,
         .started = req->now_ms,
@@ -239,6 +240,7 @@ int bot_execute(struct botd *d, const struct request *req, const struct bot_exec
 {
     const struct caller *caller = req->caller;
     const struct requester who = {.project = caller->project,
+                                  .account = caller->account,
                                   .project_display = caller->projectName ? caller->projectName : "",
                                   .reference = arena_printf(req->arena, "%s/%s", caller->role,
                                                             caller->profile.text),

@@ -112,6 +112,8 @@ static int open_database(struct service *self, struct error *err)
         service_seal_extend(self);
     if (definition->purge)
         service_purge_extend(self);
+    if (definition->erasure)
+        service_erasure_extend(self);
     if (definition->tenant)
         service_hold_extend(self);
     return prepare_database(self, err);

@@ -104,7 +104,8 @@ struct service_definition {
     const char *schema;     /* "auth" */
     const struct db_statement *sql; /* ended by a row without a name, or NULL */
     const struct db_migration *migrations;
-    bool audit; /* common/service/schema/audit.sql is among them: its chain is kept */
+    bool audit;   /* common/service/schema/audit.sql is among them: its chain is kept */
+    bool erasure; /* the tables of common/service/schema/erasure.sql are, too: see erasure.h */
     const struct operation
         *operations;              /* ended by name NULL; those of service_routes.def are added */
     const struct check *checks;   /* what `doctor` is told beside that of all daemons, ended by name

@@ -31,16 +31,6 @@ static int membership_wipe(struct docd *d, const struct request *req,
     return count < 0 ? -1 : 0;
 }
 
-int erasure_step_done(struct docd *d, const struct request *req, struct uuid account,
-                      struct uuid key, struct error *err)
-{
-    const struct sql_erasure_step_done_in in = {.account = account, .key = key, .now = req->now_ms};
-
-    if (!uuid_is_set(&account))
-        return 0;
-    return sql_erasure_step_done(d->svc.db, req, &in, err) < 0 ? -1 : 0;
-}
-
 /* Removes the bytes before it answers, as many as the deadline allows; the sweep removes the
  * others. */
 int account_wipe(struct docd *d, const struct request *req, const struct account_wipe_in *in,
@@ -51,7 +41,7 @@ int account_wipe(struct docd *d, const struct request *req, const struct account
     for (size_t i = 0; i < in->places.count; i++)
         if (membership_wipe(d, req, &places[i], in->account, err) < 0)
             return -1;
-    if (erasure_step_done(d, req, in->account, in->key, err) < 0)
+    if (erasure_step_done(&d->svc, req, in->account, in->key, err) < 0)
         return -1;
     if (d->direct_uploads && direct_uploads_sweep(d->direct_uploads, req, err) < 0)
         return -1;
@@ -62,17 +52,14 @@ int account_wipe(struct docd *d, const struct request *req, const struct account
 int account_erased(struct docd *d, const struct request *req, const struct account_erased_in *in,
                    struct account_erased_out *out, struct error *err)
 {
-    const struct sql_erasure_get_in get = {.account = in->account};
-    const struct sql_erasure_list_in list = {.account = in->account};
-    struct sql_erasure_get_row row;
+    const struct sql_erasure_waits_in waits = {.account = in->account};
+    struct sql_erasure_waits_row row;
 
-    if (sql_require(sql_erasure_get(d->svc.db, req, &get, &row, err), err, ERR_INTERNAL,
-                    "No count.") < 0 ||
-        sql_erasure_list(d->svc.db, req, &list, &out->erased, err) < 0)
+    if (erasure_read(&d->svc, req, in, out, err) < 0 ||
+        sql_require(sql_erasure_waits(d->svc.db, req, &waits, &row, err), err, ERR_INTERNAL,
+                    "No answer.") < 0)
         return -1;
-    out->steps = row.steps;
-    out->doneAt = row.done_at;
-    out->waiting = row.waiting;
+    out->waiting = row.waits;
     return 0;
 }
 

@@ -258,7 +258,7 @@ int exports_delete(struct docd *d, const struct request *req, const struct expor
                                                 .type = EXPORT_TYPE})};
 
     if (sql_exports_delete(d->svc.db, req, &delete, err) < 0 ||
-        erasure_step_done(d, req, delete.erasure.account, in->key, err) < 0)
+        erasure_step_done(&d->svc, req, delete.erasure.account, in->key, err) < 0)
         return -1;
     return sweep_objects(d, req, err);
 }

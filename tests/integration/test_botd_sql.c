@@ -4,7 +4,9 @@
  */
 #include <string.h>
 
+#include "botd/sql/execution.h"
 #include "botd/sql/translation.h"
+#include "common/service/sql/erasure.h"
 #include "tests/support/plans.h"
 
 extern const struct db_migration botd_migrations[];
@@ -12,7 +14,7 @@ extern const struct db_migration botd_migrations[];
 static const struct plans plans = {
     .schema = "bot",
     .migrations = botd_migrations,
-    .sql = {botd_sql},
+    .sql = {botd_sql, service_erasure_sql},
     .small = "",
     .emptied = "translation_memory, translation_memory_size, translation_day",
 };
@@ -58,9 +60,20 @@ static void test_translations_are_found_by_the_right_index(void)
     PQfinish(conn);
 }
 
+static void test_an_erasure_reads_no_execution_of_others(void)
+{
+    plans_check_filled(
+        &plans, server,
+        "insert into execution select '00000000-0000-0000-0000-000000000001', "
+        "gen_random_uuid(), '00000000-0000-0000-0000-000000000002', i, 1, 'success', "
+        "'Patient/' || (i / 10) from generate_series(1, 20000) i",
+        sql_execution_blank_statement, "execution_profile on execution");
+}
+
 static const struct unit_case cases[] = {
     CASE(test_every_statement_has_its_index),
     CASE(test_translations_are_found_by_the_right_index),
+    CASE(test_an_erasure_reads_no_execution_of_others),
 };
 
 int main(void)

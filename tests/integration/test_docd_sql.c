@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/service/sql/erasure.h"
 #include "docd/sql/document.h"
 #include "docd/sql/tenant.h"
 #include "docd/sql/upload.h"
@@ -16,7 +17,7 @@ extern const struct db_migration docd_migrations[];
 static const struct plans plans = {
     .schema = "doc",
     .migrations = docd_migrations,
-    .sql = {docd_sql},
+    .sql = {docd_sql, service_erasure_sql},
     .small = "",
     .emptied = "upload",
     .blocking = "0003_object_document 0005_document_indexes",

@@ -2,7 +2,8 @@
  * test_maild_sql.c - maild's statements against a real server: that they prepare, and find their
  * rows by an index.
  */
-#include "maild/sql_part.h"
+#include "common/service/sql/erasure.h"
+#include "maild/sql/job.h"
 #include "tests/support/plans.h"
 
 extern const struct db_migration maild_migrations[];
@@ -10,13 +11,41 @@ extern const struct db_migration maild_migrations[];
 static const struct plans plans = {
     .schema = "mail",
     .migrations = maild_migrations,
-    .sql = {maild_sql},
+    .sql = {maild_sql, service_erasure_sql},
     .small = "webhook_source",
     .emptied = "message",
     .blocking = "0005_listed",
 };
 
+static struct pg *server;
+
+static void test_every_statement_has_its_index(void)
+{
+    plans_make_schema(&plans, server);
+    plans_check(&plans, server, "");
+}
+
+static void test_an_erasure_reads_no_job_of_others(void)
+{
+    plans_check_filled(&plans, server,
+                       "insert into job (id, kind, due_at, account_id, schedule_id, project_id, "
+                       "created_at) select gen_random_uuid(), 'account-delete', 1, "
+                       "gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 1 "
+                       "from generate_series(1, 20000)",
+                       sql_job_erase_statement, "job_of_account on job");
+}
+
+static const struct unit_case cases[] = {
+    CASE(test_every_statement_has_its_index),
+    CASE(test_an_erasure_reads_no_job_of_others),
+};
+
 int main(void)
 {
-    return plans_main("maild sql", &plans);
+    int failed;
+
+    server = pg_new();
+    failed = unit_run("maild sql", cases, ARRAY_SIZE(cases));
+    pg_destroy(&server);
+    return failed;
 }

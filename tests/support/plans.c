@@ -188,27 +188,17 @@ void plans_check(const struct plans *self, const struct pg *server, const char *
     PQfinish(conn);
 }
 
-/* ---- a program of one case ---- */
-
-static const struct plans *only;
-static struct pg *only_server;
-
-static void test_every_statement_has_its_index(void)
+void plans_check_filled(const struct plans *self, const struct pg *server, const char *fill,
+                        const struct db_statement *statement, const char *index)
 {
-    plans_make_schema(only, only_server);
-    plans_check(only, only_server, "");
-}
+    PGconn *conn = plans_open(self, server);
+    char plan[16384];
 
-int plans_main(const char *name, const struct plans *self)
-{
-    static const struct unit_case cases[] = {
-        CASE(test_every_statement_has_its_index),
-    };
-    int failed;
-
-    only = self;
-    only_server = pg_new();
-    failed = unit_run(name, cases, ARRAY_SIZE(cases));
-    pg_destroy(&only_server);
-    return failed;
+    run(conn, fill);
+    run(conn, "analyze");
+    run(conn, "set plan_cache_mode = force_generic_plan");
+    plans_explain(conn, statement, plan, sizeof(plan));
+    UNIT_CHECK(!plans_scan_whole(self, plan) && strstr(plan, index), "%s should use %s:\n%s",
+               statement->name, index, plan);
+    PQfinish(conn);
 }

@@ -47,7 +47,9 @@ bool plans_scan_whole(const struct plans *self, const char *plan);
  * start on, under a limit: "A B". */
 void plans_check(const struct plans *self, const struct pg *server, const char *walks);
 
-/* A whole program whose one case is that, on a server of its own; returns what main() does. */
-int plans_main(const char *name, const struct plans *self);
+/* Whether a statement is planned on this index, and reads no table from end to end, when `fill` has
+ * filled its tables and they were analysed: with the settings that daemons have. */
+void plans_check_filled(const struct plans *self, const struct pg *server, const char *fill,
+                        const struct db_statement *statement, const char *index);
 
 #endif

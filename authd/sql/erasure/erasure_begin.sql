@@ -1,11 +1,15 @@
--- Notes which rows go with an account that is locked for its deletion, and how many requests to docd
--- follow. resets: links to set a password, which are deleted by now.
+-- Notes which rows go with an account that is locked for its deletion, and how many requests follow:
+-- `requests` to docd, `others` to each of the daemons beside it. resets: links to set a password, which are deleted by now.
 -- class: tx
--- in: account uuid, requests int8, resets int8, now int8
+-- in: account uuid, requests int8, daemons text[], others int8, resets int8, now int8
 -- rows: none
 with
 begun as (
     insert into erasure (account_id, deleted_at, requests) values (:account, :now, :requests)
+),
+asked as (
+    insert into erasure_request (account_id, daemon, requests)
+    select :account, daemon, :others from unnest(:daemons) as d (daemon)
 ),
 counted as (
     select 'account' as table_name, count(*) as rows from account where id = :account

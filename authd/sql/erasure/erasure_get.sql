@@ -2,5 +2,5 @@
 -- class: read
 -- in: account uuid
 -- rows: one
--- row: deleted_at int8, requests int8, receipt text null, verifier_key text null
-select deleted_at, requests, receipt, verifier_key from erasure where account_id = :account
+-- row: deleted_at int8, receipt text null, verifier_key text null
+select deleted_at, receipt, verifier_key from erasure where account_id = :account

@@ -1,5 +1,5 @@
 -- Adds a job, and deletes the waiting jobs of the schedule that it replaces, if it names one. 0 rows:
--- the job is known already.
+-- the job is known already, or the erasure of its account has begun.
 -- class: write
 -- in: id uuid, kind text, due_at int8, account uuid, schedule uuid, project uuid, now int8
 -- in: replaces uuid null
@@ -11,5 +11,6 @@ replaced as (
         and lease is null
 )
 insert into job (id, kind, due_at, account_id, schedule_id, project_id, created_at)
-values (:id, :kind, :due_at, :account, :schedule, :project, :now)
+select :id, :kind, :due_at, :account, :schedule, :project, :now
+where not (select erasure_begun(:account))
 on conflict (id) do nothing

@@ -4,7 +4,7 @@ import { html } from '../lib/html.js';
 import { languageName, N, number, t, time } from '../lib/i18n.js';
 import { Link } from '../lib/router.js';
 import { Badge, Facts, Loaded, Page, Section, useLoad } from '../lib/ui.js';
-import { Diff, settingTitle } from './settings.js';
+import { Diff, author, settingTitle } from './settings.js';
 import { templateTitle } from './templates.js';
 
 // By the names of GET /v1/project/readiness.
@@ -62,7 +62,7 @@ export function Overview({ me }) {
                 [t('Webhooks'), !rest.data ? '…' : rest.data.hooks.some((each) => each.goneAt) ? html`<${Badge} kind="bad">${t('one is switched off by its receiver')}<//>` : number(rest.data.hooks.length)]]} /><//>
             <div class="grid two"><${Section} title=${t('What works')}><ul class="rows">${data.flows.map((flow) => html`<${Flow} flow=${flow} />`)}</ul><//>
             <${Section} title=${t('Last changes')}><${Loaded} from=${rest}>${({ history, policies }) => (history.length === 0 ? html`<p class="soft">${t('Nothing was changed yet')}</p>` : html`
-                <ul class="rows">${history.map((change) => html`<li><div><strong>${settingTitle(change.name)}</strong><p class="hint">${change.who?.display ?? t('The operator')}, ${time(change.when)}</p></div>
+                <ul class="rows">${history.map((change) => html`<li><div><strong>${settingTitle(change.name)}</strong><p class="hint">${author(change)}, ${time(change.when)}</p></div>
                     <${Diff} change=${change} policies=${policies} /></li>`)}</ul><p><${Link} to="/settings?tab=history">${t('All changes')}<//></p>`)}<//><//></div>`}<//>
     <//>`;
 }

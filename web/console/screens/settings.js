@@ -158,11 +158,14 @@ export function Diff({ change, policies = [] }) {
     return html`<span class="diff"><del>${word(change.old)}</del> → <ins>${word(change.new)}</ins></span>`;
 }
 
+// A person whose account was erased has no name any more.
+export const author = ({ who }) => (who ? who.display || who.reference : t('The operator'));
+
 function History({ history, policies }) {
     return html`<${Table} label=${t('History')} rows=${history.resources.map((row, i) => ({ ...row, key: i }))} columns=${[
         { title: t('Setting'), cell: (row) => settingTitle(row.name) },
         { title: t('Change'), cell: (row) => html`<${Diff} change=${row} policies=${policies} />` },
-        { title: t('By'), cell: (row) => row.who?.display ?? t('The operator') },
+        { title: t('By'), cell: (row) => author(row) },
         { title: t('When'), kind: 'time', cell: (row) => time(row.when) },
     ]} empty=${html`<${Empty} title=${t('Nothing was changed yet')} />`} />`;
 }

@@ -1,0 +1,8 @@
+-- How far the erasure of an account is: requests carried out, and the time of the last one.
+-- class: read
+-- in: account uuid
+-- rows: one
+-- row: steps int8, done_at int8
+select count(*) as steps, coalesce(max(done_at), 0) as done_at
+from erasure_step
+where account_id = :account

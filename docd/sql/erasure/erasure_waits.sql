@@ -1,0 +1,6 @@
+-- Whether bytes of an account that is erased still wait for the sweep.
+-- class: read
+-- in: account uuid
+-- rows: one
+-- row: waits bool
+select exists (select from object where erased_for = :account) as waits
