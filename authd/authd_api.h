@@ -1413,8 +1413,9 @@ FIELD_DECLARE(email_form);
 struct account_form {
     const char *tenantCode;
     const struct page_visit *visit;
-    const char *action;  /* "end", "sign-out", "keep" */
+    const char *action;  /* "end", "sign-out", "keep", "withdraw" */
     const char *session; /* of "end" */
+    const char *client;  /* of "withdraw": its id */
 };
 FIELD_DECLARE(account_form);
 

@@ -7,10 +7,19 @@
 
 /* What stands in a field of a form; the page itself says what is wrong with it. */
 enum { PAGE_FIELD_MAX = ANY_PASSWORD_MAX, PAGE_CREDENTIAL_MAX = 16384 };
-static const char *const page_notes[] = {"email-sent",   "factor-off",      "joined",
-                                         "keep",         "passkey-changed", "password-changed",
-                                         "password-set", "session-ended",   "signed-out",
-                                         "undone",       "verified",        NULL};
+static const char *const page_notes[] = {"consent-withdrawn",
+                                         "email-sent",
+                                         "factor-off",
+                                         "joined",
+                                         "keep",
+                                         "passkey-changed",
+                                         "password-changed",
+                                         "password-set",
+                                         "session-ended",
+                                         "signed-out",
+                                         "undone",
+                                         "verified",
+                                         NULL};
 
 #define PAGE_TENANT_ROWS(s)                                                                   \
     FIELD_TEXT(s, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED | FIELD_PATH, "Whose page.", \
@@ -160,5 +169,6 @@ static const struct field account_form_rows[] = {
     PAGE_TENANT_ROWS(struct account_form),
     PAGE_FORM_ROW(struct account_form, FIELD_AS(action, "do"), 0),
     PAGE_FORM_ROW(struct account_form, session, 0),
+    PAGE_FORM_ROW(struct account_form, client, 0),
 };
 FIELD_TABLE(account_form);

@@ -1,11 +1,12 @@
 /*
  * account_page.c - the page on which people look after their account: who they are, what they sign
- * in by, where they are signed in, the end of each session and of the account. Handlers:
- * page_home_get, page_account_get, page_account_post.
+ * in by, where they are signed in, what they let clients do, the end of each of these and of the
+ * account. Handlers: page_home_get, page_account_get, page_account_post.
  */
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "authd/oauth/scope_text.h"
 #include "authd/page/visit.h"
 #include "common/domain/page.h"
 
@@ -60,6 +61,50 @@ static struct page_account_session *rows_of(const struct visit *visit,
     return rows;
 }
 
+/* As the consent page has it. */
+static struct page_account_consent_scope scope_row(const struct visit *visit, const char *word)
+{
+    bool is_patient = strcmp(visit->caller.role, "Patient") == 0;
+    const struct page_consent_scope row =
+        scope_text(visit->req.arena, visit->language, is_patient, word);
+
+    return (struct page_account_consent_scope){.name = row.name,
+                                               .text = row.text,
+                                               .may = row.may,
+                                               .what = row.what,
+                                               .whose = row.whose,
+                                               .query = row.query};
+}
+
+static struct page_account_consent consent_row(const struct visit *visit,
+                                               const struct consent *consent)
+{
+    struct arena *arena = visit->req.arena;
+    char *rest = NULL, *text = arena_strdup(arena, consent->scope);
+    struct page_account_consent_scope *scopes =
+        arena_calloc(arena, strlen(text) + 1, sizeof(*scopes));
+    struct page_account_consent row = {.client = consent->clientId,
+                                       .name = consent->name,
+                                       .since = visit_time(visit, consent->createdAt),
+                                       .scope = scopes};
+
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        scopes[row.scope_count++] = scope_row(visit, word);
+    return row;
+}
+
+static struct page_account_consent *consent_rows(const struct visit *visit,
+                                                 const struct field_list *consents)
+{
+    const struct consent *items = consents->items;
+    struct page_account_consent *rows =
+        arena_calloc(visit->req.arena, consents->count, sizeof(*rows));
+
+    for (size_t i = 0; i < consents->count; i++)
+        rows[i] = consent_row(visit, &items[i]);
+    return rows;
+}
+
 static enum visit_step show(const struct visit *visit, enum page_text notice,
                             struct page_answer *out, struct error *err)
 {
@@ -68,13 +113,15 @@ static enum visit_step show(const struct visit *visit, enum page_text notice,
     const struct sessions_in newest = {._count = ME_SESSIONS_MAX};
     const struct nothing in = {0};
     struct session_list clients = {0};
+    struct consent_list given = {0};
     struct passkey_list keys = {0};
     struct me_out who = {0};
     struct page page;
 
     if (me(visit->d, &visit->req, &in, &who, err) < 0 ||
         passkeys(visit->d, &visit->req, &in, &keys, err) < 0 ||
-        sessions(visit->d, &visit->req, &newest, &clients, err) < 0)
+        sessions(visit->d, &visit->req, &newest, &clients, err) < 0 ||
+        consents(visit->d, &visit->req, &in, &given, err) < 0)
         return VISIT_FAILED;
     telecom = who.profile->telecom.items;
     visit_page(visit, &page);
@@ -90,7 +137,9 @@ static enum visit_step show(const struct visit *visit, enum page_text notice,
             .deletion = visit->caller.until ? visit_time(visit, visit->caller.until) : NULL,
             .more_sessions = who.security->moreSessions,
             .session = rows_of(visit, &who.security->sessions, &clients),
-            .session_count = who.security->sessions.count});
+            .session_count = who.security->sessions.count,
+            .consent = consent_rows(visit, &given.consents),
+            .consent_count = given.consents.count});
     return visit_show(&page, 200, out);
 }
 
@@ -108,6 +157,19 @@ static enum visit_step end(const struct visit *visit, const char *session, struc
         return VISIT_FAILED;
     error_clear(err);
     return visit_go(visit, "account?note=session-ended", out);
+}
+
+/* Withdraws the consent; one that was withdrawn already is no problem. */
+static enum visit_step withdraw(const struct visit *visit, const char *client,
+                                struct page_answer *out, struct error *err)
+{
+    const struct consent_in in = {.clientId = client ? client : ""};
+    struct ok_out ok = {0};
+
+    if (consent_withdraw(visit->d, &visit->req, &in, &ok, err) < 0 && err->code != ERR_NOT_FOUND)
+        return VISIT_FAILED;
+    error_clear(err);
+    return visit_go(visit, "account?note=consent-withdrawn", out);
 }
 
 /* Ends the browser's session and goes on to the sign-in, which takes a deletion back. */
@@ -158,6 +220,8 @@ int page_account_post(struct authd *d, const struct request *req, const struct a
         step = sign_out(&visit, "sign-in?note=signed-out", out, err);
     else if (strcmp(action, "keep") == 0)
         step = sign_out(&visit, "sign-in?note=keep", out, err);
+    else if (strcmp(action, "withdraw") == 0)
+        step = withdraw(&visit, in->client, out, err);
     else
         step = end(&visit, in->session, out, err);
     return visit_result(step);

@@ -110,14 +110,16 @@ sub read_head {
     my @lines = map { s/^\s+|\s+$//gr } split /\n/, $head;
     my $self = {doc => [], in => [], of => {}};
     for (@lines) {
-        if (/^(in|list (\w+)): (.*)$/) {
-            my ($list, $items) = ($2, $3);
+        if (/^(in|list (\w+)(?: of (\w+))?): (.*)$/) {
+            my ($list, $outer, $items) = ($2, $3, $4);
             my $into = $self;
             if (defined $list) {
-                fail($at, "$list is there twice") if $self->{of}{$list};
+                my $holder = defined $outer ? $self->{of}{$outer} : $self;
+                fail($at, "$outer is no list before it") unless $holder && $holder->{of};
+                fail($at, "$list is there twice") if $self->{of}{$list} || $holder->{of}{$list};
                 $into = {in => [], of => {}};
-                $self->{of}{$list} = {type => 'list', of => $into->{of}, members => $into->{in}};
-                push @{$self->{in}}, $list;
+                $holder->{of}{$list} = {type => 'list', of => $into->{of}, in => $into->{in}};
+                push @{$holder->{in}}, $list;
             }
             for my $item (split /\s*,\s*/, $items) {
                 my ($name, $type) = $item =~ /^([a-z][a-z0-9_]*) (text|bool|message)$/
@@ -342,13 +344,16 @@ sub block {
             %$state = %{joined($piece, $taken, $before)};
         } elsif ($tag =~ /^each (\w+)$/) {
             my $name = $1;
-            fail($piece, 'a list in a list') if defined $scope;
             fail($piece, 'a list outside of text') unless $state->{mode} eq 'text';
-            my $list = variable($page, $piece, $scope, $name);
+            my $inner = defined $scope && $scope->{of}{$name};
+            my $list = variable($page, $piece, $scope, $inner ? "$scope->{name}.$name" : $name);
             fail($piece, "$name is no list") unless $list->{type} eq 'list';
+            fail($piece, "$name is no list of $scope->{name}") if defined $scope && !$inner;
             my $taken = copied($state);
-            push @$out, "${indent}for (size_t i = 0; i < in->${name}_count; i++) {\n";
-            block($page, $taken, $out, "$indent    ", $name, $piece) eq 'end' or fail($piece, 'else of a list');
+            my $i = defined $scope ? 'j' : 'i';
+            my $row = {name => $name, of => $list->{of}, c => "$list->{c}\[$i]", outer => $scope};
+            push @$out, "${indent}for (size_t $i = 0; $i < $list->{c}_count; $i++) {\n";
+            block($page, $taken, $out, "$indent    ", $row, $piece) eq 'end' or fail($piece, 'else of a list');
             push @$out, "${indent}}\n";
             %$state = %{joined($piece, $taken, $state)};
         } elsif ($tag eq 'language') {
@@ -371,7 +376,10 @@ sub block {
                 for my $part (split /(\{\w+\})/, $text->{text}{$language}) {
                     my $value = c_string($part);
                     if ($part =~ /^\{(\w+)\}$/) {
-                        my $name = defined $scope && $page->{of}{$scope}{of}{$1} ? "$scope.$1" : $1;
+                        my $name = $1;
+                        for (my $row = $scope; defined $row && $name !~ /\./; $row = $row->{outer}) {
+                            $name = "$row->{name}.$name" if $row->{of}{$name};
+                        }
                         my $variable = variable($page, $piece, $scope, $name);
                         fail($piece, "{$1} of $key is no text") unless $variable->{type} eq 'text';
                         $value = $variable->{c};
@@ -397,15 +405,17 @@ sub block {
     return '';
 }
 
-# {type, c} of a name; inside of a list its members are list.member.
+# {type, c, of} of a name; inside of a list its members are list.member. A scope is a row: {name, of
+# its list, c, outer: the row of the list that this one is in}.
 sub variable {
     my ($page, $piece, $scope, $name) = @_;
     my ($list, $member) = $name =~ /^(\w+)\.(\w+)$/;
-    my $declared = defined $list
-        ? (defined $scope && $scope eq $list ? $page->{of}{$list}{of}{$member} : undef) : $page->{of}{$name};
+    my $row = $scope;
+    $row = $row->{outer} while defined $list && defined $row && $row->{name} ne $list;
+    my $declared = defined $list ? $row && $row->{of}{$member} : $page->{of}{$name};
     fail($piece, "there is no variable $name here") unless $declared;
     $declared->{used} = 1;
-    return {type => $declared->{type}, c => defined $list ? "in->$list\[i].$member" : "in->$name"};
+    return {%$declared{'type', 'of'}, c => defined $list ? "$row->{c}.$member" : "in->$name"};
 }
 
 sub base64_sha256 {
@@ -422,6 +432,7 @@ sub base64_sha256 {
 
 # ---- what is written ----
 
+# The members of a struct: `page` is the page, and the list that a row is of.
 sub members {
     my ($of, $names, $page) = @_;
     my %types = (text => 'const char *', bool => 'bool ', message => "enum ${prefix}_text ");
@@ -430,6 +441,27 @@ sub members {
             ? "    const struct ${prefix}_${page}_$_ *$_;\n    size_t ${_}_count;\n"
             : "    $types{$of->{$_}{type}}$_;\n"
     } @$names;
+}
+
+# The structs of the rows of the lists of a page or row: those inside of others first.
+sub row_structs {
+    my ($self, $page) = @_;
+    my $structs = '';
+    for my $list (grep { $self->{of}{$_}{type} eq 'list' } @{$self->{in}}) {
+        my $row = $self->{of}{$list};
+        $structs .= row_structs($row, "${page}_$list");
+        $structs .= "struct ${prefix}_${page}_$list {\n" . members($row->{of}, $row->{in}, "${page}_$list") . "};\n\n";
+    }
+    return $structs;
+}
+
+# Ends at a variable that no template uses.
+sub check_used {
+    my ($at, $self, $path) = @_;
+    for my $name (@{$self->{in} // []}) {
+        fail($at, "variable $path$name is not used") unless $self->{of}{$name}{used};
+        check_used($at, $self->{of}{$name}, "$path$name.");
+    }
 }
 
 my $texts = read_texts();
@@ -445,14 +477,7 @@ for my $file (sort glob "$folder/*.html") {
     block($page, $state, \@out, '    ', undef, undef);
     fail({file => $file, line => 1}, "ends in an open element: @{$state->{stack}}")
         if @{$state->{stack}} || $state->{mode} ne 'text';
-    for my $variable (@{$page->{in}}) {
-        my $declared = $page->{of}{$variable};
-        fail({file => $file, line => 1}, "variable $variable is not used") unless $declared->{used};
-        for my $member (@{$declared->{members} // []}) {
-            fail({file => $file, line => 1}, "variable $variable.$member is not used")
-                unless $declared->{of}{$member}{used};
-        }
-    }
+    check_used({file => $file, line => 1}, $page, '');
     for my $style (@{$state->{styles}}) {
         fail({file => $file, line => 1}, 'all pages have one style') if defined $styles && $styles ne $style;
         $styles = $style;
@@ -463,11 +488,7 @@ for my $file (sort glob "$folder/*.html") {
         fail($at, 'the program has ' . length($script) . " bytes, more than $script_most") if length($script) > $script_most;
         $scripts = $script;
     }
-    $header .= "\n";
-    for my $list (grep { $page->{of}{$_}{type} eq 'list' } @{$page->{in}}) {
-        my $of = $page->{of}{$list};
-        $header .= "struct ${prefix}_${name}_$list {\n" . members($of->{of}, $of->{members}, $name) . "};\n\n";
-    }
+    $header .= "\n" . row_structs($page, $name);
     $header .= "/* @{$page->{doc}} */\n";
     my $members = members($page->{of}, $page->{in}, $name);
     $header .= "struct ${prefix}_${name}_in {\n" . ($members || "    char unused;\n") . "};\n";

@@ -110,7 +110,8 @@ enum page_text visit_note(const char *note)
     static const struct {
         const char *name;
         enum page_text text;
-    } notes[] = {{"email-sent", PAGE_TEXT_NOTE_EMAIL_SENT},
+    } notes[] = {{"consent-withdrawn", PAGE_TEXT_NOTE_CONSENT_WITHDRAWN},
+                 {"email-sent", PAGE_TEXT_NOTE_EMAIL_SENT},
                  {"factor-off", PAGE_TEXT_NOTE_FACTOR_OFF},
                  {"joined", PAGE_TEXT_NOTE_JOINED},
                  {"keep", PAGE_TEXT_NOTE_KEEP},

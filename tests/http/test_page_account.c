@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tests/support/browser.h"
+#include "tests/support/oauth.h"
 #include "tests/support/totp.h"
 #include "tests/support/unit.h"
 
@@ -19,12 +19,14 @@
 enum { MINUTE = 60, DAY = 86400 };
 
 static struct suite *suite;
+static struct person *admin;
 static int64_t ahead; /* of the test clock, seconds */
 
 static void start_suite(void)
 {
     suite =
         suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
+    admin = person_admin(suite);
 }
 
 static void go_ahead(int64_t seconds)
@@ -259,6 +261,106 @@ static void proofs_ask_for_the_factor(void)
     CU_ASSERT_TRUE(goes_to(browser, "/t/demo/account/delete"));
 }
 
+/* ---- consents ---- */
+
+/* What a person who signs in there lets a client do: the tokens that it gets. */
+static struct http_answer *let(struct browser *browser, const struct person *person,
+                               const char *client)
+{
+    struct http_answer *tokens;
+    char *code;
+
+    oauth_ask(browser, client, OAUTH_USUAL);
+    oauth_follow(browser);
+    if (browser_sees(browser, "Sign in"))
+        oauth_sign_in(browser, person->email, PASSWORD);
+    oauth_consent(browser, "allow");
+    code = oauth_parameter(browser, "code");
+    tokens = oauth_exchange(suite, client, code);
+    free(code);
+    return tokens;
+}
+
+static bool opens(const struct http_answer *tokens)
+{
+    HTTP_ANSWER answer = oauth_userinfo(suite, "GET", http_text(tokens, "access_token"), NULL);
+
+    return answer->status == 200;
+}
+
+static int withdraw(struct browser *browser, const char *client)
+{
+    char form[512];
+
+    snprintf(form, sizeof(form), "do=withdraw&client=%s", client);
+    return browser_post(browser, "account", form);
+}
+
+static void consents_are_listed_and_withdrawn(void)
+{
+    char *diary = oauth_register(suite, admin, "{\"name\":\"<b>Diary\",\"firstParty\":false}");
+    char *scale = oauth_register(suite, admin, "{\"name\":\"Scale\",\"firstParty\":false}");
+    PERSON patient = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_FALSE(browser_sees(browser, "Applications with access"));
+    HTTP_ANSWER of_diary = let(browser, patient, diary);
+    HTTP_ANSWER of_scale = let(browser, patient, scale);
+    CU_ASSERT_TRUE(opens(of_diary));
+    CU_ASSERT_TRUE(opens(of_scale));
+
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "<h2>Applications with access</h2>"));
+    CU_ASSERT_TRUE(browser_sees(browser, "<bdi>&lt;b&gt;Diary</bdi>"));
+    CU_ASSERT_TRUE(browser_sees(browser, "aria-label=\"Withdraw the access of Scale\""));
+    CU_ASSERT_TRUE(browser_sees(browser, "<li><span>read your name and language</span></li>"));
+    CU_ASSERT_TRUE(browser_sees(browser, "<span class=\"hint\">since 20"));
+
+    CU_ASSERT_EQUAL(withdraw(browser, diary), 303);
+    CU_ASSERT_EQUAL(browser_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "The access is withdrawn."));
+    CU_ASSERT_FALSE(browser_sees(browser, "Withdraw the access of &lt;b&gt;Diary"));
+    CU_ASSERT_TRUE(browser_sees(browser, "Withdraw the access of Scale"));
+    CU_ASSERT_FALSE(opens(of_diary));
+    CU_ASSERT_TRUE(opens(of_scale));
+    HTTP_ANSWER renewed = oauth_renew(suite, diary, http_text(of_diary, "refresh_token"), "");
+    CHECK_STATUS(renewed, 400);
+    CU_ASSERT_EQUAL(withdraw(browser, diary), 303); /* twice is no problem */
+    CU_ASSERT_EQUAL(browser_follow(browser), 200);
+    CU_ASSERT_EQUAL(withdraw(browser, ""), 303);
+    free(scale);
+    free(diary);
+}
+
+/* A form withdraws what the person of its browser gave, and is of the page that was shown. */
+static void consents_of_others_are_not_withdrawn(void)
+{
+    char *diary = oauth_register(suite, admin, "{\"name\":\"Diary\",\"firstParty\":false}");
+    PERSON patient = person_register(suite, NULL);
+    PERSON other = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    BROWSER others = browser_open(suite);
+
+    HTTP_ANSWER tokens = let(browser, patient, diary);
+    CU_ASSERT_TRUE(browser_signs_in(others, other->email, PASSWORD));
+    CU_ASSERT_FALSE(browser_sees(others, "Diary"));
+    CU_ASSERT_EQUAL(withdraw(others, diary), 303);
+    CU_ASSERT_TRUE(opens(tokens));
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "Withdraw the access of Diary"));
+
+    browser->no_token = true;
+    CU_ASSERT_EQUAL(withdraw(browser, diary), 403);
+    browser->no_token = false;
+    CU_ASSERT_EQUAL(browser_get(browser, "account"), 200);
+    free(browser->origin);
+    browser->origin = strdup("https://evil.example");
+    CU_ASSERT_EQUAL(withdraw(browser, diary), 403);
+    CU_ASSERT_TRUE(opens(tokens));
+    free(diary);
+}
+
 /* ---- the end ---- */
 
 static void a_deletion_is_scheduled_and_taken_back(void)
@@ -362,19 +464,29 @@ static void wrong_passkeys_are_refused(void)
 
 static void stop_suite(void)
 {
+    person_destroy(&admin);
     suite_stop(&suite);
 }
 
 int main(void)
 {
     static const struct unit_case cases[] = {
-        CASE_ALWAYS(start_suite),           CASE(pages_of_the_account_need_a_session),
-        CASE(foreign_forms_change_nothing), CASE(a_password_is_changed),
-        CASE(another_address_is_asked_for), CASE(a_second_factor_is_turned_on_and_off),
-        CASE(old_proofs_are_renewed),       CASE(proofs_lead_nowhere_else),
-        CASE(proofs_ask_for_the_factor),    CASE(a_deletion_is_scheduled_and_taken_back),
-        CASE(a_deletion_at_once_ends_all),  CASE(only_pages_with_passkeys_have_a_script),
-        CASE(wrong_passkeys_are_refused),   CASE_ALWAYS(stop_suite),
+        CASE_ALWAYS(start_suite),
+        CASE(pages_of_the_account_need_a_session),
+        CASE(foreign_forms_change_nothing),
+        CASE(a_password_is_changed),
+        CASE(another_address_is_asked_for),
+        CASE(a_second_factor_is_turned_on_and_off),
+        CASE(old_proofs_are_renewed),
+        CASE(proofs_lead_nowhere_else),
+        CASE(proofs_ask_for_the_factor),
+        CASE(consents_are_listed_and_withdrawn),
+        CASE(consents_of_others_are_not_withdrawn),
+        CASE(a_deletion_is_scheduled_and_taken_back),
+        CASE(a_deletion_at_once_ends_all),
+        CASE(only_pages_with_passkeys_have_a_script),
+        CASE(wrong_passkeys_are_refused),
+        CASE_ALWAYS(stop_suite),
     };
 
     return unit_run("page account", cases, ARRAY_SIZE(cases));

@@ -123,6 +123,26 @@ def main():
     refused('an unused variable', 'p/x.html:1: variable v is not used', uses='', texts=dict.fromkeys(TEXTS, ''))
     refused('an unused member', 'p/x.html:1: variable row.label is not used', texts=dict.fromkeys(TEXTS, ''),
             uses='{{if on}}{{v}}{{each row}}x{{end}}{{end}}')
+    inner = HEAD.replace(' -->', '\nlist part of row: word text, on bool -->')
+    inner_uses = USES.replace('{{row.label}}', '{{row.label}}{{each part}}%s{{end}}')
+    with tempfile.TemporaryDirectory() as folder:
+        done = run(folder, '', head=inner,
+                   uses=inner_uses % '{{if part.on}}{{row.label}}{{part.word}}{{t hello}}{{end}}' + HELLO)
+        for what, want in (('a list of a row', 'for (size_t j = 0; j < in->row[i].part_count; j++)'),
+                           ('a member of the inner row', 'PAGE_HTML, in->row[i].part[j].word);'),
+                           ('a condition on it', 'if (in->row[i].part[j].on)'),
+                           ('a member of the outer row', '            page_put(out, PAGE_HTML, in->row[i].label);')):
+            check(what, done.stdout == '' and want in made(folder), done.stdout + made(folder))
+        header = made(folder, 'gen/p/pages.h')
+        check('the struct of the inner row comes first', 0 < header.find('struct page_x_row_part {') <
+              header.find('struct page_x_row {') and 'const struct page_x_row_part *part;' in header, header)
+    refused('an unused member of an inner row', 'p/x.html:1: variable row.part.on is not used', head=inner,
+            uses=inner_uses % '{{part.word}}')
+    refused('an inner member outside of its list', 'there is no variable part.word here', head=inner,
+            uses=inner_uses % '{{if part.on}}x{{end}}' + '{{part.word}}')
+    refused('an inner list outside of its row', 'there is no variable part here', head=inner, body='{{each part}}{{end}}')
+    refused('a list in another', 'row is no list of row', body='{{each row}}{{each row}}{{end}}{{end}}')
+    refused('a list of none', 'other is no list before it', head=inner.replace('of row', 'of other'))
     refused('no head', 'p/x.html:1: the first line begins a comment', head='')
     refused('an unknown type', '"v int" is not a name and one of', head=HEAD.replace('v text', 'v int'))
     refused('a variable twice', 'v is there twice', head=HEAD.replace('on bool', 'v bool'))

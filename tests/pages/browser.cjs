@@ -282,6 +282,10 @@ async function visitAll(browser, scheme, width) {
         await page.click('[value=approve]');
         await page.waitForSelector('[role=status]');
     });
+    await see('account-consent', async () => {
+        await at('account');
+        insist(await page.locator('button[value=withdraw]').count() === 1, 'the consent is not shown');
+    });
     await see('change-email', () => at('change-email'));
     await see('change-email-wrong', () => page.click('button'));
     await see('password', () => at('account/password'));

@@ -8,7 +8,7 @@
 #include "authd/pages/pages.h"
 #include "tests/support/unit.h"
 
-enum { PAGE_MOST = 8 * 1024 }; /* of the page itself: compressed it is less than half of that */
+enum { PAGE_MOST = 10 * 1024 }; /* of the page itself: compressed it is less than half of that */
 
 #define EVIL "\"><script>alert(1)</script>'&"
 #define SITE \
@@ -60,6 +60,12 @@ static void every_page_is_whole_in_every_language(void)
         {"1", EVIL, EVIL, EVIL, EVIL, true},
         {EVIL, EVIL, EVIL, EVIL, EVIL, false},
     };
+    const struct page_account_consent_scope scopes[] = {
+        {.name = EVIL}, {.may = EVIL, .what = EVIL, .whose = EVIL, .query = EVIL}};
+    const struct page_account_consent consents[] = {
+        {.client = EVIL, .name = EVIL, .since = EVIL, .scope = scopes, .scope_count = 2},
+        {.client = "c", .name = "C", .since = "now"},
+    };
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
 
     for (enum page_language language = PAGE_EN; language <= PAGE_ES; language++) {
@@ -86,7 +92,8 @@ static void every_page_is_whole_in_every_language(void)
         page_account(&pages[4], &(struct page_account_in){SITE, .name = EVIL, .email = EVIL,
                                                           .unverified = true, .more_sessions = true,
                                                           .notice = PAGE_TEXT_NOTE_SESSION_ENDED,
-                                                          .session = sessions, .session_count = 2});
+                                                          .session = sessions, .session_count = 2,
+                                                          .consent = consents, .consent_count = 2});
         page_note(&pages[5], &(struct page_note_in){.host = "id.example.org",
                                                     .code = "north",
                                                     .tenant = "North <Clinic>",
