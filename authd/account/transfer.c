@@ -277,6 +277,7 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("oauth_device", SESSION_STAYS),
     TENANT_STAYS("oauth_grant", SESSION_STAYS),
     TENANT_STAYS("oauth_consent", "people are asked again by the clients of the installation"),
+    TENANT_STAYS("oauth_consent_resource", "as oauth_consent"),
     TENANT_STAYS("oauth_once", SESSION_STAYS),
     TENANT_STAYS("logout_delivery", SESSION_STAYS),
     TENANT_STAYS("throttle", LIMIT_STAYS),

@@ -56,7 +56,8 @@ static int find(struct authd *d, const struct request *req, const struct auth_re
 {
     const struct sql_oauth_consent_get_in get = {.project = caller->project,
                                                  .account = caller->account,
-                                                 .client_id = request->client.clientId};
+                                                 .client_id = request->client.clientId,
+                                                 .resource = resource_of(request)};
 
     return sql_oauth_consent_get(d->svc.db, req, &get, ret, err);
 }
@@ -74,8 +75,7 @@ int consent_is_given(struct authd *d, const struct request *req, const struct au
     found = find(d, req, request, caller, &row, err);
     if (found < 0)
         return -1;
-    *ret = found > 0 && covers(req, row.scope, request->scope) &&
-           covers(req, row.resource, resource_of(request)) &&
+    *ret = found > 0 && row.scope && covers(req, row.scope, request->scope) &&
            strcmp(row.tos_version, terms_of(request)) == 0;
     return 0;
 }
@@ -91,7 +91,7 @@ int consent_narrow(struct authd *d, const struct request *req, const struct call
     found = find(d, req, request, caller, &row, err);
     if (found < 0)
         return -1;
-    if (found == 0 || !covers(req, row.resource, resource_of(request)))
+    if (found == 0 || !row.scope)
         return oauth_fail(err, ERR_BAD_REQUEST, "access_denied", "The person has not consented.");
     request->scope = words_common(req->arena, request->scope, row.scope);
     return 0;
@@ -99,12 +99,13 @@ int consent_narrow(struct authd *d, const struct request *req, const struct call
 
 int consent_keep(struct visit *visit, const struct auth_request *request, struct error *err)
 {
-    struct sql_oauth_consent_get_row had = {.scope = "", .resource = ""};
+    struct sql_oauth_consent_get_row had;
     struct sql_oauth_consent_put_in put = {
         .project = visit->caller.project,
         .account = visit->caller.account,
         .client_id = request->client.clientId,
         .client_name = request->client.name,
+        .resource = resource_of(request),
         .tos_version = terms_of(request),
         .now = visit->req.now_ms,
         .audit = audit_row(&visit->req, &(struct audit){.action = "consent.give",
@@ -114,8 +115,11 @@ int consent_keep(struct visit *visit, const struct auth_request *request, struct
 
     if (found < 0)
         return -1;
-    put.scope = both(&visit->req, found > 0 ? had.scope : "", request->scope);
-    put.resource = both(&visit->req, found > 0 ? had.resource : "", resource_of(request));
+    if (found == 0)
+        had = (struct sql_oauth_consent_get_row){.all_scopes = "", .all_resources = ""};
+    put.scope = both(&visit->req, had.scope ? had.scope : "", request->scope);
+    put.all_scopes = both(&visit->req, had.all_scopes, request->scope);
+    put.all_resources = both(&visit->req, had.all_resources, put.resource);
     return MIN(sql_oauth_consent_put(visit->d->svc.db, &visit->req, &put, &row, err), 0);
 }
 

@@ -2,8 +2,9 @@
  * consent.h - what a person lets a client of another maker do: asked for on a page, kept, shown and
  * withdrawn.
  *
- * A client of the tenant itself (`firstParty`) is not asked for. Any other is for each scope and
- * resource that is new to it, and when its terms change.
+ * A client of the tenant itself (`firstParty`) is not asked for. Any other is for each scope that
+ * is new to it at a resource, and when its terms change: who lets it read here and write there has
+ * not let it write here.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_CONSENT_H
 #define ATRIUM_AUTHD_OAUTH_CONSENT_H

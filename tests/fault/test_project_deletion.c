@@ -88,6 +88,8 @@ static const char functions[] =
     "insert into auth.oauth_consent (project_id, account_id, client_id, client_name, scope, "
     "resource, tos_version, created_at, updated_at) select p, account_id, 'c', 'C', 'openid', '', "
     "'', 1, 1 from auth.membership where project_id = p; "
+    "insert into auth.oauth_consent_resource select project_id, account_id, client_id, '', scope "
+    "from auth.oauth_consent where project_id = p; "
     "insert into auth.invitation (project_id, id, role, email, name, surname, profile_id, "
     "invited_at, secret_hash, expires_at) values (p, gen_random_uuid(), 'Patient', "
     "'guest@gone.example', 'G', 'U', gen_random_uuid(), 1, '', 9999999999999); "

@@ -207,6 +207,11 @@ static void the_counts_are_what_the_database_held(void)
              "'r', '1', 1, 1 from generate_series(1, 3) i",
              suite_text(suite, "demo.projectId"), account);
     free(suite_query(suite, sql));
+    snprintf(sql, sizeof(sql),
+             "insert into auth.oauth_consent_resource select project_id, account_id, client_id, r, "
+             "scope from auth.oauth_consent, unnest('{r,s}'::text[]) r where account_id = '%s'",
+             account);
+    free(suite_query(suite, sql));
     char *tables = suite_query(suite, "select string_agg(relname, ' ' order by relname) from "
                                       "pg_constraint c join pg_class t on t.oid = c.conrelid where "
                                       "confrelid = 'auth.account'::regclass and contype = 'f'");
@@ -232,6 +237,7 @@ static void the_counts_are_what_the_database_held(void)
     }
     CU_ASSERT_EQUAL(erased(receipt->json, "authd", "account", "rows"), 1);
     CU_ASSERT_EQUAL(erased(receipt->json, "authd", "oauth_consent", "rows"), 3);
+    CU_ASSERT_EQUAL(erased(receipt->json, "authd", "oauth_consent_resource", "rows"), 6);
     CU_ASSERT_TRUE(erased(receipt->json, "authd", "session", "rows") > 0);
     CU_ASSERT_EQUAL(erased(receipt->json, "docd", "document", "rows"), 3);
     CU_ASSERT_EQUAL(erased(receipt->json, "docd", "document", "bytes"), 12);

@@ -1052,6 +1052,107 @@ static void others_clients_are_consented_to(void)
     free(theirs);
 }
 
+#define DIARY "https%3A%2F%2Fdiary.example"
+#define SCALE "https%3A%2F%2Fscale.example"
+#define TWO_RESOURCES \
+    "\"firstParty\":false,\"audiences\":[\"https://diary.example\",\"https://scale.example\"]"
+
+/* Asks for scopes at a resource ("": the issuer's own), without or with the person. */
+static void ask_at(struct browser *browser, const char *client, const char *scope,
+                   const char *resource, const char *prompt)
+{
+    char behind[512];
+
+    snprintf(behind, sizeof(behind),
+             "&response_type=code&redirect_uri=https%%3A%%2F%%2Fapp.example%%2Fcb" OAUTH_PKCE
+             "&scope=%s&resource=%s%s",
+             scope, resource, prompt);
+    oauth_ask(browser, client, behind);
+}
+
+/* Whether that is open to the client without a question. */
+static bool is_allowed(struct browser *browser, const char *client, const char *scope,
+                       const char *resource)
+{
+    char *error, *code;
+    bool allowed;
+
+    ask_at(browser, client, scope, resource, "&prompt=none");
+    error = oauth_parameter(browser, "error");
+    code = oauth_parameter(browser, "code");
+    allowed = *code != '\0';
+    UNIT_CHECK(allowed || strcmp(error, "consent_required") == 0, "%s at %s: %s", scope, resource,
+               error);
+    free(code);
+    free(error);
+    return allowed;
+}
+
+/* The person is asked, and allows it. */
+static void allow_at(struct browser *browser, const char *client, const char *scope,
+                     const char *resource)
+{
+    ask_at(browser, client, scope, resource, "");
+    CU_ASSERT_EQUAL(oauth_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "Allow access?"));
+    oauth_consent(browser, "allow");
+}
+
+static void each_pair_of_scope_and_resource_is_asked_for(void)
+{
+    char *theirs = oauth_register(suite, admin, "{" TWO_RESOURCES "}");
+    BROWSER browser = browser_open(suite);
+    PERSON person = person_register(suite, NULL);
+
+    CU_ASSERT_TRUE(browser_signs_in(browser, person->email, PASSWORD));
+    allow_at(browser, theirs, "profile", DIARY);
+    CU_ASSERT_FALSE(is_allowed(browser, theirs, "profile", SCALE));
+    CU_ASSERT_FALSE(is_allowed(browser, theirs, "profile", ""));
+    allow_at(browser, theirs, "email", SCALE);
+    CU_ASSERT_TRUE(is_allowed(browser, theirs, "profile", DIARY));
+    CU_ASSERT_TRUE(is_allowed(browser, theirs, "email", SCALE));
+    CU_ASSERT_FALSE(is_allowed(browser, theirs, "profile", SCALE));
+    CU_ASSERT_FALSE(is_allowed(browser, theirs, "email", DIARY));
+    allow_at(browser, theirs, "email", DIARY);
+    CU_ASSERT_TRUE(is_allowed(browser, theirs, "profile+email", DIARY)); /* what was given stays */
+    CU_ASSERT_FALSE(is_allowed(browser, theirs, "profile", SCALE));
+    HTTP_ANSWER list = http_get(suite_url(suite), "/auth/consent", person->access);
+    CU_ASSERT_EQUAL(json_array_size(http_member(list, "consents")), 1);
+    CU_ASSERT_STRING_EQUAL(http_text(list, "consents.0.scope"), "profile email");
+    free(theirs);
+}
+
+static void set_terms(const char *client, const char *version)
+{
+    char path[128], json[640];
+
+    snprintf(path, sizeof(path), "/v1/project/clients/%s", client);
+    snprintf(json, sizeof(json),
+             "{\"name\":\"Diary\",\"type\":\"public\",\"redirectUris\":[\"" OAUTH_REDIRECT
+             "\"],\"grantTypes\":[\"authorization_code\"],\"scopes\":[\"profile\"],"
+             "\"tosVersion\":\"%s\"," TWO_RESOURCES "}",
+             version);
+    HTTP_ANSWER changed =
+        http_put(suite_url(suite), path, admin->access, json_loads(json, 0, NULL));
+    CHECK_STATUS(changed, 200);
+}
+
+static void new_terms_are_asked_for(void)
+{
+    char *theirs = oauth_register(suite, admin, "{" TWO_RESOURCES ",\"tosVersion\":\"1\"}");
+    BROWSER browser = browser_open(suite);
+    PERSON person = person_register(suite, NULL);
+
+    CU_ASSERT_TRUE(browser_signs_in(browser, person->email, PASSWORD));
+    allow_at(browser, theirs, "profile", DIARY);
+    CU_ASSERT_TRUE(is_allowed(browser, theirs, "profile", DIARY));
+    set_terms(theirs, "2");
+    CU_ASSERT_FALSE(is_allowed(browser, theirs, "profile", DIARY));
+    allow_at(browser, theirs, "profile", DIARY);
+    CU_ASSERT_TRUE(is_allowed(browser, theirs, "profile", DIARY));
+    free(theirs);
+}
+
 /* A consent is given by a form of this origin that the person was shown, in this browser. */
 static void consent_is_not_given_by_other_sites(void)
 {
@@ -1280,6 +1381,8 @@ static const struct unit_case cases[] = {
     CASE(pushed_requests_are_answered_once),
     CASE(pushing_refuses_what_authorize_would),
     CASE(others_clients_are_consented_to),
+    CASE(each_pair_of_scope_and_resource_is_asked_for),
+    CASE(new_terms_are_asked_for),
     CASE(consent_is_not_given_by_other_sites),
     CASE(closed_sign_in_gives_no_code),
     CASE(closed_sign_in_of_practitioners_gives_no_code),

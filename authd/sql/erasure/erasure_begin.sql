@@ -42,6 +42,12 @@ counted as (
     union all
     select 'oauth_consent', count(*) from oauth_consent where account_id = :account
     union all
+    select 'oauth_consent_resource', count(*)
+    from oauth_consent c
+    join oauth_consent_resource r
+        on r.project_id = c.project_id and r.account_id = c.account_id and r.client_id = c.client_id
+    where c.account_id = :account
+    union all
     select 'oauth_grant', count(*)
     from session s
     join oauth_grant g on g.project_id = s.project_id and g.session_id = s.id

@@ -1,8 +1,12 @@
--- What an account has let a client do. No row: nothing.
+-- What an account has let a client do: at a resource (null: nothing there), and at all. No row:
+-- nothing.
 -- class: read
--- in: project uuid, account uuid, client_id text
+-- in: project uuid, account uuid, client_id text, resource text
 -- rows: one
--- row: scope text, resource text, tos_version text, updated_at int8
-select scope, resource, tos_version, updated_at
-from oauth_consent
-where project_id = :project and account_id = :account and client_id = :client_id
+-- row: scope text null, all_scopes text, all_resources text, tos_version text
+select r.scope, c.scope as all_scopes, c.resource as all_resources, c.tos_version
+from oauth_consent c
+left join oauth_consent_resource r
+    on r.project_id = c.project_id and r.account_id = c.account_id and r.client_id = c.client_id
+        and r.resource = :resource
+where c.project_id = :project and c.account_id = :account and c.client_id = :client_id

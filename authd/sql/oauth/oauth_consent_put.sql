@@ -1,7 +1,7 @@
--- Notes what an account lets a client do from now on.
+-- Notes what an account lets a client do from now on: at a resource, and at all.
 -- class: write
--- in: project uuid, account uuid, client_id text, client_name text, scope text, resource text
--- in: tos_version text, now int8
+-- in: project uuid, account uuid, client_id text, client_name text, resource text, scope text
+-- in: all_scopes text, all_resources text, tos_version text, now int8
 -- rows: one
 -- row: updated_at int8
 with
@@ -11,12 +11,19 @@ put as (
         updated_at
     )
     values (
-        :project, :account, :client_id, :client_name, :scope, :resource, :tos_version, :now, :now
+        :project, :account, :client_id, :client_name, :all_scopes, :all_resources, :tos_version,
+        :now, :now
     )
     on conflict (project_id, account_id, client_id) do update
-    set client_name = :client_name, scope = :scope, resource = :resource,
+    set client_name = :client_name, scope = :all_scopes, resource = :all_resources,
         tos_version = :tos_version, updated_at = :now
-    returning updated_at
+    returning project_id, account_id, client_id, updated_at
+),
+put_resource as (
+    insert into oauth_consent_resource (project_id, account_id, client_id, resource, scope)
+    select project_id, account_id, client_id, :resource, :scope from put
+    on conflict (project_id, account_id, client_id, resource) do update
+    set scope = :scope
 ),
 -- include: audit(from = put)
 select updated_at from put
