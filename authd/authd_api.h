@@ -1444,6 +1444,7 @@ struct authorize_in {
     const char *ui_locales, *acr_values, *claims, *id_token_hint, *resource;
     const char *aud; /* SMART App Launch's name of resource */
     const char *launch;
+    const char *dpop_jkt; /* RFC 9449, section 10: the thumbprint of a key */
     const char *request, *request_uri;
     const char *next; /* a sealed request that comes back from a page */
     const char *client_secret, *client_assertion, *client_assertion_type;

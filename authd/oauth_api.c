@@ -57,6 +57,7 @@ static const struct field authorize_in_rows[] = {
     PARAMETER_ROW(struct authorize_in, resource, 2048),
     PARAMETER_ROW(struct authorize_in, aud, 2048),
     SECRET_ROW(struct authorize_in, launch, 512),
+    PARAMETER_ROW(struct authorize_in, dpop_jkt, 256),
     PARAMETER_ROW(struct authorize_in, request, 8192),
     PARAMETER_ROW(struct authorize_in, request_uri, 2048),
     SECRET_ROW(struct authorize_in, next, PAGE_NEXT_MAX),

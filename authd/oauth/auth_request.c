@@ -18,7 +18,7 @@
 
 enum {
     PUSHED_SECRET_SIZE = 32, /* random bytes */
-    CHALLENGE_SIZE = 43,     /* RFC 7636, section 4.2: of a SHA-256 in base64url */
+    HASH_TEXT_SIZE = 43,     /* a SHA-256 in base64url (RFC 7636, section 4.2; RFC 7638) */
 };
 
 #define PARAMETER(name)                            \
@@ -37,7 +37,7 @@ static const struct {
     PARAMETER(prompt),        PARAMETER(max_age),        PARAMETER(login_hint),
     PARAMETER(ui_locales),    PARAMETER(acr_values),     PARAMETER(claims),
     PARAMETER(id_token_hint), PARAMETER(resource),       PARAMETER(aud),
-    PARAMETER(launch),
+    PARAMETER(launch),        PARAMETER(dpop_jkt),
 };
 
 static const char **member(struct authorize_in *in, size_t i)
@@ -310,6 +310,21 @@ static int check_response(const struct auth_request *self, struct error *err)
     return 0;
 }
 
+static bool is_hash_text(const char *text)
+{
+    return strlen(text) == HASH_TEXT_SIZE &&
+           text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")] ==
+               '\0';
+}
+
+/* RFC 9449, section 10. */
+static int check_key(const struct auth_request *self, struct error *err)
+{
+    return !self->in.dpop_jkt || is_hash_text(self->in.dpop_jkt)
+               ? 0
+               : invalid(err, "dpop_jkt is malformed.");
+}
+
 /* RFC 7636, section 4.3; RFC 9700, section 2.1.1: of every client, but for one that an
  * administrator has let go without. */
 static int check_challenge(const struct auth_request *self, struct error *err)
@@ -322,9 +337,7 @@ static int check_challenge(const struct auth_request *self, struct error *err)
         return invalid(err, "code_challenge is missing.");
     if (!method || strcmp(method, "S256") != 0)
         return invalid(err, "code_challenge_method must be S256.");
-    if (strlen(challenge) != CHALLENGE_SIZE ||
-        challenge[strspn(challenge, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                    "0123456789-_")] != '\0')
+    if (!is_hash_text(challenge))
         return invalid(err, "code_challenge is malformed.");
     return 0;
 }
@@ -518,7 +531,7 @@ int auth_request_check(struct authd *d, const struct request *req, const struct 
                        struct auth_request *self, struct error *err)
 {
     if (check_response(self, err) < 0 || check_challenge(self, err) < 0 ||
-        auth_request_check_target(d, req, issuer, self, err) < 0 ||
+        check_key(self, err) < 0 || auth_request_check_target(d, req, issuer, self, err) < 0 ||
         check_prompt(req, self, err) < 0 || check_max_age(self, err) < 0 ||
         check_claims(req, self, err) < 0)
         return -1;

@@ -12,6 +12,7 @@
 #include "authd/oauth/auth_request.h"
 #include "authd/oauth/client_auth.h"
 #include "authd/oauth/consent.h"
+#include "authd/oauth/dpop.h"
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/person_check.h"
@@ -185,6 +186,7 @@ static int give_code(struct authorization *self, struct endpoint_answer *out, st
                                               .scope = request->scope,
                                               .resource = request->in.resource,
                                               .nonce = request->in.nonce,
+                                              .jkt = request->in.dpop_jkt,
                                               .patient = request->patient,
                                               .signed_in_at = self->session.signed_in_at,
                                               .now = visit->req.now_ms,
@@ -319,8 +321,8 @@ int authorize_post(struct authd *d UNUSED, const struct request *req, const stru
         POSTED(prompt),        POSTED(max_age),        POSTED(login_hint),
         POSTED(ui_locales),    POSTED(acr_values),     POSTED(claims),
         POSTED(id_token_hint), POSTED(resource),       POSTED(aud),
-        POSTED(launch),        POSTED(request),        POSTED(request_uri),
-        POSTED(next),
+        POSTED(launch),        POSTED(dpop_jkt),       POSTED(request),
+        POSTED(request_uri),   POSTED(next),
     };
     const char *url = arena_printf(req->arena, "/t/%s/authorize", in->tenantCode);
 
@@ -348,6 +350,23 @@ static const char *pushed_answer(const struct request *req, const char *request_
     return codec_dump_json(req->arena, body);
 }
 
+/* RFC 9449, section 10.1: the proof of a pushed request binds its code to the key, as dpop_jkt
+ * does; both name one key. */
+static int bind_to_proof(struct authd *d, const struct request *req, const struct authorize_in *in,
+                         struct auth_request *request, struct error *err)
+{
+    const char *jkt;
+
+    if (dpop_check(d, req, in->visit, NULL, &jkt, err) < 0)
+        return -1;
+    if (jkt && in->dpop_jkt && strcmp(jkt, in->dpop_jkt) != 0)
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_dpop_proof",
+                          "The proof is of another key than dpop_jkt.");
+    if (jkt)
+        request->in.dpop_jkt = jkt;
+    return 0;
+}
+
 /* RFC 9126, section 2: what the authorization endpoint would refuse is refused here, by a client
  * that has shown to be the one. */
 int pushed_request(struct authd *d, const struct request *req, const struct authorize_in *in,
@@ -366,7 +385,8 @@ int pushed_request(struct authd *d, const struct request *req, const struct auth
     if (in->request_uri)
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "A request_uri is not pushed.");
     request.in.client_id = request.client.clientId;
-    if (auth_request_find_client(d, req, &issuer, &request, err) < 0 ||
+    if (bind_to_proof(d, req, in, &request, err) < 0 ||
+        auth_request_find_client(d, req, &issuer, &request, err) < 0 ||
         auth_request_check(d, req, &issuer, &request, err) < 0 ||
         auth_request_push(d, req, &issuer, &request, &request_uri, err) < 0)
         return -1;

@@ -1,10 +1,10 @@
 /*
  * dpop.h - proofs that a client holds the key that its tokens are bound to (RFC 9449).
  *
- * A proof counts once, for all instances (section 11.1). At the token endpoint it needs a nonce
- * that we gave out within five minutes (section 8), so that none can be made in advance; a resource
- * asks for one when the client's clock differs by more than a minute. Nonces are stateless: the
- * time, and a keyed hash of it that every instance can check.
+ * A proof counts once, for all instances (section 11.1). At the endpoints for tokens and pushed
+ * requests it needs a nonce that we gave out within five minutes (section 8), so that none can be
+ * made in advance; a resource asks for one when the client's clock differs by more than a minute.
+ * Nonces are stateless: the time, and a keyed hash of it that every instance can check.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_DPOP_H
 #define ATRIUM_AUTHD_OAUTH_DPOP_H
@@ -18,7 +18,8 @@ struct endpoint_visit;
 
 /* Checks the proof of a request, if it has one; *ret_jkt: the thumbprint of its key (RFC 7638), or
  * NULL. access_token: that the proof must name (section 4.3, item 11), at a protected resource;
- * NULL at the token endpoint. Fails: invalid_dpop_proof; use_dpop_nonce, with a nonce. Parks. */
+ * NULL where tokens and requests are asked for. Fails: invalid_dpop_proof; use_dpop_nonce, with a
+ * nonce. Parks. */
 int dpop_check(struct authd *d, const struct request *req, const struct endpoint_visit *visit,
                const char *access_token, const char **ret_jkt, struct error *err) MUST_USE;
 

@@ -248,6 +248,18 @@ static bool verifier_fits(const struct token_call *call, const char *challenge)
     return strlen(made) == strlen(challenge) && sodium_memcmp(made, challenge, strlen(made)) == 0;
 }
 
+/* RFC 9449, section 10: the key that the request named, if it did, makes the proof. */
+static int check_key(const struct token_call *call, const struct sql_oauth_code_get_row *code,
+                     struct error *err)
+{
+    if (!code->jkt)
+        return 0;
+    if (!call->jkt)
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_dpop_proof",
+                          "The code needs a proof of its key.");
+    return strcmp(call->jkt, code->jkt) == 0 ? 0 : refuse(err, "The code is bound to another key.");
+}
+
 /* RFC 7636, section 4.6. The code is spent by a wrong verifier: there is no second guess. One that
  * comes to a code without a challenge is wrong, too (RFC 9700, section 4.8.2). */
 static int check_verifier(struct authd *d, const struct token_call *call, const uint8_t *hash,
@@ -283,7 +295,7 @@ static int check_code(struct authd *d, const struct token_call *call, const uint
     if (resource && (!code->resource || strcmp(resource, code->resource) != 0))
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_target",
                           "The resource is not that of the request.");
-    return check_verifier(d, call, hash, code, err);
+    return check_key(call, code, err) < 0 ? -1 : check_verifier(d, call, hash, code, err);
 }
 
 struct sql_grant_insert grant_values(struct authd *d, const struct token_call *call,

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/domain/jwt.h"
 #include "tests/support/authenticator.h"
 #include "tests/support/oauth.h"
 #include "tests/support/rows.h"
@@ -989,6 +990,129 @@ static void pushing_refuses_what_authorize_would(void)
     }
 }
 
+/* ---- codes that are bound to a key (RFC 9449, sections 10 and 10.1) ---- */
+
+/* Posts to an endpoint with a proof of a key, and again with the nonce that it asks for. key NULL:
+ * without. */
+static struct http_answer *post_proven(const char *endpoint, const char *form,
+                                       const struct jose *key)
+{
+    char *path, *url, *proof, *nonce = NULL;
+    struct http_answer *answer = NULL;
+
+    if (!key)
+        return oauth_post(suite, endpoint, form);
+    if (asprintf(&path, "/t/demo/%s", endpoint) < 0 ||
+        asprintf(&url, "%s%s", suite_text(suite, "publicUrl"), path) < 0)
+        abort();
+    for (int i = 0; i < 2; i++) {
+        http_answer_destroy(&answer);
+        proof = oauth_proof(key, &(struct oauth_proof){"POST", url, nonce, NULL, 0});
+        answer =
+            http_call(suite_url(suite),
+                      &(struct http_request){.method = "POST",
+                                             .path = path,
+                                             .raw = form,
+                                             .content_type = "application/x-www-form-urlencoded",
+                                             .headers = {proof}});
+        free(proof);
+        free(nonce);
+        nonce = http_header(answer, "DPoP-Nonce");
+        if (!nonce)
+            break;
+    }
+    free(nonce);
+    free(url);
+    free(path);
+    return answer;
+}
+
+static struct http_answer *redeem_proven(const char *code, const struct jose *key)
+{
+    char form[1024];
+
+    snprintf(form, sizeof(form),
+             "grant_type=authorization_code&client_id=%s&code=%s&redirect_uri=" OAUTH_REDIRECT
+             "&code_verifier=" OAUTH_VERIFIER,
+             app, code);
+    return post_proven("token", form, key);
+}
+
+/* The key's thumbprint (RFC 7638); the caller frees it. */
+static char *thumbprint(const struct jose *key)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    json_auto_t *jwk = jose_jwk(key);
+
+    return strdup(jwk_thumbprint(jwk, arena));
+}
+
+/* The code is of the key: another's, and none, get nothing and spend nothing. */
+static void check_bound(const char *code, const struct jose *key, const struct jose *other)
+{
+    HTTP_ANSWER foreign = redeem_proven(code, other);
+    HTTP_ANSWER bare = redeem_proven(code, NULL);
+    HTTP_ANSWER own = redeem_proven(code, key);
+
+    CHECK_STATUS(foreign, 400);
+    CU_ASSERT_STRING_EQUAL(http_text(foreign, "error"), "invalid_grant");
+    CHECK_STATUS(bare, 400);
+    CU_ASSERT_STRING_EQUAL(http_text(bare, "error"), "invalid_dpop_proof");
+    CHECK_STATUS(own, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(own, "token_type"), "DPoP");
+}
+
+static void a_code_is_redeemed_by_its_key_alone(void)
+{
+    BROWSER browser = browser_open(suite);
+    JOSE key = jose_new("ES256", NULL);
+    JOSE other = jose_new("ES256", NULL);
+    char *jkt = thumbprint(key), behind[640], *code, *error;
+
+    snprintf(behind, sizeof(behind), "%s&dpop_jkt=%s", OAUTH_USUAL, jkt);
+    code = oauth_code(browser, patient, app, behind);
+    check_bound(code, key, other);
+    free(code);
+    code = oauth_code(browser, patient, app, OAUTH_USUAL); /* bound to none: to any key */
+    HTTP_ANSWER answer = redeem_proven(code, other);
+    CHECK_STATUS(answer, 200);
+    free(code);
+    oauth_ask(browser, app, OAUTH_USUAL "&dpop_jkt=short");
+    error = oauth_parameter(browser, "error");
+    CU_ASSERT_STRING_EQUAL(error, "invalid_request");
+    free(error);
+    free(jkt);
+}
+
+static void the_proof_of_a_pushed_request_binds_its_code(void)
+{
+    BROWSER browser = browser_open(suite);
+    JOSE key = jose_new("ES256", NULL);
+    JOSE other = jose_new("ES256", NULL);
+    char *jkt = thumbprint(key), form[1024], behind[256], *code;
+
+    for (int named = 0; named < 2; named++) { /* by the proof, and by dpop_jkt, too */
+        snprintf(form, sizeof(form), "client_id=%s%s%s%s", app, OAUTH_USUAL,
+                 named ? "&dpop_jkt=" : "", named ? jkt : "");
+        HTTP_ANSWER pushed = post_proven("par", form, key);
+        CHECK_STATUS(pushed, 201);
+        snprintf(behind, sizeof(behind), "&request_uri=%s", http_text(pushed, "request_uri"));
+        code = oauth_code(browser, patient, app, behind);
+        check_bound(code, key, other);
+        free(code);
+    }
+    HTTP_ANSWER differs = post_proven("par", form, other);
+    HTTP_ANSWER alone = oauth_post(suite, "par", form);
+    CHECK_STATUS(differs, 400);
+    CU_ASSERT_STRING_EQUAL(http_text(differs, "error"), "invalid_dpop_proof");
+    CHECK_STATUS(alone, 201);
+    snprintf(behind, sizeof(behind), "&request_uri=%s", http_text(alone, "request_uri"));
+    code = oauth_code(browser, patient, app, behind);
+    check_bound(code, key, other);
+    free(code);
+    free(jkt);
+}
+
 /* ---- consent ---- */
 
 static void others_clients_are_consented_to(void)
@@ -1380,6 +1504,8 @@ static const struct unit_case cases[] = {
     CASE(signing_out_voids_the_code),
     CASE(pushed_requests_are_answered_once),
     CASE(pushing_refuses_what_authorize_would),
+    CASE(a_code_is_redeemed_by_its_key_alone),
+    CASE(the_proof_of_a_pushed_request_binds_its_code),
     CASE(others_clients_are_consented_to),
     CASE(each_pair_of_scope_and_resource_is_asked_for),
     CASE(new_terms_are_asked_for),
