@@ -19,8 +19,9 @@ enum { CONSENTS_MAX = 200 }; /* that are shown */
 int consent_is_given(struct authd *d, const struct request *req, const struct auth_request *request,
                      const struct caller *caller, bool *ret, struct error *err) MUST_USE;
 
-/* Narrows the scope to what the account has let the client do, whatever its terms were then; that of
- * a client of the tenant itself stays. ERR_BAD_REQUEST: it has let it do nothing there. Parks. */
+/* Narrows the scope to what the account has let the client do, whatever its terms were then; that
+ * of a client of the tenant itself stays. ERR_BAD_REQUEST: it has let it do nothing there. Parks.
+ */
 int consent_narrow(struct authd *d, const struct request *req, const struct caller *caller,
                    struct auth_request *request, struct error *err) MUST_USE;
 

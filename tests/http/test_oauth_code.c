@@ -531,13 +531,13 @@ static void enrol_passkey(const struct person *person)
 
 /* Whether a request of a browser that has signed in by the password alone is answered by a code, or
  * by asking the person again. */
-static void check_asked(struct browser *browser, const char *behind, bool asked)
+static void check_asked(struct browser *browser, const char *behind, bool again)
 {
     char *code;
 
     oauth_ask(browser, app, behind);
     code = oauth_parameter(browser, "code");
-    UNIT_CHECK((*code == '\0') == asked, "%s: %s", behind, code);
+    UNIT_CHECK((*code == '\0') == again, "%s: %s", behind, code);
     free(code);
 }
 

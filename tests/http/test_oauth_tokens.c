@@ -12,8 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/certificate.h"
 #include "tests/support/jose.h"
 #include "tests/support/oauth.h"
+#include "tests/support/receiver.h"
 #include "tests/support/suite.h"
 #include "tests/support/unit.h"
 
@@ -400,6 +402,77 @@ static void inner_addresses_are_not_asked_for_keys(void)
     free(inner);
 }
 
+static void serve_keys(const struct receiver *host, const char *mode)
+{
+    json_t *set = json_pack("{s:[o]}", "keys", jose_jwk(key));
+    char *text = json_dumps(set, JSON_COMPACT);
+    HTTP_ANSWER served =
+        receiver_command(host, "PUT", "keys", json_pack("{s:s, s:s}", "mode", mode, "body", text));
+
+    CHECK_STATUS(served, 200);
+    free(text);
+    json_decref(set);
+}
+
+/* So many of eight assertions, over both authd, that are taken. */
+static int count_taken(const char *client)
+{
+    int taken = 0;
+
+    for (int i = 0; i < 8; i++) {
+        char *form = assertion_form(claims_for(client, token_url, 200));
+        HTTP_ANSWER answer = post(TOKEN, form, NULL);
+
+        taken += answer->status == 200;
+        free(form);
+    }
+    return taken;
+}
+
+/* Each authd asks once in five minutes; a host that fails meanwhile is not noticed, and a key id
+ * that the set lacks has it asked again once a minute, not each time. */
+static void keys_are_fetched_once_and_kept(void)
+{
+    struct unit_dir dir;
+    struct receiver host = {.port = 0};
+    struct jose *own = key;
+    JOSE next = jose_new("ES384", "two");
+    char set[200], *client;
+
+    if (access("/usr/bin/node", X_OK) != 0 && access("/usr/local/bin/node", X_OK) != 0) {
+        fprintf(stderr, "no node: key sets are not fetched\n");
+        return;
+    }
+    dir = unit_dir_make();
+    certificate_make(&dir);
+    receiver_start(&host,
+                   (const char *const[]){"/usr/bin/env", "node", "tests/openid/logout_receiver.cjs",
+                                         dir.path, NULL});
+    serve_keys(&host, "ok");
+    snprintf(set, sizeof(set), "authd.allow_networks=127.0.0.0/8,authd.client_ca_file=%s/cert.pem",
+             dir.path);
+    suite_reconfigure(suite, set);
+    read_addresses();
+    client = registered_inner(host.port);
+    CU_ASSERT_EQUAL(count_taken(client), 8);
+    CU_ASSERT_TRUE(receiver_count(&host, "keys", "requests") >= 1);
+    CU_ASSERT_TRUE(receiver_count(&host, "keys", "requests") <= 2);
+
+    long before = receiver_count(&host, "keys", "requests");
+
+    serve_keys(&host, "fail");
+    CU_ASSERT_EQUAL(count_taken(client), 8);
+    key = next;
+    serve_keys(&host, "ok");
+    CU_ASSERT_EQUAL(count_taken(client), 0); /* published, and not asked for within the minute */
+    key = own;
+    UNIT_CHECK(receiver_count(&host, "keys", "requests") <= MAX(before, 2), "%ld requests",
+               receiver_count(&host, "keys", "requests"));
+    receiver_stop(&host);
+    unit_dir_remove(&dir);
+    free(client);
+}
+
 /* ---- introspection and revocation ---- */
 
 static struct http_answer *ask(const char *path, const char *token, const char *header,
@@ -689,6 +762,7 @@ static const struct unit_case cases[] = {
     CASE(a_bound_token_names_its_key),
     CASE(a_proof_counts_once),
     CASE(inner_addresses_are_not_asked_for_keys),
+    CASE(keys_are_fetched_once_and_kept),
     CASE_ALWAYS(the_scene_is_left),
 };
 

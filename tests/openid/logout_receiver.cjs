@@ -1,8 +1,9 @@
-// The receiver of logout tokens that tests/http/test_backchannel_logout.c has clients register: node logout_receiver.cjs
+// The receiver of logout tokens that tests/http/test_backchannel_logout.c has clients register, and the host of key sets
+// of tests/http/test_oauth_tokens.c: node logout_receiver.cjs
 // DIR [PORT], where DIR has cert.pem and key.pem. POSTs to /NAME are kept and answered as its mode says. A plain server on
 // the other port takes commands:
 //
-//     PUT /NAME {mode}    ok, fail, hang, gone, redirect
+//     PUT /NAME {mode, body}    ok, fail, hang, gone, redirect; a body is the answer to a GET
 //     GET /NAME           what came: {requests, types, tokens}
 "use strict";
 const fs = require("fs"), http = require("http"), https = require("https");
@@ -31,17 +32,17 @@ const receiver = https.createServer(options, (request, response) => whole(reques
 
   self.requests++;
   self.types.push(request.headers["content-type"]);
-  if (self.mode === "ok")
+  if (self.mode === "ok" && request.method === "POST")
     self.tokens.push(new URLSearchParams(body).get("logout_token"));
   if (status)
-    response.writeHead(status, self.mode === "redirect" ? { location: "/elsewhere" } : {}).end();
+    response.writeHead(status, self.mode === "redirect" ? { location: "/elsewhere" } : {}).end(self.body);
 }));
 
 const commands = http.createServer((request, response) => whole(request, (body) => {
   const self = named(request.url);
 
   if (request.method === "PUT")
-    self.mode = JSON.parse(body).mode;
+    Object.assign(self, JSON.parse(body));
   response.writeHead(200, { "content-type": "application/json" });
   response.end(JSON.stringify(self));
 }));
