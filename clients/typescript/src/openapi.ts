@@ -5285,7 +5285,7 @@ export interface components {
             resources: components["schemas"]["setting_change"][];
         };
         setting_change: {
-            /** @description Who made the change, named as at that time; null for the operator. */
+            /** @description Who made the change, named as at that time, or "" once the account was erased; null for the operator. */
             who: components["schemas"]["reference"] | null;
             /**
              * Format: date-time
@@ -6717,7 +6717,7 @@ export interface components {
              */
             outcome: "success" | "failure" | "timeout" | "refused";
             /**
-             * @description Who asked for it.
+             * @description Who asked for it; absent once the account was erased.
              * @example Patient/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
              */
             profile?: string;
