@@ -157,6 +157,7 @@ $(BUILD)/gen/authd/common_passwords.filter: authd/data/common_passwords.txt $(wi
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(BUILD)/bin/atriumctl passwords build $< $@ >/dev/null
+	$(BUILD)/bin/atriumctl passwords verify $@ --list $< >/dev/null
 
 # A program NAME of NAME_OBJECTS and these libraries.
 define link_rule

@@ -117,6 +117,7 @@ static void one_of_several_is_chosen(void)
     PERSON other = make_clinician_of_two("foreign");
     BROWSER browser = browser_open(suite);
 
+    CU_ASSERT_PTR_NOT_NULL(other->access);
     CU_ASSERT_EQUAL(sign_in(browser, two->email, PASSWORD), 200);
     CU_ASSERT_TRUE(browser_sees(browser, ASKS));
     CU_ASSERT_TRUE(browser_sees(browser, "value=\"door\"><bdi>&lt;b&gt;Side &amp; Co</bdi>"));

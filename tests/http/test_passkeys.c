@@ -157,6 +157,15 @@ static void a_practitioner_signs_in_to_a_tenant(void)
     CHECK_STATUS(me, 200);
 }
 
+static struct http_answer *rename_passkey(const char *access, const char *path)
+{
+    return http_call(suite_url(suite),
+                     &(struct http_request){.method = "PATCH",
+                                            .path = path,
+                                            .bearer = access,
+                                            .body = json_pack("{s:s}", "name", "Key ring")});
+}
+
 static void the_list_shows_names_and_uses(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
@@ -171,11 +180,7 @@ static void the_list_shows_names_and_uses(void)
     HTTP_ANSWER step = show("Patient", "demo", NULL, key);
     CHECK_STATUS(step, 200);
     snprintf(path, sizeof(path), "/auth/passkey/%s", http_text(before, "passkeys.0.id"));
-    HTTP_ANSWER renamed = http_call(
-        suite_url(suite), &(struct http_request){.method = "PATCH",
-                                                 .path = path,
-                                                 .bearer = person->access,
-                                                 .body = json_pack("{s:s}", "name", "Key ring")});
+    HTTP_ANSWER renamed = rename_passkey(person->access, path);
     CHECK_STATUS(renamed, 200);
     CU_ASSERT_STRING_EQUAL(http_text(renamed, "name"), "Key ring");
     HTTP_ANSWER after = http_get(suite_url(suite), "/auth/passkey", person->access);
@@ -215,11 +220,22 @@ static void a_passkey_proves_again(void)
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
     AUTHENTICATOR second = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
     PERSON person = patient_with(key);
+    HTTP_ANSWER list = http_get(suite_url(suite), "/auth/passkey", person->access);
+    char path[96];
 
+    snprintf(path, sizeof(path), "/auth/passkey/%s", http_text(list, "passkeys.0.id"));
     pass(FRESH + 60);
     HTTP_ANSWER late = enroll(person->access, second);
     CHECK_STATUS(late, 401);
     CU_ASSERT_STRING_EQUAL(http_text(late, "code"), "STEP_UP_REQUIRED");
+    HTTP_ANSWER renamed = rename_passkey(person->access, path);
+    CHECK_STATUS(renamed, 401);
+    CU_ASSERT_STRING_EQUAL(http_text(renamed, "code"), "STEP_UP_REQUIRED");
+    HTTP_ANSWER removed = http_delete(suite_url(suite), path, person->access);
+    CHECK_STATUS(removed, 401);
+    CU_ASSERT_STRING_EQUAL(http_text(removed, "code"), "STEP_UP_REQUIRED");
+    HTTP_ANSWER same = http_get(suite_url(suite), "/auth/passkey", person->access);
+    CU_ASSERT_STRING_EQUAL(http_text(same, "passkeys.0.name"), "My phone");
     HTTP_ANSWER start = post("/auth/step-up/start", person->access, json_object());
     CHECK_STATUS(start, 200);
     CU_ASSERT_EQUAL(json_array_size(http_member(start, "options.allowCredentials")), 1);
@@ -230,6 +246,8 @@ static void a_passkey_proves_again(void)
     CHECK_STATUS(proven, 204);
     HTTP_ANSWER added = enroll(person->access, second);
     CHECK_STATUS(added, 200);
+    HTTP_ANSWER gone = http_delete(suite_url(suite), path, person->access);
+    CHECK_STATUS(gone, 200);
 }
 
 /* As an operator: an admin without a factor could not take it back. */
@@ -853,6 +871,32 @@ static void switches_and_locks_hold(void)
 }
 
 /* The mailbox beats who was here last week. */
+/* Asks for the link to set the password, and uses it. */
+static void reset_password(const struct person *person)
+{
+    suite_mails_settle(suite);
+    HTTP_ANSWER sent =
+        suite_post_fresh(suite, "/auth/reset-password",
+                         json_pack("{s:s, s:s}", "email", person->email, "tenantCode", "demo"));
+    CHECK_STATUS(sent, 200);
+    suite_mails_settle(suite);
+    struct mail_link link = suite_mail_link(suite, person->email, "set-password");
+    HTTP_ANSWER set = suite_post_link(suite, "/auth/set-password", &link, NULL, person->password);
+    CHECK_STATUS(set, 204);
+}
+
+/* Who registers the address of another person keeps no way in, however old it is. */
+static void the_first_proof_of_the_address_drops_every_passkey(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON person = patient_with(key);
+
+    pass(8 * 86400);
+    reset_password(person);
+    HTTP_ANSWER dropped = show("Patient", "demo", NULL, key);
+    refused(dropped);
+}
+
 static void a_reset_drops_passkeys_of_the_last_week(void)
 {
     AUTHENTICATOR older = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
@@ -860,14 +904,7 @@ static void a_reset_drops_passkeys_of_the_last_week(void)
     PERSON person = person_register_settled(suite);
 
     for (int round = 0; round < 2; round++) { /* the first proves the address */
-        HTTP_ANSWER sent =
-            suite_post_fresh(suite, "/auth/reset-password",
-                             json_pack("{s:s, s:s}", "email", person->email, "tenantCode", "demo"));
-        CHECK_STATUS(sent, 200);
-        struct mail_link link = suite_mail_link(suite, person->email, "set-password");
-        HTTP_ANSWER set =
-            suite_post_link(suite, "/auth/set-password", &link, NULL, person->password);
-        CHECK_STATUS(set, 204);
+        reset_password(person);
         PERSON again = person_sign_in(suite, "Patient", person->email, person->password, NULL);
         if (round == 0) {
             HTTP_ANSWER one = enroll(again->access, older);
@@ -949,6 +986,7 @@ static const struct unit_case cases[] = {
     CASE(a_passkey_from_elsewhere_is_not_demanded),
     CASE(a_passkey_follows_a_mailed_code_where_it_is_demanded),
     CASE(wrong_passkeys_end_the_sign_in),
+    CASE(the_first_proof_of_the_address_drops_every_passkey),
     CASE(a_reset_drops_passkeys_of_the_last_week),
     CASE(an_operator_takes_passkeys_away),
     CASE(related_origins_are_the_configured_ones),
