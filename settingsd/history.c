@@ -69,10 +69,10 @@ int settings_history(struct settingsd *d, const struct request *req,
 
 /* ---- what an account leaves behind ---- */
 
-/* Some at a time, so that no write of settings waits for long. */
-static int blank_names(struct settingsd *d, const struct request *req,
-                       const struct membership_ref *place, struct uuid account, struct error *err)
+static int blank_names(void *daemon, const struct request *req, const struct membership_ref *place,
+                       struct uuid account, struct error *err)
 {
+    struct settingsd *d = daemon;
     const struct sql_setting_history_blank_in in = {
         .project = place->project,
         .profile = place->profile,
@@ -83,26 +83,17 @@ static int blank_names(struct settingsd *d, const struct request *req,
                                                 .account = account,
                                                 .type = "Project",
                                                 .id = place->project})};
-    int count;
 
-    do
-        count = sql_setting_history_blank(d->svc.db, req, &in, err);
-    while (count == BLANK_PAGE);
-    return count < 0 ? -1 : 0;
+    return sql_setting_history_blank(d->svc.db, req, &in, err);
 }
+
+static const struct erasure_work names = {"setting_history", BLANK_PAGE, blank_names};
 
 /* Blanks the name of an account that is gone in the histories of its projects. */
 int account_wipe(struct settingsd *d, const struct request *req, const struct account_wipe_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {
-    const struct membership_ref *places = in->places.items;
-
-    if (erasure_mark(&d->svc, req, in->account, "setting_history", err) < 0)
-        return -1;
-    for (size_t i = 0; i < in->places.count; i++)
-        if (blank_names(d, req, &places[i], in->account, err) < 0)
-            return -1;
-    return erasure_step_done(&d->svc, req, in->account, in->key, err);
+    return erasure_carry_out(&d->svc, req, in, &names, err);
 }
 
 int account_erased(struct settingsd *d, const struct request *req,

@@ -9,10 +9,11 @@
 
 enum { BLANK_PAGE = 1000 };
 
-static int blank_executions(struct botd *d, const struct request *req,
+static int blank_executions(void *daemon, const struct request *req,
                             const struct membership_ref *place, struct uuid account,
                             struct error *err)
 {
+    struct botd *d = daemon;
     const struct sql_execution_blank_in in = {
         .project = place->project,
         .profile = place->profile,
@@ -21,27 +22,17 @@ static int blank_executions(struct botd *d, const struct request *req,
         .audit = audit_row(req, &(struct audit){.action = "execution.erase",
                                                 .project = place->project,
                                                 .account = account})};
-    int count;
 
-    do
-        count = sql_execution_blank(d->svc.db, req, &in, err);
-    while (count == BLANK_PAGE);
-    return count < 0 ? -1 : 0;
+    return sql_execution_blank(d->svc.db, req, &in, err);
 }
 
-/* The executions stay, until they are as old as all others that are forgotten. Repeating it is
- * fine. */
+static const struct erasure_work executions = {"execution", BLANK_PAGE, blank_executions};
+
+/* The executions stay, until they are as old as all others that are forgotten. */
 int account_wipe(struct botd *d, const struct request *req, const struct account_wipe_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {
-    const struct membership_ref *places = in->places.items;
-
-    if (erasure_mark(&d->svc, req, in->account, "execution", err) < 0)
-        return -1;
-    for (size_t i = 0; i < in->places.count; i++)
-        if (blank_executions(d, req, &places[i], in->account, err) < 0)
-            return -1;
-    return erasure_step_done(&d->svc, req, in->account, in->key, err);
+    return erasure_carry_out(&d->svc, req, in, &executions, err);
 }
 
 int account_erased(struct botd *d, const struct request *req, const struct account_erased_in *in,

@@ -57,6 +57,22 @@ FIELD_DECLARE(account_erased_out);
 int erasure_mark(struct service *self, const struct request *req, struct uuid account,
                  const char *table, struct error *err) MUST_USE;
 
+/* What a daemon erases of a profile: at most `most` rows of a table at a time, so that no other
+ * write waits for long. */
+struct erasure_work {
+    const char *table; /* for erasure_mark(); NULL: nothing is added while it is erased */
+    int most;
+    /* How many rows it were, or -1. Parks. */
+    int (*erase)(void *daemon, const struct request *req, const struct membership_ref *place,
+                 struct uuid account, struct error *err);
+};
+
+/* Carries a request out: the mark, each profile until nothing is left of it, and the note that it
+ * was done. Repeating it is fine. Parks. */
+int erasure_carry_out(struct service *self, const struct request *req,
+                      const struct account_wipe_in *in, const struct erasure_work *work,
+                      struct error *err) MUST_USE;
+
 /* Notes that a request was carried out, by its key; nothing for a caller that names no account.
  * Parks. */
 int erasure_step_done(struct service *self, const struct request *req, struct uuid account,

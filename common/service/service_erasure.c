@@ -30,6 +30,32 @@ int erasure_step_done(struct service *self, const struct request *req, struct uu
     return sql_erasure_step_done(self->db, req, &in, err) < 0 ? -1 : 0;
 }
 
+static int erase_place(struct service *self, const struct request *req,
+                       const struct membership_ref *place, struct uuid account,
+                       const struct erasure_work *work, struct error *err)
+{
+    int count;
+
+    do
+        count = work->erase(self, req, place, account, err);
+    while (count == work->most);
+    return MIN(count, 0);
+}
+
+int erasure_carry_out(struct service *self, const struct request *req,
+                      const struct account_wipe_in *in, const struct erasure_work *work,
+                      struct error *err)
+{
+    const struct membership_ref *places = in->places.items;
+
+    if (work->table && erasure_mark(self, req, in->account, work->table, err) < 0)
+        return -1;
+    for (size_t i = 0; i < in->places.count; i++)
+        if (erase_place(self, req, &places[i], in->account, work, err) < 0)
+            return -1;
+    return erasure_step_done(self, req, in->account, in->key, err);
+}
+
 int erasure_read(struct service *self, const struct request *req,
                  const struct account_erased_in *in, struct account_erased_out *out,
                  struct error *err)

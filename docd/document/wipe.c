@@ -9,12 +9,12 @@
 
 enum { WIPE_BATCH = 200 };
 
-/* Removes the documents of one author, some at a time: each batch is locked, and audited, as a
- * whole. */
-static int membership_wipe(struct docd *d, const struct request *req,
-                           const struct membership_ref *place, struct uuid account,
-                           struct error *err)
+/* Removes documents of one author: each batch is locked, and audited, as a whole. */
+static int wipe_documents(void *daemon, const struct request *req,
+                          const struct membership_ref *place, struct uuid account,
+                          struct error *err)
 {
+    struct docd *d = daemon;
     const struct sql_document_wipe_in in = {
         .project = place->project,
         .author = place->profile,
@@ -23,25 +23,18 @@ static int membership_wipe(struct docd *d, const struct request *req,
         .erasure = {.account = account},
         .audit = audit_row(req, &(struct audit){.action = "document.delete",
                                                 .project = place->project})};
-    int count;
 
-    do
-        count = sql_document_wipe(d->svc.db, req, &in, err);
-    while (count == WIPE_BATCH);
-    return count < 0 ? -1 : 0;
+    return sql_document_wipe(d->svc.db, req, &in, err);
 }
+
+static const struct erasure_work documents = {NULL, WIPE_BATCH, wipe_documents};
 
 /* Removes the bytes before it answers, as many as the deadline allows; the sweep removes the
  * others. */
 int account_wipe(struct docd *d, const struct request *req, const struct account_wipe_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {
-    const struct membership_ref *places = in->places.items;
-
-    for (size_t i = 0; i < in->places.count; i++)
-        if (membership_wipe(d, req, &places[i], in->account, err) < 0)
-            return -1;
-    if (erasure_step_done(&d->svc, req, in->account, in->key, err) < 0)
+    if (erasure_carry_out(&d->svc, req, in, &documents, err) < 0)
         return -1;
     if (d->direct_uploads && direct_uploads_sweep(d->direct_uploads, req, err) < 0)
         return -1;
