@@ -11,6 +11,8 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -61,6 +63,17 @@ func open(text, key string) (int64, tlog.Hash) {
 	return size, root
 }
 
+// signature is what the last line of a note has behind its name, decoded. The last character has two bits that base64
+// does not use, and that Go's decoder does not look at.
+func signature(text []byte) []byte {
+	words := strings.Fields(string(text))
+	decoded, err := base64.StdEncoding.DecodeString(words[len(words)-1])
+	if err != nil {
+		return nil
+	}
+	return decoded
+}
+
 // openReceipt holds the receipt of an erasure against its key: it is good, and no byte of it may be
 // another.
 func openReceipt(text, key string) {
@@ -77,7 +90,8 @@ func openReceipt(text, key string) {
 	for i := range text {
 		altered := []byte(text)
 		altered[i] ^= 1
-		if _, err := note.Open(altered, note.VerifierList(verifier)); err == nil {
+		ignored := i == len(text)-3 && bytes.Equal(signature(altered), signature([]byte(text)))
+		if _, err := note.Open(altered, note.VerifierList(verifier)); err == nil && !ignored {
 			check(fmt.Errorf("good with another byte %d", i), "receipt")
 		}
 	}
