@@ -76,10 +76,11 @@ static void pool_timer(void *arg)
     struct db_pool *self = arg;
 
     self->timer = NULL;
-    if (self->connecting)
-        db_conn_lose(self->connecting); /* the attempt took too long */
-    else
+    if (!self->connecting)
         pool_want(self, pool_pick(self));
+    else if (self->connecting->pg || self->connecting->resolving)
+        db_conn_lose(self->connecting); /* the attempt took too long */
+    /* else it was decided in this turn, and begins at its end: db_pool_open() */
 }
 
 void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_max,
