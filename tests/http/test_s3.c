@@ -656,6 +656,7 @@ static void failed_removal_blocks_no_other_removal(void)
     /* a docd that was killed in a case before may have left a row that is due much later */
     snprintf(query, sizeof(query),
              "select count(*) from doc.object where document_id in ('%s', '%s')", first, second);
+    CU_ASSERT_TRUE(keys_become("", 2, 5000)); /* what they were uploaded to is removed */
     fault("[{\"method\":\"DELETE\",\"do\":\"500\"}]");
     delete_document(first);
     delete_document(second);
