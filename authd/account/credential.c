@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "authd/account/address_key.h"
+#include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
 #include "authd/account/mail_route.h"
 #include "authd/authd_api.h"
@@ -152,16 +153,39 @@ static int admit_reset(struct authd *d, const struct request *req, const char *e
     return 0;
 }
 
-/* Of each account in a tenant with that address. */
-static int send_tenant_links(struct authd *d, const struct request *req,
-                             const struct reset_password_in *in, struct error *err)
+/* The first tenant of the practitioner with this address that is open; ERR_NOT_FOUND: none. */
+static int tenant_of_practitioner(struct authd *d, const struct request *req, const char *email,
+                                  struct tenant *ret, struct error *err)
+{
+    struct field_list tenants;
+    struct field_texts held;
+    struct uuid account;
+
+    if (account_find_practitioner(d, req, email, &account, err) < 0 ||
+        account_projects(d, req, account, (struct uuid){""}, false, &held, err) < 0 ||
+        tenants_open(d, req, held, &tenants, err) < 0)
+        return -1;
+    if (tenants.count == 0)
+        return error_set(err, ERR_NOT_FOUND, "Tenant not found.");
+    *ret = *(const struct tenant *)tenants.items;
+    return 0;
+}
+
+static int send_links(struct authd *d, const struct request *req,
+                      const struct reset_password_in *in, struct error *err)
 {
     struct sql_account_find_by_email_in find = {
-        .email = in->email, .role = in->type, .now = req->now_ms};
+        .email = in->email, .role = in->tenantCode ? in->type : "Practitioner", .now = req->now_ms};
     struct sql_account_find_by_email_rows found;
     struct tenant tenant;
+    bool admitted;
 
-    if (tenant_open(d, req, in->tenantCode, &tenant, err) < 0) {
+    if (admit_reset(d, req, in->email, &admitted, err) < 0)
+        return -1;
+    if (!admitted)
+        return 0;
+    if ((in->tenantCode ? tenant_open(d, req, in->tenantCode, &tenant, err)
+                        : tenant_of_practitioner(d, req, in->email, &tenant, err)) < 0) {
         if (err->code != ERR_NOT_FOUND)
             return -1;
         error_clear(err);
@@ -179,45 +203,6 @@ static int send_tenant_links(struct authd *d, const struct request *req,
             return -1;
     }
     return 0;
-}
-
-/* Of a practitioner, whatever the tenants: the link is noted in the first of them that is open. */
-static int send_practitioner_link(struct authd *d, const struct request *req, const char *email,
-                                  struct error *err)
-{
-    const struct sql_practitioner_places_in find = {.email = email, .now = req->now_ms};
-    struct sql_practitioner_places_rows found;
-    struct credential_link_owner owner;
-    struct field_list tenants;
-    const char **ids;
-
-    if (sql_practitioner_places(d->svc.db, req, &find, &found, err) < 0)
-        return -1;
-    if (found.count == 0)
-        return 0;
-    ids = arena_calloc(req->arena, found.count, sizeof(*ids));
-    for (size_t i = 0; i < found.count; i++)
-        ids[i] = found.items[i].project.text;
-    if (tenants_open(d, req, (struct field_texts){ids, found.count}, &tenants, err) < 0)
-        return -1;
-    if (tenants.count == 0)
-        return 0;
-    owner = (struct credential_link_owner){found.items[0].id, "Practitioner", email,
-                                           found.items[0].name, found.items[0].surname};
-    return credential_send_link(d, req, tenants.items, &owner, NULL, err);
-}
-
-static int send_links(struct authd *d, const struct request *req,
-                      const struct reset_password_in *in, struct error *err)
-{
-    bool admitted;
-
-    if (admit_reset(d, req, in->email, &admitted, err) < 0)
-        return -1;
-    if (!admitted)
-        return 0;
-    return in->tenantCode ? send_tenant_links(d, req, in, err)
-                          : send_practitioner_link(d, req, in->email, err);
 }
 
 /* Mails a link to each account of the tenant with this e-mail; of no tenant, as the installation's

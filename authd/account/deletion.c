@@ -272,14 +272,13 @@ static int queue_wipe(struct authd *d, const struct request *req, struct db_tx *
                       const struct deleting_account *self, struct error *err)
 {
     const struct sql_deletion_lock_memberships_rows *all = &self->memberships;
-    struct membership_ref *refs = arena_calloc(req->arena, all->count, sizeof(*refs));
-    const struct erasure_order order = {.account = self->account,
-                                        .places = {refs, all->count},
-                                        .exports = 1,
-                                        .resets = self->resets};
+    struct erasure_order order = {.account = self->account, .exports = 1, .resets = self->resets};
+    struct membership_ref *refs;
 
     if (!self->wipe)
         return 0;
+    refs = arena_calloc(req->arena, all->count, sizeof(*refs));
+    order.places = (struct field_list){refs, all->count};
     for (size_t i = 0; i < all->count; i++)
         refs[i] = (struct membership_ref){all->items[i].project, all->items[i].profile};
     return erasure_begin(d, req, tx, &order, err);
