@@ -32,6 +32,9 @@ struct begun {
     const char *value; /* the session code, the login's id */
 };
 
+/* No tenants to choose from: a tenant's own page. */
+static const struct field_list none = {NULL, 0};
+
 struct begun_list {
     const char *verifier;
     struct begun items[ATTEMPTS];
@@ -48,6 +51,15 @@ static bool may_register(const struct tenant *tenant)
 {
     return (tenant->patientRegistration && uuid_is_set(&tenant->defaultPatientPolicy)) ||
            (tenant->practitionerRegistration && uuid_is_set(&tenant->defaultPractitionerPolicy));
+}
+
+/* The challenge that a verifier answers (RFC 7636, section 4.2). */
+static const char *challenge_of(struct arena *arena, const char *verifier)
+{
+    uint8_t hash[SECRET_HASH_SIZE];
+
+    secret_hash(verifier, hash);
+    return secret_encode(arena, hash, sizeof(hash));
 }
 
 /* A challenge for whatever passkey the browser finds. */
@@ -67,12 +79,10 @@ static int offer_passkey(const struct visit *visit, const char **ret_step, const
 {
     struct arena *arena = visit->req.arena;
     const char *verifier = secret_random_text(arena, VERIFIER_SIZE);
-    uint8_t hash[SECRET_HASH_SIZE];
     struct passkey_start_out start = {0};
 
     *ret_step = *ret_options = NULL;
-    secret_hash(verifier, hash);
-    if (start_passkey(visit, secret_encode(arena, hash, sizeof(hash)), &start, err) < 0) {
+    if (start_passkey(visit, challenge_of(arena, verifier), &start, err) < 0) {
         if (err->code != ERR_BAD_REQUEST)
             return -1;
         error_clear(err);
@@ -183,17 +193,23 @@ static enum visit_step finish(struct visit *visit, const struct begun *item, con
     return refuse(visit, &entered, out, err);
 }
 
+/* A step of the choice of a tenant: one that was refused is the form again. */
+static enum visit_step chosen(const struct visit *visit, enum visit_step step,
+                              struct page_answer *out, struct error *err)
+{
+    struct entered entered = {.email = NULL};
+
+    return step == VISIT_FAILED ? refuse(visit, &entered, out, err) : step;
+}
+
 /* What is left once the code is there; tenants: of the installation's own page, to choose from. */
 static enum visit_step proved(struct visit *visit, const struct begun *item, const char *verifier,
                               struct field_list tenants, struct page_answer *out, struct error *err)
 {
-    struct entered entered = {.email = NULL};
-    enum visit_step step;
-
     if (!visit->installation)
         return finish(visit, item, verifier, out, err);
-    step = tenant_choice_ask(visit, verifier, item->value, tenants, out, err);
-    return step == VISIT_FAILED ? refuse(visit, &entered, out, err) : step;
+    return chosen(visit, tenant_choice_ask(visit, verifier, item->value, tenants, out, err), out,
+                  err);
 }
 
 static enum visit_step ask_factor(const struct visit *visit, const struct begun_list *list,
@@ -206,13 +222,13 @@ static enum visit_step ask_factor(const struct visit *visit, const struct begun_
     return factor_form_show(visit, &wanted, status, problem, out, err);
 }
 
-static enum visit_step go_on(struct visit *visit, struct begun_list *list, size_t chosen,
-                             struct page_answer *out, struct error *err)
+static enum visit_step go_on(struct visit *visit, const struct begun *item, const char *verifier,
+                             struct field_list tenants, struct page_answer *out, struct error *err)
 {
-    struct begun_list one = {list->verifier, {list->items[chosen]}, 1};
+    const struct begun_list one = {verifier, {*item}, 1};
 
-    if (strcmp(one.items[0].next, "token") == 0)
-        return finish(visit, &one.items[0], one.verifier, out, err);
+    if (strcmp(item->next, "token") == 0)
+        return proved(visit, item, verifier, tenants, out, err);
     return ask_factor(visit, &one, 200, PAGE_NO_TEXT, out, err);
 }
 
@@ -229,6 +245,14 @@ static enum visit_step ask_which(const struct visit *visit, const struct begun_l
 
 /* ---- address and password ---- */
 
+static struct begun begun_of(const struct visit *visit, const char *role,
+                             const struct login_step *step)
+{
+    return (struct begun){role, step->nextStep,
+                          step->sessionCode ? step->sessionCode
+                                            : arena_strdup(visit->req.arena, step->loginId.text)};
+}
+
 /* Begins the sign-in of an attempt whose password was right. */
 static int begin(const struct visit *visit, struct attempt *attempt, const char *challenge,
                  struct begun *ret, struct error *err)
@@ -239,9 +263,7 @@ static int begin(const struct visit *visit, struct attempt *attempt, const char 
         login_begin(visit->d, &visit->req, &attempt->who, &attempt->keys, visit->tenant.projectId,
                     challenge, &step, err) < 0)
         return -1;
-    *ret = (struct begun){attempt->role, step.nextStep,
-                          step.sessionCode ? step.sessionCode
-                                           : arena_strdup(visit->req.arena, step.loginId.text)};
+    *ret = begun_of(visit, attempt->role, &step);
     return 0;
 }
 
@@ -250,15 +272,13 @@ static int begin(const struct visit *visit, struct attempt *attempt, const char 
 static int begin_all(const struct visit *visit, struct attempt tried[static ATTEMPTS],
                      struct begun_list *ret, struct error *err)
 {
-    uint8_t hash[SECRET_HASH_SIZE];
     const char *challenge;
     struct error refusal;
 
     error_init(&refusal, visit->req.arena);
     ret->verifier = secret_random_text(visit->req.arena, VERIFIER_SIZE);
     ret->count = 0;
-    secret_hash(ret->verifier, hash);
-    challenge = secret_encode(visit->req.arena, hash, sizeof(hash));
+    challenge = challenge_of(visit->req.arena, ret->verifier);
     for (size_t i = 0; i < ATTEMPTS; i++) {
         if (!attempt_is_open(&tried[i]))
             continue;
@@ -292,23 +312,18 @@ static enum visit_step sign_in_practitioner(struct visit *visit, const char *ema
                                             const char *password, struct entered *entered,
                                             struct page_answer *out, struct error *err)
 {
-    struct arena *arena = visit->req.arena;
-    const char *verifier = secret_random_text(arena, VERIFIER_SIZE);
-    uint8_t hash[SECRET_HASH_SIZE];
-    struct practitioner_login_start_in in = {.email = email, .password = password};
+    const char *verifier = secret_random_text(visit->req.arena, VERIFIER_SIZE);
+    const struct practitioner_login_start_in in = {.email = email,
+                                                   .password = password,
+                                                   .codeChallenge =
+                                                       challenge_of(visit->req.arena, verifier)};
     struct login_step step = {.nextStep = NULL};
-    struct begun_list list = {verifier, {{"Practitioner", NULL, NULL}}, 1};
+    struct begun item;
 
-    secret_hash(verifier, hash);
-    in.codeChallenge = secret_encode(arena, hash, sizeof(hash));
     if (practitioner_login_start(visit->d, &visit->req, &in, &step, err) < 0)
         return refuse(visit, entered, out, err);
-    list.items[0].next = step.nextStep;
-    list.items[0].value =
-        step.sessionCode ? step.sessionCode : arena_strdup(arena, step.loginId.text);
-    if (!step.sessionCode)
-        return ask_factor(visit, &list, 200, PAGE_NO_TEXT, out, err);
-    return proved(visit, &list.items[0], verifier, step.tenants, out, err);
+    item = begun_of(visit, "Practitioner", &step);
+    return go_on(visit, &item, verifier, step.tenants, out, err);
 }
 
 static enum visit_step take_password(struct visit *visit, const struct sign_in_form *in,
@@ -327,7 +342,8 @@ static enum visit_step take_password(struct visit *visit, const struct sign_in_f
     if (visit->installation)
         return sign_in_practitioner(visit, email, in->password, &entered, out, err);
     if (sign_in(visit, email, in->password, &list, err) == 0)
-        return list.count > 1 ? ask_which(visit, &list, out) : go_on(visit, &list, 0, out, err);
+        return list.count > 1 ? ask_which(visit, &list, out)
+                              : go_on(visit, &list.items[0], list.verifier, none, out, err);
     return refuse(visit, &entered, out, err);
 }
 
@@ -342,18 +358,15 @@ static enum visit_step take_choice(struct visit *visit, const struct sign_in_for
         return say_expired(visit, out);
     for (size_t i = 0; i < list.count; i++) {
         if (strcmp(list.items[i].role, role) == 0)
-            return go_on(visit, &list, i, out, err);
+            return go_on(visit, &list.items[i], list.verifier, none, out, err);
     }
     return say_expired(visit, out);
 }
 
-static enum visit_step take_tenant(struct visit *visit, const struct sign_in_form *in,
+static enum visit_step take_tenant(const struct visit *visit, const struct sign_in_form *in,
                                    struct page_answer *out, struct error *err)
 {
-    struct entered entered = {.email = NULL};
-    enum visit_step step = tenant_choice_answer(visit, in->step, in->tenant, out, err);
-
-    return step == VISIT_FAILED ? refuse(visit, &entered, out, err) : step;
+    return chosen(visit, tenant_choice_answer(visit, in->step, in->tenant, out, err), out, err);
 }
 
 /* ---- a passkey ---- */
