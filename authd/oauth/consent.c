@@ -128,16 +128,11 @@ int consent_keep(struct visit *visit, const struct auth_request *request, struct
 static enum visit_step show(const struct visit *visit, const struct auth_request *request,
                             struct page_answer *out)
 {
-    bool is_patient = strcmp(visit->caller.role, "Patient") == 0;
-    struct arena *arena = visit->req.arena;
-    struct page_consent_scope *rows =
-        arena_calloc(arena, strlen(request->scope) + 1, sizeof(*rows));
-    char *rest = NULL, *text = arena_strdup(arena, request->scope);
-    size_t count = 0;
+    size_t count;
+    const struct page_scopes_scope *rows =
+        scope_texts(visit->req.arena, visit->language, visit->caller.role, request->scope, &count);
     struct page page;
 
-    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        rows[count++] = scope_text(arena, visit->language, is_patient, word);
     visit_page(visit, &page);
     page_consent(&page, &(struct page_consent_in){
                             VISIT_VALUES(visit), .client = request->client.name,

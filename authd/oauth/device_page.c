@@ -163,33 +163,15 @@ static int find_device(struct device_visit *self, struct error *err)
     return found > 0 ? open_request(self, visit->from, err) : found;
 }
 
-/* As the consent page has it. */
-static struct page_device_confirm_scope scope_row(const struct visit *visit, const char *word)
-{
-    bool is_patient = strcmp(visit->caller.role, "Patient") == 0;
-    const struct page_consent_scope row =
-        scope_text(visit->req.arena, visit->language, is_patient, word);
-
-    return (struct page_device_confirm_scope){.name = row.name,
-                                              .text = row.text,
-                                              .may = row.may,
-                                              .what = row.what,
-                                              .whose = row.whose,
-                                              .query = row.query};
-}
-
 static enum visit_step show_device(const struct device_visit *self, struct page_answer *out)
 {
     const struct visit *visit = &self->visit;
     struct arena *arena = visit->req.arena;
-    const char *scope = self->request.scope;
-    struct page_device_confirm_scope *rows = arena_calloc(arena, strlen(scope) + 1, sizeof(*rows));
-    char *rest = NULL, *text = arena_strdup(arena, scope);
-    size_t count = 0;
+    size_t count;
+    const struct page_scopes_scope *rows =
+        scope_texts(arena, visit->language, visit->caller.role, self->request.scope, &count);
     struct page page;
 
-    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        rows[count++] = scope_row(visit, word);
     visit_page(visit, &page);
     page_device_confirm(&page,
                         &(struct page_device_confirm_in){

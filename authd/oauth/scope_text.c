@@ -110,10 +110,10 @@ static enum page_text whose(bool is_patient, const char *level)
     return strcmp(level, "user") == 0 ? PAGE_TEXT_NOTE_WHOSE_USER : PAGE_TEXT_NOTE_WHOSE_ALL;
 }
 
-struct page_consent_scope scope_text(struct arena *arena, enum page_language language,
-                                     bool is_patient, const char *word)
+struct page_scopes_scope scope_text(struct arena *arena, enum page_language language,
+                                    bool is_patient, const char *word)
 {
-    struct page_consent_scope row = {.name = word, .text = find(fixed, ARRAY_SIZE(fixed), word)};
+    struct page_scopes_scope row = {.name = word, .text = find(fixed, ARRAY_SIZE(fixed), word)};
     struct smart_scope scope;
 
     if (smart_scope_parse(word, &scope) < 0)
@@ -123,4 +123,17 @@ struct page_consent_scope scope_text(struct arena *arena, enum page_language lan
     row.whose = page_text(language, whose(is_patient, scope.level));
     row.query = scope.query;
     return row;
+}
+
+struct page_scopes_scope *scope_texts(struct arena *arena, enum page_language language,
+                                      const char *role, const char *scopes, size_t *ret_count)
+{
+    struct page_scopes_scope *rows = arena_calloc(arena, strlen(scopes) + 1, sizeof(*rows));
+    char *rest = NULL, *text = arena_strdup(arena, scopes);
+    bool is_patient = strcmp(role, "Patient") == 0;
+
+    *ret_count = 0;
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        rows[(*ret_count)++] = scope_text(arena, language, is_patient, word);
+    return rows;
 }

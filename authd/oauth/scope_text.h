@@ -1,6 +1,6 @@
 /*
- * scope_text.h - what a scope lets a client do, in the words of the consent page (SMART App Launch
- * 2.2, "Scopes for requesting FHIR resources", and OpenID Connect Core 1.0, section 5.4).
+ * scope_text.h - what a scope lets a client do, in the words of the pages (SMART App Launch 2.2,
+ * "Scopes for requesting FHIR resources", and OpenID Connect Core 1.0, section 5.4).
  */
 #ifndef ATRIUM_AUTHD_OAUTH_SCOPE_TEXT_H
 #define ATRIUM_AUTHD_OAUTH_SCOPE_TEXT_H
@@ -12,7 +12,11 @@
  * that the page shows the word itself. `is_patient`: the person who is asked is a patient, so the
  * level "patient" is the person's own record. `word` must outlive the row; the rest is in the
  * arena. */
-struct page_consent_scope scope_text(struct arena *arena, enum page_language language,
-                                     bool is_patient, const char *word);
+struct page_scopes_scope scope_text(struct arena *arena, enum page_language language,
+                                    bool is_patient, const char *word);
+
+/* The rows of the scopes between blanks, for a person of that role; from the arena. */
+struct page_scopes_scope *scope_texts(struct arena *arena, enum page_language language,
+                                      const char *role, const char *scopes, size_t *ret_count);
 
 #endif

@@ -61,38 +61,6 @@ static struct page_account_session *rows_of(const struct visit *visit,
     return rows;
 }
 
-/* As the consent page has it. */
-static struct page_account_consent_scope scope_row(const struct visit *visit, const char *word)
-{
-    bool is_patient = strcmp(visit->caller.role, "Patient") == 0;
-    const struct page_consent_scope row =
-        scope_text(visit->req.arena, visit->language, is_patient, word);
-
-    return (struct page_account_consent_scope){.name = row.name,
-                                               .text = row.text,
-                                               .may = row.may,
-                                               .what = row.what,
-                                               .whose = row.whose,
-                                               .query = row.query};
-}
-
-static struct page_account_consent consent_row(const struct visit *visit,
-                                               const struct consent *consent)
-{
-    struct arena *arena = visit->req.arena;
-    char *rest = NULL, *text = arena_strdup(arena, consent->scope);
-    struct page_account_consent_scope *scopes =
-        arena_calloc(arena, strlen(text) + 1, sizeof(*scopes));
-    struct page_account_consent row = {.client = consent->clientId,
-                                       .name = consent->name,
-                                       .since = visit_time(visit, consent->createdAt),
-                                       .scope = scopes};
-
-    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        scopes[row.scope_count++] = scope_row(visit, word);
-    return row;
-}
-
 static struct page_account_consent *consent_rows(const struct visit *visit,
                                                  const struct field_list *consents)
 {
@@ -100,8 +68,13 @@ static struct page_account_consent *consent_rows(const struct visit *visit,
     struct page_account_consent *rows =
         arena_calloc(visit->req.arena, consents->count, sizeof(*rows));
 
-    for (size_t i = 0; i < consents->count; i++)
-        rows[i] = consent_row(visit, &items[i]);
+    for (size_t i = 0; i < consents->count; i++) {
+        rows[i] = (struct page_account_consent){.client = items[i].clientId,
+                                                .name = items[i].name,
+                                                .since = visit_time(visit, items[i].createdAt)};
+        rows[i].scope = scope_texts(visit->req.arena, visit->language, visit->caller.role,
+                                    items[i].scope, &rows[i].scope_count);
+    }
     return rows;
 }
 

@@ -117,9 +117,13 @@ sub read_head {
                 my $holder = defined $outer ? $self->{of}{$outer} : $self;
                 fail($at, "$outer is no list before it") unless $holder && $holder->{of};
                 fail($at, "$list is there twice") if $self->{of}{$list} || $holder->{of}{$list};
+                push @{$holder->{in}}, $list;
+                if ($items =~ /^part (\w+)$/) {
+                    $holder->{of}{$list} = part_list($1, $list, $at);
+                    next;
+                }
                 $into = {in => [], of => {}};
                 $holder->{of}{$list} = {type => 'list', of => $into->{of}, in => $into->{in}};
-                push @{$holder->{in}}, $list;
             }
             for my $item (split /\s*,\s*/, $items) {
                 my ($name, $type) = $item =~ /^([a-z][a-z0-9_]*) (text|bool|message)$/
@@ -134,6 +138,15 @@ sub read_head {
     }
     fail($at, 'the first line is the purpose') unless @{$self->{doc}};
     return $self;
+}
+
+# The list that the head of a part has: all pages that include it have rows of one struct.
+sub part_list {
+    my ($part, $list, $at) = @_;
+    my $file = "$folder/part/$part.html";
+    my $rows = read_head($file, read_file($file, $at))->{of}{$list};
+    fail($at, "part/$part.html has no list $list") unless $rows && $rows->{type} eq 'list';
+    return {%$rows, struct => "${part}_$list"};
 }
 
 # Pieces in order: {text} or {tag}, with the place each comes from. Comments and indentation go.
@@ -438,19 +451,23 @@ sub members {
     my %types = (text => 'const char *', bool => 'bool ', message => "enum ${prefix}_text ");
     return join '', map {
         $of->{$_}{type} eq 'list'
-            ? "    const struct ${prefix}_${page}_$_ *$_;\n    size_t ${_}_count;\n"
+            ? "    const struct ${prefix}_" . ($of->{$_}{struct} // "${page}_$_") . " *$_;\n    size_t ${_}_count;\n"
             : "    $types{$of->{$_}{type}}$_;\n"
     } @$names;
 }
 
-# The structs of the rows of the lists of a page or row: those inside of others first.
+# The structs of the rows of the lists of a page or row: those inside of others first, those of a part
+# once.
+my %of_parts;
 sub row_structs {
     my ($self, $page) = @_;
     my $structs = '';
     for my $list (grep { $self->{of}{$_}{type} eq 'list' } @{$self->{in}}) {
         my $row = $self->{of}{$list};
-        $structs .= row_structs($row, "${page}_$list");
-        $structs .= "struct ${prefix}_${page}_$list {\n" . members($row->{of}, $row->{in}, "${page}_$list") . "};\n\n";
+        my $struct = $row->{struct} // "${page}_$list";
+        next if defined $row->{struct} && $of_parts{$struct}++;
+        $structs .= row_structs($row, $struct);
+        $structs .= "struct ${prefix}_$struct {\n" . members($row->{of}, $row->{in}, $struct) . "};\n\n";
     }
     return $structs;
 }

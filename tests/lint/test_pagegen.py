@@ -78,9 +78,10 @@ BAD = [
 ]
 
 
-def run(folder, body, head=HEAD, texts=TEXTS, uses=USES + HELLO):
+def run(folder, body, head=HEAD, texts=TEXTS, uses=USES + HELLO, more=None):
     files = {'p/text/%s.txt' % language: text for language, text in texts.items()}
     files['p/x.html'] = head + body + uses
+    files.update(more or {})
     for path, content in files.items():
         path = os.path.join(folder, path)
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -136,6 +137,17 @@ def main():
         header = made(folder, 'gen/p/pages.h')
         check('the struct of the inner row comes first', 0 < header.find('struct page_x_row_part {') <
               header.find('struct page_x_row {') and 'const struct page_x_row_part *part;' in header, header)
+    of_part = HEAD[:HEAD.index('list row')] + 'list row: part rows -->\n'
+    part = {'p/part/rows.html': '<!-- Rows.\nlist row: label text -->\n{{each row}}{{row.label}}{{end}}'}
+    with tempfile.TemporaryDirectory() as folder:
+        uses = USES.replace('{{each row}}{{row.label}}{{end}}', '{{include rows}}') + HELLO
+        done = run(folder, '', head=of_part, uses=uses, more=dict(part, **{'p/y.html': of_part + uses}))
+        header = made(folder, 'gen/p/pages.h')
+        check('pages that include a part have its rows', done.stdout == '' and
+              header.count('struct page_rows_row {') == 1 and header.count('const struct page_rows_row *row;') == 2,
+              done.stdout + header)
+    refused('a list that the part has not', 'part/rows.html has no list row', head=of_part,
+            more={'p/part/rows.html': '<!-- None. -->'})
     refused('an unused member of an inner row', 'p/x.html:1: variable row.part.on is not used', head=inner,
             uses=inner_uses % '{{part.word}}')
     refused('an inner member outside of its list', 'there is no variable part.word here', head=inner,

@@ -60,7 +60,7 @@ static void every_page_is_whole_in_every_language(void)
         {"1", EVIL, EVIL, EVIL, EVIL, true},
         {EVIL, EVIL, EVIL, EVIL, EVIL, false},
     };
-    const struct page_account_consent_scope scopes[] = {
+    const struct page_scopes_scope scopes[] = {
         {.name = EVIL}, {.may = EVIL, .what = EVIL, .whose = EVIL, .query = EVIL}};
     const struct page_account_consent consents[] = {
         {.client = EVIL, .name = EVIL, .since = EVIL, .scope = scopes, .scope_count = 2},

@@ -11,7 +11,7 @@
 static const char *line(struct arena *arena, enum page_language language, bool is_patient,
                         const char *word)
 {
-    const struct page_consent_scope row = scope_text(arena, language, is_patient, word);
+    const struct page_scopes_scope row = scope_text(arena, language, is_patient, word);
     struct page page;
     char *at, *end;
 
