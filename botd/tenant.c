@@ -14,8 +14,6 @@ TENANT_STATEMENTS(translation_day)
 #define MEMORY_STAYS \
     "texts are translated anew; what they are found by is made with the sender's key"
 
-#define ERASURE_STAYS "what was erased on its own installation is vouched for there"
-
 const struct tenant_table botd_tenant_tables[] = {
     {.name = "bot",
      .first = FIRST_ID,
@@ -31,8 +29,7 @@ const struct tenant_table botd_tenant_tables[] = {
      NULL,
      {{.column = NULL}}},
     TENANT_STAYS("bot_identifier", "made of the identifiers of the bots that travel"),
-    TENANT_STAYS("erasure", ERASURE_STAYS),
-    TENANT_STAYS("erasure_step", ERASURE_STAYS),
+    TENANT_ERASURE_STAYS,
     TENANT_STAYS("translation_memory", MEMORY_STAYS),
     TENANT_STAYS("translation_memory_size", MEMORY_STAYS),
     {.name = NULL},

@@ -41,8 +41,6 @@ OWN_STATEMENTS(document)
 TENANT_STATEMENTS(content)
 OWN_STATEMENTS(content_translation)
 
-#define ERASURE_STAYS "what was erased on its own installation is vouched for there"
-
 /* Content first: its translations refer to it. */
 const struct tenant_table docd_tenant_tables[] = {
     {.name = "document",
@@ -62,8 +60,7 @@ const struct tenant_table docd_tenant_tables[] = {
     TENANT_STAYS("upload", "a form is signed by its own installation, which gets what it brings"),
     TENANT_STAYS("content_word", "counted anew where translations are added"),
     TENANT_STAYS("document_usage", "counted anew where documents are added"),
-    TENANT_STAYS("erasure", ERASURE_STAYS),
-    TENANT_STAYS("erasure_step", ERASURE_STAYS),
+    TENANT_ERASURE_STAYS,
     TENANT_STAYS("export", "made anew where it is asked for"),
     {.name = NULL},
 };

@@ -10,8 +10,6 @@ TENANT_STATEMENTS(template)
 TENANT_STATEMENTS(job)
 TENANT_STATEMENTS(webhook)
 
-#define ERASURE_STAYS "what was erased on its own installation is vouched for there"
-
 const struct tenant_table maild_tenant_tables[] = {
     {"template",
      "{\"name\":\"\",\"language\":\"\"}",
@@ -27,8 +25,7 @@ const struct tenant_table maild_tenant_tables[] = {
      NULL,
      {{"secret_sealed", WEBHOOK_SECRET_PURPOSE, NULL, NULL, NULL},
       {"previous_sealed", WEBHOOK_SECRET_PURPOSE, NULL, NULL, NULL}}},
-    TENANT_STAYS("erasure", ERASURE_STAYS),
-    TENANT_STAYS("erasure_step", ERASURE_STAYS),
+    TENANT_ERASURE_STAYS,
     TENANT_STAYS("webhook_delivery", "events are posted by the installation where they happened"),
     TENANT_STAYS("webhook_queue", "what is posted next, to what has travelled"),
     TENANT_STAYS("webhook_source", "of the installation"),

@@ -11,7 +11,6 @@ TENANT_STATEMENTS(access_policy)
 TENANT_STATEMENTS(client)
 TENANT_STATEMENTS(setting_history)
 
-#define ERASURE_STAYS "what was erased on its own installation is vouched for there"
 #define FIRST_ID "{\"id\":\"" TENANT_NO_ID "\"}"
 
 /* The project first: the others refer to it. */
@@ -22,8 +21,7 @@ const struct tenant_table settingsd_tenant_tables[] = {
     {"client", FIRST_ID, 500, TENANT_TABLE(client)},
     {"setting_history", "{\"version\":-1,\"name\":\"\"}", 500, TENANT_TABLE(setting_history)},
     TENANT_STAYS("outbox", "what it holds is for the daemons of its own installation"),
-    TENANT_STAYS("erasure", ERASURE_STAYS),
-    TENANT_STAYS("erasure_step", ERASURE_STAYS),
+    TENANT_ERASURE_STAYS,
     TENANT_STAYS("project_deletion", "what is being deleted does not travel"),
     {.name = NULL},
 };

@@ -78,6 +78,11 @@ struct tenant_table {
         .name = (name_), .stays = (reason_) \
     }
 
+/* The tables of schema/erasure.sql. */
+#define TENANT_ERASURE_WHY "what was erased on its own installation is vouched for there"
+#define TENANT_ERASURE_STAYS \
+    TENANT_STAYS("erasure", TENANT_ERASURE_WHY), TENANT_STAYS("erasure_step", TENANT_ERASURE_WHY)
+
 /* Those that every daemon has; all stay. Ended by name NULL. */
 extern const struct tenant_table tenant_common_tables[];
 
