@@ -1380,7 +1380,7 @@ static void require_mfa(const char *whom)
     CHECK_STATUS(set, 200);
 }
 
-/* Signing in again gives an account without a factor none, so it is told at once. */
+/* An account without a factor has none after another sign-in either, so it is refused at once. */
 static void a_demanded_factor_is_demanded_at_authorize(void)
 {
     BROWSER browser = browser_open(suite);

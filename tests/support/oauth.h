@@ -92,7 +92,7 @@ char *oauth_proof(const struct jose *key, const struct oauth_proof *of);
 json_t *oauth_claims(struct suite *suite, const char *token, const char *typ, const char *alg);
 
 /* Whether so many keys of the issuer are published at each gateway, within half a minute: each
- * keeps what it was told for ten seconds. */
+ * keeps an answer for ten seconds. */
 bool oauth_keys_come_to(struct suite *suite, size_t want);
 
 #endif
