@@ -243,6 +243,7 @@ const jobs = {
     },
     async 'Escape closes a dialog and gives the focus back'() {
         await press(button('Invite someone'));
+        await page.locator('dialog input:focus').waitFor();
         await page.keyboard.press('Escape');
         await until(async () => await page.locator('dialog').count() === 0, 'closed');
         insist(await button('Invite someone').evaluate((element) => element === document.activeElement), 'the focus is lost');

@@ -31,7 +31,7 @@ static const struct unit_need needs[] = {
 static void test_start(void)
 {
     dir = unit_dir_make();
-    suite = suite_start(NULL);
+    suite = suite_start(&(struct suite_options){.set = "gateway.trusted_proxies=127.0.0.0/8"});
     setenv("TMPDIR", dir.path, 1); /* of Chromium's profile */
     PERSON admin = person_admin(suite);
     PERSON also = person_admin_of_child(suite, "annex"); /* the same one */
