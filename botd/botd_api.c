@@ -76,6 +76,7 @@ static const struct field bot_in_rows[] = {
                    "Texts by name that the bot is given. Never shown again. Absent in a PUT: those "
                    "that it has stay, but go when its url or program changes.",
                    "{\"API_KEY\":\"...\"}"),
+    FIELD_IF_MATCH(struct bot_in, "the bot"),
 };
 FIELD_TABLE(bot_in);
 
@@ -100,6 +101,7 @@ static const struct field bot_rows[] = {
                "Key of the X-Atrium-Signature of calls to an http bot; shown when the bot is made.",
                "..."),
     FIELD_TIME(struct bot, lastUpdated, FIELD_REQUIRED, "When it was written."),
+    FIELD_ETAG(struct bot),
 };
 FIELD_TABLE(bot);
 

@@ -31,6 +31,7 @@ struct bot_in {
     int64_t timeoutMs;   /* 100 to 30,000 */
     bool warm;           /* a program that is kept alive between calls */
     const char *secrets; /* JSON object of texts; NULL: as they are, if url and program are */
+    const char *ifMatch; /* header, of a replacement */
 };
 FIELD_DECLARE(bot_in);
 
@@ -44,6 +45,7 @@ struct bot {
     const char *secretNames;   /* JSON array: the values are never shown */
     const char *signingSecret; /* of an http bot, in the answer to its creation alone */
     int64_t lastUpdated;
+    const char *etag; /* the ETag header, quoted; not in lists */
 };
 FIELD_DECLARE(bot);
 

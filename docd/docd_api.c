@@ -370,6 +370,7 @@ static const struct field cms_entry_rows[] = {
     CMS_TITLE(struct cms_entry, FIELD_REQUIRED),
     CMS_BODY(struct cms_entry, 0),
     FIELD_TIME(struct cms_entry, lastUpdated, 0, "When it was last changed."),
+    FIELD_ETAG(struct cms_entry),
 };
 FIELD_TABLE(cms_entry);
 
@@ -386,6 +387,7 @@ static const struct field cms_put_in_rows[] = {
     CMS_LANGUAGE(struct cms_put_in, FIELD_PATH | FIELD_REQUIRED),
     CMS_TITLE(struct cms_put_in, FIELD_REQUIRED),
     CMS_BODY(struct cms_put_in, FIELD_NULLABLE),
+    FIELD_IF_MATCH(struct cms_put_in, "the entry"),
 };
 FIELD_TABLE(cms_put_in);
 

@@ -155,6 +155,7 @@ struct cms_entry {
     struct field_list sections; /* struct cms_section */
     const char *author, *code;  /* NULL: none */
     int64_t lastUpdated;
+    const char *etag; /* the ETag header, quoted */
 };
 FIELD_DECLARE(cms_entry);
 
@@ -168,6 +169,7 @@ struct cms_put_in {
     const char *title;
     struct field_list sections; /* struct cms_section */
     const char *author, *code;
+    const char *ifMatch; /* header */
 };
 FIELD_DECLARE(cms_put_in);
 

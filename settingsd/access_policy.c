@@ -3,6 +3,7 @@
  * and content.
  */
 #include "authd/authd_api.h"
+#include "common/domain/content.h"
 #include "settingsd/access_policy_check.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
@@ -13,6 +14,11 @@
 static int require_policy(int rows, struct error *err)
 {
     return sql_require(rows, err, ERR_NOT_FOUND, "Access policy not found.");
+}
+
+static int policy_changed(struct error *err)
+{
+    return error_set(err, ERR_CONFLICT, "The access policy was changed meanwhile.");
 }
 
 static int in_use(struct error *err)
@@ -61,12 +67,21 @@ static int policy_insert(struct settingsd *d, const struct request *req, struct 
     return db_commit(&tx, err);
 }
 
-/* Replaces a policy and makes every gateway forget the old rules before it is answered. */
+static int policy_read(struct settingsd *d, const struct request *req, struct uuid project,
+                       struct uuid id, struct access_policy *out, struct error *err)
+{
+    const struct sql_access_policy_get_in get = {.project = project, .id = id};
+
+    return require_policy(sql_access_policy_get(d->svc.db, req, &get, out, err), err);
+}
+
+/* Replaces a policy and makes every gateway forget the old rules before it is answered. Fails:
+ * NOT_FOUND, CONFLICT (it is not what If-Match names), UNCERTAIN. */
 static int policy_update(struct settingsd *d, const struct request *req, struct uuid project,
                          const struct access_policy_in *in, struct access_policy *out,
                          struct error *err)
 {
-    const struct sql_access_policy_update_in update = {
+    struct sql_access_policy_update_in update = {
         .project = project,
         .id = in->id,
         .name = in->name,
@@ -75,8 +90,19 @@ static int policy_update(struct settingsd *d, const struct request *req, struct 
         .now = req->now_ms,
         .outbox = publish_change_row(d, req, "policy", in->id),
         .audit = policy_audit(req, "policy.replace", project, in->id)};
+    int rows;
 
-    if (require_policy(sql_access_policy_update(d->svc.db, req, &update, out, err), err) < 0)
+    if (in->ifMatch) {
+        if (policy_read(d, req, project, in->id, out, err) < 0)
+            return -1;
+        if (!content_admits_etag(in->ifMatch, out->etag))
+            return policy_changed(err);
+        update.etag = out->etag;
+    }
+    rows = sql_access_policy_update(d->svc.db, req, &update, out, err);
+    if (rows == 0 && update.etag)
+        return policy_changed(err);
+    if (require_policy(rows, err) < 0)
         return -1;
     return publish_change(d, req, &update.outbox, "policy", in->id, err);
 }
@@ -139,12 +165,11 @@ int access_policy_create(struct settingsd *d, const struct request *req,
 int access_policy_get(struct settingsd *d, const struct request *req, const struct id_in *in,
                       struct access_policy *out, struct error *err)
 {
-    const struct sql_access_policy_get_in get = {.project = req->caller->project, .id = in->id};
-
-    return require_policy(sql_access_policy_get(d->svc.db, req, &get, out, err), err);
+    return policy_read(d, req, req->caller->project, in->id, out, err);
 }
 
-/* Fails: NOT_FOUND, VALIDATION, UNCERTAIN (stored, but not yet in force on every gateway). */
+/* Fails: NOT_FOUND, VALIDATION, CONFLICT (not what If-Match names), UNCERTAIN (stored, but not yet
+ * in force on every gateway). */
 int access_policy_replace(struct settingsd *d, const struct request *req,
                           const struct access_policy_in *in, struct access_policy *out,
                           struct error *err)

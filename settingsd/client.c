@@ -10,6 +10,7 @@
 
 #include "authd/authd_api.h"
 #include "common/base/secret.h"
+#include "common/domain/content.h"
 #include "common/wire/codec.h"
 #include "settingsd/client_check.h"
 #include "settingsd/settingsd.h"
@@ -67,6 +68,7 @@ static void settings_read(struct arena *arena, const char *text, struct oauth_se
             .lastUpdated = (row)->updated_at,                     \
             .secretCreatedAt = (row)->secret_at,                  \
             .previousSecretUntil = (row)->previous_until,         \
+            .etag = (row)->etag,                                  \
         };                                                        \
         settings_read(arena_, (row)->settings, &(out)->settings); \
     } while (0)
@@ -121,10 +123,17 @@ static int client_add(struct settingsd *d, const struct request *req, struct uui
     return db_commit(&tx, err);
 }
 
+static int client_changed(struct error *err)
+{
+    return error_set(err, ERR_CONFLICT, "The client was changed meanwhile.");
+}
+
+/* out: the registration, as it was read before, and as it is then. */
 static int client_change(struct settingsd *d, const struct request *req, struct uuid project,
                          const struct client_in *in, struct client_record *out, struct error *err)
 {
     const struct sql_client_replace_in replace = {
+        .etag = in->ifMatch ? out->etag : NULL,
         .project = project,
         .id = in->id,
         .name = in->name,
@@ -133,8 +142,14 @@ static int client_change(struct settingsd *d, const struct request *req, struct 
         .now = req->now_ms,
         .audit = client_audit(req, "client.replace", project, in->id)};
     struct sql_client_replace_row row;
+    int rows;
 
-    if (require_client(sql_client_replace(d->svc.db, req, &replace, &row, err), err) < 0)
+    if (!content_admits_etag(in->ifMatch, out->etag))
+        return client_changed(err);
+    rows = sql_client_replace(d->svc.db, req, &replace, &row, err);
+    if (rows == 0 && replace.etag)
+        return client_changed(err);
+    if (require_client(rows, err) < 0)
         return -1;
     CLIENT_RECORD(req->arena, &row, out);
     return 0;
@@ -199,16 +214,18 @@ int client_secret_make(struct settingsd *d, const struct request *req, struct uu
         .now = req->now_ms,
         .audit = client_audit(req, "client.secret", project, client)};
     struct sql_client_secret_exchange_row row;
+    int rows;
 
     secret_hash(secret, hash);
     if (client_read(d, req, project, client, out, err) < 0)
         return -1;
     if (!client_has_secret(&out->settings))
         return error_set(err, ERR_CONFLICT, "The client does not authenticate with a secret.");
-    if (check_proof(d, req, err) < 0 ||
-        sql_require(sql_client_secret_exchange(d->svc.db, req, &exchange, &row, err), err,
-                    ERR_CONFLICT, "The client was changed meanwhile.") < 0)
+    if (check_proof(d, req, err) < 0)
         return -1;
+    rows = sql_client_secret_exchange(d->svc.db, req, &exchange, &row, err);
+    if (rows <= 0)
+        return rows < 0 ? -1 : client_changed(err);
     CLIENT_RECORD(req->arena, &row, out);
     out->secret = secret;
     return 0;
@@ -236,7 +253,8 @@ int client_get(struct settingsd *d, const struct request *req, const struct id_i
     return client_read(d, req, req->caller->project, in->id, out, err);
 }
 
-/* Fails: NOT_FOUND, VALIDATION, STEP_UP_REQUIRED (with a key). */
+/* Fails: NOT_FOUND, VALIDATION, CONFLICT (not what If-Match names), STEP_UP_REQUIRED (with a
+ * key). */
 int client_replace(struct settingsd *d, const struct request *req, const struct client_in *in,
                    struct client_record *out, struct error *err)
 {

@@ -24,7 +24,8 @@ int operator_policy_put(struct settingsd *d, const struct request *req,
                         const struct operator_policy_put_in *in, struct access_policy *out,
                         struct error *err)
 {
-    struct access_policy_in policy = {in->id, in->name, in->resource, in->ipAccessRule};
+    const struct access_policy_in policy = {
+        .id = in->id, .name = in->name, .resource = in->resource, .ipAccessRule = in->ipAccessRule};
     struct tenant tenant = {0};
 
     if (project_find_writable(d, req, in->tenantCode, &tenant, err) < 0)

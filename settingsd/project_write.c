@@ -20,22 +20,3 @@ int project_require_unchanged(int rows, struct error *err)
 {
     return sql_require(rows, err, ERR_CONFLICT, "The project changed during the write.");
 }
-
-bool etag_matches(const char *if_match, const char *etag)
-{
-    size_t length = strlen(etag);
-
-    if (!if_match)
-        return true;
-
-    for (const char *p = if_match; *p; p += strcspn(p, ",")) {
-        p += strspn(p, ", \t");
-        if (p[0] == '*')
-            return true;
-        if (strncmp(p, "W/", 2) == 0)
-            p += 2;
-        if (strncmp(p, etag, length) == 0 && strchr(", \t", p[length]))
-            return true;
-    }
-    return false;
-}

@@ -55,11 +55,6 @@ struct sql_audit project_audit(const struct request *req, const char *action, st
  * another write was faster. */
 int project_require_unchanged(int rows, struct error *err) MUST_USE;
 
-/* Whether the header If-Match (RFC 9110, section 13.1.1: "*" or a list of entity tags), NULL for
- * none, admits the state with that tag. A weak tag counts as its strong twin: proxies weaken tags
- * when they compress. */
-bool etag_matches(const char *if_match, const char *etag);
-
 /* ---- publish.c ---- */
 
 /* Tells authd what was committed together with the outbox row `row`, and removes the row. `method`

@@ -22,7 +22,6 @@ enum {
     ADDRESS_JSON_MAX = 16384,
     SETTING_NAME_MAX = 4096, /* a name that is too long is not found, like any unknown one */
     SETTING_TEXT_MAX = 2048,
-    IF_MATCH_MAX = 256,
     LIST_MAX = 1000,
     LANGUAGES_MAX = 100,
     PASSWORD_LENGTH_MAX = 64,
@@ -158,8 +157,7 @@ static const struct field settings_record_rows[] = {
                FIELD_NULLABLE,
                "Access policy of patients who register; without one nobody can register.",
                "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
-    FIELD_TEXT(struct settings_record, etag, 0, IF_MATCH_MAX, FIELD_INTERNAL,
-               "Version of the settings; sent as the ETag header.", "\"17\""),
+    FIELD_ETAG(struct settings_record),
 };
 FIELD_TABLE(settings_record);
 
@@ -167,9 +165,7 @@ static const struct field setting_switch_in_rows[] = {
     FIELD_KNOWN(struct setting_switch_in, name, 1, SETTING_NAME_MAX, switch_names,
                 FIELD_PATH | FIELD_REQUIRED, "Name of a switch.", "PATIENT_LOGIN_ENABLED"),
     FIELD_BOOL(struct setting_switch_in, enabled, false, FIELD_REQUIRED, "On or off."),
-    FIELD_HEADER_TEXT(struct setting_switch_in, ifMatch, "If-Match", IF_MATCH_MAX,
-                      "ETag of the settings that the change was decided on; 409 when they have "
-                      "changed since."),
+    FIELD_IF_MATCH(struct setting_switch_in, "the settings"),
 };
 FIELD_TABLE(setting_switch_in);
 
@@ -178,9 +174,7 @@ static const struct field setting_value_in_rows[] = {
                 FIELD_PATH | FIELD_REQUIRED, "Name of a text setting.", "PATIENT_APP_URL"),
     FIELD_TEXT(struct setting_value_in, value, 0, SETTING_TEXT_MAX, FIELD_REQUIRED,
                "New value; empty clears the setting.", "https://my.lakeside.example"),
-    FIELD_HEADER_TEXT(struct setting_value_in, ifMatch, "If-Match", IF_MATCH_MAX,
-                      "ETag of the settings that the change was decided on; 409 when they have "
-                      "changed since."),
+    FIELD_IF_MATCH(struct setting_value_in, "the settings"),
 };
 FIELD_TABLE(setting_value_in);
 
@@ -303,9 +297,7 @@ static const struct field default_policy_in_rows[] = {
     FIELD_TEXT(struct default_policy_in, value, 0, SETTING_TEXT_MAX, FIELD_REQUIRED,
                "Policy of the same project for patients who register; empty for none.",
                "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
-    FIELD_HEADER_TEXT(struct default_policy_in, ifMatch, "If-Match", IF_MATCH_MAX,
-                      "ETag of the settings that the change was decided on; 409 when they have "
-                      "changed since."),
+    FIELD_IF_MATCH(struct default_policy_in, "the settings"),
 };
 FIELD_TABLE(default_policy_in);
 
@@ -358,8 +350,7 @@ static const struct field account_policy_rows[] = {
               FIELD_OMIT_ZERO | FIELD_NULLABLE,
               "Bytes of documents that all accounts of the project may keep; null: any number.",
               "1099511627776"),
-    FIELD_TEXT(struct account_policy, etag, 0, IF_MATCH_MAX, FIELD_INTERNAL,
-               "Version of the project; sent as the ETag header.", "\"17\""),
+    FIELD_ETAG(struct account_policy),
 };
 FIELD_TABLE(account_policy);
 
@@ -387,9 +378,7 @@ static const struct field account_policy_in_rows[] = {
               FIELD_OMIT_NEGATIVE | FIELD_NULL_ZERO,
               "Bytes of documents that all accounts of the project may keep; null: any number.",
               "1099511627776"),
-    FIELD_HEADER_TEXT(struct account_policy_in, ifMatch, "If-Match", IF_MATCH_MAX,
-                      "ETag of the policy that the change was decided on; 409 when the project has "
-                      "changed since."),
+    FIELD_IF_MATCH(struct account_policy_in, "the policy"),
 };
 FIELD_TABLE(account_policy_in);
 
@@ -428,6 +417,7 @@ static const struct field access_policy_in_rows[] = {
                     FIELD_NULLABLE,
                     "Networks from which signing in is allowed or blocked, first match decides.",
                     "[{\"ip\":\"192.0.2.0/24\",\"action\":\"allow\"}]"),
+    FIELD_IF_MATCH(struct access_policy_in, "the policy"),
 };
 FIELD_TABLE(access_policy_in);
 
@@ -444,6 +434,7 @@ static const struct field access_policy_rows[] = {
     FIELD_JSON_LIST(struct access_policy, ipAccessRule, address_rule, ADDRESS_JSON_MAX, 0,
                     "Networks from which signing in is allowed or blocked; absent: any.",
                     "[{\"ip\":\"192.0.2.0/24\",\"action\":\"allow\"}]"),
+    FIELD_ETAG(struct access_policy),
 };
 FIELD_TABLE(access_policy);
 
@@ -531,6 +522,7 @@ static const struct field client_in_rows[] = {
     FIELD_CHECKED(struct client_in, name, 1, 200, name_check, FIELD_REQUIRED | FIELD_CHARACTERS,
                   "Name of the application.", "Patient portal"),
     OAUTH_ROWS(struct client_in, settings.),
+    FIELD_IF_MATCH(struct client_in, "the registration"),
 };
 FIELD_TABLE(client_in);
 
@@ -563,6 +555,7 @@ static const struct field client_record_rows[] = {
     FIELD_TEXT(struct client_record, secret, 0, 64, FIELD_SECRET,
                "Its `client_secret`; only in the answer that makes it.",
                "atcs_C2FVsBQIhrscChlQIMV-b5sSYspob7oDy9f0m2Kq3xE"),
+    FIELD_ETAG(struct client_record),
 };
 FIELD_TABLE(client_record);
 
@@ -650,15 +643,13 @@ static const struct field branding_rows[] = {
     FIELD_TEXT(struct branding, style, 1, 64, FIELD_NULLABLE,
                "The version of brand.css; null while there are no colours.",
                "9a0b1c2d3e4f5061728394a5b6c7d8e9"),
-    FIELD_TEXT(struct branding, etag, 0, IF_MATCH_MAX, FIELD_INTERNAL,
-               "ETag of the project at this state.", "\"7\""),
+    FIELD_ETAG(struct branding),
 };
 FIELD_TABLE(branding);
 
 static const struct field branding_in_rows[] = {
     BRANDING_ROWS(struct branding_in),
-    FIELD_HEADER_TEXT(struct branding_in, ifMatch, "If-Match", IF_MATCH_MAX,
-                      "State that this write relies on."),
+    FIELD_IF_MATCH(struct branding_in, "the branding"),
 };
 FIELD_TABLE(branding_in);
 
@@ -666,14 +657,12 @@ static const struct field brand_logo_in_rows[] = {
     FIELD_TEXT(struct brand_logo_in, image, 4, BRAND_BASE64_MAX, FIELD_REQUIRED,
                "A picture of at most 512 KiB in base64: PNG, JPEG, WebP, GIF, HEIF or AVIF.",
                "iVBORw0KGgo="),
-    FIELD_HEADER_TEXT(struct brand_logo_in, ifMatch, "If-Match", IF_MATCH_MAX,
-                      "State that this write relies on."),
+    FIELD_IF_MATCH(struct brand_logo_in, "the branding"),
 };
 FIELD_TABLE(brand_logo_in);
 
 static const struct field brand_logo_delete_in_rows[] = {
-    FIELD_HEADER_TEXT(struct brand_logo_delete_in, ifMatch, "If-Match", IF_MATCH_MAX,
-                      "State that this write relies on."),
+    FIELD_IF_MATCH(struct brand_logo_delete_in, "the branding"),
 };
 FIELD_TABLE(brand_logo_delete_in);
 

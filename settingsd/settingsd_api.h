@@ -194,6 +194,7 @@ struct access_policy_in {
     const char *name;
     const char *resource;     /* JSON array, validated by access_policy_check() */
     const char *ipAccessRule; /* JSON array or NULL */
+    const char *ifMatch;      /* header, of a replacement */
 };
 FIELD_DECLARE(access_policy_in);
 
@@ -201,6 +202,7 @@ struct access_policy {
     const char *resourceType; /* "AccessPolicy" */
     struct uuid id;
     const char *name, *resource, *ipAccessRule;
+    const char *etag; /* the ETag header, quoted; not in lists */
 };
 FIELD_DECLARE(access_policy);
 
@@ -235,6 +237,7 @@ struct client_in {
     struct uuid id; /* path */
     const char *name;
     struct oauth_settings settings;
+    const char *ifMatch; /* header, of a replacement */
 };
 FIELD_DECLARE(client_in);
 
@@ -256,6 +259,7 @@ struct client_record {
     struct oauth_settings settings;
     int64_t secretCreatedAt, previousSecretUntil; /* 0: there is none */
     const char *secret;                           /* only in the answer that makes it */
+    const char *etag;                             /* the ETag header, quoted */
 };
 FIELD_DECLARE(client_record);
 

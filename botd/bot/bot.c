@@ -11,6 +11,7 @@
 #include "botd/botd_api.h"
 #include "botd/sql/bot.h"
 #include "botd/sql/execution.h"
+#include "common/domain/content.h"
 #include "common/wire/codec.h"
 
 /* What a statement that writes a bot takes besides the texts of the input. */
@@ -24,6 +25,11 @@ struct draft {
 static int require_bot(int rows, struct error *err)
 {
     return sql_require(rows, err, ERR_NOT_FOUND, "Bot not found.");
+}
+
+static int bot_changed(struct error *err)
+{
+    return error_set(err, ERR_CONFLICT, "The bot was changed meanwhile.");
 }
 
 static const char *identifiers_json(const struct request *req, const struct bot_in *in)
@@ -234,22 +240,37 @@ static int create_bot(struct botd *d, const struct request *req, struct uuid pro
     return 0;
 }
 
-/* Fails: NOT_FOUND, VALIDATION. */
+static int read_bot(struct botd *d, const struct request *req, struct uuid project, struct uuid id,
+                    struct bot *out, struct error *err)
+{
+    const struct sql_bot_get_in get = {.project = project, .id = id};
+
+    return require_bot(sql_bot_get(d->svc.db, req, &get, out, err), err);
+}
+
+/* Fails: NOT_FOUND, VALIDATION, CONFLICT (it is not what If-Match names). */
 static int replace_bot(struct botd *d, const struct request *req, struct uuid project,
                        struct uuid id, const struct bot_in *in, struct bot *out, struct error *err)
 {
     const char *signing = bot_signing_missing(&d->svc.seal, req->arena, id.text);
     struct sql_bot_update_in update;
     struct draft made;
+    int rows;
 
     if (draft(d, req, in, &made, err) < 0)
         return -1;
+    if (in->ifMatch && read_bot(d, req, project, id, out, err) < 0)
+        return -1;
+    if (in->ifMatch && !content_admits_etag(in->ifMatch, out->etag))
+        return bot_changed(err);
     update = (struct sql_bot_update_in){.project = project,
                                         .id = id,
+                                        .etag = in->ifMatch ? out->etag : NULL,
                                         .now = req->now_ms,
                                         .bot = bot_values(d, req, in, &made, signing),
                                         .audit = bot_audit(req, "bot.update", project, id)};
-    return require_bot(sql_bot_update(d->svc.db, req, &update, out, err), err);
+    rows = sql_bot_update(d->svc.db, req, &update, out, err);
+    return rows == 0 && update.etag ? bot_changed(err) : require_bot(rows, err);
 }
 
 /* With its executions. Fails: NOT_FOUND. */
@@ -273,9 +294,7 @@ int bots(struct botd *d, const struct request *req, const struct nothing *in UNU
 int bot_get(struct botd *d, const struct request *req, const struct bot_id_in *in, struct bot *out,
             struct error *err)
 {
-    struct sql_bot_get_in get = {.project = req->caller->project, .id = in->id};
-
-    return require_bot(sql_bot_get(d->svc.db, req, &get, out, err), err);
+    return read_bot(d, req, req->caller->project, in->id, out, err);
 }
 
 int bot_create(struct botd *d, const struct request *req, const struct bot_in *in, struct bot *out,

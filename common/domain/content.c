@@ -114,6 +114,11 @@ bool content_has_etag(const char *header, const char *etag)
     return false;
 }
 
+bool content_admits_etag(const char *if_match, const char *etag)
+{
+    return !if_match || content_has_etag(if_match, etag);
+}
+
 bool content_is_etag(const char *header, const char *etag)
 {
     size_t bare = strlen(etag) - 2; /* less its quotes */

@@ -107,8 +107,12 @@ void content_give_memory_back(void);
  * Weak tags count as the strong ones that they are made from (RFC 9110, section 13.1.2). */
 bool content_has_etag(const char *header, const char *etag);
 
-/* The same of the request header ETag, which clients of older interfaces send instead; there the
- * tag may also stand alone and without its quotes. */
+/* Does the header If-Match (RFC 9110, section 13.1.1; NULL: none) admit the state with this tag?
+ * Weak tags count here too: proxies weaken tags when they compress. */
+bool content_admits_etag(const char *if_match, const char *etag);
+
+/* The same as content_has_etag() of the request header ETag, which clients of older interfaces send
+ * instead; there the tag may also stand alone and without its quotes. */
 bool content_is_etag(const char *header, const char *etag);
 
 #endif

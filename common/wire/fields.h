@@ -191,6 +191,15 @@ struct field_table {
 #define FIELD_HEADER_TEXT(s, member, header_, max_, doc_)                                   \
     FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .header = (header_), .max = (max_), \
               .flags = FIELD_HEADER, .doc = (doc_))
+/* The members `etag` of what is read, which becomes the ETag header (R_ETAG), and `ifMatch` of what
+ * replaces it, for content_admits_etag(). */
+#define FIELD_ETAG(s)                                                                      \
+    FIELD_ROW(s, etag, FIELD_TYPE_TEXT, const char *, .max = 256, .flags = FIELD_INTERNAL, \
+              .doc = "State of what is read; sent as the ETag header.", .example = "\"17\"")
+#define FIELD_IF_MATCH(s, what)                                                            \
+    FIELD_HEADER_TEXT(s, ifMatch, "If-Match", 256,                                         \
+                      "ETag of " what " that the change was decided on; 409 when another " \
+                      "change came first.")
 #define FIELD_EMAIL(s, member, flags_, doc_, example_)                                            \
     FIELD_ROW(s, member, FIELD_TYPE_EMAIL, const char *, .min = 3, .max = 254, .flags = (flags_), \
               .doc = (doc_), .example = (example_))

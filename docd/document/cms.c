@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "common/domain/content.h"
 #include "common/domain/language.h"
 #include "common/wire/codec.h"
 #include "docd/docd.h"
@@ -83,10 +84,30 @@ static int delete_words(struct db_tx *tx, const struct request *req, struct uuid
     return !words || sql_content_word_delete(tx, req, &in, err) >= 0 ? 0 : -1;
 }
 
-/* Stores what is new or different of the entries (JSON array), all or none. */
+/* Behind the lock of its key: is the entry what If-Match names? */
+static int require_unchanged(struct db_tx *tx, const struct request *req,
+                             const struct cms_put_in *in, struct error *err)
+{
+    const struct sql_content_get_in get = {.project = req->caller->project,
+                                           .type = in->type,
+                                           .key = in->key,
+                                           .language = language_tag(req->arena, in->language)};
+    struct sql_content_get_row row;
+    int rows;
+
+    if (!in->ifMatch)
+        return 0;
+    rows = sql_content_get_tx(tx, req, &get, &row, err);
+    if (rows > 0 && !content_admits_etag(in->ifMatch, row.entry->etag))
+        rows = 0;
+    return sql_require(rows, err, ERR_CONFLICT, "The entry was changed meanwhile.");
+}
+
+/* Stores what is new or different of the entries (JSON array), all or none. `only`: what to put, of
+ * one that a person edits, else NULL. */
 static int write_entries(struct docd *d, const struct request *req, struct uuid project,
-                         const json_t *entries, int64_t *ret_changed, int64_t *ret_updated,
-                         struct error *err)
+                         const json_t *entries, const struct cms_put_in *only,
+                         struct sql_content_write_row *ret, struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     const char *json = codec_dump_json(req->arena, entries);
@@ -96,15 +117,13 @@ static int write_entries(struct docd *d, const struct request *req, struct uuid 
         .entries = json,
         .now = req->now_ms,
         .audit = audit_row(req, &(struct audit){.action = "content.write", .project = project})};
-    struct sql_content_write_row written;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         sql_content_lock(tx, req, &lock, err) < 0 ||
-        sql_content_write(tx, req, &write, &written, err) < 0 ||
-        delete_words(tx, req, project, written.unused, err) < 0)
+        (only && require_unchanged(tx, req, only, err) < 0) ||
+        sql_content_write(tx, req, &write, ret, err) < 0 ||
+        delete_words(tx, req, project, ret->unused, err) < 0)
         return -1;
-    *ret_changed = written.changed;
-    *ret_updated = written.updated_at;
     return db_commit(&tx, err);
 }
 
@@ -222,12 +241,13 @@ int cms_get(struct docd *d, const struct request *req, const struct cms_in *in,
     return 0;
 }
 
-/* Makes the entry in that language, or puts this in its place. */
+/* Makes the entry in that language, or puts this in its place. Fails: CONFLICT (it is not what
+ * If-Match names). */
 int cms_put(struct docd *d, const struct request *req, const struct cms_put_in *in,
             struct cms_entry *out, struct error *err)
 {
     json_auto_t *json = json_array();
-    int64_t changed;
+    struct sql_content_write_row written;
 
     *out = (struct cms_entry){.type = in->type,
                               .key = in->key,
@@ -237,7 +257,11 @@ int cms_put(struct docd *d, const struct request *req, const struct cms_put_in *
                               .author = in->author,
                               .code = in->code};
     json_array_append_new(json, entry_json(req->arena, out));
-    return write_entries(d, req, req->caller->project, json, &changed, &out->lastUpdated, err);
+    if (write_entries(d, req, req->caller->project, json, in, &written, err) < 0)
+        return -1;
+    out->lastUpdated = written.updated_at;
+    out->etag = written.etag;
+    return 0;
 }
 
 /* Fails: NOT_FOUND. */
@@ -267,14 +291,17 @@ int cms_import(struct docd *d, const struct request *req, const struct cms_impor
 {
     const struct cms_entry *entries = in->entries.items;
     json_auto_t *json = json_array();
-    int64_t updated;
+    struct sql_content_write_row written;
 
     for (size_t i = 0; i < in->entries.count; i++) {
         if (!is_overtaken(entries, in->entries.count, i))
             json_array_append_new(json, entry_json(req->arena, &entries[i]));
     }
     out->entries = (int64_t)in->entries.count;
-    return in->entries.count == 0
-               ? 0
-               : write_entries(d, req, in->projectId, json, &out->changed, &updated, err);
+    if (in->entries.count == 0)
+        return 0;
+    if (write_entries(d, req, in->projectId, json, NULL, &written, err) < 0)
+        return -1;
+    out->changed = written.changed;
+    return 0;
 }

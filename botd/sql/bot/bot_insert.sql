@@ -20,5 +20,7 @@ inserted as (
 -- include: bot_identifiers(from = inserted),
 -- include: audit(from = inserted)
 select
-    -- include: bot_columns(from = b)
+    -- include: bot_columns(from = b),
+    -- include: row_etag(from = b)
+    as etag
 from inserted b

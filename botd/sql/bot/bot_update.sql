@@ -1,12 +1,13 @@
 -- Replaces a bot. Without names of secrets it keeps its secrets while its url and program stay, and
--- has none else. The signing secret is for a bot that has none yet. No row: there is no such bot.
+-- has none else. The signing secret is for a bot that has none yet. No row: there is no such bot, or
+-- it has another entity tag than `etag`, where that is given.
 -- class: write
--- in: project uuid, id uuid, now int8
+-- in: project uuid, id uuid, etag text null, now int8
 -- rows: one
 -- row: struct bot
 with
 updated as (
-    update bot
+    update bot b
     set (name, kind, url, program, timeout_ms, warm, identifier) = (
             -- include: bot_values as bot
         ),
@@ -21,7 +22,10 @@ updated as (
             else :bot.secrets
         end,
         signing_sealed = coalesce(signing_sealed, :bot.signing), updated_at = :now
-    where project_id = :project and id = :id
+    where b.project_id = :project and b.id = :id and (
+        :etag is null or :etag =
+            -- include: row_etag(from = b)
+    )
     returning *
 ),
 identifiers_deleted as (
@@ -31,5 +35,7 @@ identifiers_deleted as (
 -- include: bot_identifiers(from = updated),
 -- include: audit(from = updated)
 select
-    -- include: bot_columns(from = b)
+    -- include: bot_columns(from = b),
+    -- include: row_etag(from = b)
+    as etag
 from updated b

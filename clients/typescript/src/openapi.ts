@@ -12140,7 +12140,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the settings that the change was decided on; 409 when they have changed since. At most 256 bytes of UTF-8. */
+                /** @description ETag of the settings that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
                 "If-Match"?: string;
             };
             path: {
@@ -12212,7 +12212,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the settings that the change was decided on; 409 when they have changed since. At most 256 bytes of UTF-8. */
+                /** @description ETag of the settings that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
                 "If-Match"?: string;
             };
             path: {
@@ -12337,7 +12337,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the settings that the change was decided on; 409 when they have changed since. At most 256 bytes of UTF-8. */
+                /** @description ETag of the settings that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -12448,7 +12448,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the policy that the change was decided on; 409 when the project has changed since. At most 256 bytes of UTF-8. */
+                /** @description ETag of the policy that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -12568,7 +12568,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description State that this write relies on. At most 256 bytes of UTF-8. */
+                /** @description ETag of the branding that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -12645,7 +12645,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description State that this write relies on. At most 256 bytes of UTF-8. */
+                /** @description ETag of the branding that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -12711,7 +12711,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description State that this write relies on. At most 256 bytes of UTF-8. */
+                /** @description ETag of the branding that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -12820,7 +12820,10 @@ export interface operations {
     access_policy_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the policy that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -12854,6 +12857,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12917,6 +12921,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12960,7 +12965,10 @@ export interface operations {
     access_policy_replace: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the policy that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description The policy to replace.
@@ -13000,6 +13008,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13130,7 +13139,10 @@ export interface operations {
     client_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the registration that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13190,6 +13202,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13282,6 +13295,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13354,7 +13368,10 @@ export interface operations {
     client_replace: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the registration that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description The client application to replace.
@@ -13420,6 +13437,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13557,6 +13575,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14944,6 +14963,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14982,7 +15002,10 @@ export interface operations {
     cms_put: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the entry that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Type of the content: article, faq, exercise and the like.
@@ -15025,6 +15048,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15380,7 +15404,10 @@ export interface operations {
     bot_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the bot that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -15413,6 +15440,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15477,6 +15505,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15521,7 +15550,10 @@ export interface operations {
     bot_replace: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the bot that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Identifier of the bot.
@@ -15560,6 +15592,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {

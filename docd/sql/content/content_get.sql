@@ -1,5 +1,5 @@
 -- An entry in one language.
--- class: read
+-- class: read tx
 -- in: project uuid, type text, key text, language text
 -- rows: one
 -- row: sections_json text, entry struct cms_entry
@@ -11,6 +11,8 @@ select
     title,
     author,
     code,
-    updated_at as "lastUpdated"
-from content_translation
+    updated_at as "lastUpdated",
+    -- include: row_etag(from = t)
+    as etag
+from content_translation t
 where project_id = :project and type = :type and key = :key and language = :language

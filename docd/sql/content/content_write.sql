@@ -1,9 +1,9 @@
--- Stores what is new or different of entries: how much that was, when the last of them was changed,
--- and words for content_word_delete.
+-- Stores what is new or different of entries: how much that was, when the last of them was changed, the
+-- entity tag of one of them, and words for content_word_delete.
 -- class: tx
 -- in: project uuid, entries text, now int8
 -- rows: one
--- row: changed int8, updated_at int8, unused text null
+-- row: changed int8, updated_at int8, etag text, unused text null
 with
 given as (
     select e.*
@@ -46,4 +46,12 @@ select
     (select count(*) from written) as changed,
     coalesce((select max(updated_at) from written), (select max(updated_at) from old))
         as updated_at,
+    coalesce(
+        (select
+            -- include: row_etag(from = w)
+        from written w limit 1),
+        (select
+            -- include: row_etag(from = o)
+        from old o limit 1)
+    ) as etag,
     -- include: content_word_unused(counted = words_counted)

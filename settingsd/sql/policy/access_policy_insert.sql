@@ -17,5 +17,7 @@ inserted as (
 ),
 -- include: audit(from = inserted)
 select
-    -- include: policy_columns(from = a)
+    -- include: policy_columns(from = a),
+    -- include: row_etag(from = a)
+    as etag
 from inserted a

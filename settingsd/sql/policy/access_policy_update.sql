@@ -1,18 +1,24 @@
--- Replaces an access policy. No row: the project has no such one.
+-- Replaces an access policy. No row: the project has no such one, or it has another entity tag than
+-- `etag`, where that is given.
 -- class: write
--- in: project uuid, id uuid, name text, resource text, ip_access_rule text null, now int8
+-- in: project uuid, id uuid, etag text null, name text, resource text, ip_access_rule text null, now int8
 -- rows: one
 -- row: struct access_policy
 with
 updated as (
-    update access_policy
+    update access_policy a
     set name = :name, resource = :resource::json, ip_access_rule = :ip_access_rule::json,
         updated_at = :now
-    where project_id = :project and id = :id
+    where a.project_id = :project and a.id = :id and (
+        :etag is null or :etag =
+            -- include: row_etag(from = a)
+    )
     returning *
 ),
 -- include: outbox(from = updated),
 -- include: audit(from = updated)
 select
-    -- include: policy_columns(from = a)
+    -- include: policy_columns(from = a),
+    -- include: row_etag(from = a)
+    as etag
 from updated a

@@ -1,0 +1,278 @@
+/*
+ * test_lost_update.c - two admins at one thing: what is read has an ETag, a replacement that names
+ * another state by If-Match (RFC 9110, section 13.1.1) changes nothing, and of many that name the
+ * same state one is carried out. Settings, account policy and branding are one state, the
+ * project's: test_settings, test_branding.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
+
+enum { RIVALS = 16 };
+
+static struct suite *suite;
+static struct person *admin;
+
+static json_t *policy_body(const char *name)
+{
+    return json_pack("{s:s, s:[{s:s}]}", "name", name, "resource", "resourceType", "Content");
+}
+
+static json_t *client_body(const char *name)
+{
+    return json_pack("{s:s}", "name", name);
+}
+
+static json_t *bot_body(const char *name)
+{
+    return json_pack("{s:[{s:s}], s:s, s:s, s:s}", "identifier", "value", "rival", "name", name,
+                     "kind", "http", "url", "https://bots.lakeside.example/rival");
+}
+
+static json_t *entry_body(const char *name)
+{
+    return json_pack("{s:s, s:[{s:s}]}", "title", name, "sections", "text", name);
+}
+
+static const struct kind {
+    const char *label;
+    const char *collection; /* NULL: what is replaced is made by that, too */
+    const char *path;
+    const char *name; /* the member that the body's name becomes */
+    json_t *(*body)(const char *name);
+    const char *changed; /* what the loser is answered */
+} kinds[] = {
+    {"access policy", "/v1/project/access-policies", NULL, "name", policy_body,
+     "The access policy was changed meanwhile."},
+    {"client", "/v1/project/clients", NULL, "name", client_body,
+     "The client was changed meanwhile."},
+    {"bot", "/v1/project/bots", NULL, "name", bot_body, "The bot was changed meanwhile."},
+    {"content", NULL, "/cms/article/lost-update/en", "title", entry_body,
+     "The entry was changed meanwhile."},
+};
+
+/* One of a kind, as it was made. */
+struct thing {
+    const struct kind *kind;
+    char path[128];
+    char *etag;
+};
+
+static void thing_destroy(struct thing **self_p)
+{
+    free((*self_p)->etag);
+    free(*self_p);
+    *self_p = NULL;
+}
+
+#define THING CLEANUP(thing_destroy) struct thing *
+
+static struct http_request replacement(const struct thing *self, const char *name,
+                                       const char *if_match)
+{
+    return (struct http_request){.method = "PUT",
+                                 .path = self->path,
+                                 .bearer = admin->access,
+                                 .body = self->kind->body(name),
+                                 .headers = {if_match}};
+}
+
+static struct http_answer *replace(const struct thing *self, const char *name, const char *if_match)
+{
+    const struct http_request request = replacement(self, name, if_match);
+
+    return http_call(suite_url(suite), &request);
+}
+
+static struct thing *thing_make(const struct kind *kind)
+{
+    struct thing *self = calloc(1, sizeof(*self));
+
+    self->kind = kind;
+    if (kind->path)
+        snprintf(self->path, sizeof(self->path), "%s", kind->path);
+    HTTP_ANSWER made = kind->path ? replace(self, "First", NULL)
+                                  : http_post(suite_url(suite), kind->collection, admin->access,
+                                              kind->body("First"));
+    UNIT_CHECK(made->status == 200, "%s: %d", kind->label, made->status);
+    if (!kind->path)
+        snprintf(self->path, sizeof(self->path), "%s/%s", kind->collection, http_text(made, "id"));
+    self->etag = http_header(made, "ETag");
+    return self;
+}
+
+static bool etag_is(const struct http_answer *answer, const char *etag)
+{
+    char *has = http_header(answer, "ETag");
+    bool is = has && etag && strcmp(has, etag) == 0;
+
+    free(has);
+    return is;
+}
+
+static const char *name_of(const struct thing *self, const struct http_answer *answer)
+{
+    return http_text(answer, self->kind->name);
+}
+
+static void check_state(const struct kind *kind)
+{
+    THING thing = thing_make(kind);
+    HTTP_ANSWER read = http_get(suite_url(suite), thing->path, admin->access);
+    HTTP_ANSWER replaced = replace(thing, "Second", NULL);
+    HTTP_ANSWER again = http_get(suite_url(suite), thing->path, admin->access);
+    char *etag = http_header(replaced, "ETag");
+
+    UNIT_CHECK(etag_is(read, thing->etag), "%s: what was made and what is read", kind->label);
+    UNIT_CHECK(!etag_is(replaced, thing->etag), "%s: another state", kind->label);
+    UNIT_CHECK(etag_is(again, etag), "%s: what was replaced and what is read", kind->label);
+    UNIT_CHECK(!http_member(read, "etag"), "%s: a member of the body", kind->label);
+    free(etag);
+}
+
+static void a_state_has_an_etag(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        check_state(&kinds[i]);
+}
+
+/* How a header names the state. */
+struct form {
+    const char *text;
+    bool etag;  /* then the etag that was read */
+    bool stale; /* after another replacement */
+    int want;
+};
+
+static void check_form(const struct kind *kind, const struct form *form)
+{
+    THING thing = thing_make(kind);
+    char header[256];
+
+    if (form->stale) {
+        HTTP_ANSWER first = replace(thing, "Second", NULL);
+        CHECK_STATUS(first, 200);
+    }
+    snprintf(header, sizeof(header), "If-Match: %s%s", form->text, form->etag ? thing->etag : "");
+    HTTP_ANSWER second = replace(thing, "Third", header);
+    HTTP_ANSWER now = http_get(suite_url(suite), thing->path, admin->access);
+    UNIT_CHECK(second->status == form->want, "%s, %s: %d", kind->label, header, second->status);
+    UNIT_CHECK(strcmp(name_of(thing, now), form->want == 200 ? "Third" : "Second") == 0,
+               "%s, %s: %s", kind->label, header, name_of(thing, now));
+    if (form->want == 409)
+        CHECK_ERROR(second, 409, kind->changed);
+}
+
+static void a_stale_state_loses_and_changes_nothing(void)
+{
+    static const struct form forms[] = {
+        {"", true, false, 200},          {"W/", true, false, 200}, /* weakened by a proxy */
+        {"\"a,b\", ", true, false, 200}, {"*", false, true, 200},
+        {"", true, true, 409},           {"\"0\"", false, true, 409},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+        for (size_t j = 0; j < ARRAY_SIZE(forms); j++)
+            check_form(&kinds[i], &forms[j]);
+    }
+}
+
+/* Each reads the same state: one is carried out, and nothing of the others is there. */
+static void one_rival_wins(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+        THING thing = thing_make(&kinds[i]);
+        struct http_request requests[RIVALS];
+        struct http_answer *answers[RIVALS];
+        const char *winner = "";
+        char header[128], names[RIVALS][16];
+        int won = 0, lost = 0;
+
+        snprintf(header, sizeof(header), "If-Match: %s", thing->etag);
+        for (int j = 0; j < RIVALS; j++) {
+            snprintf(names[j], sizeof(names[j]), "Rival %d", j);
+            requests[j] = replacement(thing, names[j], header);
+        }
+        http_call_many(suite_url(suite), requests, RIVALS, RIVALS, answers);
+        for (int j = 0; j < RIVALS; j++) {
+            won += answers[j]->status == 200;
+            lost += answers[j]->status == 409;
+            if (answers[j]->status == 200)
+                winner = names[j];
+        }
+        HTTP_ANSWER now = http_get(suite_url(suite), thing->path, admin->access);
+        UNIT_CHECK(won == 1 && lost == RIVALS - 1, "%s: %d won, %d lost", kinds[i].label, won,
+                   lost);
+        UNIT_CHECK(strcmp(name_of(thing, now), winner) == 0, "%s: %s, not %s", kinds[i].label,
+                   name_of(thing, now), winner);
+        http_answers_destroy(answers, RIVALS);
+    }
+}
+
+/* A new secret is part of a registration's state. */
+static void a_new_secret_is_another_state(void)
+{
+    json_t *body = json_pack("{s:s, s:s}", "name", "Charts", "type", "confidential");
+    HTTP_ANSWER made = http_post(suite_url(suite), "/v1/project/clients", admin->access, body);
+    THING thing = calloc(1, sizeof(*thing));
+    char path[160], header[128];
+
+    thing->kind = &kinds[1];
+    thing->etag = http_header(made, "ETag");
+    snprintf(thing->path, sizeof(thing->path), "/v1/project/clients/%s", http_text(made, "id"));
+    snprintf(path, sizeof(path), "%s/secret", thing->path);
+    snprintf(header, sizeof(header), "If-Match: %s", thing->etag ? thing->etag : "");
+    HTTP_ANSWER secret = http_post(suite_url(suite), path, admin->access, json_object());
+    HTTP_ANSWER stale = replace(thing, "Charts", header);
+    CHECK_STATUS(secret, 200);
+    CHECK_ERROR(stale, 409, "The client was changed meanwhile.");
+}
+
+static void what_is_not_there_has_no_state(void)
+{
+    static const char absent[] = "/0198c0de-0000-7000-8000-000000000000";
+
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+        struct thing thing = {.kind = &kinds[i]};
+
+        snprintf(thing.path, sizeof(thing.path), "%s%s",
+                 kinds[i].collection ? kinds[i].collection : "/cms/article",
+                 kinds[i].collection ? absent : "/absent/en");
+        HTTP_ANSWER any = replace(&thing, "Any", "If-Match: *");
+        HTTP_ANSWER now = http_get(suite_url(suite), thing.path, admin->access);
+        UNIT_CHECK(any->status == (kinds[i].collection ? 404 : 409), "%s: %d", kinds[i].label,
+                   any->status);
+        CHECK_STATUS(now, 404);
+    }
+}
+
+static void suite_starts(void)
+{
+    suite = suite_start(NULL);
+    admin = person_admin(suite);
+}
+
+static void suite_stops(void)
+{
+    person_destroy(&admin);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    CASE_ALWAYS(suite_starts),
+    CASE(a_state_has_an_etag),
+    CASE(a_stale_state_loses_and_changes_nothing),
+    CASE(one_rival_wins),
+    CASE(a_new_secret_is_another_state),
+    CASE(what_is_not_there_has_no_state),
+    CASE_ALWAYS(suite_stops),
+};
+
+int main(void)
+{
+    return unit_run("lost update", cases, ARRAY_SIZE(cases));
+}
