@@ -244,6 +244,32 @@ export function useAct(act) {
     return { ...state, run, clear: () => set({}) };
 }
 
+/** Saves over the state that was read: save(etag). Where another change came first, `conflict` is what load() reads then. */
+export function useSave(save, load) {
+    const [conflict, set] = useState(null);
+    const act = useAct(async (etag) => {
+        set(null);
+        try {
+            await save(etag);
+        } catch (failure) {
+            if (failure.status !== 409)
+                throw failure;
+            set(await load());
+        }
+    });
+
+    return { ...act, conflict, leave: () => set(null) };
+}
+
+/** Does something that no dialog waits for; a toast says what went wrong. */
+export const toasting = (work) => async (...given) => {
+    try {
+        await work(...given);
+    } catch (error) {
+        toast(`${errorTitle(error)} ${error.message ?? ''}`);
+    }
+};
+
 /** Damage is done once the name was typed. */
 export function ConfirmName({ title, name, submit, act, onClose, onDone, children }) {
     const [typed, type] = useState('');

@@ -2,7 +2,7 @@
 import { call } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { bytes, N, t } from '../lib/i18n.js';
-import { Button, Check, Conflict, ErrorBox, Field, Loaded, Page, Section, toast, useAct, useGuard, useLoad } from '../lib/ui.js';
+import { Button, Check, Conflict, ErrorBox, Field, Loaded, Page, Section, toast, useGuard, useLoad, useSave } from '../lib/ui.js';
 
 const PATH = '/v1/project/account-policy';
 
@@ -39,21 +39,13 @@ const shown = (each, value) => (each.choices ? t(each.choices[value] ?? '') : va
 export function AccountPolicy() {
     const state = useLoad(load);
     const [typed, type] = useState({});
-    const [conflict, setConflict] = useState(null);
     const changed = state.data ? members.filter(({ name }) => name in typed && typed[name] !== state.data.policy[name]) : [];
-    const { busy, error, run } = useAct(async (etag) => {
-        setConflict(null);
-        try {
-            const { data, etag: next } = await call('PUT', PATH, { etag, body: Object.fromEntries(changed.map(({ name }) => [name, typed[name]])) });
-            state.set({ policy: data, etag: next });
-            type({});
-            toast(t('Saved.'));
-        } catch (failure) {
-            if (failure.status !== 409)
-                throw failure;
-            setConflict(await load());
-        }
-    });
+    const { busy, error, run, conflict, leave } = useSave(async (etag) => {
+        const { data, etag: next } = await call('PUT', PATH, { etag, body: Object.fromEntries(changed.map(({ name }) => [name, typed[name]])) });
+        state.set({ policy: data, etag: next });
+        type({});
+        toast(t('Saved.'));
+    }, load);
     const input = (each, value) => {
         const set = (next) => type({ ...typed, [each.name]: next });
 
@@ -72,7 +64,7 @@ export function AccountPolicy() {
     return html`<${Page} title=${t('Account policy')}><${Loaded} from=${state}>${(data) => html`
         <form class="stack" novalidate onSubmit=${(event) => { event.preventDefault(); run(data.etag); }}>
             ${conflict && html`<${Conflict} rows=${changed.map((each) => [t(each.title), shown(each, conflict.policy[each.name]), shown(each, typed[each.name])])}
-                onTheirs=${() => { state.set(conflict); type({}); setConflict(null); }}
+                onTheirs=${() => { state.set(conflict); type({}); leave(); }}
                 onMine=${() => { state.set(conflict); run(conflict.etag); }} />`}
             ${groups.map(([title, list]) => html`<${Section} title=${t(title)}><div class="form">${list.map((each) => input(each,
                 each.name in typed ? typed[each.name] : data.policy[each.name] ?? null))}</div><//>`)}

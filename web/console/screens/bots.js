@@ -1,41 +1,54 @@
 // bots.js - bots: what they are, a box to run one, and how their last calls ended.
-import { get, post, put, query as queryOf, remove } from '../lib/api.js';
+import { get, getState, post, putState, query as queryOf, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { N, number, t, time } from '../lib/i18n.js';
-import { Badge, Button, Check, ConfirmName, Dialog, Empty, ErrorBox, Field, Loaded, Page, Secret, Section, Table, toast, useAct, useLoad } from '../lib/ui.js';
+import { Badge, Button, Check, Conflict, ConfirmName, Dialog, Empty, ErrorBox, Field, Loaded, Page, Secret, Section, Table, toast, toasting, useAct, useLoad, useSave } from '../lib/ui.js';
 
 const PATH = '/v1/project/bots';
 const outcomes = { success: [N('Done'), 'good'], failure: [N('Failed'), 'bad'], timeout: [N('Too slow'), 'bad'], refused: [N('Refused'), 'warn'] };
 const nameOf = (bot) => bot.identifier.map((each) => (each.system ? `${each.system}|${each.value}` : each.value))[0] ?? '';
 
-function Edit({ bot, onClose, onDone }) {
+const kinds = { http: N('A web address'), program: N('A program of the operator') };
+const members = { name: N('Name'), system: N('Identifier: system'), value: N('Identifier: value'), kind: N('Kind'), timeoutMs: N('Longest run, milliseconds'), url: N('Address'), program: N('Program'),
+    warm: N('Keep it running between calls') };
+
+function formOf(bot) {
     const first = bot?.identifier[0];
-    const [value, set] = useState({ name: bot?.name ?? '', kind: bot?.kind ?? 'http', url: bot?.url ?? '', program: bot?.program ?? '', system: first?.system ?? '', value: first?.value ?? '',
-        timeoutMs: String(bot?.timeoutMs ?? 10000), warm: bot?.warm ?? false });
+
+    return { name: bot?.name ?? '', kind: bot?.kind ?? 'http', url: bot?.url ?? '', program: bot?.program ?? '', system: first?.system ?? '', value: first?.value ?? '',
+        timeoutMs: String(bot?.timeoutMs ?? 10000), warm: bot?.warm ?? false };
+}
+
+const shown = (value, name) => (name === 'kind' ? t(kinds[value.kind]) : name === 'warm' ? (value.warm ? t('Yes') : t('No')) : value[name] || '–');
+
+function Edit({ bot: opened, onClose, onDone }) {
+    const [bot, base] = useState(opened), [value, set] = useState(formOf(opened));
     const [secret, setSecret] = useState(null);
     const change = (name) => (next) => set({ ...value, [name]: next });
-    const { busy, error, run } = useAct(async () => {
-        const identifier = [{ ...(value.system && { system: value.system }), value: value.value }, ...bot?.identifier.slice(1) ?? []];
+    const { busy, error, run, conflict, leave } = useSave(async (over) => {
+        const identifier = [{ ...(value.system && { system: value.system }), value: value.value }, ...over?.identifier.slice(1) ?? []];
         const body = { name: value.name, kind: value.kind, identifier, timeoutMs: Number(value.timeoutMs),
             ...(value.kind === 'http' ? { url: value.url } : { program: value.program, warm: value.warm }) };
-        const made = bot ? await put(`${PATH}/${bot.id}`, body) : await post(PATH, body);
+        const made = await (over ? putState(`${PATH}/${over.id}`, body, over.etag) : post(PATH, body));
 
         toast(t('Saved.'));
         if (made.signingSecret)
             setSecret(made.signingSecret);
         else
             onDone();
-    });
+    }, () => getState(`${PATH}/${bot.id}`));
     const problem = (path) => error?.problems?.find((each) => each.path.startsWith(path))?.message;
 
     if (secret)
         return html`<${Secret} title=${t('Keep this secret now')} text=${t('It verifies that calls come from here. It is not shown again.')} secret=${secret} onClose=${onDone} />`;
-    return html`<${Dialog} title=${bot ? bot.name : t('New bot')} submit=${t('Save')} busy=${busy} onClose=${onClose} onSubmit=${run} error=${error?.problems?.length ? null : error}
+    return html`<${Dialog} title=${bot ? bot.name : t('New bot')} submit=${t('Save')} busy=${busy} onClose=${onClose} onSubmit=${() => run(bot)} error=${error?.problems?.length ? null : error}
         disabled=${!value.name.trim() || !value.value.trim()}>
+        ${conflict && html`<${Conflict} rows=${Object.keys(members).map((name) => [t(members[name]), shown(formOf(conflict), name), shown(value, name)]).filter(([, theirs, mine]) => theirs !== mine)}
+            onTheirs=${() => { base(conflict); set(formOf(conflict)); leave(); }} onMine=${() => { base(conflict); run(conflict); }} />`}
         <${Field} label=${t('Name')} value=${value.name} onValue=${change('name')} error=${problem('name')} autofocus required />
         <div class="form"><${Field} label=${t('Identifier: system')} hint=${t('May be left empty.')} value=${value.system} onValue=${change('system')} />
             <${Field} label=${t('Identifier: value')} value=${value.value} onValue=${change('value')} error=${problem('identifier')} required />
-            <${Field} label=${t('Kind')} as="select" value=${value.kind} onValue=${change('kind')}><option value="http">${t('A web address')}</option><option value="program">${t('A program of the operator')}</option><//>
+            <${Field} label=${t('Kind')} as="select" value=${value.kind} onValue=${change('kind')}>${Object.entries(kinds).map(([key, text]) => html`<option value=${key}>${t(text)}</option>`)}<//>
             <${Field} label=${t('Longest run, milliseconds')} type="number" value=${value.timeoutMs} onValue=${change('timeoutMs')} error=${problem('timeoutMs')} /></div>
         ${value.kind === 'http' ? html`<${Field} label=${t('Address')} type="url" value=${value.url} onValue=${change('url')} error=${problem('url')} />`
             : html`<${Field} label=${t('Program')} value=${value.program} onValue=${change('program')} error=${problem('program')} />
@@ -80,6 +93,7 @@ function Run({ bot }) {
 export function Bots() {
     const list = useLoad(() => get(PATH));
     const [edit, setEdit] = useState(null), [gone, setGone] = useState(null), [open, setOpen] = useState(null);
+    const change = toasting(async (row) => setEdit({ bot: await getState(`${PATH}/${row.id}`) }));
 
     return html`<${Page} title=${t('Bots')} wide actions=${html`<${Button} kind="primary" onClick=${() => setEdit({})}>${t('New bot')}<//>`}>
         <${Loaded} from=${list}>${(data) => html`<${Table} label=${t('Bots')} rows=${data.resources} columns=${[
@@ -88,7 +102,7 @@ export function Bots() {
             { title: t('Runs'), cell: (row) => row.url ?? row.program },
             { title: t('Changed'), kind: 'time', cell: (row) => time(row.lastUpdated) },
             { kind: 'acts', cell: (row) => html`<${Button} kind="quiet" onClick=${() => setOpen(row)} aria-label=${t('Run “{name}”', { name: row.name })}>${t('Run')}<//>
-                <${Button} kind="quiet" onClick=${() => setEdit({ bot: row })}>${t('Edit')}<//><${Button} kind="quiet danger" onClick=${() => setGone(row)}>${t('Delete')}<//>` },
+                <${Button} kind="quiet" onClick=${() => change(row)}>${t('Edit')}<//><${Button} kind="quiet danger" onClick=${() => setGone(row)}>${t('Delete')}<//>` },
         ]} empty=${html`<${Empty} title=${t('No bot yet')}><p>${t('A bot is called by apps: a web address of yours, or a program of the operator.')}</p><//>`} />`}<//>
         ${open && html`<${Run} key=${open.id} bot=${open} />`}
         ${edit && html`<${Edit} bot=${edit.bot} onClose=${() => setEdit(null)} onDone=${() => { setEdit(null); list.reload(); }} />`}

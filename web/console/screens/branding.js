@@ -3,7 +3,7 @@ import { call, get } from '../lib/api.js';
 import { contrast, CONTRAST_MIN, grounds, isColor } from '../lib/contrast.js';
 import { html, useEffect, useRef, useState } from '../lib/html.js';
 import { N, number, t } from '../lib/i18n.js';
-import { Button, Conflict, ErrorBox, Field, Loaded, Page, Section, toast, useAct, useGuard, useLoad } from '../lib/ui.js';
+import { Button, Conflict, ErrorBox, Field, Loaded, Page, Section, toast, useAct, useGuard, useLoad, useSave } from '../lib/ui.js';
 
 const PATH = '/v1/project/branding';
 const PICTURE_MAX = 512 * 1024;
@@ -92,22 +92,15 @@ function Logo({ branding, code, onDone }) {
 }
 
 export function Branding() {
-    const state = useLoad(load), [typed, type] = useState(null), [language, speak] = useState(null), [conflict, setConflict] = useState(null);
+    const state = useLoad(load), [typed, type] = useState(null), [language, speak] = useState(null);
     const form = typed ?? (state.data && formOf(state.data));
     const dirty = Boolean(typed) && JSON.stringify(bodyOf(typed)) !== JSON.stringify(bodyOf(formOf(state.data)));
-    const { busy, error, run } = useAct(async (etag) => {
-        setConflict(null);
-        try {
-            const { data, etag: next } = await call('PUT', PATH, { etag, body: bodyOf(form) });
-            state.set({ ...state.data, branding: data, etag: next });
-            type(null);
-            toast(t('Saved.'));
-        } catch (failure) {
-            if (failure.status !== 409)
-                throw failure;
-            setConflict(await load());
-        }
-    });
+    const { busy, error, run, conflict, leave } = useSave(async (etag) => {
+        const { data, etag: next } = await call('PUT', PATH, { etag, body: bodyOf(form) });
+        state.set({ ...state.data, branding: data, etag: next });
+        type(null);
+        toast(t('Saved.'));
+    }, load);
     const change = (name) => (value) => type({ ...form, [name]: value });
     const problem = (path) => error?.problems?.find((each) => each.path === path)?.message;
 
@@ -120,7 +113,7 @@ export function Branding() {
 
         return html`<div class="branding"><div class="stack"><form class="stack" novalidate onSubmit=${(event) => { event.preventDefault(); if (dirty && !busy) run(data.etag); }}>
             ${conflict && html`<${Conflict} rows=${members.filter(([name]) => (conflict.branding[name] ?? '') !== form[name]).map(([name, title]) => [t(title), conflict.branding[name] ?? '–', form[name] || '–'])}
-                onTheirs=${() => { state.set(conflict); type(null); setConflict(null); }} onMine=${() => { state.set(conflict); run(conflict.etag); }} />`}
+                onTheirs=${() => { state.set(conflict); type(null); leave(); }} onMine=${() => { state.set(conflict); run(conflict.etag); }} />`}
             <${Section} title=${t('Name and colours')}><div class="form">
                 <${Field} wide label=${t('Name')} hint=${t('In the place of the project’s name. Host and tenant code always stand below.')} maxlength="80" value=${form.name} onValue=${change('name')} error=${problem('name')} />
                 <${Color} label=${t('Colour by day')} scheme="light" value=${form.colorLight} onValue=${change('colorLight')} error=${problem('colorLight')} />

@@ -1,8 +1,8 @@
 // clients.js - applications that sign people in to the project, and how each gets tokens (OAuth).
-import { get, post, put, remove } from '../lib/api.js';
+import { get, getState, post, putState, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { N, t, time } from '../lib/i18n.js';
-import { Badge, Button, Check, ConfirmName, Dialog, Empty, errorTitle, Field, Loaded, Page, Secret, Table, toast, useAct, useLoad } from '../lib/ui.js';
+import { Badge, Button, Check, Conflict, ConfirmName, Dialog, Empty, Field, Loaded, Page, Secret, Table, toast, toasting, useLoad, useSave } from '../lib/ui.js';
 
 const PATH = '/v1/project/clients';
 const types = { public: N('Public'), confidential: N('Confidential') };
@@ -16,7 +16,7 @@ const lines = (text) => text.split(/\s+/).filter(Boolean);
 
 // A client is replaced as a whole: what this form does not show goes back as it came.
 function bodyOf(client, form) {
-    const { id, lastUpdated, secretCreatedAt, previousSecretUntil, secret, jwks, jwksUri, pkceOptional, ...rest } = client;
+    const { id, etag, lastUpdated, secretCreatedAt, previousSecretUntil, secret, jwks, jwksUri, pkceOptional, ...rest } = client;
     const confidential = form.type === 'confidential', signs = confidential && form.authMethod === 'private_key_jwt';
 
     return { ...rest, name: form.name, type: form.type, authMethod: confidential ? form.authMethod : 'none', firstParty: form.firstParty,
@@ -24,16 +24,24 @@ function bodyOf(client, form) {
         ...(confidential && pkceOptional && { pkceOptional }), ...(signs && (form.jwksUri.trim() ? { jwksUri: form.jwksUri.trim() } : jwks && { jwks })) };
 }
 
-function Edit({ client, onClose, onDone }) {
-    const [form, set] = useState({ name: client.name ?? '', type: client.type ?? 'public', authMethod: methods[client.authMethod] ? client.authMethod : 'client_secret_basic', jwksUri: client.jwksUri ?? '',
-        grantTypes: client.grantTypes ?? [], redirectUris: (client.redirectUris ?? []).join('\n'), scopes: (client.scopes ?? []).join(' '), firstParty: client.firstParty ?? false });
+const formOf = (client) => ({ name: client.name ?? '', type: client.type ?? 'public', authMethod: methods[client.authMethod] ? client.authMethod : 'client_secret_basic', jwksUri: client.jwksUri ?? '',
+    grantTypes: client.grantTypes ?? [], redirectUris: (client.redirectUris ?? []).join('\n'), scopes: (client.scopes ?? []).join(' '), firstParty: client.firstParty ?? false });
+const members = { name: [N('Name')], type: [N('Type'), types], authMethod: [N('Authenticates by'), methods], jwksUri: [N('Address of its keys')], grantTypes: [N('How it gets tokens'), grants],
+    redirectUris: [N('Addresses to come back to')], scopes: [N('Scopes')], firstParty: [N('It is the project’s own'), { true: N('Yes'), false: N('No') }] };
+
+function Edit({ client: opened, onClose, onDone }) {
+    const [client, base] = useState(opened), [form, set] = useState(formOf(opened));
     const change = (name) => (value) => set({ ...form, [name]: value });
-    const { busy, error, run } = useAct(async () => onDone(await (client.id ? put(`${PATH}/${client.id}`, bodyOf(client, form)) : post(PATH, bodyOf(client, form)))));
+    const { busy, error, run, conflict, leave } = useSave(async (over) => onDone(await (over.id ? putState(`${PATH}/${over.id}`, bodyOf(over, form), over.etag) : post(PATH, bodyOf(over, form)))),
+        () => getState(`${PATH}/${client.id}`));
+    const shown = (values, name) => [values[name]].flat().map((each) => (members[name][1] ? t(members[name][1][each]) : each)).join(', ') || '–';
     const problem = (path) => error?.problems?.find((each) => each.path.startsWith(path))?.message;
     const confidential = form.type === 'confidential';
 
     return html`<${Dialog} title=${client.id ? t('Edit the application') : t('Register an application')} submit=${client.id ? t('Save') : t('Register')} busy=${busy} disabled=${!form.name.trim()}
-        onClose=${onClose} onSubmit=${run} error=${['name', 'type', 'authMethod', 'jwks', 'grantTypes', 'redirectUris', 'scopes'].some(problem) ? null : error}>
+        onClose=${onClose} onSubmit=${() => run(client)} error=${['name', 'type', 'authMethod', 'jwks', 'grantTypes', 'redirectUris', 'scopes'].some(problem) ? null : error}>
+        ${conflict && html`<${Conflict} rows=${Object.keys(members).map((name) => [t(members[name][0]), shown(formOf(conflict), name), shown(form, name)]).filter(([, theirs, mine]) => theirs !== mine)}
+            onTheirs=${() => { base(conflict); set(formOf(conflict)); leave(); }} onMine=${() => { base(conflict); run(conflict); }} />`}
         <${Field} label=${t('Name')} value=${form.name} onValue=${change('name')} error=${problem('name')} autofocus required />
         <${Field} label=${t('Type')} as="select" value=${form.type} onValue=${change('type')} error=${problem('type')}
             hint=${t('A public one keeps no secret: an app in a browser or on a phone. A confidential one is a server.')}>${Object.entries(types).map(([key, text]) => html`<option value=${key}>${t(text)}</option>`)}<//>
@@ -54,15 +62,8 @@ function Edit({ client, onClose, onDone }) {
 export function Clients() {
     const list = useLoad(() => get(PATH));
     const [edit, setEdit] = useState(null), [gone, setGone] = useState(null), [secret, setSecret] = useState(null);
-    const during = (work) => async (row) => {
-        try {
-            await work(row);
-        } catch (error) {
-            toast(`${errorTitle(error)} ${error.message ?? ''}`);
-        }
-    };
-    const open = during(async (row) => setEdit(await get(`${PATH}/${row.id}`)));
-    const exchange = during(async (row) => setSecret(await post(`${PATH}/${row.id}/secret`)));
+    const open = toasting(async (row) => setEdit(await getState(`${PATH}/${row.id}`)));
+    const exchange = toasting(async (row) => setSecret(await post(`${PATH}/${row.id}/secret`)));
     const saved = (made) => {
         toast(edit.id ? t('Saved.') : t('Registered.'));
         setEdit(null);

@@ -1,19 +1,21 @@
 // content.js - articles and the like: the default language beside a translation.
-import { get, post, put, query as queryOf, remove, rows } from '../lib/api.js';
+import { get, getState, post, putState, query as queryOf, remove, rows } from '../lib/api.js';
 import { html, useEffect, useState } from '../lib/html.js';
 import { languageName, number, t } from '../lib/i18n.js';
 import { navigate } from '../lib/router.js';
-import { Badge, Button, ConfirmName, Dialog, Empty, ErrorBox, Field, Loaded, Page, Section, Table, toast, useAct, useGuard, useLoad, useSettled } from '../lib/ui.js';
+import { Badge, Button, Conflict, ConfirmName, Dialog, Empty, ErrorBox, Field, Loaded, Page, Section, Table, toast, useAct, useGuard, useLoad, useSave, useSettled } from '../lib/ui.js';
 
 const TYPES = ['article', 'faq', 'exercise'];
 const PAGE = 50;
 const at = (type, key, language) => `/cms/${encodeURIComponent(type)}/${encodeURIComponent(key)}/${encodeURIComponent(language)}`;
 
+const textOf = (value) => value.sections.flatMap((each) => [each.title, each.text]).filter(Boolean).join('\n');
+
 const none = { title: '', sections: [{ title: '', text: '' }] };
 
 async function entry(type, key, language) {
     try {
-        return await get(at(type, key, language));
+        return await getState(at(type, key, language));
     } catch (error) {
         if (error.status === 404)
             return null;
@@ -40,14 +42,15 @@ function Editor({ type, id, language, source, onSaved }) {
     }, [type, id, language]);
     const [typed, setTyped] = useState(null), [gone, setGone] = useState(false);
     const value = typed ?? both.data?.target ?? none;
-    const save = useAct(async () => {
+    const save = useSave(async (etag) => {
         const sections = value.sections.map(({ title, text }) => ({ ...(title && { title }), text }));
         const { author, code } = value;
-        both.set({ ...both.data, target: await put(at(type, id, language), { title: value.title, sections, ...(author && { author }), ...(code && { code }) }) });
+        both.set({ ...both.data, target: await putState(at(type, id, language), { title: value.title, sections, ...(author && { author }), ...(code && { code }) }, etag) });
         setTyped(null);
         toast(t('Saved.'));
         onSaved();
-    });
+    }, async () => await entry(type, id, language) ?? none);
+    const { conflict } = save;
     const suggest = useAct(async () => {
         const { original } = both.data;
         const texts = [original.title, ...original.sections.flatMap((each) => [each.title ?? '', each.text])];
@@ -62,7 +65,9 @@ function Editor({ type, id, language, source, onSaved }) {
     });
 
     useGuard(typed !== null);
-    return html`<${Loaded} from=${both}>${({ original, target }) => html`<form class="stack" onSubmit=${(event) => { event.preventDefault(); save.run(); }}>
+    return html`<${Loaded} from=${both}>${({ original, target }) => html`<form class="stack" onSubmit=${(event) => { event.preventDefault(); save.run(target?.etag); }}>
+        ${conflict && html`<${Conflict} rows=${[[t('Title'), conflict.title, value.title], [t('Text'), textOf(conflict), textOf(value)]].filter(([, theirs, mine]) => theirs !== mine)}
+            onTheirs=${() => { both.set({ ...both.data, target: conflict }); setTyped(null); save.leave(); }} onMine=${() => save.run(conflict.etag)} />`}
         <div class=${original ? 'grid two' : 'stack'}>
             ${original && html`<${Side} value=${original} language=${source} label=${languageName(source)} />`}
             <${Side} value=${value} language=${language} label=${languageName(language)} onChange=${setTyped} />

@@ -1,9 +1,9 @@
 // policies.js - access policies, as a form and as JSON.
-import { get, post, put, remove } from '../lib/api.js';
+import { get, getState, post, putState, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { N, t } from '../lib/i18n.js';
 import { Link, navigate } from '../lib/router.js';
-import { Badge, Button, Check, ConfirmName, Empty, ErrorBox, Field, Loaded, Page, Section, Table, Tabs, toast, useAct, useGuard, useLoad } from '../lib/ui.js';
+import { Badge, Button, Check, Conflict, ConfirmName, Empty, ErrorBox, Field, Loaded, Page, Section, Table, Tabs, toast, useGuard, useLoad, useSave } from '../lib/ui.js';
 
 const PATH = '/v1/project/access-policies';
 const types = { DocumentReference: N('Documents'), Content: N('Content'), Bot: N('Bots'), Translation: N('Translation'), Locale: N('Languages'), '*': N('Everything') };
@@ -48,21 +48,31 @@ function Rule({ rule, at, onChange, onRemove }) {
 
 const body = ({ name, resource, ipAccessRule }) => ({ name, resource, ...(ipAccessRule?.length && { ipAccessRule }) });
 
+const shown = (part) => (typeof part === 'string' ? part : part ? JSON.stringify(part) : '–');
+
 function Editor({ policy, reload }) {
-    const [value, set] = useState(policy), [dirty, setDirty] = useState(false), [tab, setTab] = useState('form'), [json, setJson] = useState(null), [gone, setGone] = useState(false);
+    const [value, set] = useState(policy), [dirty, setDirty] = useState(false), [tab, setTab] = useState('form'), [json, setJson] = useState(null), [gone, setGone] = useState(false), [etag, setEtag] = useState(policy.etag);
     const change = (part) => { set({ ...value, ...part }); setDirty(true); };
     const parsed = () => { const { resource, ipAccessRule } = JSON.parse(json); return { ...value, resource, ipAccessRule }; };
-    const { busy, error, run } = useAct(async () => {
-        const next = json === null ? value : parsed();
-        const made = policy.id ? await put(`${PATH}/${policy.id}`, body(next)) : await post(PATH, body(next));
+    const { busy, error, run, conflict, leave } = useSave(async (state) => {
+        const next = body(json === null ? value : parsed());
+        const made = await (policy.id ? putState(`${PATH}/${policy.id}`, next, state) : post(PATH, next));
 
         setDirty(false);
+        setEtag(made.etag);
         toast(t('Saved.'));
         if (!policy.id)
             setTimeout(() => navigate(`/policies/${made.id}`));
         else
             reload();
-    });
+    }, () => getState(`${PATH}/${policy.id}`));
+    const theirs = () => { set(conflict); setEtag(conflict.etag); setJson(null); setTab('form'); setDirty(false); leave(); reload(); };
+    const compared = () => {
+        const mine = body(json === null ? value : parsed());
+
+        return [['name', t('Name')], ['resource', t('Rules')], ['ipAccessRule', t('Networks')]].map(([name, title]) => [title, ...[body(conflict), mine].map((each) => shown(each[name]))])
+            .filter(([, now, own]) => now !== own);
+    };
     const pick = (key) => {
         if (key === 'json') {
             const { name, ...rest } = body(value);
@@ -80,7 +90,8 @@ function Editor({ policy, reload }) {
     };
 
     useGuard(dirty);
-    return html`<form class="stack" onSubmit=${(event) => { event.preventDefault(); run(); }}>
+    return html`<form class="stack" onSubmit=${(event) => { event.preventDefault(); run(etag); }}>
+        ${conflict && html`<${Conflict} rows=${compared()} onTheirs=${theirs} onMine=${() => run(conflict.etag)} />`}
         <${Section}><${Field} label=${t('Name')} value=${value.name} onValue=${(name) => change({ name })} error=${error?.problem?.('name')} required /><//>
         <${Tabs} label=${t('How to edit')} tabs=${[['form', t('Form')], ['json', 'JSON']]} current=${tab} onTab=${pick} />
         ${tab === 'json' ? html`<${Field} label=${t('Rules and networks')} as="textarea" class="code" value=${json} spellcheck="false"
@@ -111,7 +122,7 @@ function Editor({ policy, reload }) {
 
 export function Policy({ id }) {
     const made = { name: '', resource: [{ resourceType: 'DocumentReference', criteria: OWN }] };
-    const policy = useLoad(async () => (id === 'new' ? made : get(`${PATH}/${id}`)), [id]);
+    const policy = useLoad(async () => (id === 'new' ? made : getState(`${PATH}/${id}`)), [id]);
 
     return html`<${Page} title=${policy.data?.name || t('New policy')} back=${['/policies', t('Access policies')]}>
         <${Loaded} from=${policy}>${(data) => html`<${Editor} key=${id} policy=${data} reload=${policy.reload} />`}<//><//>`;
