@@ -43,9 +43,16 @@ enum {
     NO_MEMORY_LOG_MS = 10000, /* between two lines of the log: a flood of sign-ins is one line */
     OWN_COST_MS = 30,         /* estimate, as those of password_scheme.h */
     IMPORTED_WAIT_MS = 5000,  /* a thread's work that may be under way and wait for it */
+    IMPORTED_START_MS = 2000, /* before the request's end: what starts later is answered too late */
     IMPORTED_NICE = 15,
     IMPORTED_QUEUE = 4096, /* jobs; the places bound it */
 };
+
+static int busy(struct error *err, int64_t retry_after_s)
+{
+    return error_retry(err, ERR_OVERLOADED, retry_after_s,
+                       "The service is busy. Try again in a moment.");
+}
 
 static int64_t read_waiting(void *arg)
 {
@@ -169,8 +176,7 @@ static int slot_move(struct password_slot *slot, struct password_slots *slots, s
 {
     places = MIN(places, slots->places.max);
     if (!has_share(slot->daemon, slots, &slot->client) || !fiber_sem_try(&slots->places, places))
-        return error_retry(err, ERR_OVERLOADED, retry_after_s,
-                           "The service is busy. Try again in a moment.");
+        return busy(err, retry_after_s);
     slot_release(slot);
     slot->slots = slots;
     slot->places = places;
@@ -255,7 +261,7 @@ static int refuse_without_memory(struct authd *d, struct error *err)
         d->password_memory_logged_ms = now_ms;
     }
     d->password_memory_failed_ms = now_ms;
-    return error_retry(err, ERR_OVERLOADED, 1, "The service is busy. Try again in a moment.");
+    return busy(err, 1);
 }
 
 /* Hashes the normalised text with the present parameters; -1 without memory. Memory of a hash must
@@ -334,7 +340,8 @@ static bool is_ascii(const char *text)
     return *text == '\0';
 }
 
-/* Verifies a hash of another system on the threads for those. */
+/* Verifies a hash of another system on the threads for those. On a machine that others use too they
+ * take longer than estimated: what could not start in time is refused, to be sent again. */
 static int verify_imported(struct authd *d, const struct request *req, struct verify_job *job,
                            struct error *err)
 {
@@ -344,7 +351,10 @@ static int verify_imported(struct authd *d, const struct request *req, struct ve
 
     if (slot && slot_move_imported(d, slot, job->imported->cost_ms * tries + OWN_COST_MS, err) < 0)
         return -1;
-    result = offload_run(d->imported_passwords, run_verify, job, req->deadline_mono_ms, err);
+    result = offload_run(d->imported_passwords, run_verify, job,
+                         req->deadline_mono_ms - IMPORTED_START_MS, err);
+    if (result < 0 && err->code == ERR_DEADLINE)
+        result = busy(err, IMPORTED_WAIT_MS / 1000);
     if (slot)
         slot_release(slot);
     return result;
