@@ -265,6 +265,10 @@ const jobs = {
         await tabTo(page.getByRole('tab', { name: 'Settings' }), page, 'Shift+Tab');
         await page.keyboard.press('ArrowRight');
         await page.getByRole('row').filter({ hasText: 'https://my.lakeside.example' }).first().waitFor();
+        await page.keyboard.press('Home');
+        await page.getByRole('tabpanel', { name: 'Settings' }).getByRole('switch').first().waitFor();
+        await page.keyboard.press('End');
+        await page.getByRole('tabpanel', { name: 'History' }).getByRole('table').waitFor();
     },
     async 'the account policy is changed'() {
         await go('Account policy');
@@ -510,6 +514,8 @@ const jobs = {
 const screens = ['/', '/people', '/members', '/settings', '/settings?tab=history', '/account-policy', '/branding', '/audit', '/policies', '/policies/new', '/clients', '/keys', '/templates',
     '/templates/PATIENT_WELCOME', '/documents', '/content', '/bots', '/webhooks', '/nothing'];
 
+const dialogs = [['/clients', 'Register an application'], ['/keys', 'New key'], ['/bots', 'New bot'], ['/webhooks', 'New webhook'], ['/content', 'New entry']];
+
 async function axe(what, rules) {
     await until(async () => await page.locator('[aria-busy=true]').count() === 0, `${what} is there`);
     await page.evaluate(AXE);
@@ -519,6 +525,14 @@ async function axe(what, rules) {
     insist(violations.length === 0, `${what}: ${violations.map((each) => `${each.id} ${each.nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`).join('; ')}`);
     const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     insist(over <= 0, `${what}: wider than the window by ${over}`);
+}
+
+async function axeDialog(what, opener, rules) {
+    await opener.click();
+    await page.locator('dialog').waitFor();
+    await axe(what, rules);
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
 }
 
 // What does not depend on the colours is looked at once.
@@ -533,10 +547,20 @@ async function inScheme(colorScheme, width, rules) {
         await page.locator('h1').waitFor();
         await axe(each, rules);
     }
+    for (const [at, name] of dialogs) {
+        await page.goto(CONSOLE + at);
+        await axeDialog(`${at}: ${name}`, button(name), rules);
+    }
     await page.goto(`${CONSOLE}/people?search=${encodeURIComponent(demo.adminEmail)}`);
     await page.locator('tbody a').click();
     await heading('Sessions in this project').waitFor();
     await axe('one person', rules);
+    const patient = `${colorScheme}${width}@axe.example`;
+    await register(patient, 'Ana', 'Lima');
+    await page.goto(`${CONSOLE}/people?search=${encodeURIComponent(patient)}`);
+    await page.locator('tbody a').click();
+    for (const name of ['End sessions', 'Lock out', 'Export the data', 'Delete the account'])
+        await axeDialog(`one person: ${name}`, button(name), rules);
     await page.goto(`${CONSOLE}/members?invite=1`);
     await page.locator('dialog').waitFor();
     await axe('invitation', rules);
@@ -659,6 +683,7 @@ const trouble = {
         }, 'title');
     },
     async 'what was typed is asked for before it is left'() {
+        await go('Settings');
         await type(field('Address of the patient app'), 'https://unsaved.lakeside.example');
         const asked = new Promise((done) => page.once('dialog', async (dialog) => { await dialog.dismiss(); done(dialog.message()); }));
         await page.locator('nav').getByRole('link', { name: 'Bots' }).click();

@@ -149,8 +149,10 @@ export function Table({ label, columns, rows, empty, more, onMore, busy }) {
     ${more && html`<p class="more"><${Button} busy=${busy} onClick=${onMore}>${t('Show more')}<//></p>`}`;
 }
 
-/** `leaves`: another tab unmounts the forms of this one, so what was typed is asked for. */
-export function Tabs({ label, tabs, current, onTab, leaves }) {
+/** Tabs over their panel (WAI-ARIA: arrows, Home and End go from one to another). `leaves`: another tab unmounts the forms of
+ * this one, so what was typed is asked for. */
+export function Tabs({ label, tabs, current, onTab, leaves, children }) {
+    const id = useId(), now = tabs.findIndex(([key]) => key === current);
     const turn = (key) => {
         const free = key !== current && (!leaves || mayLeave());
 
@@ -159,20 +161,20 @@ export function Tabs({ label, tabs, current, onTab, leaves }) {
         return free;
     };
     const move = (event) => {
-        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        const at = { ArrowRight: (now + 1) % tabs.length, ArrowLeft: (now + tabs.length - 1) % tabs.length, Home: 0, End: tabs.length - 1 }[event.key];
 
-        if (!step)
+        if (at === undefined)
             return;
-        const at = (tabs.findIndex(([key]) => key === current) + step + tabs.length) % tabs.length;
-        const { children } = event.currentTarget;
+        event.preventDefault();
+        const buttons = event.currentTarget.children;
         if (turn(tabs[at][0]))
-            children[at].focus();
+            buttons[at].focus();
     };
 
     return html`<div class="tabs" role="tablist" aria-label=${label} onKeyDown=${move}>
-        ${tabs.map(([key, text]) => html`<button type="button" role="tab" aria-selected=${key === current
-            ? 'true' : 'false'} tabindex=${key === current ? 0 : -1}
-            onClick=${() => turn(key)}>${text}</button>`)}</div>`;
+        ${tabs.map(([key, text], i) => html`<button type="button" role="tab" id=${`${id}-${i}`} aria-controls=${id}
+            aria-selected=${i === now ? 'true' : 'false'} tabindex=${i === now ? 0 : -1} onClick=${() => turn(key)}>${text}</button>`)}</div>
+        <div class="panel" role="tabpanel" id=${id} aria-labelledby=${`${id}-${now}`}>${children}</div>`;
 }
 
 /** The heading of a screen, which has the focus when its address was gone to. */

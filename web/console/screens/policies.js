@@ -93,8 +93,7 @@ function Editor({ policy, reload }) {
     return html`<form class="stack" onSubmit=${(event) => { event.preventDefault(); run(etag); }}>
         ${conflict && html`<${Conflict} rows=${compared()} onTheirs=${theirs} onMine=${() => run(conflict.etag)} />`}
         <${Section}><${Field} label=${t('Name')} value=${value.name} onValue=${(name) => change({ name })} error=${error?.problem?.('name')} required /><//>
-        <${Tabs} label=${t('How to edit')} tabs=${[['form', t('Form')], ['json', 'JSON']]} current=${tab} onTab=${pick} />
-        ${tab === 'json' ? html`<${Field} label=${t('Rules and networks')} as="textarea" class="code" value=${json} spellcheck="false"
+        <${Tabs} label=${t('How to edit')} tabs=${[['form', t('Form')], ['json', 'JSON']]} current=${tab} onTab=${pick}>${tab === 'json' ? html`<${Field} label=${t('Rules and networks')} as="textarea" class="code" value=${json} spellcheck="false"
             onValue=${(text) => { setJson(text); setDirty(true); }} />`
             : html`${value.resource.map((rule, i) => html`<${Rule} key=${i} rule=${rule} at=${i}
                 onChange=${(next) => change({ resource: value.resource.map((each, j) => (i === j ? next : each)) })}
@@ -110,7 +109,7 @@ function Editor({ policy, reload }) {
                                 <option value="allow">${t('allowed')}</option><option value="block">${t('blocked')}</option><//>
                             <div class="buttons"><${Button} kind="quiet danger" onClick=${() => change({ ipAccessRule: all.filter((each, j) => i !== j) })}>${t('Remove network {n}', { n: i + 1 })}<//></div></div>`;
                     })}
-                    <div><${Button} onClick=${() => change({ ipAccessRule: [...value.ipAccessRule ?? [], { ip: '', action: 'allow' }] })}>${t('Add a network')}<//></div><//>`}
+                    <div><${Button} onClick=${() => change({ ipAccessRule: [...value.ipAccessRule ?? [], { ip: '', action: 'allow' }] })}>${t('Add a network')}<//></div><//>`}<//>
         ${error && html`<${ErrorBox} error=${error} />`}
         <div class="buttons"><${Button} type="submit" kind="primary" busy=${busy} disabled=${!dirty || !value.name.trim()}>${t('Save')}<//>
             ${policy.id && html`<${Button} kind="danger" onClick=${() => setGone(true)}>${t('Delete')}<//>`}</div>

@@ -183,10 +183,10 @@ export function Settings({ query }) {
 
     return html`<${Page} title=${t('Settings')}>
         <${Tabs} label=${t('Settings')} leaves tabs=${[['now', t('Settings')], ['history', t('History')]]} current=${tab}
-            onTab=${(key) => { setTab(key); if (key === 'history') state.reload(); }} />
+            onTab=${(key) => { setTab(key); if (key === 'history') state.reload(); }}>
         <${Loaded} from=${state}>${(data) => (tab === 'history' ? html`<${History} history=${data.history} policies=${policies.data?.resources} />` : html`
             <${Switches} state=${data} onSaved=${saved} />
             <${Loaded} from=${policies}>${(list) => html`<${Values} state=${data} policies=${list.resources} onSaved=${saved} />`}<//>
-            <${Languages} />`)}<//>
+            <${Languages} />`)}<//><//>
     <//>`;
 }

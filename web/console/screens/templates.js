@@ -109,8 +109,8 @@ function Editor({ name, language, languages, records, reload }) {
             ${field('subject', t('Subject'), { required: true })}${field('text', t('Text'), { as: 'textarea', rows: 8, required: true })}
             ${field('html', 'HTML', { as: 'textarea', class: 'code', spellcheck: 'false', hint: t('May be left empty.') })}
             <div><h3>${t('Variables')}</h3><p class="actions">${Object.keys(samples).map((each) => html`<${Button} kind="quiet" onClick=${() => insert(each)} title=${samples[each]}><code>{{${each}}}</code><//>`)}</p></div>
-        <//><${Section}><${Tabs} label=${t('Beside it')} tabs=${[['preview', t('Preview')], ['other', t('Another language')]]} current=${beside} onTab=${setBeside} />
-            ${beside === 'preview' ? html`<${Preview} value=${value} samples=${samples} />` : html`<${Other} records=${records} not=${language} languages=${languages} />`}<//></div>
+        <//><${Section}><${Tabs} label=${t('Beside it')} tabs=${[['preview', t('Preview')], ['other', t('Another language')]]} current=${beside} onTab=${setBeside}>
+            ${beside === 'preview' ? html`<${Preview} value=${value} samples=${samples} />` : html`<${Other} records=${records} not=${language} languages=${languages} />`}<//><//></div>
         ${error && !error.problems?.length && html`<${ErrorBox} error=${error} />`}
         <div class="buttons"><${Button} type="submit" kind="primary" busy=${busy} disabled=${!typed || !value.subject.trim() || !value.text.trim()}>${t('Save')}<//>
             ${typed && html`<${Button} onClick=${() => type(null)}>${t('Discard')}<//>`}${record && html`<${Button} kind="danger" onClick=${() => setGone(true)}>${t('Delete')}<//>`}</div>
@@ -136,7 +136,7 @@ export function Template({ name }) {
     return html`<${Page} title=${templateTitle(name)} wide back=${['/templates', t('Mail templates')]}>
         <${Loaded} from=${all}>${({ records, languages, first }) => {
             const current = language ?? first;
-            return html`<${Tabs} label=${t('Languages')} leaves current=${current} onTab=${set} tabs=${languages.map((each) => [each, tongue(each)])} />
-                <${Editor} key=${current} name=${name} language=${current} languages=${languages} records=${records} reload=${all.reload} />`;
+            return html`<${Tabs} label=${t('Languages')} leaves current=${current} onTab=${set} tabs=${languages.map((each) => [each, tongue(each)])}>
+                <${Editor} key=${current} name=${name} language=${current} languages=${languages} records=${records} reload=${all.reload} /><//>`;
         }}<//><//>`;
 }
