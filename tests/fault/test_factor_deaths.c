@@ -1,7 +1,7 @@
 /*
- * test_factor_deaths.c - both authd die at every step of what changes a second factor: nothing is
- * half enrolled, half disabled or half used, what was not done can be done again with the same
- * code, and what was done stays.
+ * test_factor_deaths.c - both authd die at every step of what changes a second factor, a passkey, a
+ * proof or an imported password, and of an import: nothing is half enrolled, half removed or half
+ * used, what was not done can be done again, and what was done stays.
  *
  * A step is a statement. Its table is locked, so that the request waits in front of it; when
  * PostgreSQL says that it does, the daemons are killed.
@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/authenticator.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/totp.h"
@@ -98,15 +99,22 @@ static void death_end(const struct death *self, const struct step *step)
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "2", self->pids[1]));
 }
 
-/* Posts; authd dies at that step. The client gets no success. */
+/* Asks; authd dies at that step. The client gets no success. */
+static void call_and_die(const struct step *step, const struct http_request *request)
+{
+    struct death death = death_begin(step);
+    HTTP_ANSWER answer = http_call(suite_url(suite), request);
+
+    death_end(&death, step);
+    UNIT_CHECK(answer->status == 503, "%s at %s: %d", request->path, step->statement,
+               answer->status);
+}
+
 static void post_and_die(const struct step *step, const char *path, const char *bearer,
                          json_t *body)
 {
-    struct death death = death_begin(step);
-    HTTP_ANSWER answer = http_post(suite_url(suite), path, bearer, body);
-
-    death_end(&death, step);
-    UNIT_CHECK(answer->status == 503, "%s at %s: %d", path, step->statement, answer->status);
+    call_and_die(step, &(struct http_request){
+                           .method = "POST", .path = path, .bearer = bearer, .body = body});
 }
 
 /* ---- people with a factor ---- */
@@ -354,6 +362,412 @@ static void an_operators_reset_is_whole_or_not(void)
     }
 }
 
+/* ---- passkeys ---- */
+
+static struct authenticator *new_key(void)
+{
+    return authenticator_new(AUTHENTICATOR_ES256, "https://patient.demo.example");
+}
+
+static struct http_answer *enroll_start(const struct person *person)
+{
+    return http_post(suite_url(suite), "/auth/passkey/enroll/start", person->access, json_object());
+}
+
+static json_t *body_enroll(struct authenticator *key, const struct http_answer *start)
+{
+    return json_pack("{s:s, s:o}", "enrollmentId", http_text(start, "enrollmentId"), "credential",
+                     authenticator_create(key, http_member(start, "options")));
+}
+
+static struct http_answer *enroll_passkey(const struct person *person, struct authenticator *key)
+{
+    HTTP_ANSWER start = enroll_start(person);
+
+    CHECK_STATUS(start, 200);
+    return http_post(suite_url(suite), "/auth/passkey/enroll/finish", person->access,
+                     body_enroll(key, start));
+}
+
+/* A patient whose passkey is enrolled, signed in a second time behind that. */
+static struct owner passkey_owner(struct authenticator *key, char path[64])
+{
+    struct owner self = {.person = person_register(suite, NULL)};
+    HTTP_ANSWER added = enroll_passkey(self.person, key);
+
+    CHECK_STATUS(added, 200);
+    snprintf(path, 64, "/auth/passkey/%s", http_text(added, "id"));
+    self.elsewhere =
+        person_sign_in(suite, "Patient", self.person->email, self.person->password, NULL);
+    return self;
+}
+
+/* What there is of passkeys: how many, changes of the credential, live sessions, of these with a
+ * second factor, and audit rows of one added and of one removed. */
+static void check_passkeys(const struct owner *owner, const char *want, const struct step *step)
+{
+    char sql[1024], *found;
+
+    snprintf(
+        sql, sizeof(sql),
+        "select concat_ws(' ', (select count(*) from auth.passkey p where p.account_id = a.id), "
+        "c.changes, count(s.id), count(s.id) filter (where s.second_factor), "
+        "(select count(*) from auth.audit u where u.event->>'account' = a.id::text and "
+        "u.event->>'action' = 'passkey.add'), "
+        "(select count(*) from auth.audit u where u.event->>'account' = a.id::text and "
+        "u.event->>'action' = 'passkey.remove')) from auth.account a "
+        "join auth.credential c on c.account_id = a.id "
+        "left join auth.session s on s.account_id = a.id and s.ended_at is null "
+        "where a.email = '%s' group by a.id, c.changes",
+        owner->person->email);
+    found = suite_query(suite, sql);
+    UNIT_CHECK(strcmp(found, want) == 0, "at %s of %s: %s instead of %s", step->statement,
+               step->table, found, want);
+    free(found);
+}
+
+/* The challenge is spent by a statement of its own: once that is done, another one is needed. */
+static void a_passkey_is_enrolled_whole_or_not(void)
+{
+    static const struct {
+        struct step step;
+        int again; /* the same answer of the browser once more */
+    } rows[] = {
+        {{"share", "passkey_ceremony", "delete from passkey_ceremony", false}, 200},
+        {{"share", "credential", "update credential set changes", false}, 400},
+        {{"share", "passkey", "with created as", false}, 400},
+        {{"share", "session", "with created as", false}, 400},
+        {{"share", "audit", "with created as", false}, 400},
+        {{"share", "change_counter", "with ended as", false}, 400},
+        {{"share", "outbox", "with outbox_written as", false}, 400},
+        {{"access exclusive", "gateway_lease", "select gateway from gateway_lease where", true},
+         400},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const struct step *step = &rows[i].step;
+        static const char path[] = "/auth/passkey/enroll/finish";
+        AUTHENTICATOR key = new_key();
+        OWNER owner = {.person = person_register(suite, NULL)};
+        HTTP_ANSWER start = enroll_start(owner.person);
+        json_auto_t *body = body_enroll(key, start);
+
+        owner.elsewhere =
+            person_sign_in(suite, "Patient", owner.person->email, owner.person->password, NULL);
+        post_and_die(step, path, owner.person->access, json_incref(body));
+        check_passkeys(&owner, step->done ? "1 1 1 1 1 0" : "0 0 2 0 0 0", step);
+        HTTP_ANSWER again =
+            http_post(suite_url(suite), path, owner.person->access, json_incref(body));
+        UNIT_CHECK(again->status == rows[i].again, "again, at %s of %s: %d %s", step->statement,
+                   step->table, again->status, again->body);
+        if (rows[i].again != 200) {
+            CHECK_ERROR(again, 400, "The challenge is invalid or has expired.");
+            HTTP_ANSWER anew = enroll_passkey(owner.person, key);
+            UNIT_CHECK(anew->status == (step->done ? 409 : 200), "anew, at %s of %s: %d %s",
+                       step->statement, step->table, anew->status, anew->body);
+        }
+        check_passkeys(&owner, "1 1 1 1 1 0", step);
+        CU_ASSERT_TRUE(suite_mails_arrive(suite, owner.person->email, 2));
+        CU_ASSERT_TRUE(suite_everywhere(suite, owner.elsewhere->access, 401));
+    }
+}
+
+static void a_passkey_is_removed_whole_or_not(void)
+{
+    static const struct step steps[] = {
+        {"share", "passkey", "with deleted as ( delete from passkey", false},
+        {"share", "credential", "with deleted as ( delete from passkey", false},
+        {"share", "audit", "with deleted as ( delete from passkey", false},
+        {"share", "change_counter", "with ended as", false},
+        {"share", "outbox", "with outbox_written as", false},
+        {"access exclusive", "gateway_lease", "select gateway from gateway_lease where", true},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+        AUTHENTICATOR key = new_key();
+        char path[64];
+        OWNER owner = passkey_owner(key, path);
+
+        call_and_die(&steps[i], &(struct http_request){.method = "DELETE",
+                                                       .path = path,
+                                                       .bearer = owner.person->access});
+        check_passkeys(&owner, steps[i].done ? "0 2 1 1 1 1" : "1 1 2 1 1 0", &steps[i]);
+        HTTP_ANSWER again = http_delete(suite_url(suite), path, owner.person->access);
+        UNIT_CHECK(again->status == (steps[i].done ? 404 : 200), "again, at %s of %s: %d %s",
+                   steps[i].statement, steps[i].table, again->status, again->body);
+        check_passkeys(&owner, "0 2 1 1 1 1", &steps[i]);
+        CU_ASSERT_TRUE(suite_mails_arrive(suite, owner.person->email, 3));
+        CU_ASSERT_TRUE(suite_everywhere(suite, owner.elsewhere->access, 401));
+    }
+}
+
+/* ---- proofs ---- */
+
+enum proof { BY_PASSKEY, BY_CODE, BY_PASSWORD };
+
+static struct http_answer *step_up_start(const char *access)
+{
+    return http_post(suite_url(suite), "/auth/step-up/start", access, json_object());
+}
+
+static json_t *body_passkey(struct authenticator *key, const struct http_answer *start)
+{
+    return json_pack("{s:s, s:o}", "loginId", http_text(start, "loginId"), "credential",
+                     authenticator_get(key, http_member(start, "options")));
+}
+
+/* Whether the session that is signed in elsewhere is proven again, has a second factor, uses of the
+ * passkey, recovery codes that are left, and audit rows of proofs. */
+static void check_proof(const struct owner *owner, const char *want, const struct step *step)
+{
+    char sql[1024], *found;
+
+    snprintf(
+        sql, sizeof(sql),
+        "select concat_ws(' ', s.proven_at > 1, s.second_factor, "
+        "(select count(*) from auth.passkey p where p.account_id = a.id and p.sign_count = 9), "
+        "(select count(*) from auth.mfa_recovery r where r.account_id = a.id and r.used_at is "
+        "null), (select count(*) from auth.audit u where u.event->>'account' = a.id::text and "
+        "u.event->>'action' = 'session.step-up')) from auth.account a "
+        "join auth.session s on s.account_id = a.id and s.ended_at is null "
+        "where a.email = '%s' order by s.created_at desc, s.id desc limit 1",
+        owner->person->email);
+    found = suite_query(suite, sql);
+    UNIT_CHECK(strcmp(found, want) == 0, "at %s of %s: %s instead of %s", step->statement,
+               step->table, found, want);
+    free(found);
+}
+
+static void make_proofs_old(const struct owner *owner)
+{
+    CU_ASSERT_TRUE(suite_count(suite,
+                               "with old as (update auth.session s set proven_at = 1 from "
+                               "auth.account a where a.id = s.account_id and a.email = '%s' "
+                               "returning 1) select count(*) from old",
+                               owner->person->email) > 0);
+}
+
+/* Who has what the proof is made of, signed in elsewhere without a second factor. */
+static struct owner prover(enum proof by, struct authenticator *key)
+{
+    char path[64];
+    struct owner self;
+
+    if (by == BY_PASSKEY)
+        return passkey_owner(key, path);
+    self = (struct owner){.person = person_register(suite, NULL)};
+    self.elsewhere =
+        person_sign_in(suite, "Patient", self.person->email, self.person->password, NULL);
+    if (by == BY_CODE) {
+        HTTP_ANSWER status = http_get(suite_url(suite), STATUS, self.elsewhere->access);
+        totp_read(http_text(status, "otpauthUrl"), self.secret);
+        totp_code(self.secret, time(NULL), self.code);
+        HTTP_ANSWER on =
+            http_post(suite_url(suite), ENROLL, self.elsewhere->access, body_token(self.code));
+        CHECK_STATUS(on, 200);
+        snprintf(self.recovery[0], sizeof(self.recovery[0]), "%s",
+                 json_string_value(json_array_get(http_member(on, "recoveryCodes"), 0)));
+    }
+    return self;
+}
+
+/* The body of a proof; of a passkey's `start` is a challenge. */
+static json_t *body_proof(enum proof by, const struct owner *owner, struct authenticator *key,
+                          const struct http_answer *start)
+{
+    if (by == BY_PASSKEY)
+        return body_passkey(key, start);
+    return by == BY_CODE ? json_pack("{s:s}", "mfaToken", owner->recovery[0])
+                         : json_pack("{s:s}", "password", owner->person->password);
+}
+
+static void a_proof_counts_whole_or_not(void)
+{
+    static const struct {
+        struct step step;
+        enum proof by;
+        int again; /* the same proof once more */
+        const char *before, *after;
+    } rows[] = {
+        {{"share", "passkey_ceremony", "delete from passkey_ceremony", false},
+         BY_PASSKEY,
+         204,
+         "f f 0 0 0",
+         "t t 1 0 1"},
+        {{"share", "passkey", "with used as", false}, BY_PASSKEY, 400, "f f 0 0 0", "t t 1 0 1"},
+        {{"share", "session", "with proven as", false}, BY_PASSKEY, 400, "f f 0 0 0", "t t 1 0 1"},
+        {{"share", "audit", "with proven as", false}, BY_PASSKEY, 400, "f f 0 0 0", "t t 1 0 1"},
+        {{"share", "change_counter", "with counted as", false},
+         BY_PASSKEY,
+         400,
+         "f f 0 0 0",
+         "t t 1 0 1"},
+        {{"access exclusive", "gateway_lease", "select gateway from gateway_lease where", true},
+         BY_PASSKEY,
+         400,
+         "t t 1 0 1",
+         "t t 1 0 1"},
+        {{"exclusive", "mfa_factor", "select secret_sealed", false},
+         BY_CODE,
+         204,
+         "f t 0 10 0",
+         "t t 0 9 1"},
+        {{"share", "mfa_recovery", "with used as", false}, BY_CODE, 204, "f t 0 10 0", "t t 0 9 1"},
+        {{"share", "session", "with proven as", false}, BY_CODE, 204, "f t 0 10 0", "t t 0 9 1"},
+        {{"share", "session", "with proven as", false}, BY_PASSWORD, 204, "f f 0 0 0", "t f 0 0 1"},
+        {{"share", "audit", "with proven as", false}, BY_PASSWORD, 204, "f f 0 0 0", "t f 0 0 1"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        static const char path[] = "/auth/step-up";
+        const struct step *step = &rows[i].step;
+        AUTHENTICATOR key = new_key();
+        OWNER owner = prover(rows[i].by, key);
+        const char *access = owner.elsewhere->access;
+        HTTP_ANSWER start = rows[i].by == BY_PASSKEY ? step_up_start(access) : NULL;
+        json_auto_t *body = NULL;
+
+        make_proofs_old(&owner);
+        HTTP_ANSWER late = enroll_start(owner.elsewhere);
+        CHECK_STATUS(late, 401);
+        key->count = 9;
+        body = body_proof(rows[i].by, &owner, key, start);
+        post_and_die(step, path, access, json_incref(body));
+        check_proof(&owner, rows[i].before, step);
+        HTTP_ANSWER proven = enroll_start(owner.elsewhere);
+        CHECK_STATUS(proven, step->done ? 200 : 401);
+        HTTP_ANSWER again = http_post(suite_url(suite), path, access, json_incref(body));
+        UNIT_CHECK(again->status == rows[i].again, "again, at %s of %s: %d %s", step->statement,
+                   step->table, again->status, again->body);
+        if (rows[i].again == 400 && !step->done) {
+            HTTP_ANSWER other = step_up_start(access);
+            HTTP_ANSWER anew = http_post(suite_url(suite), path, access, body_passkey(key, other));
+            CHECK_STATUS(anew, 204);
+        }
+        check_proof(&owner, rows[i].after, step);
+        HTTP_ANSWER good = enroll_start(owner.elsewhere);
+        CHECK_STATUS(good, 200);
+    }
+}
+
+/* ---- imports ---- */
+
+/* Of "imported". */
+#define BCRYPT "$2b$06$Jh9Mb68KRFP2oUyed/u3aOY6lbYm90VZn1dJoK9KaKqQGJYBo4VtC"
+
+static json_t *line_of(const char *email, const char *role)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:s}", "email", email, "firstName", "Ana", "lastName",
+                     "Lima", "passwordHash", BCRYPT, "role", role);
+}
+
+/* The accounts of two addresses, their credentials and audit rows, and invitations to a third. */
+static void check_imported(char *const emails[3], const char *want, const struct step *step)
+{
+    char sql[1024], *found;
+
+    snprintf(sql, sizeof(sql),
+             "select concat_ws(' ', count(a.id), count(c.account_id), count(m.id), (select "
+             "count(*) from auth.audit u where u.entity in (select 'Account/' || id from "
+             "auth.account where email in ('%s', '%s')) and u.event->>'action' = "
+             "'account.import'), (select count(*) from auth.invitation where email = '%s')) from "
+             "auth.account a left join auth.credential c on c.account_id = a.id left join "
+             "auth.membership m on m.account_id = a.id where a.email in ('%s', '%s')",
+             emails[0], emails[1], emails[2], emails[0], emails[1]);
+    found = suite_query(suite, sql);
+    UNIT_CHECK(strcmp(found, want) == 0, "at %s of %s: %s instead of %s", step->statement,
+               step->table, found, want);
+    free(found);
+}
+
+static json_t *body_import(char *const emails[3])
+{
+    return json_pack("{s:[o, o, o]}", "accounts", line_of(emails[0], "Patient"),
+                     line_of(emails[1], "Patient"), line_of(emails[2], "Practitioner"));
+}
+
+/* All patients or none; each practitioner is invited before, with the mail, or not. The same
+ * request again makes the rest. */
+static void an_admin_s_import_is_whole_or_not(void)
+{
+    static const char path[] = "/v1/projects/me/imports";
+    static const struct {
+        struct step step;
+        const char *state;
+    } rows[] = {
+        {{"share", "invitation", "with inserted as ( insert into invitation", false}, "0 0 0 0 0"},
+        {{"share", "outbox", "with inserted as ( insert into invitation", false}, "0 0 0 0 0"},
+        {{"share", "account", "with given as materialized", false}, "0 0 0 0 1"},
+        {{"share", "membership", "with given as materialized", false}, "0 0 0 0 1"},
+        {{"share", "audit", "with given as materialized", false}, "0 0 0 0 1"},
+        {{"share", "import_state", "update import_state", false}, "0 0 0 0 1"},
+    };
+    PERSON admin = person_admin(suite);
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *emails[3] = {person_address(), person_address(), person_address()};
+        bool invited = strcmp(rows[i].state, "0 0 0 0 1") == 0;
+
+        post_and_die(&rows[i].step, path, admin->access, body_import(emails));
+        check_imported(emails, rows[i].state, &rows[i].step);
+        HTTP_ANSWER again = http_post(suite_url(suite), path, admin->access, body_import(emails));
+        CHECK_STATUS(again, 200);
+        CU_ASSERT_EQUAL(json_integer_value(http_member(again, "imported")), 2);
+        CU_ASSERT_EQUAL(json_integer_value(http_member(again, "invited")), 1);
+        check_imported(emails, "2 2 2 2 1", &rows[i].step);
+        CU_ASSERT_TRUE(suite_mails_arrive(suite, emails[2], invited ? 2 : 1));
+        HTTP_ANSWER third = http_post(suite_url(suite), path, admin->access, body_import(emails));
+        CU_ASSERT_EQUAL(json_integer_value(http_member(third, "existing")), 2);
+        check_imported(emails, "2 2 2 2 1", &rows[i].step);
+        for (size_t e = 0; e < ARRAY_SIZE(emails); e++)
+            free(emails[e]);
+    }
+}
+
+/* The hash is replaced by a statement of its own, before the login's: between the two the password
+ * is right by either hash. */
+static void an_imported_password_stays_right(void)
+{
+    static const struct {
+        struct step step;
+        bool replaced;
+    } rows[] = {
+        {{"share", "credential", "update credential set password_hash", false}, false},
+        {{"share", "login", "with state as materialized", false}, true},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        static const char path[] = "/auth/tenant/Patient/login/start";
+        static const char count[] =
+            "select count(*) from auth.credential c join auth.account a on a.id = c.account_id "
+            "where a.email = '%s' and c.changes = 0 and c.password_hash %s '$argon2id$%%'";
+        PERSON patient = person_register(suite, NULL);
+
+        CU_ASSERT_EQUAL(suite_count(suite,
+                                    "with done as (update auth.credential c set password_hash = "
+                                    "'" BCRYPT "' from auth.account a where a.id = c.account_id "
+                                    "and a.email = '%s' returning 1) select count(*) from done",
+                                    patient->email),
+                        1);
+        post_and_die(&rows[i].step, path, NULL,
+                     body_login_start(patient->email, "imported", "demo"));
+        CU_ASSERT_EQUAL(
+            suite_count(suite, count, patient->email, rows[i].replaced ? "like" : "not like"), 1);
+        CU_ASSERT_EQUAL(suite_count(suite,
+                                    "select count(*) from auth.login l join auth.account a on "
+                                    "a.id = l.account_id where a.email = '%s'",
+                                    patient->email),
+                        0);
+        HTTP_ANSWER wrong = suite_post_fresh(
+            suite, path, body_login_start(patient->email, patient->password, "demo"));
+        CHECK_STATUS(wrong, 400);
+        HTTP_ANSWER again =
+            suite_post_fresh(suite, path, body_login_start(patient->email, "imported", "demo"));
+        CHECK_STATUS(again, 200);
+        CU_ASSERT_EQUAL(suite_count(suite, count, patient->email, "like"), 1);
+    }
+}
+
 static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
@@ -366,6 +780,11 @@ static const struct unit_case cases[] = {
     CASE(a_recovery_code_is_used_or_not),
     CASE(a_wrong_code_is_counted_whole_or_not),
     CASE(an_operators_reset_is_whole_or_not),
+    CASE(a_passkey_is_enrolled_whole_or_not),
+    CASE(a_passkey_is_removed_whole_or_not),
+    CASE(a_proof_counts_whole_or_not),
+    CASE(an_admin_s_import_is_whole_or_not),
+    CASE(an_imported_password_stays_right),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
