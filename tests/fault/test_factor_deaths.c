@@ -23,6 +23,7 @@
 #define STATUS "/auth/mfa/status"
 #define ENROLL "/auth/mfa/enroll"
 #define DISABLE "/auth/mfa/disable"
+#define START "/auth/tenant/Patient/login/start"
 
 /* Modes: "exclusive" stops readers that lock rows too, "share" writers, "access exclusive" every
  * reader. */
@@ -163,11 +164,27 @@ static void owner_free(struct owner *self)
 }
 #define OWNER CLEANUP(owner_free) struct owner
 
+/* One value of a query, of which there may be several, "a|b": PostgreSQL ends a statement without a
+ * transaction whose client has died. */
+static void check_value(const char *sql, const char *want, const struct step *step)
+{
+    char *found = suite_query(suite, sql);
+    size_t length = strlen(found);
+    bool good = false;
+
+    for (const char *at = want; at && !good; at = strchr(at, '|')) {
+        at += *at == '|';
+        good = strncmp(at, found, length) == 0 && (at[length] == '\0' || at[length] == '|');
+    }
+    UNIT_CHECK(good, "at %s of %s: %s instead of %s", step->statement, step->table, found, want);
+    free(found);
+}
+
 /* What there is of the factor: enrolled, recovery codes that are left, changes of the credential,
  * live sessions. */
 static void check_state(const struct owner *owner, const char *want, const struct step *step)
 {
-    char sql[768], *found;
+    char sql[768];
 
     snprintf(sql, sizeof(sql),
              "select concat_ws(' ', coalesce(f.enrolled_at is not null, false), "
@@ -178,10 +195,7 @@ static void check_state(const struct owner *owner, const char *want, const struc
              "join auth.credential c on c.account_id = a.id "
              "left join auth.mfa_factor f on f.account_id = a.id where a.email = '%s'",
              owner->person->email);
-    found = suite_query(suite, sql);
-    UNIT_CHECK(strcmp(found, want) == 0, "at %s of %s: %s instead of %s", step->statement,
-               step->table, found, want);
-    free(found);
+    check_value(sql, want, step);
 }
 
 /* A code that was not spent by the request that died is good for the next. */
@@ -268,9 +282,8 @@ static json_t *body_mfa(const char *login, const char *token)
 
 static struct http_answer *start(const struct owner *owner)
 {
-    struct http_answer *answer =
-        suite_post_fresh(suite, "/auth/tenant/Patient/login/start",
-                         body_login_start(owner->person->email, owner->person->password, "demo"));
+    struct http_answer *answer = suite_post_fresh(
+        suite, START, body_login_start(owner->person->email, owner->person->password, "demo"));
 
     CU_ASSERT_STRING_EQUAL(http_text(answer, "nextStep"), "mfa");
     return answer;
@@ -406,7 +419,7 @@ static struct owner passkey_owner(struct authenticator *key, char path[64])
  * second factor, and audit rows of one added and of one removed. */
 static void check_passkeys(const struct owner *owner, const char *want, const struct step *step)
 {
-    char sql[1024], *found;
+    char sql[1024];
 
     snprintf(
         sql, sizeof(sql),
@@ -420,33 +433,25 @@ static void check_passkeys(const struct owner *owner, const char *want, const st
         "left join auth.session s on s.account_id = a.id and s.ended_at is null "
         "where a.email = '%s' group by a.id, c.changes",
         owner->person->email);
-    found = suite_query(suite, sql);
-    UNIT_CHECK(strcmp(found, want) == 0, "at %s of %s: %s instead of %s", step->statement,
-               step->table, found, want);
-    free(found);
+    check_value(sql, want, step);
 }
 
-/* The challenge is spent by a statement of its own: once that is done, another one is needed. */
+/* The challenge is spent by a statement of its own, the first: behind it another one is needed. */
 static void a_passkey_is_enrolled_whole_or_not(void)
 {
-    static const struct {
-        struct step step;
-        int again; /* the same answer of the browser once more */
-    } rows[] = {
-        {{"share", "passkey_ceremony", "delete from passkey_ceremony", false}, 200},
-        {{"share", "credential", "update credential set changes", false}, 400},
-        {{"share", "passkey", "with created as", false}, 400},
-        {{"share", "session", "with created as", false}, 400},
-        {{"share", "audit", "with created as", false}, 400},
-        {{"share", "change_counter", "with ended as", false}, 400},
-        {{"share", "outbox", "with outbox_written as", false}, 400},
-        {{"access exclusive", "gateway_lease", "select gateway from gateway_lease where", true},
-         400},
+    static const char path[] = "/auth/passkey/enroll/finish", done[] = "1 1 1 1 1 0";
+    static const struct step steps[] = {
+        {"share", "passkey_ceremony", "delete from passkey_ceremony", false},
+        {"share", "credential", "update credential set changes", false},
+        {"share", "passkey", "with created as", false},
+        {"share", "session", "with created as", false},
+        {"share", "audit", "with created as", false},
+        {"share", "change_counter", "with ended as", false},
+        {"share", "outbox", "with outbox_written as", false},
+        {"access exclusive", "gateway_lease", "select gateway from gateway_lease where", true},
     };
 
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const struct step *step = &rows[i].step;
-        static const char path[] = "/auth/passkey/enroll/finish";
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
         AUTHENTICATOR key = new_key();
         OWNER owner = {.person = person_register(suite, NULL)};
         HTTP_ANSWER start = enroll_start(owner.person);
@@ -454,19 +459,17 @@ static void a_passkey_is_enrolled_whole_or_not(void)
 
         owner.elsewhere =
             person_sign_in(suite, "Patient", owner.person->email, owner.person->password, NULL);
-        post_and_die(step, path, owner.person->access, json_incref(body));
-        check_passkeys(&owner, step->done ? "1 1 1 1 1 0" : "0 0 2 0 0 0", step);
+        post_and_die(&steps[i], path, owner.person->access, json_incref(body));
+        check_passkeys(&owner, steps[i].done ? done : "0 0 2 0 0 0", &steps[i]);
         HTTP_ANSWER again =
             http_post(suite_url(suite), path, owner.person->access, json_incref(body));
-        UNIT_CHECK(again->status == rows[i].again, "again, at %s of %s: %d %s", step->statement,
-                   step->table, again->status, again->body);
-        if (rows[i].again != 200) {
+        if (i > 0 || again->status != 200) {
             CHECK_ERROR(again, 400, "The challenge is invalid or has expired.");
             HTTP_ANSWER anew = enroll_passkey(owner.person, key);
-            UNIT_CHECK(anew->status == (step->done ? 409 : 200), "anew, at %s of %s: %d %s",
-                       step->statement, step->table, anew->status, anew->body);
+            UNIT_CHECK(anew->status == (steps[i].done ? 409 : 200), "anew, at %s of %s: %d %s",
+                       steps[i].statement, steps[i].table, anew->status, anew->body);
         }
-        check_passkeys(&owner, "1 1 1 1 1 0", step);
+        check_passkeys(&owner, done, &steps[i]);
         CU_ASSERT_TRUE(suite_mails_arrive(suite, owner.person->email, 2));
         CU_ASSERT_TRUE(suite_everywhere(suite, owner.elsewhere->access, 401));
     }
@@ -520,22 +523,19 @@ static json_t *body_passkey(struct authenticator *key, const struct http_answer 
  * passkey, recovery codes that are left, and audit rows of proofs. */
 static void check_proof(const struct owner *owner, const char *want, const struct step *step)
 {
-    char sql[1024], *found;
+    char sql[1024];
 
     snprintf(
         sql, sizeof(sql),
         "select concat_ws(' ', s.proven_at > 1, s.second_factor, "
-        "(select count(*) from auth.passkey p where p.account_id = a.id and p.sign_count = 9), "
+        "(select count(*) from auth.passkey p where p.account_id = a.id and p.sign_count >= 9), "
         "(select count(*) from auth.mfa_recovery r where r.account_id = a.id and r.used_at is "
         "null), (select count(*) from auth.audit u where u.event->>'account' = a.id::text and "
         "u.event->>'action' = 'session.step-up')) from auth.account a "
         "join auth.session s on s.account_id = a.id and s.ended_at is null "
         "where a.email = '%s' order by s.created_at desc, s.id desc limit 1",
         owner->person->email);
-    found = suite_query(suite, sql);
-    UNIT_CHECK(strcmp(found, want) == 0, "at %s of %s: %s instead of %s", step->statement,
-               step->table, found, want);
-    free(found);
+    check_value(sql, want, step);
 }
 
 static void make_proofs_old(const struct owner *owner)
@@ -581,45 +581,36 @@ static json_t *body_proof(enum proof by, const struct owner *owner, struct authe
                          : json_pack("{s:s}", "password", owner->person->password);
 }
 
+/* A passkey's challenge is spent by the first statement; that of a password is the only one. */
 static void a_proof_counts_whole_or_not(void)
 {
+    static const char path[] = "/auth/step-up", without[] = "f f 0 0 0", shown[] = "t t 1 0 1",
+                      used[] = "t t 0 9 1", typed[] = "t f 0 0 1|t f 0 0 2";
     static const struct {
         struct step step;
         enum proof by;
-        int again; /* the same proof once more */
         const char *before, *after;
     } rows[] = {
         {{"share", "passkey_ceremony", "delete from passkey_ceremony", false},
          BY_PASSKEY,
-         204,
-         "f f 0 0 0",
-         "t t 1 0 1"},
-        {{"share", "passkey", "with used as", false}, BY_PASSKEY, 400, "f f 0 0 0", "t t 1 0 1"},
-        {{"share", "session", "with proven as", false}, BY_PASSKEY, 400, "f f 0 0 0", "t t 1 0 1"},
-        {{"share", "audit", "with proven as", false}, BY_PASSKEY, 400, "f f 0 0 0", "t t 1 0 1"},
-        {{"share", "change_counter", "with counted as", false},
-         BY_PASSKEY,
-         400,
-         "f f 0 0 0",
-         "t t 1 0 1"},
+         without,
+         shown},
+        {{"share", "passkey", "with used as", false}, BY_PASSKEY, without, shown},
+        {{"share", "session", "with proven as", false}, BY_PASSKEY, without, shown},
+        {{"share", "audit", "with proven as", false}, BY_PASSKEY, without, shown},
+        {{"share", "change_counter", "with counted as", false}, BY_PASSKEY, without, shown},
         {{"access exclusive", "gateway_lease", "select gateway from gateway_lease where", true},
          BY_PASSKEY,
-         400,
-         "t t 1 0 1",
-         "t t 1 0 1"},
-        {{"exclusive", "mfa_factor", "select secret_sealed", false},
-         BY_CODE,
-         204,
-         "f t 0 10 0",
-         "t t 0 9 1"},
-        {{"share", "mfa_recovery", "with used as", false}, BY_CODE, 204, "f t 0 10 0", "t t 0 9 1"},
-        {{"share", "session", "with proven as", false}, BY_CODE, 204, "f t 0 10 0", "t t 0 9 1"},
-        {{"share", "session", "with proven as", false}, BY_PASSWORD, 204, "f f 0 0 0", "t f 0 0 1"},
-        {{"share", "audit", "with proven as", false}, BY_PASSWORD, 204, "f f 0 0 0", "t f 0 0 1"},
+         shown,
+         shown},
+        {{"exclusive", "mfa_factor", "select secret_sealed", false}, BY_CODE, "f t 0 10 0", used},
+        {{"share", "mfa_recovery", "with used as", false}, BY_CODE, "f t 0 10 0", used},
+        {{"share", "session", "with proven as", false}, BY_CODE, "f t 0 10 0", used},
+        {{"share", "session", "with proven as", false}, BY_PASSWORD, "f f 0 0 0|t f 0 0 1", typed},
+        {{"share", "audit", "with proven as", false}, BY_PASSWORD, "f f 0 0 0|t f 0 0 1", typed},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        static const char path[] = "/auth/step-up";
         const struct step *step = &rows[i].step;
         AUTHENTICATOR key = new_key();
         OWNER owner = prover(rows[i].by, key);
@@ -634,12 +625,16 @@ static void a_proof_counts_whole_or_not(void)
         body = body_proof(rows[i].by, &owner, key, start);
         post_and_die(step, path, access, json_incref(body));
         check_proof(&owner, rows[i].before, step);
-        HTTP_ANSWER proven = enroll_start(owner.elsewhere);
-        CHECK_STATUS(proven, step->done ? 200 : 401);
+        HTTP_ANSWER now = enroll_start(owner.elsewhere);
+        if (rows[i].by != BY_PASSWORD)
+            CHECK_STATUS(now, step->done ? 200 : 401);
         HTTP_ANSWER again = http_post(suite_url(suite), path, access, json_incref(body));
-        UNIT_CHECK(again->status == rows[i].again, "again, at %s of %s: %d %s", step->statement,
-                   step->table, again->status, again->body);
-        if (rows[i].again == 400 && !step->done) {
+        if (rows[i].by != BY_PASSKEY || (i == 0 && again->status == 204)) {
+            CHECK_STATUS(again, 204);
+        } else {
+            CHECK_ERROR(again, 400, "The challenge is invalid or has expired.");
+        }
+        if (again->status != 204 && !step->done) {
             HTTP_ANSWER other = step_up_start(access);
             HTTP_ANSWER anew = http_post(suite_url(suite), path, access, body_passkey(key, other));
             CHECK_STATUS(anew, 204);
@@ -664,7 +659,7 @@ static json_t *line_of(const char *email, const char *role)
 /* The accounts of two addresses, their credentials and audit rows, and invitations to a third. */
 static void check_imported(char *const emails[3], const char *want, const struct step *step)
 {
-    char sql[1024], *found;
+    char sql[1024];
 
     snprintf(sql, sizeof(sql),
              "select concat_ws(' ', count(a.id), count(c.account_id), count(m.id), (select "
@@ -674,10 +669,7 @@ static void check_imported(char *const emails[3], const char *want, const struct
              "auth.account a left join auth.credential c on c.account_id = a.id left join "
              "auth.membership m on m.account_id = a.id where a.email in ('%s', '%s')",
              emails[0], emails[1], emails[2], emails[0], emails[1]);
-    found = suite_query(suite, sql);
-    UNIT_CHECK(strcmp(found, want) == 0, "at %s of %s: %s instead of %s", step->statement,
-               step->table, found, want);
-    free(found);
+    check_value(sql, want, step);
 }
 
 static json_t *body_import(char *const emails[3])
@@ -686,62 +678,87 @@ static json_t *body_import(char *const emails[3])
                      line_of(emails[1], "Patient"), line_of(emails[2], "Practitioner"));
 }
 
-/* All patients or none; each practitioner is invited before, with the mail, or not. The same
- * request again makes the rest. */
+/* All patients or none; each practitioner is invited before, with one mail, or not. The same request
+ * again makes the rest, and says of who is invited already that it is so. */
 static void an_admin_s_import_is_whole_or_not(void)
 {
-    static const char path[] = "/v1/projects/me/imports";
-    static const struct {
-        struct step step;
-        const char *state;
-    } rows[] = {
-        {{"share", "invitation", "with inserted as ( insert into invitation", false}, "0 0 0 0 0"},
-        {{"share", "outbox", "with inserted as ( insert into invitation", false}, "0 0 0 0 0"},
-        {{"share", "account", "with given as materialized", false}, "0 0 0 0 1"},
-        {{"share", "membership", "with given as materialized", false}, "0 0 0 0 1"},
-        {{"share", "audit", "with given as materialized", false}, "0 0 0 0 1"},
-        {{"share", "import_state", "update import_state", false}, "0 0 0 0 1"},
+    static const char path[] = "/v1/projects/me/imports", all[] = "2 2 2 2 1";
+    static const struct step steps[] = {
+        {"share", "invitation", "with inserted as ( insert into invitation", false},
+        {"share", "outbox", "with inserted as ( insert into invitation", false},
+        {"share", "account", "with given as materialized", false},
+        {"share", "credential", "with given as materialized", false},
+        {"share", "membership", "with given as materialized", false},
+        {"share", "import_state", "update import_state", false},
     };
     PERSON admin = person_admin(suite);
 
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
         char *emails[3] = {person_address(), person_address(), person_address()};
-        bool invited = strcmp(rows[i].state, "0 0 0 0 1") == 0;
 
-        post_and_die(&rows[i].step, path, admin->access, body_import(emails));
-        check_imported(emails, rows[i].state, &rows[i].step);
+        post_and_die(&steps[i], path, admin->access, body_import(emails));
+        check_imported(emails, i < 2 ? "0 0 0 0 0|0 0 0 0 1" : "0 0 0 0 1", &steps[i]);
         HTTP_ANSWER again = http_post(suite_url(suite), path, admin->access, body_import(emails));
         CHECK_STATUS(again, 200);
         CU_ASSERT_EQUAL(json_integer_value(http_member(again, "imported")), 2);
-        CU_ASSERT_EQUAL(json_integer_value(http_member(again, "invited")), 1);
-        check_imported(emails, "2 2 2 2 1", &rows[i].step);
-        CU_ASSERT_TRUE(suite_mails_arrive(suite, emails[2], invited ? 2 : 1));
+        if (json_integer_value(http_member(again, "invited")) != 1)
+            CU_ASSERT_PTR_NOT_NULL(strstr(http_text(again, "lines.0.why"), "is invited already"));
+        check_imported(emails, all, &steps[i]);
+        CU_ASSERT_TRUE(suite_mails_arrive(suite, emails[2], 1));
+        struct mail_link link = suite_mail_link(suite, emails[2], "invitation");
+        HTTP_ANSWER accepted =
+            suite_post_link(suite, "/auth/set-password", &link, NULL, "one of their own");
+        CHECK_STATUS(accepted, 204);
+        HTTP_ANSWER signed_in =
+            suite_post_fresh(suite, START, body_login_start(emails[0], "imported", "demo"));
+        CHECK_STATUS(signed_in, 200);
         HTTP_ANSWER third = http_post(suite_url(suite), path, admin->access, body_import(emails));
+        CU_ASSERT_EQUAL(json_integer_value(http_member(third, "imported")), 0);
         CU_ASSERT_EQUAL(json_integer_value(http_member(third, "existing")), 2);
-        check_imported(emails, "2 2 2 2 1", &rows[i].step);
         for (size_t e = 0; e < ARRAY_SIZE(emails); e++)
             free(emails[e]);
     }
+}
+
+/* An answer is sent when all of it is written. */
+static void an_acknowledged_import_stays(void)
+{
+    PERSON admin = person_admin(suite);
+    char *emails[3] = {person_address(), person_address(), person_address()};
+    pid_t pids[2] = {suite_pid(suite, "authd", "1"), suite_pid(suite, "authd", "2")};
+    HTTP_ANSWER answer =
+        http_post(suite_url(suite), "/v1/projects/me/imports", admin->access, body_import(emails));
+
+    kill(pids[0], SIGKILL);
+    kill(pids[1], SIGKILL);
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "1", pids[0]));
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "2", pids[1]));
+    check_imported(emails, "2 2 2 2 1", &(struct step){.table = "none", .statement = "the end"});
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, emails[2], 1));
+    for (size_t e = 0; e < ARRAY_SIZE(emails); e++)
+        free(emails[e]);
 }
 
 /* The hash is replaced by a statement of its own, before the login's: between the two the password
  * is right by either hash. */
 static void an_imported_password_stays_right(void)
 {
+    static const char hash[] = "select case when c.password_hash = '" BCRYPT "' then 'former' "
+                               "when c.password_hash like '$argon2id$v=19$m=19456,t=2,p=1$%%' then "
+                               "'own' end || ' ' || c.changes from auth.credential c join "
+                               "auth.account a on a.id = c.account_id where a.email = '%s'";
     static const struct {
         struct step step;
-        bool replaced;
+        const char *state;
     } rows[] = {
-        {{"share", "credential", "update credential set password_hash", false}, false},
-        {{"share", "login", "with state as materialized", false}, true},
+        {{"share", "credential", "update credential set password_hash", false}, "former 0|own 0"},
+        {{"share", "login", "with state as materialized", false}, "own 0"},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        static const char path[] = "/auth/tenant/Patient/login/start";
-        static const char count[] =
-            "select count(*) from auth.credential c join auth.account a on a.id = c.account_id "
-            "where a.email = '%s' and c.changes = 0 and c.password_hash %s '$argon2id$%%'";
         PERSON patient = person_register(suite, NULL);
+        char sql[1024];
 
         CU_ASSERT_EQUAL(suite_count(suite,
                                     "with done as (update auth.credential c set password_hash = "
@@ -749,22 +766,17 @@ static void an_imported_password_stays_right(void)
                                     "and a.email = '%s' returning 1) select count(*) from done",
                                     patient->email),
                         1);
-        post_and_die(&rows[i].step, path, NULL,
+        post_and_die(&rows[i].step, START, NULL,
                      body_login_start(patient->email, "imported", "demo"));
-        CU_ASSERT_EQUAL(
-            suite_count(suite, count, patient->email, rows[i].replaced ? "like" : "not like"), 1);
-        CU_ASSERT_EQUAL(suite_count(suite,
-                                    "select count(*) from auth.login l join auth.account a on "
-                                    "a.id = l.account_id where a.email = '%s'",
-                                    patient->email),
-                        0);
+        snprintf(sql, sizeof(sql), hash, patient->email);
+        check_value(sql, rows[i].state, &rows[i].step);
         HTTP_ANSWER wrong = suite_post_fresh(
-            suite, path, body_login_start(patient->email, patient->password, "demo"));
+            suite, START, body_login_start(patient->email, patient->password, "demo"));
         CHECK_STATUS(wrong, 400);
         HTTP_ANSWER again =
-            suite_post_fresh(suite, path, body_login_start(patient->email, "imported", "demo"));
+            suite_post_fresh(suite, START, body_login_start(patient->email, "imported", "demo"));
         CHECK_STATUS(again, 200);
-        CU_ASSERT_EQUAL(suite_count(suite, count, patient->email, "like"), 1);
+        check_value(sql, "own 0", &rows[i].step);
     }
 }
 
@@ -784,6 +796,7 @@ static const struct unit_case cases[] = {
     CASE(a_passkey_is_removed_whole_or_not),
     CASE(a_proof_counts_whole_or_not),
     CASE(an_admin_s_import_is_whole_or_not),
+    CASE(an_acknowledged_import_stays),
     CASE(an_imported_password_stays_right),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
