@@ -678,8 +678,8 @@ static json_t *body_import(char *const emails[3])
                      line_of(emails[1], "Patient"), line_of(emails[2], "Practitioner"));
 }
 
-/* All patients or none; each practitioner is invited before, with one mail, or not. The same request
- * again makes the rest, and says of who is invited already that it is so. */
+/* All patients or none; each practitioner is invited before, with one mail, or not. The same
+ * request again makes the rest, and says of who is invited already that it is so. */
 static void an_admin_s_import_is_whole_or_not(void)
 {
     static const char path[] = "/v1/projects/me/imports", all[] = "2 2 2 2 1";

@@ -193,7 +193,7 @@ static void alter_byte(const char *path)
     struct stat status;
     int byte;
 
-    CU_ASSERT_TRUE_FATAL(file != NULL && fstat(fileno(file), &status) == 0);
+    CU_ASSERT_TRUE_FATAL(file && fstat(fileno(file), &status) == 0);
     CU_ASSERT_EQUAL(fseek(file, status.st_size / 2, SEEK_SET), 0);
     byte = fgetc(file);
     CU_ASSERT_EQUAL(fseek(file, -1, SEEK_CUR), 0);
