@@ -290,7 +290,9 @@ int candidate_check_common(struct authd *d, const struct request *req, const str
 /* Replaces a hash of older parameters or of another system. A statement of its own, before the one
  * that makes the session or login: it changes nothing that these ask for (`changes` stays), the
  * former hash guards it against a password that was changed meanwhile, and a sign-in that fails
- * behind it has proved the password all the same. Best effort: it must not spoil a good sign-in. */
+ * behind it has proved the password all the same. Within the statement that makes a session, which
+ * holds the credential's row for share, two sign-ins at once would each wait for the other, and
+ * PostgreSQL would end one. Best effort: it must not spoil a good sign-in. */
 static void renew(struct authd *d, const struct request *req, const struct candidate *who,
                   const char *renewed)
 {

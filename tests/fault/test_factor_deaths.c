@@ -1,7 +1,7 @@
 /*
- * test_factor_deaths.c - both authd die at every step of what changes a second factor: nothing is
- * half enrolled, half disabled or half used, what was not done can be done again with the same
- * code, and what was done stays.
+ * test_factor_deaths.c - both authd die at every step of what changes a second factor, a passkey, a
+ * proof or an imported password, and of an import: nothing is half enrolled, half removed or half
+ * used, what was not done can be done again, and what was done stays.
  *
  * A step is a statement. Its table is locked, so that the request waits in front of it; when
  * PostgreSQL says that it does, the daemons are killed.
@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/authenticator.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/totp.h"
@@ -22,6 +23,7 @@
 #define STATUS "/auth/mfa/status"
 #define ENROLL "/auth/mfa/enroll"
 #define DISABLE "/auth/mfa/disable"
+#define START "/auth/tenant/Patient/login/start"
 
 /* Modes: "exclusive" stops readers that lock rows too, "share" writers, "access exclusive" every
  * reader. */
@@ -98,15 +100,22 @@ static void death_end(const struct death *self, const struct step *step)
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "2", self->pids[1]));
 }
 
-/* Posts; authd dies at that step. The client gets no success. */
+/* Asks; authd dies at that step. The client gets no success. */
+static void call_and_die(const struct step *step, const struct http_request *request)
+{
+    struct death death = death_begin(step);
+    HTTP_ANSWER answer = http_call(suite_url(suite), request);
+
+    death_end(&death, step);
+    UNIT_CHECK(answer->status == 503, "%s at %s: %d", request->path, step->statement,
+               answer->status);
+}
+
 static void post_and_die(const struct step *step, const char *path, const char *bearer,
                          json_t *body)
 {
-    struct death death = death_begin(step);
-    HTTP_ANSWER answer = http_post(suite_url(suite), path, bearer, body);
-
-    death_end(&death, step);
-    UNIT_CHECK(answer->status == 503, "%s at %s: %d", path, step->statement, answer->status);
+    call_and_die(step, &(struct http_request){
+                           .method = "POST", .path = path, .bearer = bearer, .body = body});
 }
 
 /* ---- people with a factor ---- */
@@ -155,11 +164,27 @@ static void owner_free(struct owner *self)
 }
 #define OWNER CLEANUP(owner_free) struct owner
 
+/* One value of a query, of which there may be several, "a|b": PostgreSQL ends a statement without a
+ * transaction whose client has died. */
+static void check_value(const char *sql, const char *want, const struct step *step)
+{
+    char *found = suite_query(suite, sql);
+    size_t length = strlen(found);
+    bool good = false;
+
+    for (const char *at = want; at && !good; at = strchr(at, '|')) {
+        at += *at == '|';
+        good = strncmp(at, found, length) == 0 && (at[length] == '\0' || at[length] == '|');
+    }
+    UNIT_CHECK(good, "at %s of %s: %s instead of %s", step->statement, step->table, found, want);
+    free(found);
+}
+
 /* What there is of the factor: enrolled, recovery codes that are left, changes of the credential,
  * live sessions. */
 static void check_state(const struct owner *owner, const char *want, const struct step *step)
 {
-    char sql[768], *found;
+    char sql[768];
 
     snprintf(sql, sizeof(sql),
              "select concat_ws(' ', coalesce(f.enrolled_at is not null, false), "
@@ -170,10 +195,7 @@ static void check_state(const struct owner *owner, const char *want, const struc
              "join auth.credential c on c.account_id = a.id "
              "left join auth.mfa_factor f on f.account_id = a.id where a.email = '%s'",
              owner->person->email);
-    found = suite_query(suite, sql);
-    UNIT_CHECK(strcmp(found, want) == 0, "at %s of %s: %s instead of %s", step->statement,
-               step->table, found, want);
-    free(found);
+    check_value(sql, want, step);
 }
 
 /* A code that was not spent by the request that died is good for the next. */
@@ -260,9 +282,8 @@ static json_t *body_mfa(const char *login, const char *token)
 
 static struct http_answer *start(const struct owner *owner)
 {
-    struct http_answer *answer =
-        suite_post_fresh(suite, "/auth/tenant/Patient/login/start",
-                         body_login_start(owner->person->email, owner->person->password, "demo"));
+    struct http_answer *answer = suite_post_fresh(
+        suite, START, body_login_start(owner->person->email, owner->person->password, "demo"));
 
     CU_ASSERT_STRING_EQUAL(http_text(answer, "nextStep"), "mfa");
     return answer;
@@ -354,6 +375,411 @@ static void an_operators_reset_is_whole_or_not(void)
     }
 }
 
+/* ---- passkeys ---- */
+
+static struct authenticator *new_key(void)
+{
+    return authenticator_new(AUTHENTICATOR_ES256, "https://patient.demo.example");
+}
+
+static struct http_answer *enroll_start(const struct person *person)
+{
+    return http_post(suite_url(suite), "/auth/passkey/enroll/start", person->access, json_object());
+}
+
+static json_t *body_enroll(struct authenticator *key, const struct http_answer *start)
+{
+    return json_pack("{s:s, s:o}", "enrollmentId", http_text(start, "enrollmentId"), "credential",
+                     authenticator_create(key, http_member(start, "options")));
+}
+
+static struct http_answer *enroll_passkey(const struct person *person, struct authenticator *key)
+{
+    HTTP_ANSWER start = enroll_start(person);
+
+    CHECK_STATUS(start, 200);
+    return http_post(suite_url(suite), "/auth/passkey/enroll/finish", person->access,
+                     body_enroll(key, start));
+}
+
+/* A patient whose passkey is enrolled, signed in a second time behind that. */
+static struct owner passkey_owner(struct authenticator *key, char path[64])
+{
+    struct owner self = {.person = person_register(suite, NULL)};
+    HTTP_ANSWER added = enroll_passkey(self.person, key);
+
+    CHECK_STATUS(added, 200);
+    snprintf(path, 64, "/auth/passkey/%s", http_text(added, "id"));
+    self.elsewhere =
+        person_sign_in(suite, "Patient", self.person->email, self.person->password, NULL);
+    return self;
+}
+
+/* What there is of passkeys: how many, changes of the credential, live sessions, of these with a
+ * second factor, and audit rows of one added and of one removed. */
+static void check_passkeys(const struct owner *owner, const char *want, const struct step *step)
+{
+    char sql[1024];
+
+    snprintf(
+        sql, sizeof(sql),
+        "select concat_ws(' ', (select count(*) from auth.passkey p where p.account_id = a.id), "
+        "c.changes, count(s.id), count(s.id) filter (where s.second_factor), "
+        "(select count(*) from auth.audit u where u.event->>'account' = a.id::text and "
+        "u.event->>'action' = 'passkey.add'), "
+        "(select count(*) from auth.audit u where u.event->>'account' = a.id::text and "
+        "u.event->>'action' = 'passkey.remove')) from auth.account a "
+        "join auth.credential c on c.account_id = a.id "
+        "left join auth.session s on s.account_id = a.id and s.ended_at is null "
+        "where a.email = '%s' group by a.id, c.changes",
+        owner->person->email);
+    check_value(sql, want, step);
+}
+
+/* The challenge is spent by a statement of its own, the first: behind it another one is needed. */
+static void a_passkey_is_enrolled_whole_or_not(void)
+{
+    static const char path[] = "/auth/passkey/enroll/finish", done[] = "1 1 1 1 1 0";
+    static const struct step steps[] = {
+        {"share", "passkey_ceremony", "delete from passkey_ceremony", false},
+        {"share", "credential", "update credential set changes", false},
+        {"share", "passkey", "with created as", false},
+        {"share", "session", "with created as", false},
+        {"share", "audit", "with created as", false},
+        {"share", "change_counter", "with ended as", false},
+        {"share", "outbox", "with outbox_written as", false},
+        {"access exclusive", "gateway_lease", "select gateway from gateway_lease where", true},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+        AUTHENTICATOR key = new_key();
+        OWNER owner = {.person = person_register(suite, NULL)};
+        HTTP_ANSWER start = enroll_start(owner.person);
+        json_auto_t *body = body_enroll(key, start);
+
+        owner.elsewhere =
+            person_sign_in(suite, "Patient", owner.person->email, owner.person->password, NULL);
+        post_and_die(&steps[i], path, owner.person->access, json_incref(body));
+        check_passkeys(&owner, steps[i].done ? done : "0 0 2 0 0 0", &steps[i]);
+        HTTP_ANSWER again =
+            http_post(suite_url(suite), path, owner.person->access, json_incref(body));
+        if (i > 0 || again->status != 200) {
+            CHECK_ERROR(again, 400, "The challenge is invalid or has expired.");
+            HTTP_ANSWER anew = enroll_passkey(owner.person, key);
+            UNIT_CHECK(anew->status == (steps[i].done ? 409 : 200), "anew, at %s of %s: %d %s",
+                       steps[i].statement, steps[i].table, anew->status, anew->body);
+        }
+        check_passkeys(&owner, done, &steps[i]);
+        CU_ASSERT_TRUE(suite_mails_arrive(suite, owner.person->email, 2));
+        CU_ASSERT_TRUE(suite_everywhere(suite, owner.elsewhere->access, 401));
+    }
+}
+
+static void a_passkey_is_removed_whole_or_not(void)
+{
+    static const struct step steps[] = {
+        {"share", "passkey", "with deleted as ( delete from passkey", false},
+        {"share", "credential", "with deleted as ( delete from passkey", false},
+        {"share", "audit", "with deleted as ( delete from passkey", false},
+        {"share", "change_counter", "with ended as", false},
+        {"share", "outbox", "with outbox_written as", false},
+        {"access exclusive", "gateway_lease", "select gateway from gateway_lease where", true},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+        AUTHENTICATOR key = new_key();
+        char path[64];
+        OWNER owner = passkey_owner(key, path);
+
+        call_and_die(&steps[i], &(struct http_request){.method = "DELETE",
+                                                       .path = path,
+                                                       .bearer = owner.person->access});
+        check_passkeys(&owner, steps[i].done ? "0 2 1 1 1 1" : "1 1 2 1 1 0", &steps[i]);
+        HTTP_ANSWER again = http_delete(suite_url(suite), path, owner.person->access);
+        UNIT_CHECK(again->status == (steps[i].done ? 404 : 200), "again, at %s of %s: %d %s",
+                   steps[i].statement, steps[i].table, again->status, again->body);
+        check_passkeys(&owner, "0 2 1 1 1 1", &steps[i]);
+        CU_ASSERT_TRUE(suite_mails_arrive(suite, owner.person->email, 3));
+        CU_ASSERT_TRUE(suite_everywhere(suite, owner.elsewhere->access, 401));
+    }
+}
+
+/* ---- proofs ---- */
+
+enum proof { BY_PASSKEY, BY_CODE, BY_PASSWORD };
+
+static struct http_answer *step_up_start(const char *access)
+{
+    return http_post(suite_url(suite), "/auth/step-up/start", access, json_object());
+}
+
+static json_t *body_passkey(struct authenticator *key, const struct http_answer *start)
+{
+    return json_pack("{s:s, s:o}", "loginId", http_text(start, "loginId"), "credential",
+                     authenticator_get(key, http_member(start, "options")));
+}
+
+/* Whether the session that is signed in elsewhere is proven again, has a second factor, uses of the
+ * passkey, recovery codes that are left, and audit rows of proofs. */
+static void check_proof(const struct owner *owner, const char *want, const struct step *step)
+{
+    char sql[1024];
+
+    snprintf(
+        sql, sizeof(sql),
+        "select concat_ws(' ', s.proven_at > 1, s.second_factor, "
+        "(select count(*) from auth.passkey p where p.account_id = a.id and p.sign_count >= 9), "
+        "(select count(*) from auth.mfa_recovery r where r.account_id = a.id and r.used_at is "
+        "null), (select count(*) from auth.audit u where u.event->>'account' = a.id::text and "
+        "u.event->>'action' = 'session.step-up')) from auth.account a "
+        "join auth.session s on s.account_id = a.id and s.ended_at is null "
+        "where a.email = '%s' order by s.created_at desc, s.id desc limit 1",
+        owner->person->email);
+    check_value(sql, want, step);
+}
+
+static void make_proofs_old(const struct owner *owner)
+{
+    CU_ASSERT_TRUE(suite_count(suite,
+                               "with old as (update auth.session s set proven_at = 1 from "
+                               "auth.account a where a.id = s.account_id and a.email = '%s' "
+                               "returning 1) select count(*) from old",
+                               owner->person->email) > 0);
+}
+
+/* Who has what the proof is made of, signed in elsewhere without a second factor. */
+static struct owner prover(enum proof by, struct authenticator *key)
+{
+    char path[64];
+    struct owner self;
+
+    if (by == BY_PASSKEY)
+        return passkey_owner(key, path);
+    self = (struct owner){.person = person_register(suite, NULL)};
+    self.elsewhere =
+        person_sign_in(suite, "Patient", self.person->email, self.person->password, NULL);
+    if (by == BY_CODE) {
+        HTTP_ANSWER status = http_get(suite_url(suite), STATUS, self.elsewhere->access);
+        totp_read(http_text(status, "otpauthUrl"), self.secret);
+        totp_code(self.secret, time(NULL), self.code);
+        HTTP_ANSWER on =
+            http_post(suite_url(suite), ENROLL, self.elsewhere->access, body_token(self.code));
+        CHECK_STATUS(on, 200);
+        snprintf(self.recovery[0], sizeof(self.recovery[0]), "%s",
+                 json_string_value(json_array_get(http_member(on, "recoveryCodes"), 0)));
+    }
+    return self;
+}
+
+/* The body of a proof; of a passkey's `start` is a challenge. */
+static json_t *body_proof(enum proof by, const struct owner *owner, struct authenticator *key,
+                          const struct http_answer *start)
+{
+    if (by == BY_PASSKEY)
+        return body_passkey(key, start);
+    return by == BY_CODE ? json_pack("{s:s}", "mfaToken", owner->recovery[0])
+                         : json_pack("{s:s}", "password", owner->person->password);
+}
+
+/* A passkey's challenge is spent by the first statement; that of a password is the only one. */
+static void a_proof_counts_whole_or_not(void)
+{
+    static const char path[] = "/auth/step-up", without[] = "f f 0 0 0", shown[] = "t t 1 0 1",
+                      used[] = "t t 0 9 1", typed[] = "t f 0 0 1|t f 0 0 2";
+    static const struct {
+        struct step step;
+        enum proof by;
+        const char *before, *after;
+    } rows[] = {
+        {{"share", "passkey_ceremony", "delete from passkey_ceremony", false},
+         BY_PASSKEY,
+         without,
+         shown},
+        {{"share", "passkey", "with used as", false}, BY_PASSKEY, without, shown},
+        {{"share", "session", "with proven as", false}, BY_PASSKEY, without, shown},
+        {{"share", "audit", "with proven as", false}, BY_PASSKEY, without, shown},
+        {{"share", "change_counter", "with counted as", false}, BY_PASSKEY, without, shown},
+        {{"access exclusive", "gateway_lease", "select gateway from gateway_lease where", true},
+         BY_PASSKEY,
+         shown,
+         shown},
+        {{"exclusive", "mfa_factor", "select secret_sealed", false}, BY_CODE, "f t 0 10 0", used},
+        {{"share", "mfa_recovery", "with used as", false}, BY_CODE, "f t 0 10 0", used},
+        {{"share", "session", "with proven as", false}, BY_CODE, "f t 0 10 0", used},
+        {{"share", "session", "with proven as", false}, BY_PASSWORD, "f f 0 0 0|t f 0 0 1", typed},
+        {{"share", "audit", "with proven as", false}, BY_PASSWORD, "f f 0 0 0|t f 0 0 1", typed},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const struct step *step = &rows[i].step;
+        AUTHENTICATOR key = new_key();
+        OWNER owner = prover(rows[i].by, key);
+        const char *access = owner.elsewhere->access;
+        HTTP_ANSWER start = rows[i].by == BY_PASSKEY ? step_up_start(access) : NULL;
+        json_auto_t *body = NULL;
+
+        make_proofs_old(&owner);
+        HTTP_ANSWER late = enroll_start(owner.elsewhere);
+        CHECK_STATUS(late, 401);
+        key->count = 9;
+        body = body_proof(rows[i].by, &owner, key, start);
+        post_and_die(step, path, access, json_incref(body));
+        check_proof(&owner, rows[i].before, step);
+        HTTP_ANSWER now = enroll_start(owner.elsewhere);
+        if (rows[i].by != BY_PASSWORD)
+            CHECK_STATUS(now, step->done ? 200 : 401);
+        HTTP_ANSWER again = http_post(suite_url(suite), path, access, json_incref(body));
+        if (rows[i].by != BY_PASSKEY || (i == 0 && again->status == 204)) {
+            CHECK_STATUS(again, 204);
+        } else {
+            CHECK_ERROR(again, 400, "The challenge is invalid or has expired.");
+        }
+        if (again->status != 204 && !step->done) {
+            HTTP_ANSWER other = step_up_start(access);
+            HTTP_ANSWER anew = http_post(suite_url(suite), path, access, body_passkey(key, other));
+            CHECK_STATUS(anew, 204);
+        }
+        check_proof(&owner, rows[i].after, step);
+        HTTP_ANSWER good = enroll_start(owner.elsewhere);
+        CHECK_STATUS(good, 200);
+    }
+}
+
+/* ---- imports ---- */
+
+/* Of "imported". */
+#define BCRYPT "$2b$06$Jh9Mb68KRFP2oUyed/u3aOY6lbYm90VZn1dJoK9KaKqQGJYBo4VtC"
+
+static json_t *line_of(const char *email, const char *role)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:s}", "email", email, "firstName", "Ana", "lastName",
+                     "Lima", "passwordHash", BCRYPT, "role", role);
+}
+
+/* The accounts of two addresses, their credentials and audit rows, and invitations to a third. */
+static void check_imported(char *const emails[3], const char *want, const struct step *step)
+{
+    char sql[1024];
+
+    snprintf(sql, sizeof(sql),
+             "select concat_ws(' ', count(a.id), count(c.account_id), count(m.id), (select "
+             "count(*) from auth.audit u where u.entity in (select 'Account/' || id from "
+             "auth.account where email in ('%s', '%s')) and u.event->>'action' = "
+             "'account.import'), (select count(*) from auth.invitation where email = '%s')) from "
+             "auth.account a left join auth.credential c on c.account_id = a.id left join "
+             "auth.membership m on m.account_id = a.id where a.email in ('%s', '%s')",
+             emails[0], emails[1], emails[2], emails[0], emails[1]);
+    check_value(sql, want, step);
+}
+
+static json_t *body_import(char *const emails[3])
+{
+    return json_pack("{s:[o, o, o]}", "accounts", line_of(emails[0], "Patient"),
+                     line_of(emails[1], "Patient"), line_of(emails[2], "Practitioner"));
+}
+
+/* All patients or none; each practitioner is invited before, with one mail, or not. The same
+ * request again makes the rest, and says of who is invited already that it is so. */
+static void an_admin_s_import_is_whole_or_not(void)
+{
+    static const char path[] = "/v1/projects/me/imports", all[] = "2 2 2 2 1";
+    static const struct step steps[] = {
+        {"share", "invitation", "with inserted as ( insert into invitation", false},
+        {"share", "outbox", "with inserted as ( insert into invitation", false},
+        {"share", "account", "with given as materialized", false},
+        {"share", "credential", "with given as materialized", false},
+        {"share", "membership", "with given as materialized", false},
+        {"share", "import_state", "update import_state", false},
+    };
+    PERSON admin = person_admin(suite);
+
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+        char *emails[3] = {person_address(), person_address(), person_address()};
+
+        post_and_die(&steps[i], path, admin->access, body_import(emails));
+        check_imported(emails, i < 2 ? "0 0 0 0 0|0 0 0 0 1" : "0 0 0 0 1", &steps[i]);
+        HTTP_ANSWER again = http_post(suite_url(suite), path, admin->access, body_import(emails));
+        CHECK_STATUS(again, 200);
+        CU_ASSERT_EQUAL(json_integer_value(http_member(again, "imported")), 2);
+        if (json_integer_value(http_member(again, "invited")) != 1)
+            CU_ASSERT_PTR_NOT_NULL(strstr(http_text(again, "lines.0.why"), "is invited already"));
+        check_imported(emails, all, &steps[i]);
+        CU_ASSERT_TRUE(suite_mails_arrive(suite, emails[2], 1));
+        struct mail_link link = suite_mail_link(suite, emails[2], "invitation");
+        HTTP_ANSWER accepted =
+            suite_post_link(suite, "/auth/set-password", &link, NULL, "one of their own");
+        CHECK_STATUS(accepted, 204);
+        HTTP_ANSWER signed_in =
+            suite_post_fresh(suite, START, body_login_start(emails[0], "imported", "demo"));
+        CHECK_STATUS(signed_in, 200);
+        HTTP_ANSWER third = http_post(suite_url(suite), path, admin->access, body_import(emails));
+        CU_ASSERT_EQUAL(json_integer_value(http_member(third, "imported")), 0);
+        CU_ASSERT_EQUAL(json_integer_value(http_member(third, "existing")), 2);
+        for (size_t e = 0; e < ARRAY_SIZE(emails); e++)
+            free(emails[e]);
+    }
+}
+
+/* An answer is sent when all of it is written. */
+static void an_acknowledged_import_stays(void)
+{
+    PERSON admin = person_admin(suite);
+    char *emails[3] = {person_address(), person_address(), person_address()};
+    pid_t pids[2] = {suite_pid(suite, "authd", "1"), suite_pid(suite, "authd", "2")};
+    HTTP_ANSWER answer =
+        http_post(suite_url(suite), "/v1/projects/me/imports", admin->access, body_import(emails));
+
+    kill(pids[0], SIGKILL);
+    kill(pids[1], SIGKILL);
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "1", pids[0]));
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "2", pids[1]));
+    check_imported(emails, "2 2 2 2 1", &(struct step){.table = "none", .statement = "the end"});
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, emails[2], 1));
+    for (size_t e = 0; e < ARRAY_SIZE(emails); e++)
+        free(emails[e]);
+}
+
+/* The hash is replaced by a statement of its own, before the login's: between the two the password
+ * is right by either hash. */
+static void an_imported_password_stays_right(void)
+{
+    static const char hash[] = "select case when c.password_hash = '" BCRYPT "' then 'former' "
+                               "when c.password_hash like '$argon2id$v=19$m=19456,t=2,p=1$%%' then "
+                               "'own' end || ' ' || c.changes from auth.credential c join "
+                               "auth.account a on a.id = c.account_id where a.email = '%s'";
+    static const struct {
+        struct step step;
+        const char *state;
+    } rows[] = {
+        {{"share", "credential", "update credential set password_hash", false}, "former 0|own 0"},
+        {{"share", "login", "with state as materialized", false}, "own 0"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        PERSON patient = person_register(suite, NULL);
+        char sql[1024];
+
+        CU_ASSERT_EQUAL(suite_count(suite,
+                                    "with done as (update auth.credential c set password_hash = "
+                                    "'" BCRYPT "' from auth.account a where a.id = c.account_id "
+                                    "and a.email = '%s' returning 1) select count(*) from done",
+                                    patient->email),
+                        1);
+        post_and_die(&rows[i].step, START, NULL,
+                     body_login_start(patient->email, "imported", "demo"));
+        snprintf(sql, sizeof(sql), hash, patient->email);
+        check_value(sql, rows[i].state, &rows[i].step);
+        HTTP_ANSWER wrong = suite_post_fresh(
+            suite, START, body_login_start(patient->email, patient->password, "demo"));
+        CHECK_STATUS(wrong, 400);
+        HTTP_ANSWER again =
+            suite_post_fresh(suite, START, body_login_start(patient->email, "imported", "demo"));
+        CHECK_STATUS(again, 200);
+        check_value(sql, "own 0", &rows[i].step);
+    }
+}
+
 static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
@@ -366,6 +792,12 @@ static const struct unit_case cases[] = {
     CASE(a_recovery_code_is_used_or_not),
     CASE(a_wrong_code_is_counted_whole_or_not),
     CASE(an_operators_reset_is_whole_or_not),
+    CASE(a_passkey_is_enrolled_whole_or_not),
+    CASE(a_passkey_is_removed_whole_or_not),
+    CASE(a_proof_counts_whole_or_not),
+    CASE(an_admin_s_import_is_whole_or_not),
+    CASE(an_acknowledged_import_stays),
+    CASE(an_imported_password_stays_right),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 

@@ -111,6 +111,17 @@ static void refused(const struct http_answer *answer)
     CHECK_ERROR(answer, 400, "The passkey is not accepted.");
 }
 
+/* The passkey by a challenge of the caller's session. */
+static struct http_answer *step_up(const char *access, struct authenticator *key)
+{
+    HTTP_ANSWER start = post("/auth/step-up/start", access, json_object());
+
+    CHECK_STATUS(start, 200);
+    return post("/auth/step-up", access,
+                json_pack("{s:s, s:o}", "loginId", http_text(start, "loginId"), "credential",
+                          authenticator_get(key, http_member(start, "options"))));
+}
+
 /* A patient with a passkey. */
 static struct person *patient_with(struct authenticator *key)
 {
@@ -741,6 +752,112 @@ static void a_passkey_opens_its_tenant_only(void)
     CHECK_STATUS(down, 200);
 }
 
+/* ... nor is it a proof or a second factor of the same practitioner above it. */
+static void a_child_s_passkey_proves_nothing_above_it(void)
+{
+    static const char reach[] = "select count(*) from auth.audit where event->>'action' = '%s' and "
+                                "event->>'outcome' = 'failure' and event->>'detail' = 'reach'";
+    AUTHENTICATOR high = authenticator_new(AUTHENTICATOR_ES256, practitioner_origin);
+    AUTHENTICATOR low = authenticator_new(AUTHENTICATOR_ES256, practitioner_origin);
+    AUTHENTICATOR far = authenticator_new(AUTHENTICATOR_ES256, "https://beneath.example");
+    PERSON child = person_admin_of_child(suite, "beneath");
+    char path[96];
+    long before;
+
+    suite_set_value(suite, child->access, "PRACTITIONER_APP_URL", practitioner_origin);
+    HTTP_ANSWER lower = enroll(child->access, low);
+    CHECK_STATUS(lower, 200);
+    suite_set_value(suite, child->access, "PRACTITIONER_APP_URL", "https://beneath.example");
+    HTTP_ANSWER farther = enroll(child->access, far);
+    CHECK_STATUS(farther, 200);
+    PERSON admin = person_admin(suite);
+    HTTP_ANSWER upper = enroll(admin->access, high);
+    CHECK_STATUS(upper, 200);
+
+    HTTP_ANSWER proven = step_up(admin->access, high);
+    CHECK_STATUS(proven, 204);
+    HTTP_ANSWER above = step_up(admin->access, low);
+    refused(above);
+    CU_ASSERT_EQUAL(suite_count(suite, reach, "session.step-up"), 1);
+    HTTP_ANSWER elsewhere = step_up(admin->access, far);
+    refused(elsewhere);
+    PERSON again = person_sign_in(suite, "Practitioner", admin->email, admin->password, "beneath");
+    HTTP_ANSWER there = step_up(again->access, far);
+    CHECK_STATUS(there, 204);
+    suite_set_value(suite, again->access, "PRACTITIONER_APP_URL", practitioner_origin);
+    HTTP_ANSWER below = step_up(again->access, low);
+    CHECK_STATUS(below, 204);
+    HTTP_ANSWER down = step_up(again->access, high);
+    CHECK_STATUS(down, 204);
+
+    before = suite_count(suite, reach, "session.create");
+    require_mfa("practitioners");
+    HTTP_ANSWER step = suite_post_fresh(suite, "/auth/tenant/Practitioner/login/start",
+                                        body_login_start(admin->email, admin->password, "demo"));
+    CU_ASSERT_STRING_EQUAL(http_text(step, "nextStep"), "mfa");
+    struct authenticator *const wrong[] = {low, far};
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+        HTTP_ANSWER start = mfa_start("Practitioner", http_text(step, "loginId"));
+        HTTP_ANSWER answer = mfa("Practitioner", http_text(step, "loginId"),
+                                 authenticator_get(wrong[i], http_member(start, "options")));
+        refused(answer);
+    }
+    CU_ASSERT_EQUAL(suite_count(suite, reach, "session.create"), before + 1);
+    HTTP_ANSWER start = mfa_start("Practitioner", http_text(step, "loginId"));
+    HTTP_ANSWER answer = mfa("Practitioner", http_text(step, "loginId"),
+                             authenticator_get(high, http_member(start, "options")));
+    CHECK_STATUS(answer, 200);
+    require_mfa("none");
+    snprintf(path, sizeof(path), "/auth/passkey/%s", http_text(farther, "id"));
+    HTTP_ANSWER gone = http_delete(suite_url(suite), path, again->access);
+    CHECK_STATUS(gone, 200);
+}
+
+/* Browsers make none on http, but on the machine itself, nor where the host is a number. */
+static void an_application_without_https_has_no_passkeys(void)
+{
+    static const char no_application[] = "Passkeys need an application with an https address.";
+    static const struct {
+        const char *url, *rp_id; /* NULL: none */
+    } rows[] = {
+        {"http://patient.demo.example", NULL},
+        {"http://localhost.demo.example", NULL},
+        {"http://notlocalhost", NULL},
+        {"http://127.0.0.1:3000", NULL},
+        {"https://192.0.2.1", NULL},
+        {"http://localhost:3000", "localhost"},
+        {"http://app.localhost", "app.localhost"},
+        {"https://PATIENT.demo.example/app", "patient.demo.example"},
+    };
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON admin = person_admin(suite);
+    PERSON person = patient_with(key);
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        suite_set_value(suite, admin->access, "PATIENT_APP_URL", rows[i].url);
+        HTTP_ANSWER start = sign_in_start("Patient", "demo", NULL);
+        HTTP_ANSWER enrolment = enroll_start(person->access);
+        if (rows[i].rp_id) {
+            CHECK_STATUS(start, 200);
+            CHECK_STATUS(enrolment, 200);
+            UNIT_CHECK(strcmp(http_text(start, "options.rpId"), rows[i].rp_id) == 0, "%s: %s",
+                       rows[i].url, http_text(start, "options.rpId"));
+            CU_ASSERT_STRING_EQUAL(http_text(enrolment, "options.rp.id"), rows[i].rp_id);
+        } else {
+            UNIT_CHECK(start->status == 400, "%s: %d", rows[i].url, start->status);
+            CHECK_ERROR(start, 400, no_application);
+            CHECK_ERROR(enrolment, 400, no_application);
+            HTTP_ANSWER proof = post("/auth/step-up/start", person->access, json_object());
+            CHECK_ERROR(proof, 400, no_application);
+        }
+    }
+    suite_set_value(suite, admin->access, "PATIENT_APP_URL", rows[0].url);
+    require_mfa("everyone");
+    check_first_step(person, "token"); /* it could not be shown */
+    require_mfa("none");
+    suite_set_value(suite, admin->access, "PATIENT_APP_URL", patient_origin);
+}
+
 /* A start writes nothing; refusals are written down, so that a client gets a hundred in ten
  * seconds.
  */
@@ -821,6 +938,22 @@ static void known_and_unknown_addresses_get_the_same_options(void)
     free(texts[1]);
 }
 
+/* The owner's mails about a passkey, and audit rows, of a counter that fell. */
+static void check_counter(const struct person *person, const char *passkey, size_t mails)
+{
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, person->email, mails));
+    char *mail = suite_mail(suite, person->email, 1000);
+    CU_ASSERT_PTR_NOT_NULL(mail ? strstr(mail, "My phone") : NULL);
+    free(mail);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.audit where event->>'action' = "
+                                "'passkey.counter' and entity = 'Passkey/%s'",
+                                passkey),
+                    1);
+    CU_ASSERT_EQUAL(
+        suite_count(suite, "select sign_count from auth.passkey where id = '%s'", passkey), 100);
+}
+
 static void a_counter_that_falls_is_reported(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
@@ -836,17 +969,32 @@ static void a_counter_that_falls_is_reported(void)
     key->count = 50;
     HTTP_ANSWER copy = show("Patient", "demo", NULL, key);
     CHECK_STATUS(copy, 200);
-    CU_ASSERT_TRUE(suite_mails_arrive(suite, person->email, mails + 1));
-    char *mail = suite_mail(suite, person->email, 1000);
-    CU_ASSERT_PTR_NOT_NULL(mail ? strstr(mail, "My phone") : NULL);
-    free(mail);
-    CU_ASSERT_EQUAL(
-        suite_count(suite,
-                    "select count(*) from auth.audit where event->>'action' = 'passkey.counter'"),
-        1);
-    CU_ASSERT_EQUAL(suite_count(suite, "select sign_count from auth.passkey where id = '%s'",
-                                http_text(added, "id")),
-                    100);
+    check_counter(person, http_text(added, "id"), mails + 1);
+}
+
+/* It proves all the same: who has it may be the owner, whose authenticator lost count. */
+static void a_counter_that_falls_at_a_step_up_is_reported(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    AUTHENTICATOR second = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
+    PERSON person = person_register_settled(suite);
+    HTTP_ANSWER added = enroll(person->access, key);
+    CHECK_STATUS(added, 200);
+    suite_mails_settle(suite);
+    size_t mails = suite_mail_count(suite, person->email);
+
+    key->count = 100;
+    HTTP_ANSWER first = step_up(person->access, key);
+    CHECK_STATUS(first, 204);
+    pass(FRESH + 60);
+    key->count = 50;
+    HTTP_ANSWER copy = step_up(person->access, key);
+    CHECK_STATUS(copy, 204);
+    check_counter(person, http_text(added, "id"), mails + 1);
+    HTTP_ANSWER shown = show("Patient", "demo", NULL, key); /* below the counter, still */
+    CHECK_STATUS(shown, 200);
+    HTTP_ANSWER fresh = enroll(person->access, second);
+    CHECK_STATUS(fresh, 200);
 }
 
 static void switches_and_locks_hold(void)
@@ -956,6 +1104,94 @@ static void related_origins_are_the_configured_ones(void)
     CU_ASSERT_STRING_EQUAL(http_text(start, "options.rpId"), "account.example");
 }
 
+/* A configured origin makes and uses the installation's passkeys; another one does not. */
+static void related_origins_use_the_installations_passkeys(void)
+{
+    static const char *const good[] = {"https://account.example", "https://account.example.org"};
+    static const char *const bad[] = {"https://account.example.net", "http://account.example.org",
+                                      "https://account.example.org:8443",
+                                      "https://www.account.example.org"};
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, good[1]);
+    PERSON admin = person_admin(suite);
+
+    suite_set_value(suite, admin->access, "PRACTITIONER_APP_URL", "");
+    HTTP_ANSWER added = enroll(admin->access, key);
+    CHECK_STATUS(added, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(added, "rpId"), "account.example");
+    for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+        key->origin = good[i];
+        HTTP_ANSWER shown = show("Practitioner", NULL, NULL, key);
+        UNIT_CHECK(shown->status == 200, "%s: %d", good[i], shown->status);
+        HTTP_ANSWER proven = step_up(admin->access, key);
+        UNIT_CHECK(proven->status == 204, "%s: %d", good[i], proven->status);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        AUTHENTICATOR other = authenticator_new(AUTHENTICATOR_ES256, bad[i]);
+        HTTP_ANSWER made = enroll(admin->access, other);
+        refused(made);
+        key->origin = bad[i];
+        HTTP_ANSWER shown = show("Practitioner", NULL, NULL, key);
+        refused(shown);
+        HTTP_ANSWER proven = step_up(admin->access, key);
+        refused(proven);
+    }
+    suite_set_value(suite, admin->access, "PRACTITIONER_APP_URL", practitioner_origin);
+}
+
+/* What browsers would not read is refused at a start. */
+static void wrong_related_origins_are_refused_at_start(void)
+{
+    static const char form[] = "passkey_origins: %s must be https://host[:port]",
+                      many[] = "passkey_origins has more than 5 domains";
+    static const struct {
+        const char *list, *named; /* the one that is malformed; NULL: too many */
+        bool good;
+    } rows[] = {
+        {"https://a.example/", "https://a.example/", false},
+        {"https://a.example/path", "https://a.example/path", false},
+        {"https://a.example:443", "https://a.example:443", false},
+        {"https://a.example:0", "https://a.example:0", false},
+        {"https://a.example:65536", "https://a.example:65536", false},
+        {"https://a.example:", "https://a.example:", false},
+        {"https://A.example", "https://A.example", false},
+        {"https://user@a.example", "https://user@a.example", false},
+        {"http://a.example", "http://a.example", false},
+        {"https://192.0.2.1", "https://192.0.2.1", false},
+        {"https://", "https://", false},
+        {"https://a.example, b.example", "b.example", false},
+        {"https://a.test, https://b.test, https://c.test, https://d.test, https://e.test, "
+         "https://f.test",
+         NULL, false},
+        {"https://a.test, https://b.test, https://c.test, https://d.test, https://e.test", NULL,
+         true},
+        /* one label */
+        {"https://a.test, https://www.a.test, https://a.test:8443, https://a.co.uk, "
+         "https://a.example, https://b.a.example",
+         NULL, true},
+        {"http://localhost:3000", NULL, true},
+    };
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    char *authd = program_path("atrium-authd"), text[512], complaint[160];
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        snprintf(text, sizeof(text), "authd\n    passkey_origins = \"%s\"\n", rows[i].list);
+        const char *config = unit_dir_write(&dir, "atrium.conf", text);
+        PROGRAM check = program_run(
+            (const char *const[]){authd, "--config", config, "--check-config", NULL}, NULL);
+
+        if (rows[i].good) {
+            UNIT_CHECK(check->code == 0, "%s: %s", rows[i].list, check->err);
+            continue;
+        }
+        if (rows[i].named)
+            snprintf(complaint, sizeof(complaint), form, rows[i].named);
+        PROGRAM start = program_run((const char *const[]){authd, "--config", config, NULL}, NULL);
+        CHECK_REFUSED(check, 1, rows[i].named ? complaint : many);
+        CHECK_REFUSED(start, 1, rows[i].named ? complaint : many);
+    }
+    free(authd);
+}
+
 static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
@@ -975,10 +1211,13 @@ static const struct unit_case cases[] = {
     CASE(an_account_has_at_most_twenty),
     CASE(a_passkey_belongs_to_one_account),
     CASE(a_passkey_opens_its_tenant_only),
+    CASE(a_child_s_passkey_proves_nothing_above_it),
+    CASE(an_application_without_https_has_no_passkeys),
     CASE(refusals_of_one_client_are_limited),
     CASE(a_start_leaves_one_refusal),
     CASE(known_and_unknown_addresses_get_the_same_options),
     CASE(a_counter_that_falls_is_reported),
+    CASE(a_counter_that_falls_at_a_step_up_is_reported),
     CASE(switches_and_locks_hold),
     CASE(a_passkey_proves_again),
     CASE(a_passkey_is_shown_instead_of_a_code),
@@ -990,6 +1229,8 @@ static const struct unit_case cases[] = {
     CASE(a_reset_drops_passkeys_of_the_last_week),
     CASE(an_operator_takes_passkeys_away),
     CASE(related_origins_are_the_configured_ones),
+    CASE(related_origins_use_the_installations_passkeys),
+    CASE(wrong_related_origins_are_refused_at_start),
     CASE(a_passkey_is_a_second_factor),
     CASE(doctor_and_metrics_know_passkeys),
     CASE_ALWAYS(suite_shuts_down_cleanly),

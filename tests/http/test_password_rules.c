@@ -186,6 +186,21 @@ static void make_filter(const char *path, const char *list)
     CHECK_EXIT(made, 0);
 }
 
+/* Changes a bit in the middle of a file. */
+static void alter_byte(const char *path)
+{
+    FILE *file = fopen(path, "r+be");
+    struct stat status;
+    int byte;
+
+    CU_ASSERT_TRUE_FATAL(file && fstat(fileno(file), &status) == 0);
+    CU_ASSERT_EQUAL(fseek(file, status.st_size / 2, SEEK_SET), 0);
+    byte = fgetc(file);
+    CU_ASSERT_EQUAL(fseek(file, -1, SEEK_CUR), 0);
+    CU_ASSERT_EQUAL(fputc(byte ^ 1, file), byte ^ 1);
+    CU_ASSERT_EQUAL(fclose(file), 0);
+}
+
 /* A filter made by the command takes effect at a reload. One that was cut off or altered is refused
  * there and at a start, and the filter before stays in use. */
 static void a_filter_of_an_operator_is_used(void)
@@ -219,6 +234,16 @@ static void a_filter_of_an_operator_is_used(void)
     CHECK_EXIT(moved, 0);
     PROGRAM refused = program_run(check, NULL);
     CHECK_REFUSED(refused, 1, "passwords.filter: the filter is cut off");
+    reload_authd("configuration refused");
+    check_registers("password", 422);
+    check_registers("an unlucky choice", 200);
+
+    make_filter(path, "an unlucky choice\n");
+    alter_byte(path);
+    PROGRAM altered = program_run(check, NULL);
+    CHECK_REFUSED(altered, 1, "passwords.filter: the filter was altered");
+    PROGRAM start = program_run((const char *const[]){authd, "--config", options, NULL}, NULL);
+    CHECK_REFUSED(start, 1, "passwords.filter: the filter was altered");
     reload_authd("configuration refused");
     check_registers("password", 422);
     check_registers("an unlucky choice", 200);
