@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "authd/sql/trail.h"
 #include "authd/sql_part.h"
 #include "tests/support/plans.h"
 #include "tests/support/unit.h"
@@ -313,6 +314,18 @@ static void test_every_statement_has_its_index(void)
     check_hot("set enable_seqscan = off"); /* of the tables that were emptied, too */
 }
 
+/* Two projects with 30 months of trails, in which a day is little. */
+static void test_sign_ins_of_a_day_are_found_in_the_projects_part_of_the_trail(void)
+{
+    plans_check_filled(
+        &plans, server,
+        "insert into audit (at, project_id, event, sequence, hash) select i * 60000::bigint, "
+        "('00000000-0000-0000-0000-00000000000' || i % 2)::uuid, "
+        "'{\"action\":\"session.create\",\"outcome\":\"success\"}', i, '' "
+        "from generate_series(1, 60000) i",
+        sql_sign_in_hours_statement, "audit_other_project_id_sequence_idx on audit_other");
+}
+
 static void test_five_registrations_in_any_sixty_seconds(void)
 {
     static const struct {
@@ -548,6 +561,7 @@ static const struct unit_case cases[] = {
     CASE(test_every_statement_prepares_with_its_parameters),
     CASE(test_hot_statements_are_planned_on_their_keys),
     CASE(test_every_statement_has_its_index),
+    CASE(test_sign_ins_of_a_day_are_found_in_the_projects_part_of_the_trail),
     CASE(test_five_registrations_in_any_sixty_seconds),
     CASE(test_failures_are_counted_the_newest_hundred_kept),
     CASE(test_a_pair_that_fails_in_a_row_waits),
