@@ -74,6 +74,10 @@ static void test_failures_of_a_project_are_read_without_its_successes(void)
 {
     plans_check_filled(
         &plans, server,
+        "insert into bot (project_id, id, name, kind, program, timeout_ms, identifier, "
+        "secret_names, secrets_sealed, created_at, updated_at) "
+        "select gen_random_uuid(), gen_random_uuid(), 'x', 'program', 'x', 1, '[]', '[]', '', 1, 1 "
+        "from generate_series(1, 2000); "
         "insert into execution select '00000000-0000-0000-0000-000000000003', "
         "gen_random_uuid(), '00000000-0000-0000-0000-000000000002', i, 1, "
         "case when i % 100 = 0 then 'failure' else 'success' end, 'Patient/1' "
