@@ -79,13 +79,16 @@ function SignIns() {
 
 const FEW = 5;
 
+const tries = ({ attempts, createdAt, triedAt }) => (attempts < 2 ? t('Tried {when}', { when: time(triedAt ?? createdAt) })
+    : t('First tried {first}, last {last}; attempts: {n}', { first: time(createdAt), last: time(triedAt), n: number(attempts) }));
+
 function Mails() {
     const list = useCursor((cursor) => get(`/v1/project/mail-failures${queryOf({ _count: FEW, _cursor: cursor })}`), []);
 
     return html`<${Section} title=${t('Mails that failed')}><${Loaded} from=${list}>${() => (list.rows.length === 0 ? html`<p class="soft">${t('No mail failed in the last 30 days.')}</p>` : html`
         <ul class="rows">${list.rows.map((mail) => html`<li key=${mail.id}><div><strong><${Link} to=${`/templates/${mail.template}`}>${templateTitle(mail.template)}<//></strong>
-            <p class="hint">${mail.error}</p><p class="hint">${t('First tried {first}, last {last}; attempts: {n}', { first: time(mail.createdAt), last: time(mail.triedAt), n: number(mail.attempts) })}</p></div>
-            <${Badge} kind=${mail.state === 'failed' ? 'bad' : 'warn'}>${mail.state === 'failed' ? t('Given up') : t('Is tried again')}<//></li>`)}</ul>
+            <p class="hint">${mail.error}</p><p class="hint">${tries(mail)}</p></div>
+            <${Badge} kind=${mail.state === 'failed' ? 'bad' : 'warn'}>${mail.state === 'failed' ? t('Given up') : t('Will be tried again')}<//></li>`)}</ul>
         ${list.more && html`<p><${Button} busy=${list.busy} onClick=${list.next}>${t('Show more')}<//></p>`}`)}<//><//>`;
 }
 
@@ -125,10 +128,10 @@ export function Overview({ me }) {
             [t('Languages'), fact(ready, (data) => data.languages.map(languageName).join(', '))],
             [t('Webhooks'), fact(hooks, (data) => html`<${Hooks} hooks=${data.resources} />`)]]} /><//>
         <${SignIns} />
+        <div class="grid two"><${Mails} /><${Bots} /></div>
         <div class="grid two"><${Section} title=${t('What works')}><${Loaded} from=${ready}>${(data) => html`<ul class="rows">${data.flows.map((flow) => html`<${Flow} flow=${flow} />`)}</ul>`}<//><//>
-            <div class="parts"><${Mails} /><${Bots} />
             <${Section} title=${t('Last changes')}><${Loaded} from=${changes}>${({ history, policies }) => (history.length === 0 ? html`<p class="soft">${t('Nothing was changed yet')}</p>` : html`
                 <ul class="rows">${history.map((change) => html`<li><div><strong>${settingTitle(change.name)}</strong><p class="hint">${author(change)}, ${time(change.when)}</p></div>
-                    <${Diff} change=${change} policies=${policies} /></li>`)}</ul><p><${Link} to="/settings?tab=history">${t('All changes')}<//></p>`)}<//><//></div></div>
+                    <${Diff} change=${change} policies=${policies} /></li>`)}</ul><p><${Link} to="/settings?tab=history">${t('All changes')}<//></p>`)}<//><//></div>
     <//>`;
 }
