@@ -14,9 +14,9 @@ enum { FULL_HOURS = 24 };
 int project_sign_ins(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
                      struct sign_in_hours *out, struct error *err)
 {
-    const struct sql_sign_in_hours_in hours = {
-        .project = req->caller->project,
-        .since = req->now_ms - req->now_ms % HOUR_MS - FULL_HOURS * HOUR_MS};
+    const struct sql_sign_in_hours_in hours = {.project = req->caller->project,
+                                               .since = req->now_ms - req->now_ms % HOUR_MS -
+                                                        FULL_HOURS * HOUR_MS};
 
     return MIN(sql_sign_in_hours(d->svc.db, req, &hours, &out->resources, err), 0);
 }

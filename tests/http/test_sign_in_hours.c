@@ -111,7 +111,8 @@ static void each_sign_in_is_counted_in_its_hour(void)
     for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
         set_hour(steps[i].hour);
         for (int n = 0; n < steps[i].right; n++) {
-            PERSON again = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
+            PERSON again =
+                person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
 
             UNIT_CHECK(again->access != NULL, "%d", again->status);
         }
