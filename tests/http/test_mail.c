@@ -444,6 +444,7 @@ static void admins_see_which_mails_failed_and_not_to_whom(void)
         CU_ASSERT_TRUE(json_is_string(http_member(list, "resources.0.triedAt")));
         CU_ASSERT_TRUE(json_is_null(http_member(list, "resources.0.nextAt")));
         CU_ASSERT_PTR_NULL(strstr(list->body, dead));
+        CU_ASSERT_EQUAL(count_mail(&post, dead, NULL), 0);
     }
     {
         POST post = post_open("--fail", "451:3");

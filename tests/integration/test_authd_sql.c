@@ -549,8 +549,8 @@ static void test_sign_ins_of_a_day_are_found_in_the_projects_part_of_the_trail(v
 {
     static const char *const wants[] = {
         "Index Scan Backward using audit_other_project_id_sequence_idx on audit_other",
-        "((ROW(a.project_id, a.sequence) > ROW($2, 0))",
-        "(ROW(a.project_id, a.sequence) < ROW($2, w.sequence))",
+        "((ROW(project_id, sequence) > ROW($2, 0))",
+        "(ROW(project_id, sequence) < ROW($2, w.sequence))",
     };
     PGconn *conn = open_prepared();
     char plan[16384];
