@@ -18,6 +18,7 @@ const suite = () => JSON.parse(readFileSync(path.join(suiteDir, 'dev.json'), 'ut
 const { baseUrl: gateway, publicUrl, demo, mailDir, clockFile } = suite();
 const CONSOLE = `${publicUrl}/console`;
 const WAIT_MS = 60_000; // that something may take on a busy machine
+const SEALED_MS = 2000; // until what happened is in the audit trail
 const TABS_MAX = 120;
 const HOSTILE = '<img src=x onerror=document.title="owned">';
 
@@ -174,6 +175,12 @@ const jobs = {
         const { status } = await api('POST', '/v2/auth/login', { email: demo.adminEmail, password: 'wrong', clientId: demo.clientId });
         insist(status === 400, `sign-in: ${status}`);
         await until(async () => await counts('failed') > before, 'the refused one is counted');
+        const came = await counts('succeeded'), other = await open();
+        await signIn(other);
+        await other.context().close();
+        await until(async () => await counts('succeeded') > came, 'the one who came in is counted');
+        await sleep(SEALED_MS);
+        insist(await counts('succeeded') === came + 1, 'one sign-in on the pages is counted twice');
         await page.reload();
         const [good, bad] = [await counts('succeeded'), await counts('failed')];
         await page.getByText(`${good} signed in`, { exact: true }).waitFor();

@@ -128,7 +128,7 @@ export function Overview({ me }) {
             [t('Languages'), fact(ready, (data) => data.languages.map(languageName).join(', '))],
             [t('Webhooks'), fact(hooks, (data) => html`<${Hooks} hooks=${data.resources} />`)]]} /><//>
         <${SignIns} />
-        <div class="grid two"><${Mails} /><${Bots} /></div>
+        <div class="grid"><${Mails} /><${Bots} /></div>
         <div class="grid two"><${Section} title=${t('What works')}><${Loaded} from=${ready}>${(data) => html`<ul class="rows">${data.flows.map((flow) => html`<${Flow} flow=${flow} />`)}</ul>`}<//><//>
             <${Section} title=${t('Last changes')}><${Loaded} from=${changes}>${({ history, policies }) => (history.length === 0 ? html`<p class="soft">${t('Nothing was changed yet')}</p>` : html`
                 <ul class="rows">${history.map((change) => html`<li><div><strong>${settingTitle(change.name)}</strong><p class="hint">${author(change)}, ${time(change.when)}</p></div>
