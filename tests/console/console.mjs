@@ -638,6 +638,7 @@ const trouble = {
     async 'a daemon that hangs takes its own part of the overview alone'() {
         const { pid } = suite().daemons.find((each) => each.name === 'botd');
         const bots = page.locator('section').filter({ has: heading('Bots that failed') });
+        await go('Settings');
         process.kill(pid, 'SIGSTOP');
         try {
             await press(page.locator('nav').getByRole('link', { name: 'Overview', exact: true }));
