@@ -854,6 +854,17 @@ struct project_audit_proof {
 };
 FIELD_DECLARE(project_audit_proof);
 
+struct sign_in_hour {
+    int64_t hour; /* its beginning */
+    int64_t succeeded, failed;
+};
+FIELD_DECLARE(sign_in_hour);
+
+struct sign_in_hours {
+    struct field_list resources; /* struct sign_in_hour, the oldest first */
+};
+FIELD_DECLARE(sign_in_hours);
+
 /* Of a project that an operator names. */
 struct operator_audit_checkpoint_in {
     struct uuid projectId;

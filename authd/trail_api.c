@@ -16,6 +16,7 @@ enum {
     ACTIVITY_MAX = 50,
     PROOF_HASHES_MAX = 64,
     HASH_BASE64 = 44,
+    SIGN_IN_HOURS = 25,
 };
 
 /* The head of the tree and who vouches for it. */
@@ -96,6 +97,21 @@ static const struct field project_audit_proof_rows[] = {
     FIELD_CHECKPOINT(struct project_audit_proof),
 };
 FIELD_TABLE(project_audit_proof);
+
+static const struct field sign_in_hour_rows[] = {
+    FIELD_TIME(struct sign_in_hour, hour, FIELD_REQUIRED, "When the hour began, in UTC."),
+    FIELD_INT(struct sign_in_hour, succeeded, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Sessions that were made.", "12"),
+    FIELD_INT(struct sign_in_hour, failed, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Sign-ins that were refused.", "1"),
+};
+FIELD_TABLE(sign_in_hour);
+
+static const struct field sign_in_hours_rows[] = {
+    FIELD_OBJECTS(struct sign_in_hours, resources, sign_in_hour, SIGN_IN_HOURS, FIELD_REQUIRED,
+                  "The last 24 full hours and the one that it is, the oldest first."),
+};
+FIELD_TABLE(sign_in_hours);
 
 static const struct field operator_audit_checkpoint_in_rows[] = {
     FIELD_UUID(struct operator_audit_checkpoint_in, projectId, FIELD_REQUIRED, "The project."),

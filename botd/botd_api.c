@@ -23,10 +23,12 @@ enum {
     TIMEOUT_USUAL_MS = 10000,
     EXECUTIONS_MAX = 1000, /* remembered of one bot */
     BOTS_MAX = 1000,       /* of one project: the limit in SQL_BOT_CREATE */
+    FAILURES_MAX = 100,    /* the limit in execution_failure_list.sql */
 };
 
 static const char *const kinds[] = {"http", "program", NULL};
 static const char *const outcomes[] = {"success", "failure", "timeout", "refused", NULL};
+static const char *const failures[] = {"failure", "timeout", "refused", NULL};
 static const char *const translation_statuses[] = {"translated", "unchanged", "failed", NULL};
 static const char *const bot_type[] = {"Bot", NULL};
 
@@ -138,6 +140,24 @@ static const struct field bot_execution_list_rows[] = {
                   "Executions, the latest first."),
 };
 FIELD_TABLE(bot_execution_list);
+
+static const struct field bot_failure_rows[] = {
+    FIELD_UUID(struct bot_failure, id, FIELD_REQUIRED, "Identifier of the bot."),
+    FIELD_TEXT(struct bot_failure, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Name for people.", "Intake form"),
+    FIELD_INT(struct bot_failure, failures, 1, INT64_MAX, 0, FIELD_REQUIRED,
+              "Executions of the last 24 hours that did not succeed.", "3"),
+    FIELD_TIME(struct bot_failure, lastFailureAt, FIELD_REQUIRED, "When the last of them began."),
+    FIELD_CHOICE(struct bot_failure, lastOutcome, failures, FIELD_REQUIRED,
+                 "How the last of them ended.", "failure"),
+};
+FIELD_TABLE(bot_failure);
+
+static const struct field bot_failure_list_rows[] = {
+    FIELD_OBJECTS(struct bot_failure_list, resources, bot_failure, FAILURES_MAX, FIELD_REQUIRED,
+                  "The bot that failed last first."),
+};
+FIELD_TABLE(bot_failure_list);
 
 static const struct field bot_execute_in_rows[] = {
     FIELD_TEXT(

@@ -73,6 +73,20 @@ struct bot_execution_list {
 };
 FIELD_DECLARE(bot_execution_list);
 
+struct bot_failure {
+    struct uuid id;
+    const char *name;
+    int64_t failures; /* within the last 24 hours, of all outcomes but "success" */
+    int64_t lastFailureAt;
+    const char *lastOutcome; /* of the last of them */
+};
+FIELD_DECLARE(bot_failure);
+
+struct bot_failure_list {
+    struct field_list resources; /* struct bot_failure, the last that failed first */
+};
+FIELD_DECLARE(bot_failure_list);
+
 struct bot_execute_in {
     const char *identifier; /* query: a search parameter of type token, see token_search.h */
     const char *input;      /* the whole body: a JSON object */

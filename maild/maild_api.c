@@ -24,6 +24,8 @@ enum {
     WEBHOOK_PAGE = 50,
     WEBHOOK_PAGE_MAX = 100,
     CURSOR_MAX = 4096,
+    FAILURES_PAGE = 50,
+    FAILURES_PAGE_MAX = 100,
     PREVIOUS_HOURS = 24,
     PREVIOUS_HOURS_MAX = 168,
 };
@@ -31,6 +33,8 @@ enum {
 static const char *const job_kinds[] = {"account-delete", "account-reminder", NULL};
 static const char *const job_states[] = {"waiting", "done", NULL};
 static const char *const queue_states[] = {"queued", "dead", NULL};
+
+static const char *const failure_states[] = {"retrying", "failed", NULL};
 
 static const char *const delivery_states[] = {"waiting", "delivered", "failed", NULL};
 
@@ -156,6 +160,9 @@ static const struct field webhook_rows[] = {
                "Until when the secret before signs, too; null: it does not."),
     FIELD_TIME(struct webhook, goneAt, FIELD_NULLABLE,
                "When its receiver answered 410, which switched it off; null: it did not."),
+    FIELD_TIME(struct webhook, failingSince, FIELD_NULLABLE,
+               "Since when no attempt has been delivered; null: the last one was, or there was "
+               "none."),
     FIELD_TIME(struct webhook, createdAt, FIELD_REQUIRED, "When it was created."),
     FIELD_TIME(struct webhook, lastUpdated, FIELD_REQUIRED, "When it was last changed."),
 };
@@ -243,6 +250,41 @@ static const struct field webhook_redeliver_out_rows[] = {
               "Deliveries that are posted again.", "3"),
 };
 FIELD_TABLE(webhook_redeliver_out);
+
+static const struct field mail_failures_in_rows[] = {
+    CURSOR_ROW(struct mail_failures_in),
+    FIELD_INT(struct mail_failures_in, _count, 1, FAILURES_PAGE_MAX, FAILURES_PAGE, FIELD_QUERY,
+              "Mails at most.", "50"),
+};
+FIELD_TABLE(mail_failures_in);
+
+static const struct field mail_failure_rows[] = {
+    FIELD_UUID(struct mail_failure, id, FIELD_REQUIRED,
+               "The mail, as operators name it in `atriumctl mail`."),
+    FIELD_TEXT(struct mail_failure, template, 1, 64, FIELD_REQUIRED, "By which template it is.",
+               "PATIENT_WELCOME"),
+    FIELD_CHOICE(struct mail_failure, state, failure_states, FIELD_REQUIRED,
+                 "`retrying`: it is tried again; `failed`: it was given up.", "retrying"),
+    FIELD_TEXT(struct mail_failure, error, 0, 4096, FIELD_REQUIRED,
+               "What failed last: the status of the mail server's answer, or why there was none.",
+               "smtp: answered 451"),
+    FIELD_INT(struct mail_failure, attempts, 0, INT64_MAX, 0, FIELD_REQUIRED, "Attempts so far.",
+              "2"),
+    FIELD_TIME(struct mail_failure, createdAt, FIELD_REQUIRED,
+               "When it was queued, which is when it was tried first."),
+    FIELD_TIME(struct mail_failure, triedAt, FIELD_NULLABLE,
+               "When the last attempt began; null: that was not recorded."),
+    FIELD_TIME(struct mail_failure, nextAt, FIELD_NULLABLE,
+               "Not before is the next attempt; null: there is none, or it is under way."),
+};
+FIELD_TABLE(mail_failure);
+
+static const struct field mail_failure_list_rows[] = {
+    FIELD_OBJECTS(struct mail_failure_list, resources, mail_failure, FAILURES_PAGE_MAX,
+                  FIELD_REQUIRED, "The newest first."),
+    NEXT_ROW(struct mail_failure_list),
+};
+FIELD_TABLE(mail_failure_list);
 
 /* ---- between daemons ---- */
 

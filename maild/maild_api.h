@@ -63,6 +63,7 @@ struct webhook {
     const char *secret;            /* in the answers that make one, alone */
     int64_t previousSecretUntil;   /* 0: only one secret signs */
     int64_t goneAt;                /* 0: it was not switched off by its receiver */
+    int64_t failingSince;          /* real time; 0: the last that was posted was delivered */
     int64_t createdAt, lastUpdated;
 };
 FIELD_DECLARE(webhook);
@@ -114,6 +115,28 @@ struct webhook_redeliver_out {
     int64_t count;
 };
 FIELD_DECLARE(webhook_redeliver_out);
+
+struct mail_failures_in {
+    const char *_cursor;
+    int64_t _count;
+};
+FIELD_DECLARE(mail_failures_in);
+
+/* Times are real time. */
+struct mail_failure {
+    struct uuid id;
+    const char *template, *state; /* "retrying", "failed" */
+    const char *error;
+    int64_t attempts, createdAt;
+    int64_t triedAt, nextAt; /* 0: before that was kept; it was given up, or is being tried */
+};
+FIELD_DECLARE(mail_failure);
+
+struct mail_failure_list {
+    struct field_list resources; /* struct mail_failure, the newest first */
+    const char *next;
+};
+FIELD_DECLARE(mail_failure_list);
 
 /* ---- between daemons ---- */
 

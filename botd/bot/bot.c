@@ -14,6 +14,8 @@
 #include "common/domain/content.h"
 #include "common/wire/codec.h"
 
+#define FAILURES_MS ((int64_t)24 * 3600 * 1000)
+
 /* What a statement that writes a bot takes besides the texts of the input. */
 struct draft {
     const char *identifier;
@@ -331,6 +333,16 @@ int bot_executions(struct botd *d, const struct request *req, const struct bot_e
         return -1;
     out->total = count.count;
     return 0;
+}
+
+/* Which bots failed within the last day. */
+int bot_failures(struct botd *d, const struct request *req, const struct nothing *in UNUSED,
+                 struct bot_failure_list *out, struct error *err)
+{
+    const struct sql_execution_failure_list_in list = {.project = req->caller->project,
+                                                       .since = req->now_ms - FAILURES_MS};
+
+    return MIN(sql_execution_failure_list(d->svc.db, req, &list, &out->resources, err), 0);
 }
 
 /* ---- operators ---- */

@@ -4,7 +4,7 @@
 // a daemon that hangs, two admins at the same setting, a proof asked for). Each step is a line "ok NAME" or "FAILED NAME:
 // why"; the exit code is 1 when one failed. A report of the Content-Security-Policy fails the step. With CONSOLE_STEPS, a
 // pattern, only the steps that it matches are done. Chromium keeps its files in TMPDIR.
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { deflateSync } from 'node:zlib';
@@ -18,6 +18,7 @@ const suite = () => JSON.parse(readFileSync(path.join(suiteDir, 'dev.json'), 'ut
 const { baseUrl: gateway, publicUrl, demo, mailDir, clockFile } = suite();
 const CONSOLE = `${publicUrl}/console`;
 const WAIT_MS = 60_000; // that something may take on a busy machine
+const SEALED_MS = 2000; // until what happened is in the audit trail
 const TABS_MAX = 120;
 const HOSTILE = '<img src=x onerror=document.title="owned">';
 
@@ -165,6 +166,58 @@ const jobs = {
         await heading('What works').waitFor();
         insist(await page.evaluate(() => document.cookie === '' && localStorage.length <= 3
             && !JSON.stringify(localStorage).includes('eyJ') && !JSON.stringify(sessionStorage).includes('eyJ')), 'an access token is kept');
+    },
+    async 'the overview counts who signed in, and who was refused'() {
+        await page.getByText('No mail failed in the last 30 days.').waitFor();
+        await page.getByText('No bot failed in the last 24 hours.').waitFor();
+        const counts = async (key) => (await read('/v1/project/sign-ins')).resources.reduce((sum, each) => sum + each[key], 0);
+        const before = await counts('failed');
+        const { status } = await api('POST', '/v2/auth/login', { email: demo.adminEmail, password: 'wrong', clientId: demo.clientId });
+        insist(status === 400, `sign-in: ${status}`);
+        await until(async () => await counts('failed') > before, 'the refused one is counted');
+        const came = await counts('succeeded'), other = await open();
+        await signIn(other);
+        await other.context().close();
+        await until(async () => await counts('succeeded') > came, 'the one who came in is counted');
+        await sleep(SEALED_MS);
+        insist(await counts('succeeded') === came + 1, 'one sign-in on the pages is counted twice');
+        await page.reload();
+        const [good, bad] = [await counts('succeeded'), await counts('failed')];
+        await page.getByText(`${good} signed in`, { exact: true }).waitFor();
+        await page.getByText(`${bad} refused`, { exact: true }).waitFor();
+        const table = page.getByRole('table', { name: 'Sign-ins of the last 24 hours' });
+        insist(await table.getByRole('row').count() === 26, 'not each hour is in the table');
+        const sums = await table.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll('td')].map((cell) => Number(cell.textContent)))
+            .reduce(([a, b], [c, d]) => [a + c, b + d]));
+        insist(sums[0] === good && sums[1] === bad, `${sums} for ${good}, ${bad}`);
+        const bars = await page.locator('.bar i').evaluateAll((all) => all.map((each) => each.offsetHeight));
+        insist(bars.length > 0 && bars.every((height) => height >= 3), `heights ${bars}`);
+    },
+    async 'the overview names the mails and the bots that fail'() {
+        const { data: bot } = await api('POST', '/v1/project/bots',
+            { name: 'Grumpy', kind: 'http', url: 'https://127.0.0.2/', identifier: [{ value: 'grumpy' }] }, admin);
+        const ran = await api('POST', '/bots?identifier=grumpy', {}, admin);
+        insist(ran.status === 400, `bot: ${ran.status}`);
+        renameSync(mailDir, `${mailDir}.away`);
+        try {
+            await register('unlucky@people.example', 'Una', 'Lucky');
+            await until(async () => (await read('/v1/project/mail-failures')).resources.length > 0, 'a mail failed');
+            await page.reload();
+            const mails = page.locator('section').filter({ has: heading('Mails that failed') });
+            await mails.getByText('Will be tried again').waitFor();
+            insist(await mails.getByRole('link', { name: 'Welcome after registering' }).count() === 1, 'not by its template');
+            insist(!(await mails.textContent()).includes('unlucky'), 'an address is shown');
+        } finally {
+            renameSync(`${mailDir}.away`, mailDir);
+        }
+        await until(async () => (await read('/v1/project/mail-failures')).resources.length === 0, 'the mail is sent', 2 * WAIT_MS);
+        await page.reload();
+        await page.getByText('No mail failed in the last 30 days.').waitFor();
+        await press(page.getByRole('link', { name: 'Grumpy' }));
+        await page.getByRole('heading', { level: 1, name: 'Bots' }).waitFor();
+        await heading('Run “Grumpy”').waitFor();
+        await page.getByRole('region', { name: 'Last executions' }).getByText('Failed').waitFor();
+        await api('DELETE', `/v1/project/bots/${bot.id}`, undefined, admin);
     },
     async 'a person is found and signed out'() {
         await register('hostile@people.example', HOSTILE, 'Lima');
@@ -631,6 +684,26 @@ const trouble = {
         await press(button('Try again'));
         await page.getByRole('link', { name: 'Welcome after registering' }).waitFor();
     },
+    async 'a daemon that hangs takes its own part of the overview alone'() {
+        const { pid } = suite().daemons.find((each) => each.name === 'botd');
+        const bots = page.locator('section').filter({ has: heading('Bots that failed') });
+        await go('Settings');
+        process.kill(pid, 'SIGSTOP');
+        try {
+            await press(page.locator('nav').getByRole('link', { name: 'Overview', exact: true }));
+            await page.locator('.chart').waitFor();
+            await page.getByText('No mail failed in the last 30 days.').waitFor();
+            await page.getByText('Patients sign in', { exact: true }).waitFor();
+            await bots.locator('.notice[role=alert]').waitFor({ timeout: 120_000 });
+            insist(await page.locator('main .notice[role=alert]').count() === 1, 'another part fails too');
+        } finally {
+            process.kill(pid, 'SIGCONT');
+        }
+        await until(async () => (await read('/v1/project/bot-failures'))?.resources, 'botd is back');
+        await press(bots.getByRole('button', { name: 'Try again' }));
+        await bots.getByText('No bot failed in the last 24 hours.').or(bots.locator('li').first()).waitFor();
+        insist(await bots.locator('.notice').count() === 0, 'still an error');
+    },
     async 'two admins write the same setting: both versions are shown'() {
         const mine = page, other = await open();
         await signIn(other);
@@ -830,7 +903,7 @@ const trouble = {
         await heading('What works').waitFor();
         const took = await page.evaluate(() => new Promise((done) => {
             const begin = performance.now();
-            new MutationObserver(() => { if (document.querySelector('main tbody')) done(performance.now() - begin); })
+            new MutationObserver(() => { if (document.querySelector('main td[data-title]')) done(performance.now() - begin); })
                 .observe(document.body, { subtree: true, childList: true });
             document.querySelector('nav a[href$="/people"]').click();
         }));

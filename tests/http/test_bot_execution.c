@@ -728,6 +728,69 @@ static void executions_are_remembered(void)
     free(audited);
 }
 
+static const char *const failures_path = "/v1/project/bot-failures";
+
+/* The row of a bot among those that failed; NULL: it is not there. */
+static json_t *failure_of(const struct http_answer *list, const char *name)
+{
+    json_t *each;
+    size_t i;
+
+    json_array_foreach(http_member(list, "resources"), i, each)
+    {
+        if (strcmp(json_string_value(json_object_get(each, "name")), name) == 0)
+            return each;
+    }
+    return NULL;
+}
+
+static void bots_that_failed_within_a_day_are_listed(void)
+{
+    make_http("grumpy", "/fail");
+    make_http("sleepy", "/slow");
+    make_http("happy", "/echo");
+    for (int i = 0; i < 2; i++) {
+        HTTP_ANSWER bad = run("grumpy", NULL);
+        CHECK_STATUS(bad, 400);
+    }
+    HTTP_ANSWER slow = run("sleepy", NULL);
+    CHECK_STATUS(slow, 400);
+    HTTP_ANSWER good = run("happy", NULL);
+    CHECK_STATUS(good, 200);
+    HTTP_ANSWER list = http_get(suite_url(suite), failures_path, admin->access);
+    json_t *grumpy = failure_of(list, "grumpy"), *sleepy = failure_of(list, "sleepy");
+
+    CHECK_STATUS(list, 200);
+    UNIT_REQUIRE(grumpy && sleepy, "both");
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(grumpy, "failures")), 2);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(grumpy, "lastOutcome")), "failure");
+    CU_ASSERT_TRUE(json_is_string(json_object_get(grumpy, "lastFailureAt")));
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(sleepy, "failures")), 1);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(sleepy, "lastOutcome")), "timeout");
+    CU_ASSERT_PTR_EQUAL(json_array_get(http_member(list, "resources"), 0), sleepy);
+    CU_ASSERT_PTR_NULL(failure_of(list, "happy"));
+
+    free(suite_query(suite, "update bot.execution set started_at = started_at - 86400000 "
+                            "where bot_id = (select id from bot.bot where name = 'grumpy') "
+                            "returning id"));
+    HTTP_ANSWER later = http_get(suite_url(suite), failures_path, admin->access);
+    CU_ASSERT_PTR_NULL(failure_of(later, "grumpy"));
+    CU_ASSERT_PTR_NOT_NULL(failure_of(later, "sleepy"));
+}
+
+static void failing_bots_are_shown_to_admins_of_their_project_alone(void)
+{
+    PERSON other = person_admin_of_child(suite, "bots-that-work");
+    HTTP_ANSWER theirs = http_get(suite_url(suite), failures_path, other->access);
+    HTTP_ANSWER read = http_get(suite_url(suite), failures_path, patient->access);
+    HTTP_ANSWER without = http_get(suite_url(suite), failures_path, NULL);
+
+    CHECK_STATUS(theirs, 200);
+    CU_ASSERT_EQUAL(json_array_size(http_member(theirs, "resources")), 0);
+    CHECK_STATUS(read, 403);
+    CHECK_STATUS(without, 401);
+}
+
 /* Recording an execution waits for no row that another transaction may have locked. */
 static void executions_wait_for_no_row_lock(void)
 {
@@ -877,6 +940,8 @@ static const struct test {
     {CASE(no_program_outlives_its_execution), true},
     {CASE(a_missing_program_is_reported), true},
     {CASE(executions_are_remembered), true},
+    {CASE(bots_that_failed_within_a_day_are_listed), false},
+    {CASE(failing_bots_are_shown_to_admins_of_their_project_alone), false},
     {CASE(executions_wait_for_no_row_lock), true},
     {CASE(deleting_a_bot_deletes_its_executions), true},
     {CASE(the_operator_keeps_and_runs_bots), true},

@@ -381,6 +381,108 @@ static void a_refused_mail_is_dead(void)
     free(email);
 }
 
+/* ---- what admins see ---- */
+
+#define FAILURES "/v1/project/mail-failures"
+
+static struct http_answer *failures(const struct person *who, const char *query)
+{
+    char path[5000];
+
+    snprintf(path, sizeof(path), FAILURES "%s", query);
+    return http_get(suite_url(suite), path, who->access);
+}
+
+static int64_t count_failures(const struct person *who)
+{
+    HTTP_ANSWER list = failures(who, "");
+
+    CHECK_STATUS(list, 200);
+    return (int64_t)json_array_size(http_member(list, "resources"));
+}
+
+/* Page by page; a cursor is good for its project alone. */
+static void check_pages(const struct person *admin, const struct person *child)
+{
+    HTTP_ANSWER first = failures(admin, "?_count=1");
+    char query[4600];
+
+    CHECK_STATUS(first, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(first, "resources.0.state"), "retrying");
+    CU_ASSERT_EQUAL(json_array_size(http_member(first, "resources")), 1);
+    snprintf(query, sizeof(query), "?_count=1&_cursor=%s", http_text(first, "next"));
+    HTTP_ANSWER second = failures(admin, query);
+    HTTP_ANSWER foreign = failures(child, query);
+
+    CHECK_STATUS(second, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(second, "resources.0.state"), "failed");
+    CU_ASSERT_TRUE(json_is_null(http_member(second, "next")));
+    CHECK_STATUS(foreign, 422);
+}
+
+static void admins_see_which_mails_failed_and_not_to_whom(void)
+{
+    PERSON admin = person_admin(suite);
+    PERSON child = person_admin_of_child(suite, "lakeside");
+    char *dead, *waiting;
+
+    CU_ASSERT_EQUAL(count_failures(admin), 0);
+    {
+        POST post = post_open("--fail", "550:1");
+        dead = register_somebody();
+        PROGRAM queue = queue_of("dead", 1);
+        HTTP_ANSWER list = failures(admin, "");
+
+        CHECK_STATUS(list, 200);
+        CU_ASSERT_EQUAL(json_array_size(http_member(list, "resources")), 1);
+        CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.id"), program_text(queue, "0.id"));
+        CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.template"), "PATIENT_WELCOME");
+        CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.state"), "failed");
+        CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.error"), "smtp: answered 550");
+        CU_ASSERT_EQUAL(json_integer_value(http_member(list, "resources.0.attempts")), 1);
+        CU_ASSERT_TRUE(json_is_string(http_member(list, "resources.0.createdAt")));
+        CU_ASSERT_TRUE(json_is_string(http_member(list, "resources.0.triedAt")));
+        CU_ASSERT_TRUE(json_is_null(http_member(list, "resources.0.nextAt")));
+        CU_ASSERT_PTR_NULL(strstr(list->body, dead));
+        CU_ASSERT_EQUAL(count_mail(&post, dead, NULL), 0);
+    }
+    {
+        POST post = post_open("--fail", "451:3");
+        waiting = register_somebody();
+        char *id = wait_attempts(1);
+        HTTP_ANSWER list = failures(admin, "");
+
+        CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.id"), id);
+        CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.state"), "retrying");
+        CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.error"), "smtp: answered 451");
+        CU_ASSERT_PTR_NULL(strstr(list->body, waiting));
+        check_pages(admin, child);
+        CU_ASSERT_EQUAL(count_failures(child), 0);
+        CU_ASSERT_TRUE(wait_mail(&post, waiting, 1, 2 * ARRIVES_MS));
+        check_queue_is_empty();
+        free(id);
+    }
+    CU_ASSERT_EQUAL(count_failures(admin), 1); /* what was sent in the end has not failed */
+    PROGRAM queue = queue_of("dead", 1);
+    PROGRAM drop = ATRIUMCTL(suite, NULL, "mail", "drop", program_text(queue, "0.id"));
+    CHECK_EXIT(drop, 0);
+    CU_ASSERT_EQUAL(count_failures(admin), 0);
+    free(waiting);
+    free(dead);
+}
+
+static void failed_mails_are_shown_to_admins_alone(void)
+{
+    POST post = post_open(NULL, NULL);
+    PERSON patient = person_register(suite, NULL);
+    HTTP_ANSWER read = failures(patient, "");
+    HTTP_ANSWER without = http_get(suite_url(suite), FAILURES, NULL);
+
+    CHECK_STATUS(read, 403);
+    CHECK_STATUS(without, 401);
+    CU_ASSERT_TRUE(wait_mail(&post, patient->email, 1, ARRIVES_MS));
+}
+
 static void an_absent_server_gets_it_when_it_comes(void)
 {
     char *email = register_somebody(), *id = wait_attempts(2);
@@ -535,6 +637,8 @@ static const struct unit_case cases[] = {
     CASE(names_cannot_write_headers),
     CASE(a_busy_server_gets_it_later_once),
     CASE(a_refused_mail_is_dead),
+    CASE(admins_see_which_mails_failed_and_not_to_whom),
+    CASE(failed_mails_are_shown_to_admins_alone),
     CASE(an_absent_server_gets_it_when_it_comes),
     CASE(the_operator_sends_it_now),
     CASE(a_dropped_mail_never_comes),

@@ -372,10 +372,27 @@ static void a_receiver_that_hangs_holds_up_no_other(void)
     hook_delete(admin, &well);
 }
 
+/* Whether the list of webhooks says since when it fails. */
+static bool is_failing(const struct hook *hook)
+{
+    HTTP_ANSWER list = http_get(suite_url(suite), WEBHOOKS "?_count=100", admin->access);
+    json_t *each;
+    size_t i;
+
+    CHECK_STATUS(list, 200);
+    json_array_foreach(http_member(list, "resources"), i, each)
+    {
+        if (strcmp(json_string_value(json_object_get(each, "id")), hook->id) == 0)
+            return json_is_string(json_object_get(each, "failingSince"));
+    }
+    return UNIT_CHECK(false, "%s is not listed", hook->id);
+}
+
 static void what_a_receiver_missed_while_it_was_down_comes_later(void)
 {
     struct hook hook = hook_new(admin, "down", json_pack("[s]", "session.created"));
 
+    CU_ASSERT_FALSE(is_failing(&hook));
     receiver_stop(&receiver);
     events_make(admin, 3000, 4 * ACCOUNTS, ACCOUNTS);
     CU_ASSERT(suite_comes_to(suite, 4 * ACCOUNTS, SOON_MS,
@@ -385,11 +402,13 @@ static void what_a_receiver_missed_while_it_was_down_comes_later(void)
                              "select count(*) from mail.webhook_queue "
                              "where webhook_id = '%s' and failures >= 3",
                              hook.id));
+    CU_ASSERT_TRUE(is_failing(&hook));
     start_receiver();
     set_secret("down", hook.secret);
     CU_ASSERT(seen_comes_to("down", "events", 4 * ACCOUNTS, LATER_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "down", "disorder"), 0);
     CU_ASSERT(state_comes_to(&hook, "delivered", 4 * ACCOUNTS, SOON_MS));
+    CU_ASSERT_FALSE(is_failing(&hook));
     hook_delete(admin, &hook);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "authd/sql/trail.h"
 #include "authd/sql_part.h"
 #include "tests/support/plans.h"
 #include "tests/support/unit.h"
@@ -543,6 +544,29 @@ static void test_no_change_slips_past_a_new_lease(void)
     PQfinish(lease);
 }
 
+/* The planner may also walk the places of all projects. */
+static void test_sign_ins_of_a_day_are_found_in_the_projects_part_of_the_trail(void)
+{
+    static const char *const wants[] = {
+        "Index Scan Backward using audit_other_project_id_sequence_idx on audit_other",
+        "((ROW(project_id, sequence) > ROW($2, 0))",
+        "(ROW(project_id, sequence) < ROW($2, w.sequence))",
+    };
+    PGconn *conn = open_prepared();
+    char plan[16384];
+
+    run(conn, "insert into audit (at, project_id, event, sequence, hash) select i * 60000::bigint, "
+              "('00000000-0000-0000-0000-00000000000' || i % 2)::uuid, "
+              "'{\"action\":\"session.create\",\"outcome\":\"success\"}', 1000000 + i, '' "
+              "from generate_series(1, 60000) i");
+    run(conn, "analyze audit; set plan_cache_mode = force_generic_plan");
+    plans_explain(conn, sql_sign_in_hours_statement, plan, sizeof(plan));
+    CU_ASSERT_FALSE(plans_scan_whole(&plans, plan));
+    for (size_t i = 0; i < ARRAY_SIZE(wants); i++)
+        UNIT_CHECK(strstr(plan, wants[i]), "no \"%s\" in\n%s", wants[i], plan);
+    PQfinish(conn);
+}
+
 static const struct unit_case cases[] = {
     CASE(test_the_schema_is_made),
     CASE(test_every_statement_prepares_with_its_parameters),
@@ -554,6 +578,7 @@ static const struct unit_case cases[] = {
     CASE(test_a_rotation_is_planned_on_its_keys),
     CASE(test_a_token_rotates_while_all_holds),
     CASE(test_no_change_slips_past_a_new_lease),
+    CASE(test_sign_ins_of_a_day_are_found_in_the_projects_part_of_the_trail),
 };
 
 int main(void)

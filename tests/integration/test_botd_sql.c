@@ -70,10 +70,26 @@ static void test_an_erasure_reads_no_execution_of_others(void)
         sql_execution_blank_statement, "execution_profile on execution");
 }
 
+static void test_failures_of_a_project_are_read_without_its_successes(void)
+{
+    plans_check_filled(
+        &plans, server,
+        "insert into bot (project_id, id, name, kind, program, timeout_ms, identifier, "
+        "secret_names, secrets_sealed, created_at, updated_at) "
+        "select gen_random_uuid(), gen_random_uuid(), 'x', 'program', 'x', 1, '[]', '[]', '', 1, 1 "
+        "from generate_series(1, 2000); "
+        "insert into execution select '00000000-0000-0000-0000-000000000003', "
+        "gen_random_uuid(), '00000000-0000-0000-0000-000000000002', i, 1, "
+        "case when i % 100 = 0 then 'failure' else 'success' end, 'Patient/1' "
+        "from generate_series(1, 20000) i",
+        sql_execution_failure_list_statement, "execution_failed on execution");
+}
+
 static const struct unit_case cases[] = {
     CASE(test_every_statement_has_its_index),
     CASE(test_translations_are_found_by_the_right_index),
     CASE(test_an_erasure_reads_no_execution_of_others),
+    CASE(test_failures_of_a_project_are_read_without_its_successes),
 };
 
 int main(void)

@@ -4,6 +4,7 @@
  */
 #include "common/service/sql/erasure.h"
 #include "maild/sql/job.h"
+#include "maild/sql/mail.h"
 #include "tests/support/plans.h"
 
 extern const struct db_migration maild_migrations[];
@@ -35,8 +36,23 @@ static void test_an_erasure_reads_no_job_of_others(void)
                        sql_job_erase_statement, "job_of_account on job");
 }
 
+/* While the mail server is away every mail of the installation is one that failed. */
+static void test_failures_of_a_project_are_read_without_its_other_mail(void)
+{
+    plans_check_filled(&plans, server,
+                       "insert into message (id, project_id, template, sealed, state, due_at, "
+                       "created_at, last_error) select gen_random_uuid(), "
+                       "('00000000-0000-0000-0000-00000000000' || i % 2)::uuid, 'X', "
+                       "case when i % 10 = 0 then '' end::bytea, "
+                       "case when i % 10 = 0 then 'queued' else 'sent' end, i, i, "
+                       "case when i % 10 = 0 then 'smtp: answered 451' end "
+                       "from generate_series(1, 20000) i",
+                       sql_mail_failure_list_statement, "message_failed on message");
+}
+
 static const struct unit_case cases[] = {
     CASE(test_every_statement_has_its_index),
+    CASE(test_failures_of_a_project_are_read_without_its_other_mail),
     CASE(test_an_erasure_reads_no_job_of_others),
 };
 

@@ -1629,6 +1629,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/project/sign-ins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the sign-ins of the last day by hour
+         * @description How many people signed in to your project in each of the last 24 full hours and in the one that it is, and how often that was refused, as the audit trail has it: events `session.create`. A sign-in is counted a second after it happened; one that named no project is in none. The session that an application gets by OpenID Connect is not counted beside the sign-in on the pages.
+         *
+         *     For practitioners who administer the project.
+         */
+        get: operations["project_sign_ins"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/activity": {
         parameters: {
             query?: never;
@@ -2179,6 +2201,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/project/mail-failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the mails that failed
+         * @description The mails of your project that were given up within the last 30 days, and those that have failed and are tried again, the newest first. Mails by the installation's own templates are not among them. To whom a mail goes and what is in it is not shown.
+         *
+         *     For practitioners who administer the project.
+         */
+        get: operations["mail_failures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/project/webhooks": {
         parameters: {
             query?: never;
@@ -2617,6 +2661,28 @@ export interface paths {
          *     For practitioners who administer the project.
          */
         get: operations["bot_executions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/project/bot-failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the bots that failed within a day
+         * @description The bots of your project of which an execution within the last 24 hours failed, took too long or was refused because the bot was busy, 100 at most, the last that failed first. Counted are the executions that are remembered, the last 1,000 of a bot.
+         *
+         *     For practitioners who administer the project.
+         */
+        get: operations["bot_failures"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4952,6 +5018,30 @@ export interface components {
              */
             verifierKey: string;
         };
+        sign_in_hours: {
+            /** @description The last 24 full hours and the one that it is, the oldest first. */
+            resources: components["schemas"]["sign_in_hour"][];
+        };
+        sign_in_hour: {
+            /**
+             * Format: date-time
+             * @description When the hour began, in UTC.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            hour: string;
+            /**
+             * Format: int64
+             * @description Sessions that were made.
+             * @example 12
+             */
+            succeeded: number;
+            /**
+             * Format: int64
+             * @description Sign-ins that were refused.
+             * @example 1
+             */
+            failed: number;
+        };
         activity_list: {
             /** @description Events, the newest first. */
             resources: components["schemas"]["activity_row"][];
@@ -6073,6 +6163,63 @@ export interface components {
              */
             text: string;
         };
+        mail_failure_list: {
+            /** @description The newest first. */
+            resources: components["schemas"]["mail_failure"][];
+            /**
+             * @description `_cursor` of the next page; null where the list ends.
+             * @example kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE
+             */
+            next: string | null;
+        };
+        mail_failure: {
+            /**
+             * Format: uuid
+             * @description The mail, as operators name it in `atriumctl mail`.
+             * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+             */
+            id: string;
+            /**
+             * @description By which template it is.
+             * @example PATIENT_WELCOME
+             */
+            template: string;
+            /**
+             * @description `retrying`: it is tried again; `failed`: it was given up.
+             * @example retrying
+             * @enum {string}
+             */
+            state: "retrying" | "failed";
+            /**
+             * @description What failed last: the status of the mail server's answer, or why there was none.
+             * @example smtp: answered 451
+             */
+            error: string;
+            /**
+             * Format: int64
+             * @description Attempts so far.
+             * @example 2
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When it was queued, which is when it was tried first.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the last attempt began; null: that was not recorded.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            triedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Not before is the next attempt; null: there is none, or it is under way.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            nextAt: string | null;
+        };
         webhook_list: {
             /** @description The oldest first. */
             resources: components["schemas"]["webhook"][];
@@ -6134,6 +6281,12 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             goneAt: string | null;
+            /**
+             * Format: date-time
+             * @description Since when no attempt has been delivered; null: the last one was, or there was none.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            failingSince: string | null;
             /**
              * Format: date-time
              * @description When it was created.
@@ -6721,6 +6874,41 @@ export interface components {
              * @example Patient/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
              */
             profile?: string;
+        };
+        bot_failure_list: {
+            /** @description The bot that failed last first. */
+            resources: components["schemas"]["bot_failure"][];
+        };
+        bot_failure: {
+            /**
+             * Format: uuid
+             * @description Identifier of the bot.
+             * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+             */
+            id: string;
+            /**
+             * @description Name for people.
+             * @example Intake form
+             */
+            name: string;
+            /**
+             * Format: int64
+             * @description Executions of the last 24 hours that did not succeed.
+             * @example 3
+             */
+            failures: number;
+            /**
+             * Format: date-time
+             * @description When the last of them began.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            lastFailureAt: string;
+            /**
+             * @description How the last of them ended.
+             * @example failure
+             * @enum {string}
+             */
+            lastOutcome: "failure" | "timeout" | "refused";
         };
         /**
          * @description What the bot is given. At most 1048576 bytes of compact JSON.
@@ -11692,6 +11880,47 @@ export interface operations {
             504: components["responses"]["gateway_timeout"];
         };
     };
+    project_sign_ins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "resources": [
+                     *         {
+                     *           "hour": "2026-01-31T09:30:00.000Z",
+                     *           "succeeded": 12,
+                     *           "failed": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["sign_in_hours"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
     activity: {
         parameters: {
             query?: {
@@ -13854,6 +14083,65 @@ export interface operations {
             504: components["responses"]["gateway_timeout"];
         };
     };
+    mail_failures: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `next` of the page before; absent: the first page. At most 4096 bytes of UTF-8.
+                 * @example kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE
+                 */
+                _cursor?: string;
+                /**
+                 * @description Mails at most.
+                 * @example 50
+                 */
+                _count?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "resources": [
+                     *         {
+                     *           "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *           "template": "PATIENT_WELCOME",
+                     *           "state": "retrying",
+                     *           "error": "smtp: answered 451",
+                     *           "attempts": 2,
+                     *           "createdAt": "2026-01-31T09:30:00.000Z",
+                     *           "triedAt": "2026-01-31T09:30:00.000Z",
+                     *           "nextAt": "2026-01-31T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next": "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["mail_failure_list"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            414: components["responses"]["uri_too_long"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
     webhooks: {
         parameters: {
             query?: {
@@ -13896,6 +14184,7 @@ export interface operations {
                      *           "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
                      *           "previousSecretUntil": "2026-01-31T09:30:00.000Z",
                      *           "goneAt": "2026-01-31T09:30:00.000Z",
+                     *           "failingSince": "2026-01-31T09:30:00.000Z",
                      *           "createdAt": "2026-01-31T09:30:00.000Z",
                      *           "lastUpdated": "2026-01-31T09:30:00.000Z"
                      *         }
@@ -13962,6 +14251,7 @@ export interface operations {
                      *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
                      *       "previousSecretUntil": "2026-01-31T09:30:00.000Z",
                      *       "goneAt": "2026-01-31T09:30:00.000Z",
+                     *       "failingSince": "2026-01-31T09:30:00.000Z",
                      *       "createdAt": "2026-01-31T09:30:00.000Z",
                      *       "lastUpdated": "2026-01-31T09:30:00.000Z"
                      *     }
@@ -14035,6 +14325,7 @@ export interface operations {
                      *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
                      *       "previousSecretUntil": "2026-01-31T09:30:00.000Z",
                      *       "goneAt": "2026-01-31T09:30:00.000Z",
+                     *       "failingSince": "2026-01-31T09:30:00.000Z",
                      *       "createdAt": "2026-01-31T09:30:00.000Z",
                      *       "lastUpdated": "2026-01-31T09:30:00.000Z"
                      *     }
@@ -14138,6 +14429,7 @@ export interface operations {
                      *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
                      *       "previousSecretUntil": "2026-01-31T09:30:00.000Z",
                      *       "goneAt": "2026-01-31T09:30:00.000Z",
+                     *       "failingSince": "2026-01-31T09:30:00.000Z",
                      *       "createdAt": "2026-01-31T09:30:00.000Z",
                      *       "lastUpdated": "2026-01-31T09:30:00.000Z"
                      *     }
@@ -15729,6 +16021,49 @@ export interface operations {
             404: components["responses"]["not_found"];
             414: components["responses"]["uri_too_long"];
             422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    bot_failures: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "resources": [
+                     *         {
+                     *           "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *           "name": "Intake form",
+                     *           "failures": 3,
+                     *           "lastFailureAt": "2026-01-31T09:30:00.000Z",
+                     *           "lastOutcome": "failure"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["bot_failure_list"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            414: components["responses"]["uri_too_long"];
             431: components["responses"]["request_header_fields_too_large"];
             500: components["responses"]["internal_server_error"];
             503: components["responses"]["service_unavailable"];

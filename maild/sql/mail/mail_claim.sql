@@ -8,7 +8,7 @@
 -- row: sealed bytea, attempts int8, answers int8, unknowns int8, created_at int8
 -- row: expires_at int8 null
 update message m
-set due_at = :until, lease = :lease, attempts = attempts + 1
+set due_at = :until, lease = :lease, attempts = attempts + 1, tried_at = :now
 where m.id = any (array(
     select id
     from message

@@ -5,7 +5,7 @@ import { N, number, t, time } from '../lib/i18n.js';
 import { Badge, Button, Check, Conflict, ConfirmName, Dialog, Empty, ErrorBox, Field, Loaded, Page, Secret, Section, Table, toast, toasting, useAct, useLoad, useSave } from '../lib/ui.js';
 
 const PATH = '/v1/project/bots';
-const outcomes = { success: [N('Done'), 'good'], failure: [N('Failed'), 'bad'], timeout: [N('Too slow'), 'bad'], refused: [N('Refused'), 'warn'] };
+export const outcomes = { success: [N('Done'), 'good'], failure: [N('Failed'), 'bad'], timeout: [N('Too slow'), 'bad'], refused: [N('Refused'), 'warn'] };
 const nameOf = (bot) => bot.identifier.map((each) => (each.system ? `${each.system}|${each.value}` : each.value))[0] ?? '';
 
 const kinds = { http: N('A web address'), program: N('A program of the operator') };
@@ -90,9 +90,10 @@ function Run({ bot }) {
         ]} empty=${html`<p class="soft">${t('It was not run yet.')}</p>`} />`}<//><//>`;
 }
 
-export function Bots() {
+export function Bots({ query }) {
     const list = useLoad(() => get(PATH));
-    const [edit, setEdit] = useState(null), [gone, setGone] = useState(null), [open, setOpen] = useState(null);
+    const [edit, setEdit] = useState(null), [gone, setGone] = useState(null), [chosen, setOpen] = useState(undefined);
+    const open = chosen === undefined ? list.data?.resources.find((each) => each.id === query.bot) : chosen;
     const change = toasting(async (row) => setEdit({ bot: await getState(`${PATH}/${row.id}`) }));
 
     return html`<${Page} title=${t('Bots')} wide actions=${html`<${Button} kind="primary" onClick=${() => setEdit({})}>${t('New bot')}<//>`}>

@@ -1,9 +1,11 @@
-// overview.js - what each flow lacks to work, what changed last, and where to go.
-import { get } from '../lib/api.js';
+// overview.js - who signs in, what each flow lacks to work, what failed, what changed last, and where to go. Each part is
+// read by itself: a daemon that is down takes no other part along.
+import { get, query as queryOf } from '../lib/api.js';
 import { html } from '../lib/html.js';
-import { languageName, N, number, t, time } from '../lib/i18n.js';
+import { currentLanguage, languageName, N, number, t, time } from '../lib/i18n.js';
 import { Link } from '../lib/router.js';
-import { Badge, Facts, Loaded, Page, Section, useLoad } from '../lib/ui.js';
+import { Badge, Button, Facts, Loaded, Page, Section, useCursor, useLoad } from '../lib/ui.js';
+import { outcomes } from './bots.js';
 import { Diff, author, settingTitle } from './settings.js';
 import { templateTitle } from './templates.js';
 
@@ -45,24 +47,91 @@ function Flow({ flow }) {
         <${Badge} kind=${kind}>${flow.ready ? t('Ready') : off ? t('Off') : t('Lacks something')}<//></li>`;
 }
 
+// ---- sign-ins ----
+
+const hourOf = (text) => new Intl.DateTimeFormat(currentLanguage(), { hour: 'numeric', minute: '2-digit' }).format(new Date(text));
+const LABELS = 6; // every so many hours one is written below its bar
+
+/** A bar for each hour, of those who came in and, above, of those who were refused; as a table for who cannot see it. */
+function Hours({ hours }) {
+    const [good, bad] = ['succeeded', 'failed'].map((key) => hours.reduce((sum, each) => sum + each[key], 0));
+    const most = Math.max(...hours.map((each) => each.succeeded + each.failed));
+    const share = (count) => ({ height: `${100 * count / most}%` });
+
+    if (most === 0)
+        return html`<p class="soft">${t('No sign-in in the last 24 hours.')}</p>`;
+    return html`<figure class="chart"><ul class="legend small"><li><i class="good" />${t('{n} signed in', { n: number(good) })}</li><li><i class="bad" />${t('{n} refused', { n: number(bad) })}</li></ul>
+        <div class="bars" aria-hidden="true"><span class="most">${number(most)}</span>${hours.map(({ hour, succeeded, failed }) => html`
+            <span class="bar" title=${`${time(hour)}: ${t('{n} signed in', { n: number(succeeded) })}, ${t('{n} refused', { n: number(failed) })}`}>
+                ${failed > 0 && html`<i class="bad" style=${share(failed)} />`}${succeeded > 0 && html`<i class="good" style=${share(succeeded)} />`}</span>`)}</div>
+        <div class="hours small" aria-hidden="true">${hours.filter((each, i) => i % LABELS === 0).map(({ hour }) => html`<span>${hourOf(hour)}</span>`)}</div>
+        <div class="hidden"><table><caption>${t('Sign-ins of the last 24 hours')}</caption><thead><tr><th scope="col">${t('Hour from')}</th><th scope="col">${t('Signed in')}</th><th scope="col">${t('Refused')}</th></tr></thead>
+            <tbody>${hours.map(({ hour, succeeded, failed }) => html`<tr><th scope="row">${time(hour)}</th><td>${number(succeeded)}</td><td>${number(failed)}</td></tr>`)}</tbody></table></div></figure>`;
+}
+
+function SignIns() {
+    const load = useLoad(() => get('/v1/project/sign-ins'));
+
+    return html`<${Section} title=${t('Sign-ins of the last 24 hours')}><${Loaded} from=${load}>${({ resources }) => html`<${Hours} hours=${resources} />`}<//><//>`;
+}
+
+// ---- what failed ----
+
+const FEW = 5;
+
+const tries = ({ attempts, createdAt, triedAt }) => (attempts < 2 ? t('Tried {when}', { when: time(triedAt ?? createdAt) })
+    : t('First tried {first}, last {last}; attempts: {n}', { first: time(createdAt), last: time(triedAt), n: number(attempts) }));
+
+function Mails() {
+    const list = useCursor((cursor) => get(`/v1/project/mail-failures${queryOf({ _count: FEW, _cursor: cursor })}`), []);
+
+    return html`<${Section} title=${t('Mails that failed')}><${Loaded} from=${list}>${() => (list.rows.length === 0 ? html`<p class="soft">${t('No mail failed in the last 30 days.')}</p>` : html`
+        <ul class="rows">${list.rows.map((mail) => html`<li key=${mail.id}><div><strong><${Link} to=${`/templates/${mail.template}`}>${templateTitle(mail.template)}<//></strong>
+            <p class="hint">${mail.error}</p><p class="hint">${tries(mail)}</p></div>
+            <${Badge} kind=${mail.state === 'failed' ? 'bad' : 'warn'}>${mail.state === 'failed' ? t('Given up') : t('Will be tried again')}<//></li>`)}</ul>
+        ${list.more && html`<p><${Button} busy=${list.busy} onClick=${list.next}>${t('Show more')}<//></p>`}`)}<//><//>`;
+}
+
+function Bots() {
+    const load = useLoad(() => get('/v1/project/bot-failures'));
+
+    return html`<${Section} title=${t('Bots that failed')}><${Loaded} from=${load}>${({ resources }) => (resources.length === 0 ? html`<p class="soft">${t('No bot failed in the last 24 hours.')}</p>` : html`
+        <ul class="rows">${resources.map((bot) => html`<li key=${bot.id}><div><strong><${Link} to=${`/bots?bot=${bot.id}`}>${bot.name}<//></strong>
+            <p class="hint">${t('Failed in 24 hours: {n}, last {last}', { n: number(bot.failures), last: time(bot.lastFailureAt) })}</p></div>
+            <${Badge} kind=${outcomes[bot.lastOutcome][1]}>${t(outcomes[bot.lastOutcome][0])}<//></li>`)}</ul>`)}<//><//>`;
+}
+
+// ---- the screen ----
+
+// A number that another daemon has: its part of the screen is there without it.
+const fact = (load, value) => (load.data ? value(load.data) : load.error ? html`<${Button} kind="quiet" onClick=${load.reload}>${t('Cannot be read. Try again')}<//>` : '…');
+
+function Hooks({ hooks }) {
+    const bad = hooks.find((each) => each.goneAt) ?? hooks.find((each) => each.enabled && each.failingSince);
+
+    return bad ? html`<${Link} to=${`/webhooks/${bad.id}`}><${Badge} kind="bad">${bad.goneAt ? t('one is switched off by its receiver') : t('one has been failing since {when}', { when: time(bad.failingSince) })}<//><//>` : number(hooks.length);
+}
+
 export function Overview({ me }) {
     const ready = useLoad(() => get('/v1/project/readiness'));
-    const rest = useLoad(async () => {
-        const [history, members, policies, hooks] = await Promise.all([get('/v1/project/settings/history?_count=6'), get('/v1/projects/me/members?_count=1'),
-            get('/v1/project/access-policies'), get('/v1/project/webhooks')]);
-        return { history: history.resources, total: members.total, policies: policies.resources, hooks: hooks.resources };
+    const members = useLoad(() => get('/v1/projects/me/members?_count=1'));
+    const hooks = useLoad(() => get('/v1/project/webhooks'));
+    const changes = useLoad(async () => {
+        const [history, policies] = await Promise.all([get('/v1/project/settings/history?_count=6'), get('/v1/project/access-policies')]);
+        return { history: history.resources, policies: policies.resources };
     });
 
     return html`<${Page} title=${me.project.name} wide actions=${html`<${Link} class="button primary" to="/members?invite=1">${t('Invite someone')}<//><${Link} class="button" to="/people">${t('Find a person')}<//>`}>
-        <${Loaded} from=${ready}>${(data) => html`
-            ${data.suspended && html`<p class="notice bad">${t('This project is suspended: nobody can sign in.')}</p>`}
-            <${Section}><${Facts} rows=${[[t('Project code'), data.tenantCode ? html`<code>${data.tenantCode}</code>` : t('None')],
-                [t('Members and invitations'), rest.data ? number(rest.data.total) : '…'],
-                [t('Languages'), data.languages.map(languageName).join(', ')],
-                [t('Webhooks'), !rest.data ? '…' : rest.data.hooks.some((each) => each.goneAt) ? html`<${Badge} kind="bad">${t('one is switched off by its receiver')}<//>` : number(rest.data.hooks.length)]]} /><//>
-            <div class="grid two"><${Section} title=${t('What works')}><ul class="rows">${data.flows.map((flow) => html`<${Flow} flow=${flow} />`)}</ul><//>
-            <${Section} title=${t('Last changes')}><${Loaded} from=${rest}>${({ history, policies }) => (history.length === 0 ? html`<p class="soft">${t('Nothing was changed yet')}</p>` : html`
+        ${ready.data?.suspended && html`<p class="notice bad">${t('This project is suspended: nobody can sign in.')}</p>`}
+        <${Section}><${Facts} rows=${[[t('Project code'), fact(ready, (data) => (data.tenantCode ? html`<code>${data.tenantCode}</code>` : t('None')))],
+            [t('Members and invitations'), fact(members, (data) => number(data.total))],
+            [t('Languages'), fact(ready, (data) => data.languages.map(languageName).join(', '))],
+            [t('Webhooks'), fact(hooks, (data) => html`<${Hooks} hooks=${data.resources} />`)]]} /><//>
+        <${SignIns} />
+        <div class="grid"><${Mails} /><${Bots} /></div>
+        <div class="grid two"><${Section} title=${t('What works')}><${Loaded} from=${ready}>${(data) => html`<ul class="rows">${data.flows.map((flow) => html`<${Flow} flow=${flow} />`)}</ul>`}<//><//>
+            <${Section} title=${t('Last changes')}><${Loaded} from=${changes}>${({ history, policies }) => (history.length === 0 ? html`<p class="soft">${t('Nothing was changed yet')}</p>` : html`
                 <ul class="rows">${history.map((change) => html`<li><div><strong>${settingTitle(change.name)}</strong><p class="hint">${author(change)}, ${time(change.when)}</p></div>
-                    <${Diff} change=${change} policies=${policies} /></li>`)}</ul><p><${Link} to="/settings?tab=history">${t('All changes')}<//></p>`)}<//><//></div>`}<//>
+                    <${Diff} change=${change} policies=${policies} /></li>`)}</ul><p><${Link} to="/settings?tab=history">${t('All changes')}<//></p>`)}<//><//></div>
     <//>`;
 }

@@ -50,7 +50,7 @@ export function Webhooks() {
             { title: t('Address'), cell: (row) => html`<${Link} to=${`/webhooks/${row.id}`}>${row.url}<//>` },
             { title: t('Events'), cell: (row) => row.events.join(', ') },
             { title: t('State'), cell: (row) => html`<div class="actions"><${Switch} label=${t('Post events to {url}', { url: row.url })} on=${row.enabled} onSwitch=${(on) => turn(row, on)} />
-                ${row.goneAt && html`<${Badge} kind="bad">${t('switched off by its receiver')}<//>`}</div>` },
+                ${row.goneAt ? html`<${Badge} kind="bad">${t('switched off by its receiver')}<//>` : row.enabled && row.failingSince && html`<${Badge} kind="bad">${t('Failed')}<//>`}</div>` },
             { title: t('Made'), kind: 'time', cell: (row) => time(row.createdAt) },
         ]} empty=${html`<${Empty} title=${t('No webhook yet')}><p>${t('A webhook tells a server of yours what happens in the project.')}</p><//>`} />`}<//>
         ${edit && html`<${Edit} onClose=${() => setEdit(false)} onDone=${(made) => { setEdit(false); setSecret(made.secret ?? null); list.reload(); }} />`}
@@ -84,7 +84,8 @@ export function Webhook({ id }) {
     return html`<${Page} title=${t('Webhook')} wide back=${['/webhooks', t('Webhooks')]}>
         <${Loaded} from=${hook}>${(data) => (data ? html`<${Section}>
             <${Facts} rows=${[[t('Address'), data.url], [t('Events'), data.events.join(', ')], [t('Format'), t(formats[data.format])], data.audience && [t('Audience'), data.audience], [t('Made'), time(data.createdAt)],
-                data.previousSecretUntil && [t('The secret before works until'), time(data.previousSecretUntil)], data.goneAt && [t('Switched off by its receiver'), time(data.goneAt)]]} />
+                data.previousSecretUntil && [t('The secret before works until'), time(data.previousSecretUntil)], data.goneAt && [t('Switched off by its receiver'), time(data.goneAt)],
+                data.failingSince && [t('Failing since'), time(data.failingSince)]]} />
             <div class="actions"><${Button} onClick=${() => setEdit(true)}>${t('Edit')}<//>${data.format !== 'caep' && html`<${Button} busy=${exchange.busy} onClick=${exchange.run}>${t('New secret')}<//>`}
                 <${Button} busy=${again.busy} onClick=${() => again.run({})}>${t('Post again what was given up')}<//><${Button} kind="danger" onClick=${() => setGone(true)}>${t('Delete')}<//></div>
             ${(again.error || exchange.error) && html`<p class="problem" role="alert">${errorTitle(again.error ?? exchange.error)}</p>`}<//>

@@ -1,0 +1,22 @@
+/*
+ * sign_ins.c - how many people signed in to a project, hour by hour, of its audit trail.
+ * Handler: project_sign_ins.
+ */
+#include "authd/authd.h"
+#include "authd/authd_api.h"
+#include "authd/sql/trail.h"
+
+#define HOUR_MS ((int64_t)3600 * 1000)
+
+/* The statement has the 25 hours of the answer: 24 full ones and the one that it is. */
+enum { FULL_HOURS = 24 };
+
+int project_sign_ins(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
+                     struct sign_in_hours *out, struct error *err)
+{
+    const struct sql_sign_in_hours_in hours = {.project = req->caller->project,
+                                               .since = req->now_ms - req->now_ms % HOUR_MS -
+                                                        FULL_HOURS * HOUR_MS};
+
+    return MIN(sql_sign_in_hours(d->svc.db, req, &hours, &out->resources, err), 0);
+}

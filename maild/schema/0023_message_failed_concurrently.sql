@@ -1,0 +1,4 @@
+-- What failed of a project's mail, for its admins: few rows, whatever the queue holds.
+drop index concurrently if exists message_failed;
+create index concurrently message_failed on message (project_id, created_at, id)
+    where state in ('queued', 'dead') and last_error is not null;
