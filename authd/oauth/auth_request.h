@@ -30,10 +30,14 @@ struct auth_request {
     struct fhir_server server;
     struct uuid patient; /* by smart_narrow(): that the grant is about */
     unsigned prompt;
-    int64_t max_age_s;  /* -1: any */
-    bool two_factors;   /* acr is essential, and is that */
-    bool prefers_two;   /* of acr_values the first that is known is that */
-    const char *pushed; /* the secret part of the request_uri; NULL: it was not pushed */
+    int64_t max_age_s; /* -1: any */
+    bool two_factors;  /* acr is essential, and is that */
+    /* Of `id_token` in `claims`: */
+    const char *id_claims; /* of the person, words between blanks; NULL: none */
+    const char *id_acr;    /* an essential acr that is not the highest; NULL: none */
+    const char *subjects;  /* the person's id is one of these words; NULL: any */
+    bool prefers_two;      /* of acr_values the first that is known is that */
+    const char *pushed;    /* the secret part of the request_uri; NULL: it was not pushed */
     /* Of one that comes back from a page: */
     int64_t sent_at;       /* when the person was sent to sign in anew; 0: was not */
     const char *session;   /* that the browser had then; "" */
