@@ -1372,6 +1372,59 @@ static void others_clients_are_consented_to(void)
     free(theirs);
 }
 
+/* The error that a request for this redirect address is answered by without a page, "" for a code;
+ * the caller frees it. */
+static char *silent_error(struct browser *browser, const char *client, const char *redirect_uri)
+{
+    char behind[512];
+
+    snprintf(behind, sizeof(behind),
+             "&response_type=code&scope=openid&prompt=none&redirect_uri=%s" OAUTH_PKCE,
+             redirect_uri);
+    oauth_ask(browser, client, behind);
+    return oauth_parameter(browser, "error");
+}
+
+/* RFC 8252, section 8.6: any program of the device can have an address of a private scheme or of the
+ * loopback interface. Who stands behind it is not known but by a secret, or by the name of a host. */
+static void a_client_that_others_can_pass_for_is_consented_to_each_time(void)
+{
+#define NATIVE                                                                                   \
+    "\"redirectUris\":[\"https://app.example/cb\",\"http://127.0.0.1/cb\",\"example.app:/cb\"]," \
+    "\"scopes\":[\"openid\"]"
+    static const struct {
+        const char *client, *redirect_uri, *error;
+    } rows[] = {
+        {"{" NATIVE ",\"firstParty\":false}", "https%3A%2F%2Fapp.example%2Fcb", ""},
+        {"{" NATIVE ",\"firstParty\":false}", "http%3A%2F%2F127.0.0.1%3A4711%2Fcb",
+         "consent_required"},
+        {"{" NATIVE ",\"firstParty\":false}", "example.app%3A%2Fcb", "consent_required"},
+        {"{" NATIVE ",\"firstParty\":false,\"type\":\"confidential\"}",
+         "http%3A%2F%2F127.0.0.1%3A4711%2Fcb", ""},
+        {"{" NATIVE "}", "http%3A%2F%2F127.0.0.1%3A4711%2Fcb", ""}, /* the tenant's own */
+    };
+    BROWSER browser = browser_open(suite);
+
+    free(oauth_code(browser, patient, app, OAUTH_USUAL));
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *client = oauth_register(suite, admin, rows[i].client), behind[512], *code, *error;
+
+        snprintf(behind, sizeof(behind),
+                 "&response_type=code&scope=openid&redirect_uri=%s" OAUTH_PKCE,
+                 rows[i].redirect_uri);
+        oauth_ask(browser, client, behind);
+        if (oauth_follow(browser) == 200)
+            oauth_consent(browser, "allow");
+        code = oauth_parameter(browser, "code");
+        error = silent_error(browser, client, rows[i].redirect_uri);
+        UNIT_CHECK(*code != '\0' && strcmp(error, rows[i].error) == 0, "%s at %s: \"%s\"",
+                   rows[i].client, rows[i].redirect_uri, error);
+        free(error);
+        free(code);
+        free(client);
+    }
+}
+
 #define DIARY "https%3A%2F%2Fdiary.example"
 #define SCALE "https%3A%2F%2Fscale.example"
 #define TWO_RESOURCES \
@@ -1854,6 +1907,7 @@ static const struct unit_case cases[] = {
     CASE(a_code_is_redeemed_by_its_key_alone),
     CASE(the_proof_of_a_pushed_request_binds_its_code),
     CASE(others_clients_are_consented_to),
+    CASE(a_client_that_others_can_pass_for_is_consented_to_each_time),
     CASE(each_pair_of_scope_and_resource_is_asked_for),
     CASE(new_terms_are_asked_for),
     CASE(consent_is_not_given_by_other_sites),
