@@ -11,6 +11,7 @@
 
 #include "authd/authd_api.h"
 #include "authd/oauth/issuer.h"
+#include "authd/oauth/words.h"
 
 #define REQUEST_URI_PREFIX "urn:ietf:params:oauth:request_uri:"
 #define CONTINUATION_LIFE MINUTES(30) /* of a sealed request */
@@ -51,15 +52,6 @@ struct auth_request {
  * browser was sent on with. */
 bool auth_request_signed_in_anew(const struct auth_request *self, struct uuid session,
                                  int64_t created_at);
-
-/* Whether a word is in a list of words between blanks. */
-bool words_have(const char *list, const char *word);
-
-/* The words of the one list that are in the other, too; in the arena, or "". */
-const char *words_common(struct arena *arena, const char *list, const char *other);
-
-/* Whether one of the words begins so. */
-bool words_have_prefix(const char *list, const char *prefix);
 
 /* Reads what a request says: its parameters, or the pushed ones that it names, or the sealed ones
  * that come back. ERR_BAD_REQUEST with a word of OAuth otherwise. Parks. */

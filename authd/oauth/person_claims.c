@@ -3,7 +3,7 @@
  */
 #include "authd/oauth/person_claims.h"
 
-#include "authd/oauth/auth_request.h"
+#include "authd/oauth/words.h"
 #include "authd/sql/oauth.h"
 
 typedef json_t *value_fn(const struct issuer *issuer, const struct sql_userinfo_get_row *person);

@@ -1,7 +1,7 @@
 /*
- * test_logout_time.c - how long a token counts at introspection behind one gateway once a logout was
- * sent to another: 100 ms at most for 99 of 100. Two authd, and a gateway of another address beside
- * the suite's.
+ * test_logout_time.c - how long a token counts at introspection behind one gateway once a logout
+ * was sent to another: 100 ms at most for 99 of 100. Two authd, and a gateway of another address
+ * beside the suite's.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

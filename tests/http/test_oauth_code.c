@@ -1385,8 +1385,9 @@ static char *silent_error(struct browser *browser, const char *client, const cha
     return oauth_parameter(browser, "error");
 }
 
-/* RFC 8252, section 8.6: any program of the device can have an address of a private scheme or of the
- * loopback interface. Who stands behind it is not known but by a secret, or by the name of a host. */
+/* RFC 8252, section 8.6: any program of the device can have an address of a private scheme or of
+ * the loopback interface. Who stands behind it is not known but by a secret, or by the name of a
+ * host. */
 static void a_client_that_others_can_pass_for_is_consented_to_each_time(void)
 {
 #define NATIVE                                                                                   \
@@ -1760,7 +1761,7 @@ static char *kid_of(const char *token)
 }
 
 /* A key id that it does not know makes it fetch the set, once. */
-static void renewer_take(struct renewer *self, const struct http_answer *answer)
+static void renewer_accept(struct renewer *self, const struct http_answer *answer)
 {
     const char *token = http_text(answer, "id_token");
     json_t *claims;
@@ -1791,7 +1792,7 @@ static void renewers_open(struct renewer *self)
         HTTP_ANSWER tokens = oauth_tokens(suite, browser, patient, app, offline);
 
         self[i] = (struct renewer){NULL, fetch_keys(), NULL};
-        renewer_take(&self[i], tokens);
+        renewer_accept(&self[i], tokens);
     }
 }
 
@@ -1826,7 +1827,7 @@ static long renewers_run(struct renewer *self, int seconds)
         }
         http_call_many(suite_url(suite), requests, RENEWERS, RENEWERS, answers);
         for (size_t i = 0; i < RENEWERS; i++)
-            renewer_take(&self[i], answers[i]);
+            renewer_accept(&self[i], answers[i]);
         http_answers_destroy(answers, RENEWERS);
     }
     return count;

@@ -1,6 +1,6 @@
 /*
- * second_gateway.h - a gateway of its own address beside a suite's, which is what another host would
- * have: requests go to the one or to the other as a test wants.
+ * second_gateway.h - a gateway of its own address beside a suite's, which is what another host
+ * would have: requests go to the one or to the other as a test wants.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_SECOND_GATEWAY_H
 #define ATRIUM_TESTS_SUPPORT_SECOND_GATEWAY_H
