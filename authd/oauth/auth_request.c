@@ -10,6 +10,7 @@
 #include "authd/oauth/client.h"
 #include "authd/oauth/fhir_server.h"
 #include "authd/oauth/oauth_error.h"
+#include "authd/oauth/person_claims.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/jwt.h"
 #include "common/domain/smart_scope.h"
@@ -53,45 +54,6 @@ static int refuse(struct error *err, const char *word, const char *text)
 static int invalid(struct error *err, const char *text)
 {
     return refuse(err, "invalid_request", text);
-}
-
-bool words_have(const char *list, const char *word)
-{
-    size_t length = strlen(word);
-
-    for (const char *at = list; at && *at;) {
-        size_t size;
-
-        at += strspn(at, " ");
-        size = strcspn(at, " ");
-        if (size == length && size > 0 && memcmp(at, word, size) == 0)
-            return true;
-        at += size;
-    }
-    return false;
-}
-
-const char *words_common(struct arena *arena, const char *list, const char *other)
-{
-    char *rest = NULL, *text = arena_strdup(arena, list);
-    const char *both = "";
-
-    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        if (words_have(other, word))
-            both = arena_printf(arena, "%s%s%s", both, *both ? " " : "", word);
-    return both;
-}
-
-bool words_have_prefix(const char *list, const char *prefix)
-{
-    size_t length = strlen(prefix);
-
-    for (const char *at = list; at; at = strchr(at, ' ')) {
-        at += strspn(at, " ");
-        if (strncmp(at, prefix, length) == 0)
-            return true;
-    }
-    return false;
 }
 
 /* ---- JSON ---- */
@@ -441,7 +403,8 @@ static struct acr_wish acr_wish_of(const json_t *acr)
 }
 
 /* An essential acr is met, or there is no sign-in: none of an unknown name can be met (OpenID
- * Connect Core 1.0, section 5.5.1.1). */
+ * Connect Core 1.0, section 5.5.1.1). The ID token answers one of the values that were named: two
+ * factors satisfy the class of one, too, and a client that names one alone is answered that. */
 static int check_acr(struct auth_request *self, const json_t *acr, struct error *err)
 {
     const struct acr_wish wish = acr_wish_of(acr);
@@ -452,6 +415,7 @@ static int check_acr(struct auth_request *self, const json_t *acr, struct error 
         return refuse(err, "unmet_authentication_requirements",
                       "The issuer knows none of the acr values.");
     self->two_factors = wish.two_factors && !wish.one_factor;
+    self->id_acr = wish.one_factor && !wish.two_factors ? ACR_ONE_FACTOR : NULL;
     return 0;
 }
 
@@ -469,21 +433,55 @@ static bool prefers_two_factors(const struct request *req, const char *acr_value
     return false;
 }
 
+/* Adds a value when it can be the id of a person. */
+static const char *subject_add(struct arena *arena, const char *list, const json_t *value)
+{
+    const char *text = json_string_value(value);
+    struct uuid id;
+
+    if (!text || uuid_parse(text, &id) < 0)
+        return list;
+    return arena_printf(arena, "%s%s%s", list, *list ? " " : "", text);
+}
+
+/* OpenID Connect Core 1.0, section 5.5.1. NULL: no value is named. */
+static const char *subjects_of(struct arena *arena, const json_t *sub)
+{
+    const json_t *value = json_object_get(sub, "value"), *values = json_object_get(sub, "values");
+    const json_t *each;
+    const char *list = "";
+    size_t i;
+
+    if (!value && !values)
+        return NULL;
+    list = subject_add(arena, list, value);
+    json_array_foreach(values, i, each)
+    {
+        list = subject_add(arena, list, each);
+    }
+    return list;
+}
+
 /* OpenID Connect Core 1.0, section 5.5. */
 static int check_claims(const struct request *req, struct auth_request *self, struct error *err)
 {
     const char *text = self->in.claims;
     json_auto_t *json = NULL;
+    const json_t *id_token;
     struct error wrong;
 
     error_init(&wrong, req->arena);
     self->two_factors = false;
+    self->id_claims = self->id_acr = self->subjects = NULL;
     if (!text)
         return 0;
     json = codec_parse_json(text, strlen(text), true, &wrong);
     if (!json)
         return invalid(err, "claims is no JSON object.");
-    return check_acr(self, json_object_get(json_object_get(json, "id_token"), "acr"), err);
+    id_token = json_object_get(json, "id_token");
+    self->id_claims = person_claims_named(req->arena, id_token);
+    self->subjects = subjects_of(req->arena, json_object_get(id_token, "sub"));
+    return check_acr(self, json_object_get(id_token, "acr"), err);
 }
 
 /* RFC 8707, section 2; SMART App Launch names it aud. */

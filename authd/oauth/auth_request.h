@@ -11,6 +11,7 @@
 
 #include "authd/authd_api.h"
 #include "authd/oauth/issuer.h"
+#include "authd/oauth/words.h"
 
 #define REQUEST_URI_PREFIX "urn:ietf:params:oauth:request_uri:"
 #define CONTINUATION_LIFE MINUTES(30) /* of a sealed request */
@@ -30,10 +31,14 @@ struct auth_request {
     struct fhir_server server;
     struct uuid patient; /* by smart_narrow(): that the grant is about */
     unsigned prompt;
-    int64_t max_age_s;  /* -1: any */
-    bool two_factors;   /* acr is essential, and is that */
-    bool prefers_two;   /* of acr_values the first that is known is that */
-    const char *pushed; /* the secret part of the request_uri; NULL: it was not pushed */
+    int64_t max_age_s; /* -1: any */
+    bool two_factors;  /* acr is essential, and is that */
+    /* Of `id_token` in `claims`: */
+    const char *id_claims; /* of the person, words between blanks; NULL: none */
+    const char *id_acr;    /* an essential acr that is not the highest; NULL: none */
+    const char *subjects;  /* the person's id is one of these words; NULL: any */
+    bool prefers_two;      /* of acr_values the first that is known is that */
+    const char *pushed;    /* the secret part of the request_uri; NULL: it was not pushed */
     /* Of one that comes back from a page: */
     int64_t sent_at;       /* when the person was sent to sign in anew; 0: was not */
     const char *session;   /* that the browser had then; "" */
@@ -47,15 +52,6 @@ struct auth_request {
  * browser was sent on with. */
 bool auth_request_signed_in_anew(const struct auth_request *self, struct uuid session,
                                  int64_t created_at);
-
-/* Whether a word is in a list of words between blanks. */
-bool words_have(const char *list, const char *word);
-
-/* The words of the one list that are in the other, too; in the arena, or "". */
-const char *words_common(struct arena *arena, const char *list, const char *other);
-
-/* Whether one of the words begins so. */
-bool words_have_prefix(const char *list, const char *prefix);
 
 /* Reads what a request says: its parameters, or the pushed ones that it names, or the sealed ones
  * that come back. ERR_BAD_REQUEST with a word of OAuth otherwise. Parks. */

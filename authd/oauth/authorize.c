@@ -168,6 +168,16 @@ static int check_hint(const struct authorization *self, struct error *err)
     return 0;
 }
 
+/* Section 3.1.2.2: nor is one for another person than `claims` wants. */
+static int check_subject(const struct authorization *self, struct error *err)
+{
+    const char *subjects = self->request.subjects;
+
+    if (!subjects || words_have(subjects, self->visit.caller.profile.text))
+        return 0;
+    return oauth_fail(err, ERR_BAD_REQUEST, "login_required", "Another person is signed in.");
+}
+
 /* ---- the code ---- */
 
 static int give_code(struct authorization *self, struct endpoint_answer *out, struct error *err)
@@ -187,6 +197,8 @@ static int give_code(struct authorization *self, struct endpoint_answer *out, st
                                               .resource = request->in.resource,
                                               .nonce = request->in.nonce,
                                               .jkt = request->in.dpop_jkt,
+                                              .id_claims = request->id_claims,
+                                              .id_acr = request->id_acr,
                                               .patient = request->patient,
                                               .signed_in_at = self->session.signed_in_at,
                                               .now = visit->req.now_ms,
@@ -237,7 +249,7 @@ static int proceed(struct authorization *self, struct endpoint_answer *out, stru
     if (must_sign_in(self))
         return silent ? ask_nothing("login_required", err) : send_to_sign_in(self, out, err);
     if (person_check(&self->visit, err) < 0 || check_factor(self, err) < 0 ||
-        check_hint(self, err) < 0 ||
+        check_hint(self, err) < 0 || check_subject(self, err) < 0 ||
         smart_narrow(self->d, &self->visit.req, self->issuer.tenant.projectId, &self->visit.caller,
                      &self->request, err) < 0 ||
         consent_is_given(self->d, &self->visit.req, &self->request, &self->visit.caller, &consented,

@@ -28,10 +28,11 @@ struct client_keys {
     struct cache *sets;
 };
 
-/* A set as it was fetched; without keys when that never succeeded. Times are monotonic. */
+/* A set as it was fetched; without keys when that never succeeded. */
 struct key_set {
     json_t *keys;
     int64_t fetched_ms; /* the last success */
+    int64_t fresh_ms;   /* it may be used so long since then */
     int64_t tried_ms;
 };
 
@@ -81,15 +82,33 @@ static json_t *keys_of(const char *text, size_t size)
     return NULL;
 }
 
+/* How long a set is fresh that came with this max-age. */
+static int64_t fresh_ms_of(int64_t max_age_s)
+{
+    if (max_age_s < 0)
+        return CLIENT_KEYS_FRESH;
+    return MAX(CLIENT_KEYS_FRESH_LEAST, MIN(max_age_s * 1000, CLIENT_KEYS_FRESH_MOST));
+}
+
+/* Whether less than that much time has passed; a clock that was set back says nothing. */
+static bool is_within(int64_t since_ms, int64_t life_ms, int64_t now)
+{
+    return now >= since_ms && now - since_ms < life_ms;
+}
+
 /* Whether the set can be used for the key id without asking its host. */
 static bool is_enough(const struct key_set *set, const char *kid, int64_t now)
 {
     size_t index;
     const json_t *key;
 
-    if (!set || !set->keys || now - set->fetched_ms >= CLIENT_KEYS_FRESH)
-        return set && now - set->tried_ms < CLIENT_KEYS_AGAIN;
-    if (!*kid || now - set->tried_ms < CLIENT_KEYS_AGAIN)
+    if (!set)
+        return false;
+    if (is_within(set->tried_ms, CLIENT_KEYS_AGAIN, now))
+        return true;
+    if (!set->keys || !is_within(set->fetched_ms, set->fresh_ms, now))
+        return false;
+    if (!*kid)
         return true;
     json_array_foreach(set->keys, index, key)
     {
@@ -111,7 +130,7 @@ static void keys_fetch(struct authd *d, const struct request *req, const char *u
                                .ca_file = d->config->client_ca_file,
                                .answer_max = SET_SIZE_MAX,
                                .deadline_mono_ms = clock_mono_ms() + FETCH_MS};
-    struct fetch_answer answer = {.status = 0};
+    struct fetch_answer answer = {.status = 0, .max_age_s = -1};
     struct key_set *set = calloc(1, sizeof(*set)), *old;
     json_t *keys = NULL;
     struct error err;
@@ -122,12 +141,14 @@ static void keys_fetch(struct authd *d, const struct request *req, const char *u
     if (fetch_perform(self->curl, req->arena, &what, &answer, &err) == 0 &&
         answer.status == STATUS_OK)
         keys = keys_of(answer.body, answer.size);
-    set->tried_ms = set->fetched_ms = clock_mono_ms();
+    set->tried_ms = set->fetched_ms = req->now_ms;
+    set->fresh_ms = fresh_ms_of(answer.max_age_s);
     set->keys = keys;
     old = cache_get(self->sets, &key);
-    if (!keys && old && set->tried_ms - old->fetched_ms < CLIENT_KEYS_STALE) {
+    if (!keys && old && is_within(old->fetched_ms, CLIENT_KEYS_STALE, set->tried_ms)) {
         set->keys = json_incref(old->keys);
         set->fetched_ms = old->fetched_ms;
+        set->fresh_ms = old->fresh_ms;
     }
     cache_put(self->sets, &key, set);
 }
@@ -153,7 +174,7 @@ static json_t *keys_at(struct authd *d, const struct request *req, const char *u
     const struct cache_key key = cache_key_of(sets, &uri, 1);
     const struct key_set *set = cache_get(sets, &key);
 
-    if (!is_enough(set, kid, clock_mono_ms())) {
+    if (!is_enough(set, kid, req->now_ms)) {
         if (keys_update(d, req, uri, err) < 0)
             return NULL;
         set = cache_get(sets, &key);

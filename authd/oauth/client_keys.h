@@ -3,7 +3,9 @@
  * their `jwksUri`, which is asked as bots ask a project's URLs (common/service/fetch.h): https, the
  * address of the connected socket, no redirect, bounds of size and time.
  *
- * A key set that was fetched is used for five minutes, and for a day while its host fails. A key id
+ * A key set that was fetched is used as long as `max-age` of its Cache-Control says (RFC 9111,
+ * section 5.2.2.1), for a minute at least and a day at most, for five minutes when it does not say;
+ * and for a day while its host fails, so that a key that was taken out counts no longer. A key id
  * that it lacks has it fetched again, once a minute. One fetch of a set at a time.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_CLIENT_KEYS_H
@@ -14,7 +16,9 @@
 #include "authd/authd.h"
 #include "settingsd/settingsd_api.h"
 
-#define CLIENT_KEYS_FRESH MINUTES(5)
+#define CLIENT_KEYS_FRESH MINUTES(5) /* without a max-age */
+#define CLIENT_KEYS_FRESH_LEAST MINUTES(1)
+#define CLIENT_KEYS_FRESH_MOST HOURS(24)
 #define CLIENT_KEYS_STALE HOURS(24)
 #define CLIENT_KEYS_AGAIN MINUTES(1)
 

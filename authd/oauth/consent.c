@@ -5,6 +5,7 @@
 #include "authd/oauth/consent.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "authd/oauth/client.h"
 #include "authd/oauth/oauth_error.h"
@@ -62,15 +63,25 @@ static int find(struct authd *d, const struct request *req, const struct auth_re
     return sql_oauth_consent_get(d->svc.db, req, &get, ret, err);
 }
 
+/* RFC 8252, section 8.6: other programs of a device can take an address of a private scheme or of
+ * the loopback interface, so that a public client there may not be the one that was allowed. */
+static bool is_assured(const struct auth_request *request)
+{
+    return strcmp(request->client.settings->type, "public") != 0 ||
+           strncasecmp(request->in.redirect_uri, "https:", 6) == 0;
+}
+
 int consent_is_given(struct authd *d, const struct request *req, const struct auth_request *request,
                      const struct caller *caller, bool *ret, struct error *err)
 {
     bool fresh = request->consented && strcmp(request->consented, caller->account.text) == 0;
+    bool first_party = request->client.settings->firstParty;
+    bool each_time = request->prompt & PROMPT_CONSENT || (!first_party && !is_assured(request));
     struct sql_oauth_consent_get_row row;
     int found;
 
-    *ret = !(request->prompt & PROMPT_CONSENT) || fresh;
-    if (!*ret || request->client.settings->firstParty)
+    *ret = !each_time || fresh;
+    if (!*ret || first_party)
         return 0;
     found = find(d, req, request, caller, &row, err);
     if (found < 0)

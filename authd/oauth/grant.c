@@ -16,6 +16,7 @@
 #include "authd/oauth/consent.h"
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
+#include "authd/oauth/person_claims.h"
 #include "authd/oauth/smart_grant.h"
 #include "authd/oauth/token_state.h"
 #include "authd/session/refresh.h"
@@ -124,12 +125,13 @@ static json_t *id_claims(const struct token_call *call, const struct grant *gran
                          const char *access_token)
 {
     int64_t now_s = call->req->now_ms / 1000;
+    const char *acr = grant->id_acr ? grant->id_acr : acr_of(grant);
     json_t *claims =
         json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:s, s:o, s:s, s:s}", "iss", call->issuer->url,
                   "sub", grant->holder.profile.text, "aud", call->client->clientId, "exp",
                   (json_int_t)(now_s + ACCESS_TOKEN_LIFE / 1000), "iat", (json_int_t)now_s,
-                  "auth_time", (json_int_t)(grant->signed_in_at / 1000), "acr", acr_of(grant),
-                  "amr", amr_of(grant), "at_hash", at_hash(call->req->arena, access_token), "sid",
+                  "auth_time", (json_int_t)(grant->signed_in_at / 1000), "acr", acr, "amr",
+                  amr_of(grant), "at_hash", at_hash(call->req->arena, access_token), "sid",
                   grant->holder.session.text);
 
     set_text(claims, "nonce", grant->nonce);
@@ -145,6 +147,36 @@ static enum jws_alg id_token_alg(const struct oauth_client *client)
     if (name && jws_alg_parse(name, &alg) < 0)
         return JWS_RS256;
     return alg;
+}
+
+/* What the request named of the person, as it is now: at a renewal, too (OpenID Connect Core 1.0,
+ * sections 5.5 and 12.2). */
+static int read_person(struct authd *d, const struct token_call *call, const struct grant *grant,
+                       struct sql_userinfo_get_row *ret, struct error *err)
+{
+    int found;
+
+    if (!grant->id_claims)
+        return 0;
+    found = grant_person(d, call->req, call->issuer, grant->holder.session, ret, err);
+    if (found < 0)
+        return -1;
+    return found ? 0 : refuse(err, "The sign-in has ended.");
+}
+
+static const char *sign_id_token(struct authd *d, const struct token_call *call,
+                                 const struct grant *grant, const char *access_token,
+                                 struct error *err)
+{
+    struct sql_userinfo_get_row person;
+    json_t *claims;
+
+    if (read_person(d, call, grant, &person, err) < 0)
+        return NULL;
+    claims = id_claims(call, grant, access_token);
+    if (grant->id_claims)
+        person_claims_set(claims, call->issuer, &person, grant->scope, grant->id_claims);
+    return issuer_sign(d, call->req, id_token_alg(call->client), "JWT", claims, err);
 }
 
 int grant_answer(struct authd *d, const struct token_call *call, const struct grant *grant,
@@ -163,8 +195,7 @@ int grant_answer(struct authd *d, const struct token_call *call, const struct gr
         out->patient = arena_strdup(req->arena, grant->patient.text);
     if (!words_have(grant->scope, "openid"))
         return 0;
-    out->id_token = issuer_sign(d, req, id_token_alg(call->client), "JWT",
-                                id_claims(call, grant, out->access_token), err);
+    out->id_token = sign_id_token(d, call, grant, out->access_token, err);
     return out->id_token ? 0 : -1;
 }
 
@@ -193,6 +224,8 @@ int grant_read(struct authd *d, const struct request *req, struct uuid project, 
     ret->nonce = row.nonce;
     ret->auth_method = row.auth_method;
     ret->jkt = row.jkt;
+    ret->id_claims = row.id_claims;
+    ret->id_acr = row.id_acr;
     ret->patient = row.patient;
     ret->second_factor = row.second_factor;
     ret->signed_in_at = row.signed_in_at;
@@ -364,6 +397,8 @@ static int redeem(struct authd *d, const struct token_call *call, const uint8_t 
                           .nonce = code->nonce,
                           .auth_method = row.auth_method,
                           .jkt = call->jkt,
+                          .id_claims = code->id_claims,
+                          .id_acr = code->id_acr,
                           .patient = code->patient,
                           .second_factor = row.second_factor,
                           .signed_in_at = code->signed_in_at};

@@ -14,7 +14,9 @@ struct grant {
     struct holder holder;
     const char *scope, *resource, *nonce; /* NULL: none */
     const char *auth_method, *jkt;
-    struct uuid patient; /* that it is about (SMART App Launch); unset: none */
+    const char *id_claims; /* of the person, that the request wants in the ID token; NULL: none */
+    const char *id_acr;    /* that it demands there, which the sign-in satisfies; NULL: any */
+    struct uuid patient;   /* that it is about (SMART App Launch); unset: none */
     bool second_factor;
     int64_t signed_in_at;
 };

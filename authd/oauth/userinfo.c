@@ -13,6 +13,7 @@
 #include "authd/oauth/grant.h"
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
+#include "authd/oauth/person_claims.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/endpoint.h"
 #include "common/wire/codec.h"
@@ -107,27 +108,12 @@ static int read_person(struct authd *d, const struct request *req, const struct 
     return words_have(ret->scope, "openid") ? 0 : refuse_scope(err);
 }
 
-/* OpenID Connect Core 1.0, section 5.4: each scope has its claims. */
 static const char *claims_json(const struct request *req, const struct issuer *issuer,
                                const struct sql_userinfo_get_row *person)
 {
     json_auto_t *claims = json_pack("{s:s}", "sub", person->profile.text);
 
-    if (words_have(person->scope, "profile")) {
-        json_object_set_new(claims, "name", json_sprintf("%s %s", person->name, person->surname));
-        json_object_set_new(claims, "given_name", json_string(person->name));
-        json_object_set_new(claims, "family_name", json_string(person->surname));
-        json_object_set_new(
-            claims, "locale",
-            json_string(issuer->tenant.defaultLanguage ? issuer->tenant.defaultLanguage : "en"));
-    }
-    if (words_have(person->scope, "email")) {
-        json_object_set_new(claims, "email", json_string(person->email));
-        json_object_set_new(claims, "email_verified", json_boolean(person->verified));
-    }
-    if (words_have(person->scope, "fhirUser"))
-        json_object_set_new(claims, "fhirUser",
-                            json_sprintf("%s/%s", person->role, person->profile.text));
+    person_claims_set(claims, issuer, person, person->scope, NULL);
     return codec_dump_json(req->arena, claims);
 }
 

@@ -37,12 +37,13 @@ struct visit {
     struct request req; /* in the name of the caller, if there is one */
 };
 
-/* What all pages show, those without a form, too; and those with one. */
-#define VISIT_FRAME(visit)                                                                    \
-    .host = (visit)->host, .code = (visit)->tenant.tenantCode, .tenant = (visit)->brand.name, \
-    .brand_style = (visit)->brand.style, .brand_logo = (visit)->brand.logo,                   \
-    .help = (visit)->brand.help, .imprint = (visit)->brand.imprint,                           \
-    .privacy = (visit)->brand.privacy
+/* What all pages show, those without a form, too; and those with one. The pages of no tenant have
+ * no code to show: in an address an empty segment is written as theirs, PAGE_INSTALLATION_CODE. */
+#define VISIT_FRAME(visit)                                                                  \
+    .host = (visit)->host, .code = (visit)->installation ? "" : (visit)->tenant.tenantCode, \
+    .tenant = (visit)->brand.name, .brand_style = (visit)->brand.style,                     \
+    .brand_logo = (visit)->brand.logo, .help = (visit)->brand.help,                         \
+    .imprint = (visit)->brand.imprint, .privacy = (visit)->brand.privacy
 #define VISIT_VALUES(visit) \
     VISIT_FRAME(visit), .form_token = (visit)->from->formToken, .next = (visit)->next
 

@@ -3,8 +3,10 @@
  */
 #include "common/service/fetch.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/base/log.h"
 #include "common/wire/codec.h"
@@ -124,6 +126,70 @@ static int failed(const struct transfer_state *state, CURLcode code, struct erro
     return error_detail(err, "%s", curl_easy_strerror(code));
 }
 
+/* ---- Cache-Control (RFC 9111, section 5.2.2) ---- */
+
+enum { AGE_MAX_S = 1 << 30 }; /* more counts as that much (RFC 9111, section 1.2.2) */
+
+/* Whether the directive has this name; *ret: what is behind its `=`, or "". */
+static bool is_directive(const char *at, size_t size, const char *name, const char **ret)
+{
+    size_t length = strlen(name);
+
+    if (size < length || strncasecmp(at, name, length) != 0 ||
+        (size > length && !strchr("= \t", at[length])))
+        return false;
+    *ret = size > length && at[length] == '=' ? at + length + 1 : "";
+    return true;
+}
+
+/* Seconds, bare or between quotes; what is no number is 0, as stale as can be. */
+static int64_t read_seconds(const char *at)
+{
+    int64_t seconds = 0;
+
+    at += *at == '"';
+    for (; isdigit((unsigned char)*at); at++)
+        seconds = MIN(seconds * 10 + (*at - '0'), AGE_MAX_S);
+    return seconds;
+}
+
+/* Adds one header: the shortest age counts. */
+static int64_t add_cache_control(int64_t max_age_s, const char *at)
+{
+    while (*at) {
+        size_t size;
+        const char *value;
+        int64_t age_s = -1;
+
+        at += strspn(at, " \t,");
+        size = strcspn(at, ",");
+        if (is_directive(at, size, "no-store", &value) ||
+            is_directive(at, size, "no-cache", &value))
+            age_s = 0;
+        else if (is_directive(at, size, "max-age", &value))
+            age_s = read_seconds(value);
+        if (age_s >= 0 && (max_age_s < 0 || age_s < max_age_s))
+            max_age_s = age_s;
+        at += size;
+    }
+    return max_age_s;
+}
+
+static int64_t read_max_age(CURL *easy)
+{
+    struct curl_header *header;
+    int64_t max_age_s = -1;
+    size_t most = 1;
+
+    for (size_t i = 0; i < most; i++) {
+        if (curl_easy_header(easy, "Cache-Control", i, CURLH_HEADER, -1, &header) != CURLHE_OK)
+            break;
+        most = header->amount;
+        max_age_s = add_cache_control(max_age_s, header->value);
+    }
+    return max_age_s;
+}
+
 int fetch_perform(struct curl_loop *curl, struct arena *arena, const struct fetch *what,
                   struct fetch_answer *ret, struct error *err)
 {
@@ -151,6 +217,7 @@ int fetch_perform(struct curl_loop *curl, struct arena *arena, const struct fetc
     curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &ret->status);
     curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &retry_after);
     ret->retry_after_s = retry_after;
+    ret->max_age_s = read_max_age(easy);
     ret->size = state.answer.size;
     codec_write(&state.answer, "", 1);
     ret->body = (const char *)state.answer.bytes;

@@ -23,6 +23,7 @@ struct fetch_answer {
     const char *body; /* NUL-terminated, from the arena */
     size_t size;
     int64_t retry_after_s; /* of a 429 or 503; 0: not said */
+    int64_t max_age_s;     /* of Cache-Control; 0: no-store, no-cache; -1: not said */
 };
 
 /* Sends the request and takes the answer, whatever its status; redirects are not followed, no proxy

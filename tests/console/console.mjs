@@ -110,7 +110,7 @@ async function open(options = {}) {
     return made;
 }
 
-async function signIn(on = page) {
+async function typeSignIn(on = page) {
     await on.goto(`${CONSOLE}/`);
     await on.locator('input:focus').waitFor();
     await on.keyboard.press('Control+A');
@@ -120,6 +120,10 @@ async function signIn(on = page) {
     await type(on.locator('input[name=email]'), demo.adminEmail, on);
     await type(on.locator('input[name=password]'), demo.adminPassword, on);
     await on.keyboard.press('Enter');
+}
+
+async function signIn(on = page) {
+    await typeSignIn(on);
     await on.locator('.shell').waitFor();
 }
 
@@ -909,6 +913,21 @@ const trouble = {
         }));
         console.log(`   ${took.toFixed(0)} ms from the click to the list`);
         insist(took < 2000, `${took} ms`);
+    },
+    async 'an ID token for another client is no sign-in'() {
+        const other = await open();
+        await other.route('**/token', async (route) => {
+            const answer = await route.fetch(), made = await answer.json();
+            const [head, claims, signature] = made.id_token?.split('.') ?? [];
+            const swapped = claims && Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(claims, 'base64url')), aud: 'another' })).toString('base64url');
+            await route.fulfill({ response: answer, json: claims ? { ...made, id_token: `${head}.${swapped}.${signature}` } : made });
+        });
+        await typeSignIn(other);
+        await other.waitForURL('**/console/**');
+        await other.locator('.shell').or(field('Project code', other)).waitFor();
+        insist(await other.locator('.shell').count() === 0, 'it has signed in');
+        insist(await other.evaluate(() => sessionStorage.getItem('atrium.console.session')) === null, 'a token is kept');
+        await other.context().close();
     },
     async 'a session that is ended elsewhere leads to the sign-in'() {
         await signInHere();

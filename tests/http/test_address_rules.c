@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "tests/support/suite.h"
+#include "tests/support/second_gateway.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
@@ -503,30 +502,6 @@ static void unreadable_rules_refuse_every_address(void)
 
 /* ---- behind a proxy ---- */
 
-/* A second gateway beside the suite's, which trusts all of 127/8. */
-static struct program *start_gateway(char url[static 64])
-{
-    char *program = program_path("atrium-gateway"), path[512], run_dir[512];
-    const char *argv[] = {program, "--config", path, "--instance", "proxied", NULL};
-    struct program *self;
-    FILE *file;
-
-    snprintf(path, sizeof(path), "%s/proxied.conf", suite_dir(suite));
-    snprintf(run_dir, sizeof(run_dir), "%s", suite_text(suite, "busDir"));
-    *strrchr(run_dir, '/') = '\0';
-    snprintf(url, 64, "http://127.0.0.1:%d", unit_free_port());
-    file = fopen(path, "w");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    fprintf(file,
-            "common\n    run_dir = \"%s\"\ngateway\n    listen = \"%s\"\n"
-            "    admin_listen = \"127.0.0.1:%d\"\n    trusted_proxies = \"127.0.0.0/8\"\n",
-            run_dir, url + strlen("http://"), unit_free_port());
-    fclose(file);
-    self = program_start(argv, NULL);
-    free(program);
-    return self;
-}
-
 static struct http_answer *refresh_behind(const char *url, const char *token, const char *client)
 {
     char header[128];
@@ -537,18 +512,6 @@ static struct http_answer *refresh_behind(const char *url, const char *token, co
                                             .path = "/auth/refresh-token",
                                             .headers = {header},
                                             .body = json_pack("{s:s}", "refresh_token", token)});
-}
-
-static bool wait_serves(const char *url)
-{
-    for (int i = 0; i < 500; i++) {
-        HTTP_ANSWER answer = refresh_at(url, "nothing", NULL);
-
-        if (answer->status == 401)
-            return true;
-        usleep(20000);
-    }
-    return false;
 }
 
 static void a_client_behind_a_trusted_proxy_counts(void)
@@ -571,16 +534,14 @@ static void a_client_behind_a_trusted_proxy_counts(void)
 
     set_rules("[" RULE("2001:db8:7:bad::/64", "block") "," RULE(
         "2001:db8:7::/48", "allow") "," RULE("192.0.2.0/24", "allow") "]");
-    PROGRAM gateway = start_gateway(url);
-    CU_ASSERT_TRUE_FATAL(wait_serves(url));
+    PROGRAM gateway = second_gateway_start(suite, "    trusted_proxies = \"127.0.0.0/8\"\n", url);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         HTTP_ANSWER answer = refresh_behind(url, patient->refresh, rows[i].client);
         UNIT_CHECK(answer->status == rows[i].want, "%s: %d", rows[i].client, answer->status);
     }
     HTTP_ANSWER untrusting = refresh_behind(suite_url(suite), patient->refresh, rows[0].client);
     CHECK_ERROR(untrusting, 403, refused);
-    kill(gateway->pid, SIGTERM);
-    CU_ASSERT_TRUE(program_wait_end(gateway, 15000));
+    second_gateway_stop(gateway);
 }
 
 static void suite_shuts_down_cleanly(void)

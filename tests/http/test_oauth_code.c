@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/domain/jwt.h"
 #include "tests/support/authenticator.h"
 #include "tests/support/oauth.h"
@@ -483,36 +484,231 @@ static void an_acr_is_met_by_one_of_its_values(void)
     }
 }
 
-/* One that was enrolled after the browser's session had begun makes the person sign in again. */
-static void a_factor_enrolled_elsewhere_is_asked_for(void)
+/* Enrols a second factor; then the person signs in with it, which the request demands: the code,
+ * which the caller frees. */
+static char *code_of_two_factors(struct browser *browser, struct person *person)
 {
-    PERSON other = person_register(suite, NULL);
-    BROWSER browser = browser_open(suite);
-    char *before = oauth_code(browser, other, app, OAUTH_USUAL), *step, *next, *code;
     uint8_t secret[TOTP_SECRET];
-    char digits[7], form[2048];
+    char digits[7], form[2048], *step, *next;
 
-    totp_enrol(suite, other, time(NULL) + ahead, secret);
+    totp_enrol(suite, person, time(NULL) + ahead, secret);
     go_ahead(2 * TOTP_STEP);
     oauth_ask(browser, app, OAUTH_USUAL OAUTH_TWO_FACTORS);
     CU_ASSERT_EQUAL(oauth_follow(browser), 200);
-    oauth_sign_in(browser, other->email, other->password);
+    oauth_sign_in(browser, person->email, person->password);
     step = browser_value(browser, "step");
     next = browser_value(browser, "next");
     snprintf(form, sizeof(form), "step=%s&next=%s&code=%s", step, next,
              totp_code(secret, time(NULL) + ahead, digits));
     browser_post(browser, "mfa", form);
     oauth_follow(browser);
-    code = oauth_parameter(browser, "code");
+    free(next);
+    free(step);
+    return oauth_parameter(browser, "code");
+}
+
+/* One that was enrolled after the browser's session had begun makes the person sign in again. */
+static void a_factor_enrolled_elsewhere_is_asked_for(void)
+{
+    PERSON other = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    char *before = oauth_code(browser, other, app, OAUTH_USUAL);
+    char *code = code_of_two_factors(browser, other);
     HTTP_ANSWER tokens = oauth_exchange(suite, app, code);
     json_t *claims = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");
     CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(claims, "acr")),
                            "urn:atrium:acr:two-factors");
     json_decref(claims);
     free(code);
-    free(next);
-    free(step);
     free(before);
+}
+
+/* acr in the tokens of an answer. */
+static void check_acr(const struct http_answer *tokens, const char *id_acr, const char *access_acr)
+{
+    json_auto_t *id = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");
+    json_auto_t *access = oauth_claims(suite, http_text(tokens, "access_token"), "at+jwt", "ES256");
+
+    UNIT_CHECK(strcmp(jwt_text(id, "acr"), id_acr) == 0, "%s, not %s", jwt_text(id, "acr"), id_acr);
+    UNIT_CHECK(strcmp(jwt_text(access, "acr"), access_acr) == 0, "%s", jwt_text(access, "acr"));
+}
+
+/* OpenID Connect Core 1.0, section 5.5.1.1: acr has one of the values that were named, where two
+ * factors were shown as well, which satisfy the class of one; at renewals, too. */
+static void an_essential_acr_is_answered_by_a_value_that_was_named(void)
+{
+    static const char one[] = "urn:atrium:acr:one-factor", two[] = "urn:atrium:acr:two-factors";
+    static const struct {
+        const char *behind, *want;
+    } rows[] = {
+        {OAUTH_USUAL, two},
+        {ACR("%22essential%22%3Atrue"), two},
+        {ACR("%22essential%22%3Atrue%2C%22value%22%3A%22" ONE "%22"), one},
+        {ACR("%22essential%22%3Atrue%2C%22values%22%3A%5B%22urn%3Amace%3Asilver%22%2C%22" ONE
+             "%22%5D"),
+         one},
+        {ACR("%22essential%22%3Atrue%2C%22values%22%3A%5B%22" ONE "%22%2C%22" TWO "%22%5D"), two},
+        {ACR("%22value%22%3A%22" ONE "%22"), two}, /* a wish */
+    };
+    PERSON other = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+
+    free(code_of_two_factors(browser, other));
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER tokens = oauth_tokens(suite, browser, other, app, rows[i].behind);
+        HTTP_ANSWER renewed = oauth_renew(suite, app, http_text(tokens, "refresh_token"), "");
+
+        check_acr(tokens, rows[i].want, two);
+        check_acr(renewed, rows[i].want, two);
+    }
+}
+
+/* ---- claims of the person (OpenID Connect Core 1.0, section 5.5) ---- */
+
+/* A request with these scopes and this JSON in `claims`; the caller frees it. */
+static char *claims_request(const char *scope, const char *claims)
+{
+    char *text, *at;
+
+    if (asprintf(&text,
+                 "&response_type=code&redirect_uri=https%%3A%%2F%%2Fapp.example%%2Fcb&scope=%s"
+                 "%s&claims=%*s",
+                 scope, OAUTH_PKCE, (int)strlen(claims) * 3, "") < 0)
+        abort();
+    at = strstr(text, "&claims=") + strlen("&claims=");
+    for (; *claims; claims++, at += 3)
+        snprintf(at, 4, "%%%02X", (unsigned char)*claims);
+    return text;
+}
+
+/* The ID token has of the person what userinfo has, as far as it is among `want`. */
+static void check_person(const struct http_answer *tokens, const char *const *want)
+{
+    static const char *const all[] = {"name",   "given_name", "family_name",
+                                      "locale", "email",      "email_verified"};
+    json_auto_t *id = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");
+    HTTP_ANSWER shown = oauth_userinfo(suite, "GET", http_text(tokens, "access_token"), NULL);
+
+    CHECK_STATUS(shown, 200);
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+        const json_t *found = json_object_get(id, all[i]);
+        size_t j = 0;
+
+        while (want[j] && strcmp(want[j], all[i]) != 0)
+            j++;
+        UNIT_CHECK(want[j] ? found && json_equal(found, http_member(shown, all[i])) : !found, "%s",
+                   all[i]);
+    }
+}
+
+/* Each scope has its claims, and only what is named stands in the ID token; a claim that cannot be
+ * given is no error, be it essential. */
+static void id_tokens_have_the_claims_that_are_named(void)
+{
+    static const struct {
+        const char *scope, *claims;
+        const char *want[5];
+    } rows[] = {
+        {"openid+profile+email", "{\"id_token\":{}}", {NULL}},
+        {"openid+profile+email", "{\"userinfo\":{\"email\":null}}", {NULL}},
+        {"openid+profile+email", "{\"id_token\":{\"email\":null}}", {"email"}},
+        {"openid+profile+email",
+         "{\"id_token\":{\"name\":null,\"given_name\":{\"essential\":true},"
+         "\"family_name\":{\"value\":\"x\"},\"email_verified\":{\"essential\":false}}}",
+         {"name", "given_name", "family_name", "email_verified"}},
+        {"openid+email",
+         "{\"id_token\":{\"name\":{\"essential\":true},\"email\":{\"essential\":true},"
+         "\"phone_number\":{\"essential\":true},\"locale\":null}}",
+         {"email"}},
+        {"openid", "{\"id_token\":{\"email\":{\"essential\":true},\"name\":null}}", {NULL}},
+    };
+    BROWSER browser = browser_open(suite);
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *behind = claims_request(rows[i].scope, rows[i].claims);
+        HTTP_ANSWER tokens = oauth_tokens(suite, browser, patient, app, behind);
+        HTTP_ANSWER renewed = oauth_renew(suite, app, http_text(tokens, "refresh_token"), "");
+
+        check_person(tokens, rows[i].want);
+        check_person(renewed, rows[i].want);
+        free(behind);
+    }
+}
+
+/* Nor has it more than its own scope, where a renewal asks for less; the next has it again. */
+static void id_tokens_of_a_narrowed_renewal_have_less(void)
+{
+    static const char *const email[] = {"email", NULL}, *const both[] = {"name", "email", NULL};
+    char *behind =
+        claims_request("openid+profile+email", "{\"id_token\":{\"email\":null,\"name\":null}}");
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER first = oauth_tokens(suite, browser, patient, app, behind);
+    HTTP_ANSWER less =
+        oauth_renew(suite, app, http_text(first, "refresh_token"), "&scope=openid+email");
+    HTTP_ANSWER all = oauth_renew(suite, app, http_text(less, "refresh_token"), "");
+
+    check_person(first, both);
+    check_person(less, email);
+    check_person(all, both);
+    free(behind);
+}
+
+/* What a person has not consented to is in no token: the scope stands for its claims. */
+static void claims_are_consented_to_by_their_scopes(void)
+{
+    static const char *const email[] = {"email", NULL};
+    char *theirs = oauth_register(suite, admin, "{\"firstParty\":false}");
+    char *behind = claims_request("openid+email", "{\"id_token\":{\"email\":null,\"name\":null}}");
+    char *code;
+    BROWSER browser = browser_open(suite);
+
+    oauth_ask(browser, theirs, behind);
+    oauth_follow(browser);
+    oauth_sign_in(browser, patient->email, PASSWORD);
+    CU_ASSERT_TRUE(browser_sees(browser, "Allow access?"));
+    oauth_consent(browser, "allow"); /* the request went by two pages */
+    code = oauth_parameter(browser, "code");
+    HTTP_ANSWER tokens = oauth_exchange(suite, theirs, code);
+    CHECK_STATUS(tokens, 200);
+    check_person(tokens, email);
+    free(code);
+    free(behind);
+    free(theirs);
+}
+
+/* Section 3.1.2.2: for this person, or there is no answer but an error. */
+static void a_sub_that_is_named_is_the_one_that_signs_in(void)
+{
+#define OTHER "\"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b\""
+    static const struct {
+        const char *before, *behind; /* the person's own id; NULL: it is not named */
+        const char *error;
+    } rows[] = {
+        {"{\"value\":\"", "\"}", ""},
+        {"{\"values\":[" OTHER ",\"", "\"]}", ""},
+        {"{\"value\":" OTHER "}", NULL, "login_required"},
+        {"{\"values\":[" OTHER ",\"x ", "\"]}", "login_required"},
+        {"{\"value\":[\"", "\"]}", "login_required"},
+        {"{\"values\":[]}", NULL, "login_required"},
+        {"{\"essential\":true}", NULL, ""},
+        {"null", NULL, ""},
+    };
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER tokens = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
+    json_auto_t *id = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char json[256], *behind, *error;
+
+        snprintf(json, sizeof(json), "{\"id_token\":{\"sub\":%s%s%s}}", rows[i].before,
+                 rows[i].behind ? jwt_text(id, "sub") : "", rows[i].behind ? rows[i].behind : "");
+        behind = claims_request("openid", json);
+        oauth_ask(browser, app, behind);
+        error = oauth_parameter(browser, "error");
+        UNIT_CHECK(strcmp(error, rows[i].error) == 0, "%s: %s", json, error);
+        free(error);
+        free(behind);
+    }
 }
 
 static void enrol_passkey(const struct person *person)
@@ -1176,6 +1372,60 @@ static void others_clients_are_consented_to(void)
     free(theirs);
 }
 
+/* The error that a request for this redirect address is answered by without a page, "" for a code;
+ * the caller frees it. */
+static char *silent_error(struct browser *browser, const char *client, const char *redirect_uri)
+{
+    char behind[512];
+
+    snprintf(behind, sizeof(behind),
+             "&response_type=code&scope=openid&prompt=none&redirect_uri=%s" OAUTH_PKCE,
+             redirect_uri);
+    oauth_ask(browser, client, behind);
+    return oauth_parameter(browser, "error");
+}
+
+/* RFC 8252, section 8.6: any program of the device can have an address of a private scheme or of
+ * the loopback interface. Who stands behind it is not known but by a secret, or by the name of a
+ * host. */
+static void a_client_that_others_can_pass_for_is_consented_to_each_time(void)
+{
+#define NATIVE                                                                                   \
+    "\"redirectUris\":[\"https://app.example/cb\",\"http://127.0.0.1/cb\",\"example.app:/cb\"]," \
+    "\"scopes\":[\"openid\"]"
+    static const struct {
+        const char *client, *redirect_uri, *error;
+    } rows[] = {
+        {"{" NATIVE ",\"firstParty\":false}", "https%3A%2F%2Fapp.example%2Fcb", ""},
+        {"{" NATIVE ",\"firstParty\":false}", "http%3A%2F%2F127.0.0.1%3A4711%2Fcb",
+         "consent_required"},
+        {"{" NATIVE ",\"firstParty\":false}", "example.app%3A%2Fcb", "consent_required"},
+        {"{" NATIVE ",\"firstParty\":false,\"type\":\"confidential\"}",
+         "http%3A%2F%2F127.0.0.1%3A4711%2Fcb", ""},
+        {"{" NATIVE "}", "http%3A%2F%2F127.0.0.1%3A4711%2Fcb", ""}, /* the tenant's own */
+    };
+    BROWSER browser = browser_open(suite);
+
+    free(oauth_code(browser, patient, app, OAUTH_USUAL));
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *client = oauth_register(suite, admin, rows[i].client), behind[512], *code, *error;
+
+        snprintf(behind, sizeof(behind),
+                 "&response_type=code&scope=openid&redirect_uri=%s" OAUTH_PKCE,
+                 rows[i].redirect_uri);
+        oauth_ask(browser, client, behind);
+        if (oauth_follow(browser) == 200)
+            oauth_consent(browser, "allow");
+        code = oauth_parameter(browser, "code");
+        error = silent_error(browser, client, rows[i].redirect_uri);
+        UNIT_CHECK(*code != '\0' && strcmp(error, rows[i].error) == 0, "%s at %s: \"%s\"",
+                   rows[i].client, rows[i].redirect_uri, error);
+        free(error);
+        free(code);
+        free(client);
+    }
+}
+
 #define DIARY "https%3A%2F%2Fdiary.example"
 #define SCALE "https%3A%2F%2Fscale.example"
 #define TWO_RESOURCES \
@@ -1466,6 +1716,152 @@ static void new_keys_are_published_before_they_sign(void)
     check_hint(http_text(first, "id_token")); /* still says who it was */
 }
 
+enum { RENEWERS = 8, SIGNING_S = 3, PUBLISHING_S = 12 /* a gateway keeps a set for ten */ };
+
+/* A client that renews and verifies what it gets, with the set of keys that it has. */
+struct renewer {
+    char *refresh;
+    json_t *keys;
+    char *kid; /* of its last ID token */
+};
+
+static json_t *fetch_keys(void)
+{
+    HTTP_ANSWER answer = http_get(suite_url(suite), "/t/demo/jwks", NULL);
+
+    CHECK_STATUS(answer, 200);
+    return json_incref(http_member(answer, "keys"));
+}
+
+static bool has_key(const json_t *keys, const char *kid)
+{
+    const json_t *each;
+    size_t i;
+
+    json_array_foreach(keys, i, each)
+    {
+        if (strcmp(jwt_text(each, "kid"), kid) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The key id of a token; the caller frees it. */
+static char *kid_of(const char *token)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct jwt jwt;
+    char *kid;
+
+    if (jwt_read(token, arena, &jwt) < 0)
+        return strdup("");
+    kid = strdup(jwt_text(jwt.header, "kid"));
+    jwt_clear(&jwt);
+    return kid;
+}
+
+/* A key id that it does not know makes it fetch the set, once. */
+static void renewer_accept(struct renewer *self, const struct http_answer *answer)
+{
+    const char *token = http_text(answer, "id_token");
+    json_t *claims;
+
+    UNIT_CHECK(answer->status == 200, "%d %s", answer->status, answer->body);
+    if (answer->status != 200)
+        return;
+    free(self->refresh);
+    self->refresh = strdup(http_text(answer, "refresh_token"));
+    free(self->kid);
+    self->kid = kid_of(token);
+    if (!has_key(self->keys, self->kid)) {
+        json_decref(self->keys);
+        self->keys = fetch_keys();
+    }
+    claims = oauth_claims_by(self->keys, token, "JWT", "RS256");
+    UNIT_CHECK(claims != NULL, "not verified by the keys that are published: %s", self->kid);
+    json_decref(claims);
+}
+
+static void renewers_open(struct renewer *self)
+{
+    static const char offline[] = "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb"
+                                  "&scope=openid+offline_access" OAUTH_PKCE;
+    BROWSER browser = browser_open(suite);
+
+    for (size_t i = 0; i < RENEWERS; i++) {
+        HTTP_ANSWER tokens = oauth_tokens(suite, browser, patient, app, offline);
+
+        self[i] = (struct renewer){NULL, fetch_keys(), NULL};
+        renewer_accept(&self[i], tokens);
+    }
+}
+
+static void renewers_close(struct renewer *self)
+{
+    for (size_t i = 0; i < RENEWERS; i++) {
+        free(self[i].refresh);
+        free(self[i].kid);
+        json_decref(self[i].keys);
+    }
+}
+
+/* All at once, over and over, for so long; the count of renewals. */
+static long renewers_run(struct renewer *self, int seconds)
+{
+    char forms[RENEWERS][1024];
+    struct http_request requests[RENEWERS];
+    struct http_answer *answers[RENEWERS];
+    int64_t end_ms = clock_mono_ms() + seconds * 1000;
+    long count = 0;
+
+    for (; clock_mono_ms() < end_ms; count += RENEWERS) {
+        for (size_t i = 0; i < RENEWERS; i++) {
+            snprintf(forms[i], sizeof(forms[i]),
+                     "grant_type=refresh_token&client_id=%s&refresh_token=%s", app,
+                     self[i].refresh);
+            requests[i] =
+                (struct http_request){.method = "POST",
+                                      .path = "/t/demo/token",
+                                      .raw = forms[i],
+                                      .content_type = "application/x-www-form-urlencoded"};
+        }
+        http_call_many(suite_url(suite), requests, RENEWERS, RENEWERS, answers);
+        for (size_t i = 0; i < RENEWERS; i++)
+            renewer_accept(&self[i], answers[i]);
+        http_answers_destroy(answers, RENEWERS);
+    }
+    return count;
+}
+
+/* Eight clients renew and verify while a new pair is made and published, and while it takes over:
+ * none is refused, and each ID token is verified by the keys that a client has, or by those that it
+ * fetches once for a key id that it does not know. The key that has retired is published on. */
+static void keys_are_rotated_under_load(void)
+{
+    static const char *const rotate[] = {"keys", "rotate", "--issuer", NULL};
+    struct renewer renewers[RENEWERS];
+    char *former;
+    long count;
+
+    renewers_open(renewers);
+    former = strdup(renewers[0].kid);
+    PROGRAM rotated = suite_command_start(suite, rotate);
+    count = renewers_run(renewers, PUBLISHING_S);
+    CU_ASSERT_TRUE(program_wait_end(rotated, 10000));
+    CHECK_EXIT(rotated, 0);
+    CU_ASSERT_STRING_EQUAL(renewers[0].kid, former); /* the new one does not sign yet */
+    go_ahead(24 * HOUR + 60);
+    count += renewers_run(renewers, SIGNING_S);
+    for (size_t i = 0; i < RENEWERS; i++) {
+        UNIT_CHECK(strcmp(renewers[i].kid, former) != 0, "%zu still by the former key", i);
+        CU_ASSERT_TRUE(has_key(renewers[i].keys, former));
+    }
+    fprintf(stderr, "%ld renewals while keys were rotated\n", count);
+    CU_ASSERT_TRUE(count > 10 * RENEWERS);
+    free(former);
+    renewers_close(renewers);
+}
+
 static void the_scene_is_left(void)
 {
     free(app);
@@ -1490,6 +1886,11 @@ static const struct unit_case cases[] = {
     CASE(an_old_session_is_no_new_sign_in),
     CASE(an_acr_is_met_by_one_of_its_values),
     CASE(a_factor_enrolled_elsewhere_is_asked_for),
+    CASE(an_essential_acr_is_answered_by_a_value_that_was_named),
+    CASE(id_tokens_have_the_claims_that_are_named),
+    CASE(id_tokens_of_a_narrowed_renewal_have_less),
+    CASE(claims_are_consented_to_by_their_scopes),
+    CASE(a_sub_that_is_named_is_the_one_that_signs_in),
     CASE(a_preferred_factor_is_asked_for),
     CASE(code_is_bound_to_its_request),
     CASE(wrong_verifier_spends_the_code),
@@ -1507,6 +1908,7 @@ static const struct unit_case cases[] = {
     CASE(a_code_is_redeemed_by_its_key_alone),
     CASE(the_proof_of_a_pushed_request_binds_its_code),
     CASE(others_clients_are_consented_to),
+    CASE(a_client_that_others_can_pass_for_is_consented_to_each_time),
     CASE(each_pair_of_scope_and_resource_is_asked_for),
     CASE(new_terms_are_asked_for),
     CASE(consent_is_not_given_by_other_sites),
@@ -1516,6 +1918,7 @@ static const struct unit_case cases[] = {
     CASE(a_demanded_factor_is_demanded_at_authorize),
     CASE(deaths_lose_no_code),
     CASE(new_keys_are_published_before_they_sign),
+    CASE(keys_are_rotated_under_load),
     CASE_ALWAYS(the_scene_is_left),
 };
 

@@ -40,6 +40,7 @@ static char *server, *server_secret; /* that RESOURCE is of; posts its secret */
 static char *signer;                 /* with a key */
 static struct jose *key;
 static int ids;
+static int64_t ahead; /* of the test clock, seconds */
 
 /* ---- requests ---- */
 
@@ -253,8 +254,9 @@ static void tokens_of_clients_do_not_open_the_api(void)
 static json_t *claims_for(const char *client, const char *audience, int64_t life_s)
 {
     return json_pack("{s:s, s:s, s:s, s:I, s:I, s:o}", "iss", client, "sub", client, "aud",
-                     audience, "iat", (json_int_t)time(NULL), "exp",
-                     (json_int_t)(time(NULL) + life_s), "jti", json_sprintf("id-%d", ids++));
+                     audience, "iat", (json_int_t)(time(NULL) + ahead), "exp",
+                     (json_int_t)(time(NULL) + ahead + life_s), "jti",
+                     json_sprintf("id-%d", ids++));
 }
 
 static char *assertion_form(json_t *claims)
@@ -368,13 +370,13 @@ static bool was_connected(int fd)
     return poll(&wait, 1, 0) > 0;
 }
 
-/* A client whose keys are at the port of this machine. */
-static char *registered_inner(int port)
+/* A client whose keys are at the port of this machine, under a name. */
+static char *registered_inner(int port, const char *name)
 {
     return registered(json_pack("{s:s, s:s, s:s, s:[s], s:o}", "name", "Inner", "type",
                                 "confidential", "authMethod", "private_key_jwt", "grantTypes",
                                 "client_credentials", "jwksUri",
-                                json_sprintf("https://127.0.0.1:%d/keys", port)));
+                                json_sprintf("https://127.0.0.1:%d/%s", port, name)));
 }
 
 /* A name of an inner network, or one that leads there, is asked nothing; when the operator has
@@ -382,7 +384,7 @@ static char *registered_inner(int port)
 static void inner_addresses_are_not_asked_for_keys(void)
 {
     int port, fd = listen_here(&port);
-    char *inner = registered_inner(port);
+    char *inner = registered_inner(port, "keys");
     char *form = assertion_form(claims_for(inner, token_url, 200));
     HTTP_ANSWER refused = post(TOKEN, form, NULL);
 
@@ -402,12 +404,15 @@ static void inner_addresses_are_not_asked_for_keys(void)
     free(inner);
 }
 
-static void serve_keys(const struct receiver *host, const char *mode)
+/* Serves the set of the key under a name; cache: its Cache-Control, NULL: none. */
+static void serve_keys(const struct receiver *host, const char *name, const char *mode,
+                       const char *cache)
 {
     json_t *set = json_pack("{s:[o]}", "keys", jose_jwk(key));
     char *text = json_dumps(set, JSON_COMPACT);
-    HTTP_ANSWER served =
-        receiver_command(host, "PUT", "keys", json_pack("{s:s, s:s}", "mode", mode, "body", text));
+    HTTP_ANSWER served = receiver_command(host, "PUT", name,
+                                          json_pack("{s:s, s:s, s:s}", "mode", mode, "body", text,
+                                                    "cache", cache ? cache : ""));
 
     CHECK_STATUS(served, 200);
     free(text);
@@ -429,6 +434,33 @@ static int count_taken(const char *client)
     return taken;
 }
 
+/* Starts a host of key sets, which authd may ask. -1: there is no node. */
+static int start_key_host(struct receiver *host, struct unit_dir *ret_dir)
+{
+    char set[200];
+
+    if (access("/usr/bin/node", X_OK) != 0 && access("/usr/local/bin/node", X_OK) != 0) {
+        fprintf(stderr, "no node: key sets are not fetched\n");
+        return -1;
+    }
+    *ret_dir = unit_dir_make();
+    certificate_make(ret_dir);
+    receiver_start(host,
+                   (const char *const[]){"/usr/bin/env", "node", "tests/openid/logout_receiver.cjs",
+                                         ret_dir->path, NULL});
+    snprintf(set, sizeof(set), "authd.allow_networks=127.0.0.0/8,authd.client_ca_file=%s/cert.pem",
+             ret_dir->path);
+    suite_reconfigure(suite, set);
+    read_addresses();
+    return 0;
+}
+
+static void stop_key_host(struct receiver *host, struct unit_dir *dir)
+{
+    receiver_stop(host);
+    unit_dir_remove(dir);
+}
+
 /* Each authd asks once in five minutes; a host that fails meanwhile is not noticed, and a key id
  * that the set lacks has it asked again once a minute, not each time. */
 static void keys_are_fetched_once_and_kept(void)
@@ -437,40 +469,96 @@ static void keys_are_fetched_once_and_kept(void)
     struct receiver host = {.port = 0};
     struct jose *own = key;
     JOSE next = jose_new("ES384", "two");
-    char set[200], *client;
+    char *client;
 
-    if (access("/usr/bin/node", X_OK) != 0 && access("/usr/local/bin/node", X_OK) != 0) {
-        fprintf(stderr, "no node: key sets are not fetched\n");
+    if (start_key_host(&host, &dir) < 0)
         return;
-    }
-    dir = unit_dir_make();
-    certificate_make(&dir);
-    receiver_start(&host,
-                   (const char *const[]){"/usr/bin/env", "node", "tests/openid/logout_receiver.cjs",
-                                         dir.path, NULL});
-    serve_keys(&host, "ok");
-    snprintf(set, sizeof(set), "authd.allow_networks=127.0.0.0/8,authd.client_ca_file=%s/cert.pem",
-             dir.path);
-    suite_reconfigure(suite, set);
-    read_addresses();
-    client = registered_inner(host.port);
+    serve_keys(&host, "keys", "ok", NULL);
+    client = registered_inner(host.port, "keys");
     CU_ASSERT_EQUAL(count_taken(client), 8);
     CU_ASSERT_TRUE(receiver_count(&host, "keys", "requests") >= 1);
     CU_ASSERT_TRUE(receiver_count(&host, "keys", "requests") <= 2);
 
     long before = receiver_count(&host, "keys", "requests");
 
-    serve_keys(&host, "fail");
+    serve_keys(&host, "keys", "fail", NULL);
     CU_ASSERT_EQUAL(count_taken(client), 8);
     key = next;
-    serve_keys(&host, "ok");
+    serve_keys(&host, "keys", "ok", NULL);
     CU_ASSERT_EQUAL(count_taken(client), 0); /* published, and not asked for within the minute */
     key = own;
     UNIT_CHECK(receiver_count(&host, "keys", "requests") <= MAX(before, 2), "%ld requests",
                receiver_count(&host, "keys", "requests"));
-    receiver_stop(&host);
-    unit_dir_remove(&dir);
+    stop_key_host(&host, &dir);
     free(client);
+}
+
+/* A set that is served with some Cache-Control. */
+struct kept_set {
+    const char *name, *cache;
+    int64_t fresh_s; /* it is not asked for again until then; 0: it was */
+    char *client;
+};
+
+/* At this age of the sets, in seconds: each that is over is asked for again, and no other. */
+static void check_age(const struct receiver *host, struct kept_set *sets, size_t count, int64_t age)
+{
+    ahead = age;
+    suite_set_clock(suite, ahead);
+    for (size_t i = 0; i < count; i++) {
+        long before = receiver_count(host, sets[i].name, "requests"), after;
+
+        if (sets[i].fresh_s == 0)
+            continue;
+        CU_ASSERT_EQUAL(count_taken(sets[i].client), 8);
+        after = receiver_count(host, sets[i].name, "requests");
+        UNIT_CHECK(sets[i].fresh_s > age ? before >= 1 && after <= 2 : after > before,
+                   "%s after %ld s: %ld requests, then %ld", sets[i].cache, (long)age, before,
+                   after);
+        if (sets[i].fresh_s <= age)
+            sets[i].fresh_s = 0;
+    }
+}
+
+/* max-age is honoured between a minute and a day (RFC 9111, section 5.2.2.1); a key id that the set
+ * lacks has it asked again within it, too. By the clock of the contract, which goes on here for
+ * good: the last case. */
+static void a_key_set_is_kept_as_long_as_its_host_says(void)
+{
+    struct kept_set sets[] = {
+        {"least", "max-age=1", 60, NULL},
+        {"stored", "public, No-Store", 60, NULL},
+        {"shorter", "max-age=7200,max-age=\"120\"", 120, NULL},
+        {"silent", "", 300, NULL},
+        {"other", "public, x-max-age=1, s-maxage=5", 300, NULL},
+        {"longer", "public, max-age=900, must-revalidate", 900, NULL},
+        {"most", "Max-Age=99999999999999999999", 86400, NULL},
+    };
+    static const int64_t ages[] = {50, 70, 115, 130, 290, 310, 890, 910, 86300, 86410};
+    struct unit_dir dir;
+    struct receiver host = {.port = 0};
+    struct jose *own = key;
+    JOSE next = jose_new("ES384", "two");
+
+    if (start_key_host(&host, &dir) < 0)
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(sets); i++) {
+        serve_keys(&host, sets[i].name, "ok", sets[i].cache);
+        sets[i].client = registered_inner(host.port, sets[i].name);
+        CU_ASSERT_EQUAL(count_taken(sets[i].client), 8);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(ages); i++)
+        check_age(&host, sets, ARRAY_SIZE(sets), ages[i]);
+    CU_ASSERT_EQUAL(count_taken(sets[5].client), 8); /* asked for again, now */
+    key = next;
+    serve_keys(&host, "longer", "ok", sets[5].cache);
+    ahead += 120; /* within max-age of the set, and not within the minute */
+    suite_set_clock(suite, ahead);
+    CU_ASSERT_EQUAL(count_taken(sets[5].client), 8);
+    key = own;
+    for (size_t i = 0; i < ARRAY_SIZE(sets); i++)
+        free(sets[i].client);
+    stop_key_host(&host, &dir);
 }
 
 /* ---- introspection and revocation ---- */
@@ -763,6 +851,7 @@ static const struct unit_case cases[] = {
     CASE(a_proof_counts_once),
     CASE(inner_addresses_are_not_asked_for_keys),
     CASE(keys_are_fetched_once_and_kept),
+    CASE(a_key_set_is_kept_as_long_as_its_host_says),
     CASE_ALWAYS(the_scene_is_left),
 };
 

@@ -111,6 +111,28 @@ static void the_only_tenant_is_not_asked_for(void)
     CU_ASSERT_TRUE(browser_sees(browser, one->email));
 }
 
+/* Whether the foot of the page names the host, and what is behind it. */
+static bool foot_says(const struct browser *browser, const char *behind)
+{
+    char text[256];
+
+    snprintf(text, sizeof(text), "<p><bdi>%s</bdi>%s</p>", strstr(browser->origin, "://") + 3,
+             behind);
+    return browser_sees(browser, text);
+}
+
+/* There is no code of a tenant; the addresses have "-" in its place. */
+static void the_foot_of_the_installations_pages_names_the_host_alone(void)
+{
+    BROWSER browser = browser_open(suite);
+
+    CU_ASSERT_EQUAL(browser_get(browser, SIGN_IN), 200);
+    CU_ASSERT_TRUE(foot_says(browser, ""));
+    CU_ASSERT_TRUE(browser_sees(browser, "action=\"/t/-/sign-in\""));
+    CU_ASSERT_EQUAL(browser_get(browser, "/t/demo/sign-in"), 200);
+    CU_ASSERT_TRUE(foot_says(browser, " · <bdi>demo</bdi>"));
+}
+
 static void one_of_several_is_chosen(void)
 {
     PERSON two = make_clinician_of_two("door");
@@ -314,6 +336,7 @@ int main(void)
     static const struct unit_case cases[] = {
         CASE_ALWAYS(start_suite),
         CASE(the_only_tenant_is_not_asked_for),
+        CASE(the_foot_of_the_installations_pages_names_the_host_alone),
         CASE(one_of_several_is_chosen),
         CASE(no_other_tenant_can_be_chosen),
         CASE(wrong_passwords_and_patients_look_alike),

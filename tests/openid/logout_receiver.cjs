@@ -3,7 +3,8 @@
 // DIR [PORT], where DIR has cert.pem and key.pem. POSTs to /NAME are kept and answered as its mode says. A plain server on
 // the other port takes commands:
 //
-//     PUT /NAME {mode, body}    ok, fail, hang, gone, redirect; a body is the answer to a GET
+//     PUT /NAME {mode, body, cache}    ok, fail, hang, gone, redirect; a body is the answer to a GET, cache its
+//                         Cache-Control
 //     GET /NAME           what came: {requests, types, tokens}
 "use strict";
 const fs = require("fs"), http = require("http"), https = require("https");
@@ -34,6 +35,8 @@ const receiver = https.createServer(options, (request, response) => whole(reques
   self.types.push(request.headers["content-type"]);
   if (self.mode === "ok" && request.method === "POST")
     self.tokens.push(new URLSearchParams(body).get("logout_token"));
+  if (self.cache)
+    response.setHeader("cache-control", self.cache);
   if (status)
     response.writeHead(status, self.mode === "redirect" ? { location: "/elsewhere" } : {}).end(self.body);
 }));

@@ -253,16 +253,22 @@ char *oauth_proof(const struct jose *key, const struct oauth_proof *of)
 
 json_t *oauth_claims(struct suite *suite, const char *token, const char *typ, const char *alg)
 {
+    HTTP_ANSWER keys = http_get(suite_url(suite), "/t/demo/jwks", NULL);
+
+    return oauth_claims_by(http_member(keys, "keys"), token, typ, alg);
+}
+
+json_t *oauth_claims_by(const json_t *keys, const char *token, const char *typ, const char *alg)
+{
     static const char *const algs[] = {"ES256", "RS256", NULL};
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
-    HTTP_ANSWER keys = http_get(suite_url(suite), "/t/demo/jwks", NULL);
     json_t *claims = NULL, *each;
     struct jwt jwt;
     size_t i;
 
     if (jwt_read(token, arena, &jwt) < 0)
         return NULL;
-    json_array_foreach(http_member(keys, "keys"), i, each)
+    json_array_foreach(keys, i, each)
     {
         EVP_PKEY *key = jwk_key(each);
 

@@ -91,6 +91,9 @@ char *oauth_proof(const struct jose *key, const struct oauth_proof *of);
  * they do not. typ, alg: what its header must say. */
 json_t *oauth_claims(struct suite *suite, const char *token, const char *typ, const char *alg);
 
+/* The same with a key set that the caller has, the `keys` of one. */
+json_t *oauth_claims_by(const json_t *keys, const char *token, const char *typ, const char *alg);
+
 /* Whether so many keys of the issuer are published at each gateway, within half a minute: each
  * keeps an answer for ten seconds. */
 bool oauth_keys_come_to(struct suite *suite, size_t want);

@@ -9,8 +9,8 @@
 
 enum { WORDS_MAX = 24 };
 
-struct program *suite_command(const struct suite *suite, const char *input,
-                              const char *const *words)
+static struct program *start(const struct suite *suite, const char *input, const char *const *words,
+                             struct program *(*run)(const char *const *argv, const char *input))
 {
     char *path = program_path("atriumctl");
     const char *argv[WORDS_MAX] = {path, "--dir", suite_dir(suite)};
@@ -18,9 +18,20 @@ struct program *suite_command(const struct suite *suite, const char *input,
 
     for (size_t i = 3; *words && i < WORDS_MAX - 1; i++)
         argv[i] = *words++;
-    self = program_run(argv, input);
+    self = run(argv, input);
     free(path);
     return self;
+}
+
+struct program *suite_command(const struct suite *suite, const char *input,
+                              const char *const *words)
+{
+    return start(suite, input, words, program_run);
+}
+
+struct program *suite_command_start(const struct suite *suite, const char *const *words)
+{
+    return start(suite, NULL, words, program_start);
 }
 
 const char *program_text(const struct program *self, const char *path)

@@ -14,6 +14,9 @@ struct suite;
 struct program *suite_command(const struct suite *suite, const char *input,
                               const char *const *words);
 
+/* The same, which goes on beside the test. */
+struct program *suite_command_start(const struct suite *suite, const char *const *words);
+
 /* A text in the JSON answer by dotted path; "" when absent. */
 const char *program_text(const struct program *self, const char *path);
 

@@ -5,7 +5,7 @@
 -- in: project uuid, code_hash bytea, client_id text, account uuid, parent uuid, redirect_uri text
 -- in: challenge text null, scope text, resource text null, nonce text null, signed_in_at int8
 -- in: now int8, expires_at int8, keep_until int8, pushed bytea null, launch bytea null
--- in: patient uuid null, jkt text null
+-- in: patient uuid null, jkt text null, id_claims text null, id_acr text null
 -- rows: one
 -- row: created_at int8
 with
@@ -25,12 +25,12 @@ created as (
     insert into oauth_code (
         project_id, code_hash, client_id, account_id, parent_id, redirect_uri, challenge, scope,
         resource, nonce, signed_in_at, created_at, expires_at, keep_until, patient_id,
-        jkt
+        jkt, id_claims, id_acr
     )
     select
         :project, :code_hash, :client_id, :account, :parent, :redirect_uri, :challenge, :scope,
         :resource, :nonce, :signed_in_at, :now, :expires_at, :keep_until,
-        :patient, :jkt
+        :patient, :jkt, :id_claims, :id_acr
     where (:pushed::bytea is null or exists (select from spent))
         and (:launch::bytea is null or exists (select from launched where expires_at > :now))
     returning created_at

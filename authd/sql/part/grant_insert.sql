@@ -1,6 +1,6 @@
 -- Creates the grant of each row of {from}, which has account_id, scope, resource, nonce,
--- signed_in_at and patient_id: a session of `member`, and its row of oauth_grant (part
--- grant_member). When the person has proven to be the one counts from the sign-in of `parent`; the
+-- signed_in_at, patient_id, id_claims and id_acr: a session of `member`, and its row of oauth_grant
+-- (part grant_member). When the person has proven to be the one counts from the sign-in of `parent`; the
 -- address of the client that asks is not the person's. Without offline_access it ends with {parent}.
 -- args: from, parent
 -- in: project uuid, id uuid, client_id text, client_name text, offline bool, jkt text null
@@ -23,11 +23,11 @@
 {as}_noted as (
     insert into oauth_grant (
         project_id, session_id, client_id, client_name, scope, resource, nonce, parent_id,
-        signed_in_at, jkt, created_at, patient_id
+        signed_in_at, jkt, created_at, patient_id, id_claims, id_acr
     )
     select
         :project, :id, :client_id, :client_name, f.scope, f.resource, f.nonce,
         case when :offline then null else {parent} end, f.signed_in_at, :jkt, :now,
-        f.patient_id
+        f.patient_id, f.id_claims, f.id_acr
     from {from} f, {as}_inserted
 )

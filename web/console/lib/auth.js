@@ -122,6 +122,9 @@ function forget() {
 
 const claimsOf = (token) => JSON.parse(atob(token.split('.')[1].replace(/-/g, '+').replace(/_/g, '/')));
 
+// An ID token that was made for this client (OpenID Connect Core 1.0, section 3.1.3.7).
+const isForUs = (claims) => claims.aud === CLIENT;
+
 // The answer of the pages. What it answers is known by its state, who by `iss` (RFC 9207).
 async function finish(said) {
     const asked = stored(ASKED);
@@ -136,8 +139,10 @@ async function finish(said) {
     const { answer, data } = await ask(asked.issuer, { grant_type: 'authorization_code', code: said.get('code'),
         redirect_uri: `${homeOf(asked.issuer)}/console/`, code_verifier: asked.verifier });
 
-    if (!answer.ok || claimsOf(data.id_token).nonce !== asked.nonce)
-        throw new SignInError(answer.ok ? 409 : answer.status, data?.error_description ?? 'nonce');
+    const claims = answer.ok ? claimsOf(data.id_token) : null;
+
+    if (!claims || claims.nonce !== asked.nonce || !isForUs(claims))
+        throw new SignInError(answer.ok ? 409 : answer.status, data?.error_description ?? 'ID token');
     sessionStorage.removeItem(LEFT);
     keep(asked.issuer, data);
 }
@@ -172,7 +177,7 @@ async function renew() {
 
     if (stored(KEY)?.refresh !== session?.refresh)
         return access?.token ?? null; // signed out or in again meanwhile
-    if (!made) {
+    if (!made || !isForUs(claimsOf(made.id_token))) {
         forget();
         listener();
         return null;
