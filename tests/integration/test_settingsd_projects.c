@@ -407,8 +407,7 @@ static void protects_policies_in_use_and_announces_changes(struct loop *loop, vo
     struct access_policy_in changed = {.id = id.id,
                                        .name = "Q",
                                        .resource = "[]",
-                                       .ipAccessRule =
-                                           "[{\"ip\":\"::/0\",\"action\":\"allow\"}]"};
+                                       .ipAccessRule = "[{\"ip\":\"::/0\",\"action\":\"allow\"}]"};
     struct default_policy_in named = {reference_to(&self, id.id), NULL}, none = {"", NULL};
 
     CU_ASSERT_EQUAL(self.neighbour.published, 0);
