@@ -641,6 +641,7 @@ async function rivals(path, method, body, open, member = 'name') {
         await api('PUT', at, body(theirs), admin);
         await press(button('Save').last());
         await conflict.waitFor();
+        insist(await conflict.evaluate((element) => element.contains(document.activeElement)), 'it is not gone to');
         insist(await conflict.getByText(theirs, { exact: true }).count() === 1 && await conflict.getByText(mine, { exact: true }).count() === 1, 'not both');
         insist(await typed.inputValue() === mine, 'lost');
     };

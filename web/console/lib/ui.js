@@ -333,7 +333,10 @@ export function useSettled(value, ms = 250) {
 
 /** A 409: what is there now beside what was typed, and both ways on. */
 export function Conflict({ rows, onMine, onTheirs }) {
-    return html`<div class="notice warn" role="alert">
+    const notice = useRef();
+
+    useEffect(() => notice.current.focus(), []); // it may be above what is seen of a long form
+    return html`<div ref=${notice} class="notice warn" role="alert" tabindex="-1">
         <p><strong>${t('Someone else changed this while you were editing.')}</strong>
             ${' '}${t('Nothing of yours is lost. Compare and choose.')}</p>
         <div class="table"><table><thead><tr><th scope="col">${t('What')}</th><th scope="col">${t('There now')}</th>
