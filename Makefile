@@ -65,7 +65,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests objects run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console fhir client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-move bench-migrate fault test-patroni openid test-openid lighthouse test-lighthouse clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests objects run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console fhir client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-move bench-migrate fault test-peers test-patroni openid test-openid lighthouse test-lighthouse clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
 
@@ -423,6 +423,13 @@ bench-peers:
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS) peers
 	@BUILD=$(BUILD) tests/bench/peers.py
 
+# People of each of these systems arrive here and sign in; see tests/import/export.py.
+test-peers:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(PEERS_PACKAGES))
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/http/test_import_peers
+	@$(MAKE) --no-print-directory import peers
+	@BUILD=$(BUILD) ATRIUM_REQUIRE_IMPORT=1 ATRIUM_REQUIRE_PEERS=1 tests/run.sh $(BUILD)/tests/http/test_import_peers
+
 # Five minutes of load under kills, and a verdict; tests/fault/test_chaos.c says what else can be set.
 fault:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
@@ -576,7 +583,7 @@ test-bare:
 
 # What takes too long for each change; the first that fails ends it.
 ci-nightly:
-	@for target in test-bare tidy fuzz check-asan check-valgrind check-tsan bench-smoke test-s3 test-mixed test-patroni test-openid test-lighthouse test-image drill fault; do \
+	@for target in test-bare tidy fuzz check-asan check-valgrind check-tsan bench-smoke test-s3 test-mixed test-patroni test-openid test-lighthouse test-image test-peers drill fault; do \
 	    echo "ci-nightly: $$target"; $(MAKE) --no-print-directory $$target || exit 1; done
 
 # An upgrade half done, from REF=; see tests/mixed/run.sh.

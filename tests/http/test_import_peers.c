@@ -4,8 +4,8 @@
  *
  * better-auth and PocketBase are installed by `make import` from the npm registry, Directus, Parse
  * Server and glewlwyd by `make peers`, the last from Debian. Where one is not installed its case
- * says so and is left out, unless ATRIUM_REQUIRE_IMPORT is set, as it is for what is to land (the
- * first two).
+ * says so and is left out, unless ATRIUM_REQUIRE_IMPORT (the first two, for what is to land) or
+ * ATRIUM_REQUIRE_PEERS is set, as it is by `make test-peers`.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -134,7 +134,7 @@ static void import_by_postgres(const char *peer, const char *prefix)
 {
     PGconn *connection;
 
-    if (!unit_has(peers, NULL))
+    if (!unit_has(peers, "ATRIUM_REQUIRE_PEERS"))
         return;
     connection = suite_database(suite);
     set_environment("PGHOST", PQhost(connection));
