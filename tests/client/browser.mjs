@@ -459,6 +459,63 @@ const steps = {
         await Promise.all([t.one, t.two].map((page) => page.reload()));
         await Promise.all([t.one, t.two].map((page) => page.waitForFunction(() => window.ready)));
     },
+    async 'two tabs that log out at once lose no revocation'(t) {
+        const email = await start(t), first = await stored(t.one);
+        await t.one.evaluate(() => { // the first is stopped while it writes the list
+            const storage = atrium.browserStorage(), wait = new Promise((done) => { window.release = done; });
+            const slowly = async (key, value) => { if (key.endsWith('.revoke')) { window.stopped = true; await wait; } return storage.setItem(key, value); };
+            begin({ storage: { ...storage, setItem: slowly } });
+        });
+        const one = logout(t.one);
+        await until(() => t.one.evaluate(() => window.stopped), 'the first logs out');
+        await signIn(t.two, email);
+        const second = await stored(t.two);
+        await t.context.setOffline(true);
+        const two = logout(t.two);
+        await sleep(300);
+        await t.one.evaluate(() => window.release());
+        insist(await one === false && await two === false, 'revoked without a network');
+        const list = await t.two.evaluate(() => atrium.browserStorage().getItem('atrium.revoke').then(JSON.parse));
+        insist(list.map((each) => each.id).sort().join() === [first.id, second.id].sort().join(), list.length);
+        await t.context.setOffline(false);
+        for (const { refresh } of [first, second])
+            await until(async () => (await call('POST', REFRESH, { refresh_token: refresh })).status === 401, 'revoked', 10000);
+        await t.one.evaluate(() => begin());
+    },
+    async 'a sign-in is not undone by a logout that was begun before it'(t) {
+        const email = await start(t);
+        await t.one.evaluate(() => {
+            const storage = atrium.browserStorage(), wait = new Promise((done) => { window.release = done; });
+            const slowly = async (key, value) => { if (key.endsWith('.revoke')) { window.slow = true; await wait; } return storage.setItem(key, value); };
+            begin({ storage: { ...storage, setItem: slowly } });
+        });
+        const out = logout(t.one);
+        await until(() => t.one.evaluate(() => window.slow), 'the logout is under way');
+        await signIn(t.two, email);
+        await t.one.evaluate(() => window.release());
+        await out;
+        insist((await state(t.two)).signedIn && await me(t.two) === 200, 'undone');
+        await logout(t.two);
+        await t.one.evaluate(() => begin());
+    },
+    async 'a request that is aborted waits for no renewal'(t) {
+        await start(t);
+        let release;
+        proxy.fault = (route) => route === REFRESH ? new Promise((done) => { release = done; }) : null;
+        const aborted = t.one.evaluate(async () => {
+            const storage = atrium.browserStorage(), kept = JSON.parse(await storage.getItem('atrium'));
+            await storage.setItem('atrium', JSON.stringify({ ...kept, at: 0 })); // to be renewed
+            const from = performance.now();
+            const why = await session.fetch('/api/auth/me', { signal: AbortSignal.timeout(300) }).catch((error) => error.name);
+            return [why, performance.now() - from];
+        });
+        await until(() => release, 'the renewal is under way');
+        const [why, ms] = await aborted;
+        release();
+        proxy.fault = () => null;
+        insist(why === 'TimeoutError' && ms < 2000, { why, ms });
+        insist(await me(t.one) === 200 && await me(t.two) === 200 && await logout(t.one), 'the renewal was lost');
+    },
     async 'a session that an operator ended is over in both tabs'(t) {
         const email = await start(t);
         const ctl = path.resolve(process.env.BUILD || 'build', 'bin/atriumctl');

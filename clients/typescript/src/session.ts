@@ -48,6 +48,18 @@ const REVOCATIONS = 8;
 
 const sleep = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
+// An abort does not end the work, which may be that of others too: it is not waited for.
+function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+    return new Promise((done, fail) => {
+        const abort = () => fail(signal.reason as Error);
+
+        if (signal.aborted)
+            abort();
+        signal.addEventListener('abort', abort);
+        work.then(done, fail).finally(() => signal.removeEventListener('abort', abort));
+    });
+}
+
 function parse<T>(text: string | null): T | null {
     try {
         return text ? (JSON.parse(text) as T) : null;
@@ -77,7 +89,7 @@ export class Session {
     readonly #look = () => void this.#seen();
     readonly #revoke = () => void this.#revokePending();
     #known: string | undefined; // id of the sign-in that the listeners were told last
-    #turn: Promise<unknown> = Promise.resolve(); // where there are no Web Locks
+    readonly #turns = new Map<string, Promise<unknown>>(); // where there are no Web Locks
     #proving?: Promise<boolean>;
 
     constructor(options: SessionOptions) {
@@ -133,10 +145,12 @@ export class Session {
     }
 
     /** Sends a request with the token. A 401 renews the token once; nothing was done then, so the
-     *  request may be repeated, unless another person has signed in meanwhile. */
+     *  request may be repeated, unless another person has signed in meanwhile. One that is aborted
+     *  waits for no renewal and no proof. */
     async fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
         let request = new Request(input, init), renewed = false, proved = false;
-        let kept = await this.#current();
+        const { signal } = request;
+        let kept = await unlessAborted(signal, this.#current());
 
         for (;;) {
             const repeat = request.clone();
@@ -147,10 +161,11 @@ export class Session {
             if (!kept || error?.statusCode !== 401)
                 return answer;
             const again: boolean = error.code === 'STEP_UP_REQUIRED'
-                ? !proved && (proved = await this.#prove())
+                ? !proved && (proved = await unlessAborted(signal, this.#prove()))
                 : !error.code && !renewed && (renewed = true);
             const refused = error.code ? undefined : kept.access;
-            const next: Kept | null = again ? await this.#current(refused) : null;
+            const next: Kept | null = again
+                ? await unlessAborted(signal, this.#current(refused)) : null;
             if (next?.id !== kept.id)
                 return answer;
             [kept, request] = [next, repeat];
@@ -176,11 +191,8 @@ export class Session {
 
         if (kept) {
             await this.#pending((list) => [...list, kept].slice(-REVOCATIONS));
-            await this.#forget('logout');
-            void this.#locked('', async () => { // a renewal under way may have kept what it got
-                if ((await this.#read())?.id === kept.id)
-                    await this.#forget('logout');
-            });
+            await this.#leave(kept);
+            void this.#locked('', () => this.#leave(kept)); // a renewal under way may keep what it got
         }
         return this.#revokePending();
     }
@@ -201,6 +213,12 @@ export class Session {
     async #forget(reason: SignedOutReason): Promise<void> {
         await this.#storage.removeItem(this.#name);
         await this.#changed(reason);
+    }
+
+    // Not a sign-in that came after that one.
+    async #leave(kept: Kept): Promise<void> {
+        if ((await this.#read())?.id === kept.id)
+            await this.#forget('logout');
     }
 
     async #changed(reason?: SignedOutReason): Promise<void> {
@@ -283,9 +301,10 @@ export class Session {
         const locks = globalThis.navigator?.locks, name = `${this.#name}${what}`;
 
         if (!locks) {
-            this.#turn = this.#turn.then(run, run).catch(() => {});
-            await this.#turn;
-            return result!;
+            const turn = (this.#turns.get(what) ?? Promise.resolve()).then(run, run);
+
+            this.#turns.set(what, turn.catch(() => {}));
+            return turn;
         }
         const waited = { signal: AbortSignal.timeout(LOCK_MS) };
         await locks.request(name, waited, run).catch(() => {}); // what work() throws, result does
@@ -309,25 +328,28 @@ export class Session {
 
     // ---- sessions that were logged out and may still live ----
 
-    async #pending(change: (list: Kept[]) => Kept[]): Promise<Kept[]> {
-        const key = `${this.#name}.revoke`;
-        const was = parse<Kept[]>(await this.#storage.getItem(key)) ?? [], list = change(was);
+    async #revocations(): Promise<Kept[]> {
+        return parse<Kept[]>(await this.#storage.getItem(`${this.#name}.revoke`)) ?? [];
+    }
 
-        if (list.length > 0 && list !== was)
-            await this.#storage.setItem(key, JSON.stringify(list));
-        else if (list.length === 0 && was.length > 0)
-            await this.#storage.removeItem(key);
-        return list;
+    // One tab at a time: each writes the whole list.
+    #pending(change: (list: Kept[]) => Kept[]): Promise<void> {
+        return this.#locked('.list', async () => {
+            const key = `${this.#name}.revoke`, list = change(await this.#revocations());
+
+            await (list.length > 0 ? this.#storage.setItem(key, JSON.stringify(list))
+                : this.#storage.removeItem(key));
+        });
     }
 
     async #revokePending(): Promise<boolean> {
-        if ((await this.#pending((list) => list)).length === 0)
+        if ((await this.#revocations()).length === 0)
             return true;
         return this.#locked('.revoke', async () => {
-            for (const kept of await this.#pending((list) => list))
+            for (const kept of await this.#revocations())
                 if (await this.#end(kept))
                     await this.#pending((list) => list.filter((each) => each.id !== kept.id));
-            const left = (await this.#pending((list) => list)).length;
+            const left = (await this.#revocations()).length;
             if (left > 0)
                 (setTimeout(this.#revoke, REVOKE_AGAIN_MS) as { unref?: () => void }).unref?.();
             return left === 0;
