@@ -260,7 +260,7 @@ FIELD_TABLE(mail_failures_in);
 
 static const struct field mail_failure_rows[] = {
     FIELD_UUID(struct mail_failure, id, FIELD_REQUIRED,
-               "The mail, as operators name it in `atriumctl mail`."),
+               "The mail, as operators name it in `atriumctl mail queue`."),
     FIELD_TEXT(struct mail_failure, template, 1, 64, FIELD_REQUIRED, "By which template it is.",
                "PATIENT_WELCOME"),
     FIELD_CHOICE(struct mail_failure, state, failure_states, FIELD_REQUIRED,

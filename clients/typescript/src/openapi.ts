@@ -6175,7 +6175,7 @@ export interface components {
         mail_failure: {
             /**
              * Format: uuid
-             * @description The mail, as operators name it in `atriumctl mail`.
+             * @description The mail, as operators name it in `atriumctl mail queue`.
              * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
              */
             id: string;
