@@ -139,6 +139,7 @@ export async function upload(file, onProgress, signal) {
         contentType: file.type || 'application/octet-stream' });
 
     try {
+        signal.throwIfAborted(); // it was cancelled before there was something to send
         await postForm(made.uploadOptions, file, onProgress, signal);
     } catch (error) {
         await remove(`/document/${made.id}`).catch(() => {});
