@@ -23,6 +23,7 @@ static const struct field session_created_rows[] = {
     FIELD_INT(struct session_created, change, 0, 0, 0, 0, "Number of a change", "0"),
     FIELD_BOOL(struct session_created, surplus, false, FIELD_REQUIRED, "One session too many"),
     FIELD_BOOL(struct session_created, arrival, false, FIELD_REQUIRED, "By a new client"),
+    FIELD_BOOL(struct session_created, renewed, false, 0, "With the hash of the password"),
 };
 FIELD_TABLE(session_created);
 

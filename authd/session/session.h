@@ -65,6 +65,7 @@ struct session_created {
     int64_t change; /* its sign-in has taken a deletion back: the number of that change; else 0 */
     bool surplus;   /* the account has more sessions than it may have */
     bool arrival;   /* address and user agent are both new to the account */
+    bool renewed;   /* with it the hash of the password, see password_renew.sql */
 };
 FIELD_DECLARE(session_created);
 

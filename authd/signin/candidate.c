@@ -287,52 +287,25 @@ int candidate_check_common(struct authd *d, const struct request *req, const str
     return error_set(err, ERR_PASSWORD_CHANGE_REQUIRED, "The password must be changed.");
 }
 
-/* Replaces a hash of older parameters or of another system. A statement of its own, before the one
- * that makes the session or login: it changes nothing that these ask for (`changes` stays), the
- * former hash guards it against a password that was changed meanwhile, and a sign-in that fails
- * behind it has proved the password all the same. Within the statement that makes a session, which
- * holds the credential's row for share, two sign-ins at once would each wait for the other, and
- * PostgreSQL would end one. Best effort: it must not spoil a good sign-in. */
-static void renew(struct authd *d, const struct request *req, const struct candidate *who,
-                  const char *renewed)
-{
-    const struct sql_credential_rehash_in in = {.account = who->is.account,
-                                                .former = who->hash,
-                                                .password_hash = renewed,
-                                                .now = req->now_ms};
-    struct error ignored;
-    int changed;
-
-    error_init(&ignored, req->arena);
-    changed = sql_credential_rehash(d->svc.db, req, &in, &ignored);
-    if (changed < 0)
-        log_event(LOG_WARNING, "login", "a password hash was not renewed", "trace", req->trace,
-                  NULL);
-    else
-        *d->count.passwords_renewed += (uint64_t)changed;
-}
-
 const char *candidate_hash(struct authd *d, const struct request *req, const struct candidate *who)
 {
     return who->hash ? who->hash
                      : password_mixture_dummy(d, req, who->is.role, who->is.project, who->email);
 }
 
-int candidate_verify(struct authd *d, const struct request *req, const struct candidate *who,
+int candidate_verify(struct authd *d, const struct request *req, struct candidate *who,
                      const char *password, bool *ret_right, struct error *err)
 {
-    const char *hash = candidate_hash(d, req, who), *renewed;
+    const char *hash = candidate_hash(d, req, who);
     bool right;
 
-    if (password_verify(d, req, hash, password, &right, &renewed, err) < 0)
+    if (password_verify(d, req, hash, password, &right, &who->renewed, err) < 0)
         return -1;
     *ret_right = right && who->hash && candidate_is_member(who);
-    if (*ret_right && renewed)
-        renew(d, req, who, renewed);
     return 0;
 }
 
-int candidate_authenticate(struct authd *d, const struct request *req, const struct candidate *who,
+int candidate_authenticate(struct authd *d, const struct request *req, struct candidate *who,
                            const struct throttle_keys *keys, const char *password,
                            struct error *err)
 {

@@ -17,6 +17,8 @@ struct candidate {
     struct sign_in is; /* project: the one that the sign-in is for, absent: not settled */
     const char *hash, *display, *email; /* email: as it was given */
     const char *address_key;            /* NULL: none yet */
+    const char *renewed;  /* its hash by present parameters, once the password was verified; NULL:
+                           * `hash` stays. For the part password_renew of the statement to come. */
     int64_t changes;      /* how often password or second factor were changed before */
     bool mfa;             /* has a second factor */
     bool locked;          /* it has places for this sign-in, and is locked in all of them */
@@ -60,9 +62,9 @@ int candidate_reject(struct authd *d, const struct request *req, const struct ca
 const char *candidate_hash(struct authd *d, const struct request *req, const struct candidate *who);
 
 /* Verifies the password; one of a candidate without account or place costs the same and is
- * never right. A hash of older parameters or of another system is renewed. Counts nothing.
+ * never right. Sets `renewed` for a hash of older parameters or of another system. Counts nothing.
  * Parks. */
-int candidate_verify(struct authd *d, const struct request *req, const struct candidate *who,
+int candidate_verify(struct authd *d, const struct request *req, struct candidate *who,
                      const char *password, bool *ret_right, struct error *err) MUST_USE;
 
 /* Refuses a candidate who is locked, by an operator or by an admin of the project, once the
@@ -86,7 +88,7 @@ bool candidate_is_common(const struct authd *d, const char *password);
  * candidate_reject(), candidate_check_lock() and candidate_check_common(). Wipes the password.
  * Whether the keys are below their limits still, see throttle.h, is the caller's next question,
  * unless login_begin() asks it. Parks. */
-int candidate_authenticate(struct authd *d, const struct request *req, const struct candidate *who,
+int candidate_authenticate(struct authd *d, const struct request *req, struct candidate *who,
                            const struct throttle_keys *keys, const char *password,
                            struct error *err) MUST_USE;
 

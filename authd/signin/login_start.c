@@ -26,7 +26,8 @@ int login_begin(struct authd *d, const struct request *req, const struct candida
                                          .expires_at = req->now_ms + LOGIN_LIFE,
                                          .known_until = req->now_ms + KNOWN_ADDRESS_LIFE,
                                          .changes = who->changes,
-                                         .throttle_limits = throttle_limit_values(req, keys)};
+                                         .throttle_limits = throttle_limit_values(req, keys),
+                                         .password = {who->hash, who->renewed, req->now_ms}};
     struct sql_login_create_row row;
 
     secret_hash(code, hash);
@@ -37,6 +38,7 @@ int login_begin(struct authd *d, const struct request *req, const struct candida
         return -1;
     if (!row.created)
         return candidate_reject(d, req, who, keys, err);
+    *d->count.passwords_renewed += row.renewed;
     if (who->mfa) {
         out->nextStep = "mfa";
         out->loginId = create.id;

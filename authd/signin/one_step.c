@@ -65,6 +65,7 @@ static int sign_in(struct authd *d, const struct request *req, const char *role,
                                  .changes = who->changes,
                                  .role = role,
                                  .sessions_most = d->config->sessions_per_account,
+                                 .password = {who->hash, who->renewed, req->now_ms},
                                  .session = session_values(req, &draft),
                                  .audit = session_audit(req, "session.create", &draft,
                                                         who->is.account, role),
@@ -72,6 +73,7 @@ static int sign_in(struct authd *d, const struct request *req, const char *role,
     found = sql_sign_in(d->svc.db, req, &in, &created, err);
     if (found <= 0)
         return found < 0 ? -1 : refuse_late(d, req, who, err);
+    *d->count.passwords_renewed += created.renewed;
     if (session_begun(d, req, &created, &draft, role, email, who->display, &holder, err) < 0)
         return -1;
     return session_answer(d, req, &holder, &draft, tenant->name, who->display, out, err);

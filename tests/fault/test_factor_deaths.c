@@ -740,20 +740,17 @@ static void an_acknowledged_import_stays(void)
         free(emails[e]);
 }
 
-/* The hash is replaced by a statement of its own, before the login's: between the two the password
- * is right by either hash. */
-static void an_imported_password_stays_right(void)
+/* The hash is replaced by the statement that makes the login. */
+static void an_imported_password_is_renewed_with_the_login_or_not(void)
 {
-    static const char hash[] = "select case when c.password_hash = '" BCRYPT "' then 'former' "
-                               "when c.password_hash like '$argon2id$v=19$m=19456,t=2,p=1$%%' then "
-                               "'own' end || ' ' || c.changes from auth.credential c join "
-                               "auth.account a on a.id = c.account_id where a.email = '%s'";
-    static const struct {
-        struct step step;
-        const char *state;
-    } rows[] = {
-        {{"share", "credential", "update credential set password_hash", false}, "former 0|own 0"},
-        {{"share", "login", "with state as materialized", false}, "own 0"},
+    static const char state[] =
+        "select case when c.password_hash = '" BCRYPT "' then 'former' when c.password_hash like "
+        "'$argon2id$v=19$m=19456,t=2,p=1$%%' then 'own' end || ' ' || c.changes || ' ' || (select "
+        "count(*) from auth.login l where l.account_id = a.id and used_at is null) from auth.credential c join "
+        "auth.account a on a.id = c.account_id where a.email = '%s'";
+    static const struct step rows[] = {
+        {"share", "credential", "with state as materialized", false},
+        {"share", "login", "with state as materialized", false},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -766,17 +763,16 @@ static void an_imported_password_stays_right(void)
                                     "and a.email = '%s' returning 1) select count(*) from done",
                                     patient->email),
                         1);
-        post_and_die(&rows[i].step, START, NULL,
-                     body_login_start(patient->email, "imported", "demo"));
-        snprintf(sql, sizeof(sql), hash, patient->email);
-        check_value(sql, rows[i].state, &rows[i].step);
+        post_and_die(&rows[i], START, NULL, body_login_start(patient->email, "imported", "demo"));
+        snprintf(sql, sizeof(sql), state, patient->email);
+        check_value(sql, "former 0 0|own 0 1", &rows[i]);
         HTTP_ANSWER wrong = suite_post_fresh(
             suite, START, body_login_start(patient->email, patient->password, "demo"));
         CHECK_STATUS(wrong, 400);
         HTTP_ANSWER again =
             suite_post_fresh(suite, START, body_login_start(patient->email, "imported", "demo"));
         CHECK_STATUS(again, 200);
-        check_value(sql, "own 0", &rows[i].step);
+        check_value(sql, "own 0 1|own 0 2", &rows[i]);
     }
 }
 
@@ -797,7 +793,7 @@ static const struct unit_case cases[] = {
     CASE(a_proof_counts_whole_or_not),
     CASE(an_admin_s_import_is_whole_or_not),
     CASE(an_acknowledged_import_stays),
-    CASE(an_imported_password_stays_right),
+    CASE(an_imported_password_is_renewed_with_the_login_or_not),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 

@@ -145,6 +145,41 @@ static void the_one_step_route_takes_them(void)
     CU_ASSERT_TRUE(has_own_hash(patient->email));
 }
 
+/* Each of them has verified the former hash, and each is signed in; one of them replaces it. A
+ * deadlock would cost one of them its answer. */
+static void of_many_at_once_one_replaces_the_hash(void)
+{
+    enum { AT_ONCE = 16 };
+    static const char *const paths[] = {START, LOGIN};
+
+    for (size_t p = 0; p < ARRAY_SIZE(paths); p++) {
+        PERSON patient = person_register(suite, NULL);
+        struct http_request requests[AT_ONCE];
+        struct http_answer *answers[AT_ONCE];
+        char *sources[AT_ONCE];
+        long before = metric("atrium_auth_passwords_renewed_total");
+
+        set_hash(patient->email, hashes[0]);
+        for (size_t i = 0; i < AT_ONCE; i++) {
+            sources[i] = fresh_source();
+            requests[i] = (struct http_request){
+                .method = "POST",
+                .path = paths[p],
+                .source = sources[i],
+                .body = p == 0 ? body_login_start(patient->email, "imported", "demo")
+                               : body_login(patient->email, "imported")};
+        }
+        http_call_many(suite_url(suite), requests, AT_ONCE, AT_ONCE, answers);
+        for (size_t i = 0; i < AT_ONCE; i++) {
+            CHECK_STATUS(answers[i], 200);
+            free(sources[i]);
+        }
+        http_answers_destroy(answers, AT_ONCE);
+        CU_ASSERT_TRUE(has_own_hash(patient->email));
+        CU_ASSERT_EQUAL(metric("atrium_auth_passwords_renewed_total"), before + 1);
+    }
+}
+
 /* A wrong one is a failure like any other. */
 static void wrong_passwords_count(void)
 {
@@ -352,6 +387,7 @@ static const struct unit_case cases[] = {
     CASE_ALWAYS(the_suite_starts),
     CASE(each_scheme_signs_in_and_is_replaced),
     CASE(the_one_step_route_takes_them),
+    CASE(of_many_at_once_one_replaces_the_hash),
     CASE(wrong_passwords_count),
     CASE(a_password_is_changed_from_an_imported_one),
     CASE(a_password_that_is_not_normal_is_right_as_typed),

@@ -35,7 +35,8 @@ static const struct plans plans = {
     .sql = {authd_sql, service_audit_sql, service_check_sql, service_outbox_sql, service_probe_sql,
             service_purge_sql},
     .small = "pg_namespace pg_database schema_migration change_counter signing_key issuer_key "
-             "gateway_lease audit_head audit_gap email_scan trail_source trail_key",
+             "gateway_lease audit_head audit_gap email_scan trail_source trail_key "
+             "project_hold",
     .emptied = "smart_launch, "
                "login, mfa_pending, password_reset, email_link, email_undo, invitation, throttle, "
                "known_address, change, last_sign_in, oauth_pushed, oauth_code, "
@@ -137,7 +138,9 @@ static const struct {
     {"login_get", "Index Scan using login_code on login l"},
     {"login_spend", "Index Scan using login_pkey on login\n"},
     {"login_spend", "Index Cond: ((account_id = s_1.account_id) AND (project_id = $3))"},
-    {"sign_in", "Index Cond: ((account_id = p.account_id) AND (project_id = $5))"},
+    {"sign_in", "Index Cond: ((account_id = unchanged.account_id) AND (project_id = $8))"},
+    {"sign_in", "Index Scan using credential_pkey on credential c\n"},
+    {"login_create", "Index Scan using credential_pkey on credential c\n"},
     {"password_link_get", "Index Scan using password_reset_id_key on password_reset\n"},
     {"password_link_get", "Index Scan using invitation_link on invitation"},
     {"invitation_find_pending", "Index Cond: ((project_id = $1) AND (role = $2) AND (email = $3))"},
@@ -175,7 +178,7 @@ static const struct {
     {"login_spend", "Index Scan using account_pkey on account a_1\n"
                     "                      Index Cond: (id = s_2.account_id)"},
     {"sign_in", "Index Scan using account_pkey on account a_1\n"
-                "                      Index Cond: (id = s_1.account_id)"},
+                "                      Index Cond: (id = s_2.account_id)"},
     {"account_find_patient", "Index Scan using account_patient on account a"},
     {"account_find_practitioner", "Index Scan using account_practitioner on account a"},
     {"candidate_find_practitioner", "Index Scan using account_practitioner on account a"},

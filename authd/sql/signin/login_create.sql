@@ -6,7 +6,7 @@
 -- in: id uuid, code_hash bytea null, account uuid, project uuid null, challenge text null
 -- in: auth_method text, expires_at int8, known_until int8, changes int8
 -- rows: one
--- row: pair int8 null, address int8 null, account int8 null, created bool
+-- row: pair int8 null, address int8 null, account int8 null, created bool, renewed bool
 with
 state as materialized (
     -- include: throttle_limits
@@ -24,10 +24,17 @@ login_inserted as (
         -- include: account_active(account = a, now = :throttle_limits.now)
         and (select pair is null and address is null and account is null from state)
     for key share of a
-    returning 1
+    returning account_id
 ),
+-- include: password_renew as password(from = login_inserted),
 shown as (
     select from login_inserted where :code_hash is not null
 ),
 -- include: address_known(key = :throttle_limits.pair, until = :known_until, from = shown)
-select pair, address, account, exists (select from login_inserted) as created from state
+select
+    pair,
+    address,
+    account,
+    exists (select from login_inserted) as created,
+    exists (select from password_renewed) as renewed
+from state

@@ -1,18 +1,30 @@
 -- A sign-in in one request: creates the session. `changes` is how often the password that was
--- verified had been changed: see login_spend.
+-- verified had been changed: see login_spend. A hash that is renewed is locked by that alone: of two
+-- sign-ins at once that hold it for share already, neither could go on to write it.
 -- class: write
 -- in: account uuid, changes int8, role text, sessions_most int8
 -- rows: one
 -- row: struct session_created
 with
-proven as (
-    select c.account_id
+standing as (
+    select a.id as account_id
     from account a
-    join credential c on c.account_id = a.id
-    where a.id = :account and c.changes = :changes and a.locked_at is null and
+    where a.id = :account and a.locked_at is null and
         -- include: account_active(account = a, now = :session.now)
     for key share of a
+),
+-- include: password_renew as password(from = standing),
+unchanged as (
+    select c.account_id
+    from standing s
+    join credential c on c.account_id = s.account_id
+    where c.changes = :changes and not exists (select from password_renewed)
     for share of c
+),
+proven as (
+    select account_id from unchanged
+    union all
+    select account_id from password_renewed where changes = :changes
 ),
 signed_in as (
     select p.account_id, m.id as membership_id, m.profile_id, :role as role
@@ -39,7 +51,8 @@ select
     as surplus,
     -- include: client_is_new(address_key = :session.address_key,
     --     user_agent_key = :session.user_agent_key, now = :session.now)
-    as arrival
+    as arrival,
+    exists (select from password_renewed) as renewed
 from session_inserted s
 cross join
     -- include: membership_of(account = :account, project = :session.project)
