@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
@@ -145,12 +146,14 @@ static void the_one_step_route_takes_them(void)
     CU_ASSERT_TRUE(has_own_hash(patient->email));
 }
 
-/* Each of them has verified the former hash, and each is signed in; one of them replaces it. A
- * deadlock would cost one of them its answer. */
+/* All have verified the former hash before the first can replace it. Each is signed in, and one
+ * replaces it. */
 static void of_many_at_once_one_replaces_the_hash(void)
 {
     enum { AT_ONCE = 16 };
     static const char *const paths[] = {START, LOGIN};
+    char sql[256];
+    pid_t holder;
 
     for (size_t p = 0; p < ARRAY_SIZE(paths); p++) {
         PERSON patient = person_register(suite, NULL);
@@ -160,6 +163,11 @@ static void of_many_at_once_one_replaces_the_hash(void)
         long before = metric("atrium_auth_passwords_renewed_total");
 
         set_hash(patient->email, hashes[0]);
+        snprintf(sql, sizeof(sql),
+                 "select from auth.credential c join auth.account a on a.id = c.account_id where "
+                 "a.email = '%s' for share of c",
+                 patient->email);
+        holder = suite_hold(suite, sql);
         for (size_t i = 0; i < AT_ONCE; i++) {
             sources[i] = fresh_source();
             requests[i] = (struct http_request){
@@ -170,6 +178,7 @@ static void of_many_at_once_one_replaces_the_hash(void)
                                : body_login(patient->email, "imported")};
         }
         http_call_many(suite_url(suite), requests, AT_ONCE, AT_ONCE, answers);
+        waitpid(holder, NULL, 0);
         for (size_t i = 0; i < AT_ONCE; i++) {
             CHECK_STATUS(answers[i], 200);
             free(sources[i]);
