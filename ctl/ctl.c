@@ -105,7 +105,7 @@ static const struct command commands[] = {
     {"tenant key", "[--keys DIRECTORY]",
      "show the key to which other installations encrypt tenants that are to come here", NULL,
      tenant_key_command},
-    {"tenant export", "CODE FILE --to KEY [--read-only] [--live]",
+    {"tenant export", "CODE FILE --to KEY [--keys DIRECTORY] [--read-only] [--live] [--resume]",
      "write a tenant whole into a file for another installation", "settingsd",
      tenant_export_command},
     {"tenant import", "FILE [--keys DIRECTORY] [--dry-run] [--resume]",

@@ -3,6 +3,7 @@
  */
 #include "ctl/tenant_bytes.h"
 
+#include <assert.h>
 #include <jansson.h>
 #include <string.h>
 
@@ -13,9 +14,45 @@
 enum {
     ID_SIZE = 36,
     OFFSET_SIZE = 8,
-    HEAD_SIZE = ID_SIZE + OFFSET_SIZE,
+    HEAD_SIZE = TENANT_BYTES_HEAD,
     WHOLE_MS = 15 * 60 * 1000, /* of the last call for a file, by which all of it is read */
 };
+
+static_assert(HEAD_SIZE == ID_SIZE + OFFSET_SIZE, "as tenant_bytes.h has it");
+
+static int64_t read_offset(const uint8_t *row)
+{
+    uint64_t offset = 0;
+
+    for (int i = 0; i < OFFSET_SIZE; i++)
+        offset = offset << 8 | row[ID_SIZE + i];
+    return offset > INT64_MAX ? -1 : (int64_t)offset;
+}
+
+/* Whose piece a row is, at which offset. */
+static int read_head(const uint8_t *row, size_t size, struct tenant_bytes_place *ret,
+                     struct error *err)
+{
+    char text[ID_SIZE + 1] = "";
+
+    ret->offset = -1;
+    if (size >= HEAD_SIZE && size - HEAD_SIZE <= TENANT_BYTES_MAX) {
+        memcpy(text, row, ID_SIZE);
+        ret->offset = read_offset(row);
+    }
+    return ret->offset < 0 || uuid_parse(text, &ret->object) < 0
+               ? error_set(err, ERR_CONFLICT, "a row of " TENANT_BYTES_TABLE " is of another build")
+               : 0;
+}
+
+int tenant_bytes_behind(const uint8_t head[static TENANT_BYTES_HEAD], size_t size,
+                        struct tenant_bytes_place *ret, struct error *err)
+{
+    if (read_head(head, size, ret, err) < 0)
+        return -1;
+    ret->offset += (int64_t)(size - HEAD_SIZE);
+    return 0;
+}
 
 /* ---- reading ---- */
 
@@ -26,6 +63,7 @@ struct bytes_walk {
     struct progress *progress;
     struct arena *arena; /* of a piece */
     int64_t pieces;
+    struct tenant_bytes_place from; /* until it is reached */
 };
 
 static int get_piece(struct bytes_walk *self, struct uuid object, int64_t offset,
@@ -60,22 +98,26 @@ static int hand_over(struct bytes_walk *self, struct uuid object, int64_t offset
     return self->sink->row(self->sink->arg, row, HEAD_SIZE + piece.size, err);
 }
 
-static int walk_object(struct bytes_walk *self, struct uuid object, struct error *err)
+static int walk_object(struct bytes_walk *self, struct uuid object, int64_t offset,
+                       struct error *err)
 {
     struct tenant_bytes_got piece;
-    int64_t offset = 0;
+    bool begun = offset > 0;
 
     do {
         if (get_piece(self, object, offset, &piece, err) < 0) {
-            if (err->code != ERR_NOT_FOUND || offset > 0)
+            if (err->code != ERR_NOT_FOUND || begun)
                 return -1;
             error_clear(err); /* it lacks its bytes */
             return 0;
         }
         if (piece.bytes.size == 0 && piece.size > offset)
             return error_set(err, ERR_INTERNAL, "docd gives no bytes of %s", object.text);
+        if (piece.bytes.size == 0 && begun)
+            return 0;
         if (hand_over(self, object, offset, piece.bytes, err) < 0)
             return -1;
+        begun = true;
         offset += (int64_t)piece.bytes.size;
     } while (offset < piece.size);
     return 0;
@@ -83,6 +125,8 @@ static int walk_object(struct bytes_walk *self, struct uuid object, struct error
 
 static int walk_document(void *arg, const void *row, size_t size, struct error *err)
 {
+    struct bytes_walk *self = arg;
+    struct tenant_bytes_place from = self->from;
     json_auto_t *json = json_loadb(row, size, 0, NULL);
     const char *text = json_string_value(json_object_get(json, "object_id"));
     struct uuid object;
@@ -91,18 +135,32 @@ static int walk_document(void *arg, const void *row, size_t size, struct error *
         return 0;
     if (uuid_parse(text, &object) < 0)
         return error_set(err, ERR_INTERNAL, "docd has a document with the object %s", text);
-    return walk_object(arg, object, err);
+    if (!uuid_is_set(&from.object))
+        return walk_object(self, object, 0, err);
+    if (!uuid_equal(&from.object, &object))
+        return 0;
+    self->from.object = (struct uuid){""};
+    return walk_object(self, object, from.offset, err);
 }
 
-int tenant_bytes_walk(struct ctl *ctl, struct uuid project, const struct tenant_sink *sink,
-                      struct progress *progress, struct error *err)
+int tenant_bytes_walk(struct ctl *ctl, struct uuid project, struct tenant_bytes_place from,
+                      const struct tenant_sink *sink, struct progress *progress, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
-    struct bytes_walk self = {
-        .ctl = ctl, .project = project, .sink = sink, .progress = progress, .arena = arena};
+    struct bytes_walk self = {.ctl = ctl,
+                              .project = project,
+                              .sink = sink,
+                              .progress = progress,
+                              .arena = arena,
+                              .from = from};
     const struct tenant_sink documents = {.table = NULL, .row = walk_document, .arg = &self};
 
-    return tenant_rows_table(ctl, project, "docd", "document", &documents, err);
+    if (tenant_rows_table(ctl, project, "docd", "document", &documents, err) < 0)
+        return -1;
+    return uuid_is_set(&self.from.object)
+               ? error_set(err, ERR_CONFLICT, "the document of the object %s is gone",
+                           from.object.text)
+               : 0;
 }
 
 /* ---- adding ---- */
@@ -168,15 +226,6 @@ int tenant_bytes_end(struct tenant_bytes_adder *self, struct error *err)
     return 0;
 }
 
-static int64_t read_offset(const uint8_t *row)
-{
-    uint64_t offset = 0;
-
-    for (int i = 0; i < OFFSET_SIZE; i++)
-        offset = offset << 8 | row[ID_SIZE + i];
-    return offset > INT64_MAX ? -1 : (int64_t)offset;
-}
-
 /* What is not there yet of a piece at that offset. */
 static int put_piece(struct tenant_bytes_adder *self, int64_t offset, const uint8_t *bytes,
                      size_t size, struct error *err)
@@ -201,20 +250,14 @@ static int put_piece(struct tenant_bytes_adder *self, int64_t offset, const uint
 int tenant_bytes_add(struct tenant_bytes_adder *self, const void *row, size_t size,
                      struct error *err)
 {
-    char text[ID_SIZE + 1] = "";
-    struct uuid object = {""};
-    int64_t offset = -1;
+    struct tenant_bytes_place at;
 
-    if (size >= HEAD_SIZE && size - HEAD_SIZE <= TENANT_BYTES_MAX) {
-        memcpy(text, row, ID_SIZE);
-        offset = read_offset(row);
-    }
-    if (offset < 0 || uuid_parse(text, &object) < 0)
-        return error_set(err, ERR_CONFLICT, "a row of " TENANT_BYTES_TABLE " is of another build");
-    if (!uuid_equal(&object, &self->object) &&
-        (tenant_bytes_end(self, err) < 0 || begin(self, object, err) < 0))
+    if (read_head(row, size, &at, err) < 0)
         return -1;
-    return put_piece(self, offset, (const uint8_t *)row + HEAD_SIZE, size - HEAD_SIZE, err);
+    if (!uuid_equal(&at.object, &self->object) &&
+        (tenant_bytes_end(self, err) < 0 || begin(self, at.object, err) < 0))
+        return -1;
+    return put_piece(self, at.offset, (const uint8_t *)row + HEAD_SIZE, size - HEAD_SIZE, err);
 }
 
 void tenant_bytes_adder_wipe(struct tenant_bytes_adder *self)

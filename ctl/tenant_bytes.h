@@ -18,9 +18,22 @@
 
 #define TENANT_BYTES_TABLE "docd.bytes"
 
-/* Hands over the bytes of all documents of a project. Parks. */
-int tenant_bytes_walk(struct ctl *ctl, struct uuid project, const struct tenant_sink *sink,
-                      struct progress *progress, struct error *err) MUST_USE;
+/* A place in the table: behind so many bytes of a file; the default is its start. */
+struct tenant_bytes_place {
+    struct uuid object;
+    int64_t offset;
+};
+
+/* Behind a row of so many bytes, of which the first TENANT_BYTES_HEAD are given. Fails when it is
+ * none of the table. */
+enum { TENANT_BYTES_HEAD = 44 };
+int tenant_bytes_behind(const uint8_t head[static TENANT_BYTES_HEAD], size_t size,
+                        struct tenant_bytes_place *ret, struct error *err) MUST_USE;
+
+/* Hands over the bytes of all documents of a project, from that place on. Parks. */
+int tenant_bytes_walk(struct ctl *ctl, struct uuid project, struct tenant_bytes_place from,
+                      const struct tenant_sink *sink, struct progress *progress,
+                      struct error *err) MUST_USE;
 
 /* Adds them; begins zeroed but for ctl and project. */
 struct tenant_bytes_adder {

@@ -6,6 +6,9 @@
  * It is then read a second time, but for the bytes of documents, which are never written over: what
  * changed all the same leaves no file. With --read-only this command makes it read-only, and ends
  * that when there is no file in the end.
+ *
+ * What was written before an interruption is kept while the tenant stays as it was, and --resume
+ * goes on behind it: the rows are read once more, the bytes that the file has are not.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,10 +26,10 @@ struct export
     struct ctl *ctl;
     struct tenant tenant;
     const char *path;
-    bool live, read_only;
+    bool live, read_only, resume;
     bool began; /* the read-only state is this command's */
     struct tenant_writer *writer;
-    struct tenant_summing written;
+    struct tenant_bytes_place from; /* what the file has of the bytes */
     struct progress progress;
     int64_t began_mono_ms, held_mono_ms; /* held: read-only since; 0: it was so before, or is not */
 };
@@ -67,20 +70,12 @@ static const char *head_of(const struct export *self)
 
 static int write_table(void *arg, const char *name, struct error *err)
 {
-    struct export *self = arg;
-
-    return tenant_writer_table(self->writer, name, err) < 0 ||
-                   tenant_summing_table(&self->written, name, strlen(name)) < 0
-               ? -1
-               : 0;
+    return tenant_writer_table(((const struct export *)arg)->writer, name, err);
 }
 
 static int write_row(void *arg, const void *bytes, size_t size, struct error *err)
 {
-    struct export *self = arg;
-
-    tenant_summing_row(&self->written, bytes, size);
-    return tenant_writer_row(self->writer, bytes, size, err);
+    return tenant_writer_row(((const struct export *)arg)->writer, bytes, size, err);
 }
 
 /* Of a tenant that is read-only: that it is so in every daemon. */
@@ -97,6 +92,9 @@ static int find_tenant(struct export *self, struct error *err)
 
     if (self->live && self->read_only)
         return error_set(err, ERR_BAD_REQUEST, "--live and --read-only exclude each other");
+    if (self->live && self->resume)
+        return error_set(err, ERR_BAD_REQUEST,
+                         "--live and --resume exclude each other: a tenant that is open changes");
     if (project_find(self->ctl, code, &self->tenant, err) < 0)
         return -1;
     if (self->tenant.deleting)
@@ -117,6 +115,7 @@ static void summing_free(struct tenant_summing **self_p)
 static int read_again(struct export *self, struct error *err)
 {
     CLEANUP(summing_free) struct tenant_summing *now = tenant_summing_alloc(sizeof(*now));
+    const struct tenant_sums *written = tenant_writer_sums(self->writer);
 
     if (self->live)
         return 0;
@@ -127,7 +126,7 @@ static int read_again(struct export *self, struct error *err)
     progress_end(&self->progress);
     for (size_t i = 0; i < now->sums.count; i++) {
         const struct tenant_sum *sum = &now->sums.items[i],
-                                *before = tenant_sums_find(&self->written.sums, sum->table);
+                                *before = tenant_sums_find(written, sum->table);
 
         if (!before || !tenant_sum_same(before, sum))
             return error_set(err, ERR_CONFLICT, "%s changed while it was read: run this again",
@@ -136,14 +135,60 @@ static int read_again(struct export *self, struct error *err)
     return 0;
 }
 
-/* What can be refused is, before people notice. */
+/* Whether the file is of this tenant. */
+static int check_head(const struct export *self, struct error *err)
+{
+    json_auto_t *json = json_loads(tenant_writer_head(self->writer), 0, NULL);
+    const char *of = json_string_value(json_object_get(json, "projectId"));
+
+    return of && strcmp(of, self->tenant.projectId.text) == 0
+               ? 0
+               : error_set(err, ERR_CONFLICT, "%s.part: is of another tenant", self->path);
+}
+
+/* Where an earlier export was interrupted; with nothing to go on with, from the start. */
+static int go_on(struct export *self, const struct tenant_key *to, const struct seal_keys *keys,
+                 struct error *err)
+{
+    const struct tenant_last *last;
+
+    self->writer = tenant_writer_resume(self->path, to, keys, err);
+    if (!self->writer) {
+        if (err->code != ERR_NOT_FOUND)
+            return -1;
+        output_note(self->ctl, "%s: it begins anew.", err->message);
+        error_clear(err);
+        return 0;
+    }
+    if (check_head(self, err) < 0) {
+        (void)tenant_writer_keep(self->writer);
+        return -1;
+    }
+    output_note(self->ctl, "%s.part goes on behind %.1f MB.", self->path,
+                (double)tenant_writer_had(self->writer) / 1e6);
+    last = tenant_writer_last(self->writer, TENANT_BYTES_TABLE);
+    return last ? tenant_bytes_behind(last->bytes, last->size, &self->from, err) : 0;
+}
+
+/* What can be refused is, before people notice. Who may not read the keys of this installation
+ * exports all the same, but cannot go on after an interruption. */
 static int open_file(struct export *self, struct error *err)
 {
-    struct tenant_key to;
+    CLEANUP(seal_keys_wipe) struct seal_keys keys = {.count = 0};
+    struct tenant_key to, own;
+    bool readable;
 
     if (tenant_key_parse(arguments_get(&self->ctl->args, "--to"), &to, err) < 0)
         return -1;
-    self->writer = tenant_writer_create(self->path, &to, head_of(self), err);
+    readable = tenant_keys_load(self->ctl, &keys, err) == 0;
+    if (self->resume && (!readable || go_on(self, &to, &keys, err) < 0))
+        return -1;
+    error_clear(err);
+    if (readable)
+        own = tenant_key_derive(seal_keys_current(&keys));
+    if (!self->writer)
+        self->writer =
+            tenant_writer_create(self->path, &to, readable ? &own : NULL, head_of(self), err);
     return self->writer ? 0 : -1;
 }
 
@@ -159,16 +204,24 @@ static int hold(struct export *self, struct error *err)
 static int write_file(struct export *self, struct error *err)
 {
     const struct tenant_sink sink = {.table = write_table, .row = write_row, .arg = self};
-    const struct tenant_sums *sums;
 
     progress_start(&self->progress, "export", "rows", self->ctl->json);
-    if (tenant_walk(self->ctl, self->tenant.projectId, true, &sink, &self->progress, err) < 0)
+    if (tenant_walk(self->ctl, self->tenant.projectId, &self->from, &sink, &self->progress, err) <
+        0)
         return -1;
     progress_end(&self->progress);
-    tenant_summing_end(&self->written);
     return read_again(self, err) < 0 || check_held(self, err) < 0
                ? -1
-               : tenant_writer_finish(self->writer, &sums, err);
+               : tenant_writer_finish(self->writer, err);
+}
+
+/* What was written is of use while the tenant stays as it was: a conflict says that it did not, and
+ * one that is open again will not. */
+static void keep_for_later(struct export *self, const struct error *err)
+{
+    if (self->writer && !self->live && !self->began && err->code != ERR_CONFLICT &&
+        tenant_writer_keep(self->writer))
+        output_note(self->ctl, "%s.part is kept: --resume goes on with it.", self->path);
 }
 
 static void show(const struct export *self)
@@ -183,8 +236,11 @@ static void show(const struct export *self)
 
     if (self->began)
         json_object_set_new(json, "readOnlySeconds", json_real(held));
+    if (self->resume)
+        json_object_set_new(json, "resumedBytes",
+                            json_integer((json_int_t)tenant_writer_had(self->writer)));
 
-    tenant_sums_show(self->ctl, &self->written.sums, json);
+    tenant_sums_show(self->ctl, tenant_writer_sums(self->writer), json);
     if (self->ctl->json)
         output_object(self->ctl, json);
     output_note(self->ctl, "\n%s has %s, read in %.1f s%s.", self->path, self->tenant.name, seconds,
@@ -195,23 +251,23 @@ static void show(const struct export *self)
 
 int tenant_export_command(struct ctl *ctl, struct error *err)
 {
-    struct export *self = tenant_summing_alloc(sizeof(*self));
-    int rc;
+    struct export self = {.ctl = ctl,
+                          .path = arguments_get(&ctl->args, "FILE"),
+                          .live = arguments_has(&ctl->args, "--live"),
+                          .read_only = arguments_has(&ctl->args, "--read-only"),
+                          .resume = arguments_has(&ctl->args, "--resume"),
+                          .began_mono_ms = clock_mono_ms()};
+    int rc = find_tenant(&self, err) < 0 || open_file(&self, err) < 0 || hold(&self, err) < 0
+                 ? -1
+                 : write_file(&self, err);
 
-    self->ctl = ctl;
-    self->path = arguments_get(&ctl->args, "FILE");
-    self->live = arguments_has(&ctl->args, "--live");
-    self->read_only = arguments_has(&ctl->args, "--read-only");
-    self->began_mono_ms = clock_mono_ms();
-    rc = find_tenant(self, err) < 0 || open_file(self, err) < 0 || hold(self, err) < 0
-             ? -1
-             : write_file(self, err);
-    progress_end(&self->progress);
-    if (rc < 0 && self->began)
-        rc = project_hold_undo(ctl, &self->tenant, err);
+    progress_end(&self.progress);
+    if (rc < 0)
+        keep_for_later(&self, err);
+    if (rc < 0 && self.began)
+        rc = project_hold_undo(ctl, &self.tenant, err);
     if (rc == 0)
-        show(self);
-    tenant_writer_destroy(&self->writer);
-    free(self);
+        show(&self);
+    tenant_writer_destroy(&self.writer);
     return rc;
 }

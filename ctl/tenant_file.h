@@ -69,25 +69,57 @@ void tenant_summing_end(struct tenant_summing *self); /* of the last table */
 
 struct tenant_writer;
 
-/* Begins `path`, which must not exist, as `path`.part of mode 0600. One that an earlier call has
- * left behind is written anew; one that another process is writing is ERR_CONFLICT. NULL: see
- * err. */
+/* Begins `path`, which must not exist, as `path`.part of mode 0600. What an earlier call has left
+ * behind is written anew; one that another process is writing is ERR_CONFLICT. `own` (NULL: none) is
+ * the key of this installation: `path`.part.key has the stream key in a box to it, for
+ * tenant_writer_resume(). NULL: see err. */
 struct tenant_writer *tenant_writer_create(const char *path, const struct tenant_key *to,
-                                           const char *head, struct error *err);
+                                           const struct tenant_key *own, const char *head,
+                                           struct error *err);
 
-/* Removes what was written, unless it is finished. NULL and *NULL are fine. */
+/* Goes on with what another writer was killed at or has kept, with the keys of this installation
+ * and for the same receiver. All is handed over once more, from the first table on: what the file
+ * has of it, up to the last chunk that is whole, is passed over, and what does not fit to it is
+ * ERR_CONFLICT. NULL: see err, and nothing has changed; ERR_NOT_FOUND: there is nothing to go on
+ * with. */
+struct tenant_writer *tenant_writer_resume(const char *path, const struct tenant_key *to,
+                                           const struct seal_keys *keys, struct error *err);
+
+/* Of one that was resumed: the file's head, which lives as long as the writer, and how many bytes of
+ * the file are not written again (0: of one that was created). */
+const char *tenant_writer_head(const struct tenant_writer *self);
+uint64_t tenant_writer_had(const struct tenant_writer *self);
+
+/* The first bytes of the file's last row, and how many it has. */
+enum { TENANT_LAST_SIZE = 64 };
+struct tenant_last {
+    uint8_t bytes[TENANT_LAST_SIZE];
+    size_t size;
+};
+
+/* That of a writer that was resumed, when it is one of `table`, which then is handed over from
+ * behind it on; else NULL. To be called before the first table. */
+const struct tenant_last *tenant_writer_last(struct tenant_writer *self, const char *table);
+
+/* Removes what was written, unless it is finished or kept. NULL and *NULL are fine. */
 void tenant_writer_destroy(struct tenant_writer **self_p);
 
-/* Begins a table that has not been there yet. After a failure the writer can only be destroyed. */
+/* Leaves what was written for tenant_writer_resume(); false when it was made without `own`. */
+bool tenant_writer_keep(struct tenant_writer *self);
+
+/* Begins a table that has not been there yet. After a failure the writer can only be kept or
+ * destroyed. */
 int tenant_writer_table(struct tenant_writer *self, const char *name, struct error *err) MUST_USE;
 
 /* Adds a row to it. */
 int tenant_writer_row(struct tenant_writer *self, const void *bytes, size_t size,
                       struct error *err) MUST_USE;
 
-/* Ends the file and gives it its name, when it is on the disk. The sums are the writer's. */
-int tenant_writer_finish(struct tenant_writer *self, const struct tenant_sums **ret_sums,
-                         struct error *err) MUST_USE;
+/* Ends the last table. The sums of all live as long as the writer. */
+const struct tenant_sums *tenant_writer_sums(struct tenant_writer *self);
+
+/* Ends the file and gives it its name, when it is on the disk. */
+int tenant_writer_finish(struct tenant_writer *self, struct error *err) MUST_USE;
 
 /* ---- reading ---- */
 

@@ -10,8 +10,8 @@
 #include "ctl/files.h"
 #include "ctl/tenant_bytes.h"
 
-int tenant_walk(struct ctl *ctl, struct uuid project, bool bytes, const struct tenant_sink *sink,
-                struct progress *progress, struct error *err)
+int tenant_walk(struct ctl *ctl, struct uuid project, const struct tenant_bytes_place *bytes,
+                const struct tenant_sink *sink, struct progress *progress, struct error *err)
 {
     if (tenant_rows_walk(ctl, project, sink, progress, err) < 0)
         return -1;
@@ -19,7 +19,7 @@ int tenant_walk(struct ctl *ctl, struct uuid project, bool bytes, const struct t
         return 0;
     return sink->table(sink->arg, TENANT_BYTES_TABLE, err) < 0
                ? -1
-               : tenant_bytes_walk(ctl, project, sink, progress, err);
+               : tenant_bytes_walk(ctl, project, *bytes, sink, progress, err);
 }
 
 struct sums {
@@ -51,11 +51,12 @@ int tenant_walk_sums(struct ctl *ctl, struct uuid project, bool bytes,
                      struct tenant_invited *except, struct tenant_summing *ret,
                      struct progress *progress, struct error *err)
 {
+    const struct tenant_bytes_place start = {.offset = 0};
     struct sums sums = {ret, except};
     const struct tenant_sink sink = {.table = sum_table, .row = sum_row, .arg = &sums};
 
     *ret = (struct tenant_summing){.sums = {.count = 0}};
-    if (tenant_walk(ctl, project, bytes, &sink, progress, err) < 0)
+    if (tenant_walk(ctl, project, bytes ? &start : NULL, &sink, progress, err) < 0)
         return -1;
     tenant_summing_end(ret);
     return 0;

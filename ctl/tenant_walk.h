@@ -5,15 +5,17 @@
 #ifndef ATRIUM_CTL_TENANT_WALK_H
 #define ATRIUM_CTL_TENANT_WALK_H
 
+#include "ctl/tenant_bytes.h"
 #include "ctl/tenant_invited.h"
 #include "ctl/tenant_rows.h"
 
 enum { TENANT_HEAD_FORMAT = 1 }; /* of the JSON object at the file's head */
 
-/* Hands over all rows of a project, and the bytes of its documents behind them unless they are left
- * out, as tenant_rows_walk() does. Parks. */
-int tenant_walk(struct ctl *ctl, struct uuid project, bool bytes, const struct tenant_sink *sink,
-                struct progress *progress, struct error *err) MUST_USE;
+/* Hands over all rows of a project, and behind them the bytes of its documents from that place on
+ * (NULL: none of them), as tenant_rows_walk() does. Parks. */
+int tenant_walk(struct ctl *ctl, struct uuid project, const struct tenant_bytes_place *bytes,
+                const struct tenant_sink *sink, struct progress *progress,
+                struct error *err) MUST_USE;
 
 /* The sums of what tenant_walk() hands over, but for rows of those who were invited (NULL: none).
  * Parks. */

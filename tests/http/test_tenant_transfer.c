@@ -184,6 +184,52 @@ static void a_read_only_tenant_is_exported_whole(void)
     check_nothing_is_open();
 }
 
+/* An export that may write files of so many KiB: it is killed there, or ends as on a full disk. */
+static struct program *export_up_to(int kib, bool killed, const char *resume)
+{
+    char *path = program_path("atriumctl"), command[1024];
+    struct program *done;
+
+    snprintf(command, sizeof(command),
+             "%sulimit -c 0 -f %d; exec '%s' --dir '%s' tenant export demo '%s' --to '%s' %s",
+             killed ? "" : "trap '' XFSZ; ", kib, path, suite_dir(from), file, key, resume);
+    free(path);
+    done = program_run((const char *const[]){"/bin/bash", "-c", command, NULL}, NULL);
+    UNIT_CHECK(killed ? done->code != 1 : done->code == 1, "at %d KiB: %d %s", kib, done->code,
+               done->err);
+    CU_ASSERT_NOT_EQUAL(access(file, F_OK), 0);
+    return done;
+}
+
+/* In the first chunk, in the rows or the bytes: what was written is not written again, and docd is
+ * not asked for it. The file that comes of it is the one that is imported below. */
+static void an_interrupted_export_goes_on(void)
+{
+    PROGRAM own = ATRIUMCTL(from, NULL, "tenant", "key", "--json");
+    CHECK_EXIT(own, 0);
+    CU_ASSERT_EQUAL(unlink(file), 0);
+    PROGRAM live =
+        ATRIUMCTL(from, NULL, "tenant", "export", "demo", file, "--to", key, "--live", "--resume");
+    CHECK_REFUSED(live, 1, "exclude each other");
+    PROGRAM first = export_up_to(30, true, "");
+    PROGRAM anew = export_up_to(1200, false, "--resume");
+    CU_ASSERT_PTR_NOT_NULL(strstr(anew->out, "begins anew"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(anew->out, "is kept"));
+    PROGRAM other = ATRIUMCTL(from, NULL, "tenant", "export", "demo", file, "--to",
+                              json_string_value(json_object_get(own->json, "key")), "--resume");
+    CHECK_REFUSED(other, 1, "another receiver");
+    PROGRAM cut = export_up_to(2400, true, "--resume");
+    PROGRAM second = export_up_to(2900, false, "--resume");
+    CU_ASSERT_PTR_NOT_NULL(strstr(second->out, "goes on behind 2.4 MB"));
+    PROGRAM done =
+        ATRIUMCTL(from, NULL, "tenant", "export", "demo", file, "--to", key, "--resume", "--json");
+    CHECK_EXIT(done, 0);
+    CU_ASSERT_TRUE(json_integer_value(json_object_get(done->json, "resumedBytes")) > 2900 * 1000);
+    CU_ASSERT_EQUAL(rows_of(done->json, "docd.bytes"), 4 + 1 + 1); /* pieces of a mebibyte */
+    CU_ASSERT_NOT_EQUAL(access(other_file("demo.tenant.part"), F_OK), 0);
+    CU_ASSERT_NOT_EQUAL(access(other_file("demo.tenant.part.key"), F_OK), 0);
+}
+
 /* ---- what is not imported ---- */
 
 /* A copy of the file with a byte changed, or cut off there (`cut`). */
@@ -400,6 +446,7 @@ static const struct unit_case cases[] = {
     CASE_ALWAYS(a_tenant_lives),
     CASE(an_open_tenant_is_read_for_a_rehearsal_only),
     CASE(a_read_only_tenant_is_exported_whole),
+    CASE(an_interrupted_export_goes_on),
     CASE(a_spoiled_file_adds_nothing),
     CASE(a_taken_code_is_told_first),
     CASE(an_interrupted_import_goes_on),

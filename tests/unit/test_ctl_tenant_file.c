@@ -106,7 +106,7 @@ static void a_key_that_hides_nothing_is_refused(void)
         error_init(&err, arena);
         CU_ASSERT(tenant_key_parse(tenant_key_print(arena, &key), &parsed, &err) < 0);
         UNIT_CHECK(strstr(err.message, "encrypted"), "%s", err.message);
-        writer = tenant_writer_create(path_in(arena, &dir, "file"), &key, HEAD, &err);
+        writer = tenant_writer_create(path_in(arena, &dir, "file"), &key, NULL, HEAD, &err);
         CU_ASSERT_PTR_NULL(writer);
     }
 }
@@ -132,17 +132,11 @@ static void fill(uint8_t *row, const struct sample *sample, size_t number)
         row[i] = (uint8_t)(sample->table[i % strlen(sample->table)] + 7 * number + i / 251);
 }
 
-static int write_samples(const char *path, const struct tenant_key *to, size_t count,
-                         struct error *err)
+static int write_tables(struct tenant_writer *writer, size_t count, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     uint8_t *row = arena_alloc(arena, TENANT_ROW_MAX);
-    CLEANUP(tenant_writer_destroy)
-    struct tenant_writer *writer = tenant_writer_create(path, to, HEAD, err);
-    const struct tenant_sums *sums;
 
-    if (!writer)
-        return -1;
     for (size_t i = 0; i < count; i++) {
         if (tenant_writer_table(writer, samples[i].table, err) < 0)
             return -1;
@@ -152,7 +146,18 @@ static int write_samples(const char *path, const struct tenant_key *to, size_t c
                 return -1;
         }
     }
-    return tenant_writer_finish(writer, &sums, err);
+    return 0;
+}
+
+static int write_samples(const char *path, const struct tenant_key *to, size_t count,
+                         struct error *err)
+{
+    CLEANUP(tenant_writer_destroy)
+    struct tenant_writer *writer = tenant_writer_create(path, to, NULL, HEAD, err);
+
+    if (!writer || write_tables(writer, count, err) < 0)
+        return -1;
+    return tenant_writer_finish(writer, err);
 }
 
 /* Reads to the end: 0, or -1 as the reader says. */
@@ -219,17 +224,16 @@ static void a_file_may_end_anywhere_in_a_chunk(void)
 
     for (size_t size = PLAIN_SIZE - 100; size < PLAIN_SIZE - 70; size++) {
         CLEANUP(tenant_writer_destroy) struct tenant_writer *writer = NULL;
-        const struct tenant_sums *sums;
         struct error err;
         uint8_t *bytes;
         size_t got;
 
         error_init(&err, arena);
         (void)unlink(path);
-        writer = tenant_writer_create(path, &to, HEAD, &err);
+        writer = tenant_writer_create(path, &to, NULL, HEAD, &err);
         UNIT_REQUIRE(writer && tenant_writer_table(writer, "t", &err) == 0 &&
                          tenant_writer_row(writer, row, size, &err) == 0 &&
-                         tenant_writer_finish(writer, &sums, &err) == 0,
+                         tenant_writer_finish(writer, &err) == 0,
                      "%zu: %s", size, err.message);
         UNIT_CHECK(read_through(path, 1, &err) == 0, "%zu: %s", size, err.message);
         bytes = load(arena, path, &got);
@@ -256,20 +260,19 @@ static void sums_tell_rows_apart(void)
     for (size_t i = 0; i <= ARRAY_SIZE(contents); i++) {
         const char *const *rows = contents[i % ARRAY_SIZE(contents)];
         CLEANUP(tenant_writer_destroy) struct tenant_writer *writer = NULL;
-        const struct tenant_sums *sums;
         struct error err;
 
         error_init(&err, arena);
-        writer = tenant_writer_create(path_in(arena, &dir, arena_printf(arena, "%zu", i)), &to, "",
-                                      &err);
+        writer = tenant_writer_create(path_in(arena, &dir, arena_printf(arena, "%zu", i)), &to,
+                                      NULL, "", &err);
         UNIT_REQUIRE(writer && tenant_writer_table(writer, "before", &err) == 0 &&
                          tenant_writer_row(writer, "xxxx", i, &err) == 0 &&
                          tenant_writer_table(writer, "t", &err) == 0 &&
                          tenant_writer_row(writer, rows[0], strlen(rows[0]), &err) == 0 &&
                          tenant_writer_row(writer, rows[1], strlen(rows[1]), &err) == 0 &&
-                         tenant_writer_finish(writer, &sums, &err) == 0,
+                         tenant_writer_finish(writer, &err) == 0,
                      "%s", err.message);
-        memcpy(hashes[i], sums->items[1].hash, TENANT_SUM_SIZE);
+        memcpy(hashes[i], tenant_writer_sums(writer)->items[1].hash, TENANT_SUM_SIZE);
     }
     for (size_t i = 0; i < ARRAY_SIZE(contents); i++)
         for (size_t j = 0; j < i; j++)
@@ -535,7 +538,7 @@ static void too_many_tables_are_refused(void)
     struct error err;
 
     error_init(&err, arena);
-    writer = tenant_writer_create(path_in(arena, &dir, "file"), &to, HEAD, &err);
+    writer = tenant_writer_create(path_in(arena, &dir, "file"), &to, NULL, HEAD, &err);
     UNIT_REQUIRE(writer, "%s", err.message);
     for (int i = 0; i <= TENANT_TABLES_MAX; i++) {
         uint8_t *at = plain + 6 + 8 * (size_t)i;
@@ -559,16 +562,15 @@ static void the_file_tells_nothing(void)
     CLEANUP(tenant_writer_destroy) struct tenant_writer *writer = NULL;
     const char *path = path_in(arena, &dir, "file");
     struct tenant_key to = key_of(1);
-    const struct tenant_sums *sums;
     struct error err;
     uint8_t *bytes;
     size_t size;
 
     error_init(&err, arena);
-    writer = tenant_writer_create(path, &to, HEAD, &err);
+    writer = tenant_writer_create(path, &to, NULL, HEAD, &err);
     UNIT_REQUIRE(writer && tenant_writer_table(writer, "authd.mfa_factor", &err) == 0 &&
                      tenant_writer_row(writer, KNOWN_SECRET, strlen(KNOWN_SECRET), &err) == 0 &&
-                     tenant_writer_finish(writer, &sums, &err) == 0,
+                     tenant_writer_finish(writer, &err) == 0,
                  "%s", err.message);
     bytes = load(arena, path, &size);
     CU_ASSERT_PTR_NULL(memmem(bytes, size, KNOWN_SECRET, 8));
@@ -583,7 +585,6 @@ static void it_has_its_name_when_it_is_whole(void)
     const char *path = path_in(arena, &dir, "file"), *part = path_in(arena, &dir, "file.part");
     struct tenant_writer *writer, *other;
     struct tenant_key to = key_of(1);
-    const struct tenant_sums *sums;
     struct stat stat_of;
     struct error err;
 
@@ -591,18 +592,18 @@ static void it_has_its_name_when_it_is_whole(void)
     /* an earlier process was killed */
     store(part, arena_alloc(arena, 1000), 1000);
     CU_ASSERT(chmod(part, 0644) == 0);
-    writer = tenant_writer_create(path, &to, HEAD, &err);
+    writer = tenant_writer_create(path, &to, NULL, HEAD, &err);
     UNIT_REQUIRE(writer, "%s", err.message);
     CU_ASSERT(access(path, F_OK) < 0 && stat(part, &stat_of) == 0 &&
               (stat_of.st_mode & 0777) == 0600 && stat_of.st_size == HEADER_SIZE);
-    other = tenant_writer_create(path, &to, HEAD, &err);
+    other = tenant_writer_create(path, &to, NULL, HEAD, &err);
     UNIT_CHECK(!other && err.code == ERR_CONFLICT, "%s", err.message);
     CU_ASSERT(access(part, F_OK) == 0);
     tenant_writer_destroy(&writer);
     CU_ASSERT(access(path, F_OK) < 0 && access(part, F_OK) < 0);
 
-    writer = tenant_writer_create(path, &to, HEAD, &err);
-    UNIT_REQUIRE(writer && tenant_writer_finish(writer, &sums, &err) == 0, "%s", err.message);
+    writer = tenant_writer_create(path, &to, NULL, HEAD, &err);
+    UNIT_REQUIRE(writer && tenant_writer_finish(writer, &err) == 0, "%s", err.message);
     tenant_writer_destroy(&writer);
     CU_ASSERT(stat(path, &stat_of) == 0 && (stat_of.st_mode & 0777) == 0600);
     CU_ASSERT(access(part, F_OK) < 0 && read_through(path, 1, &err) == 0);
@@ -615,21 +616,247 @@ static void another_file_is_never_replaced(void)
     CLEANUP(tenant_writer_destroy) struct tenant_writer *writer = NULL;
     const char *path = path_in(arena, &dir, "file");
     struct tenant_key to = key_of(1);
-    const struct tenant_sums *sums;
     struct error err;
 
     error_init(&err, arena);
-    writer = tenant_writer_create(path, &to, HEAD, &err);
+    writer = tenant_writer_create(path, &to, NULL, HEAD, &err);
     UNIT_REQUIRE(writer, "%s", err.message);
     (void)unit_dir_write(&dir, "file", "other"); /* meanwhile */
-    UNIT_CHECK(tenant_writer_finish(writer, &sums, &err) < 0, "finished");
+    UNIT_CHECK(tenant_writer_finish(writer, &err) < 0, "finished");
     CU_ASSERT_STRING_EQUAL(unit_dir_read(&dir, "file"), "other");
     tenant_writer_destroy(&writer);
     CU_ASSERT(access(path_in(arena, &dir, "file.part"), F_OK) < 0);
-    writer = tenant_writer_create(path, &to, HEAD, &err);
+    writer = tenant_writer_create(path, &to, NULL, HEAD, &err);
     UNIT_CHECK(!writer && err.code == ERR_CONFLICT, "%s", err.message);
     CU_ASSERT_STRING_EQUAL(unit_dir_read(&dir, "file"), "other");
 }
+
+/* ---- files that are gone on with ---- */
+
+enum { FROM = 1, TO = 2 }; /* the keys of the two installations */
+
+/* A whole file, and the key that was beside it before it was. */
+struct whole {
+    uint8_t *bytes, *key;
+    size_t size, key_size;
+};
+
+static struct whole whole_make(struct arena *arena, const struct unit_dir *dir)
+{
+    const char *path = path_in(arena, dir, "whole");
+    struct tenant_key to = key_of(TO), own = key_of(FROM);
+    CLEANUP(tenant_writer_destroy) struct tenant_writer *writer = NULL;
+    struct whole self;
+    struct error err;
+
+    error_init(&err, arena);
+    writer = tenant_writer_create(path, &to, &own, HEAD, &err);
+    if (!writer)
+        abort();
+    self.key = load(arena, path_in(arena, dir, "whole.part.key"), &self.key_size);
+    if (write_tables(writer, ARRAY_SIZE(samples), &err) < 0 ||
+        tenant_writer_finish(writer, &err) < 0)
+        abort();
+    CU_ASSERT(access(path_in(arena, dir, "whole.part.key"), F_OK) < 0);
+    self.bytes = load(arena, path, &self.size);
+    return self;
+}
+
+/* As a writer leaves it that was killed when so much was on the disk. */
+static void store_cut(struct arena *arena, const struct unit_dir *dir, const struct whole *whole,
+                      size_t size)
+{
+    store(path_in(arena, dir, "file.part"), whole->bytes, size);
+    store(path_in(arena, dir, "file.part.key"), whole->key, whole->key_size);
+}
+
+static struct tenant_writer *go_on(struct arena *arena, const struct unit_dir *dir,
+                                   struct error *err)
+{
+    struct seal_keys keys = unit_seal_keys(FROM);
+    struct tenant_key to = key_of(TO);
+
+    return tenant_writer_resume(path_in(arena, dir, "file"), &to, &keys, err);
+}
+
+static void check_goes_on(struct arena *arena, const struct unit_dir *dir,
+                          const struct whole *whole, size_t cut)
+{
+    CLEANUP(tenant_writer_destroy) struct tenant_writer *writer = NULL;
+    const char *path = path_in(arena, dir, "file");
+    uint8_t *bytes;
+    struct error err;
+    size_t size;
+
+    error_init(&err, arena);
+    writer = go_on(arena, dir, &err);
+    UNIT_REQUIRE(writer && strcmp(tenant_writer_head(writer), HEAD) == 0, "%zu: %s", cut,
+                 err.message);
+    UNIT_REQUIRE(write_tables(writer, ARRAY_SIZE(samples), &err) == 0 &&
+                     tenant_writer_finish(writer, &err) == 0,
+                 "%zu: %s", cut, err.message);
+    bytes = load(arena, path, &size);
+    UNIT_CHECK(size == whole->size && memcmp(bytes, whole->bytes, size) == 0, "cut at %zu", cut);
+    CU_ASSERT(access(path_in(arena, dir, "file.part"), F_OK) < 0 &&
+              access(path_in(arena, dir, "file.part.key"), F_OK) < 0);
+    CU_ASSERT(unlink(path) == 0);
+}
+
+/* Whatever was on the disk, the file becomes the same, byte for byte. */
+static void what_was_cut_anywhere_is_gone_on_with(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    struct whole whole = whole_make(arena, &dir);
+
+    for (size_t chunk = 1; HEADER_SIZE + chunk * CHUNK_SIZE < whole.size; chunk++) {
+        size_t at = HEADER_SIZE + chunk * CHUNK_SIZE;
+        const size_t cuts[] = {at, at + 1, at + CHUNK_SIZE / 2, at + CHUNK_SIZE - 1};
+
+        for (size_t i = 0; i < ARRAY_SIZE(cuts); i++) {
+            store_cut(arena, &dir, &whole, MIN(cuts[i], whole.size - 1));
+            check_goes_on(arena, &dir, &whole, cuts[i]);
+        }
+    }
+    store_cut(arena, &dir, &whole, whole.size); /* it lacked its name only */
+    check_goes_on(arena, &dir, &whole, whole.size);
+}
+
+/* A power failure may leave a chunk that was not written, before others that were. */
+static void what_is_behind_an_altered_chunk_is_written_anew(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    struct whole whole = whole_make(arena, &dir);
+    uint8_t *altered = arena_alloc(arena, whole.size);
+
+    for (size_t chunk = 1; chunk < 6; chunk++) {
+        size_t at = HEADER_SIZE + chunk * CHUNK_SIZE + 100;
+
+        memcpy(altered, whole.bytes, whole.size);
+        altered[at] ^= 1;
+        store_cut(arena, &dir, &(struct whole){altered, whole.key, whole.size, whole.key_size},
+                  whole.size);
+        check_goes_on(arena, &dir, &whole, at);
+    }
+}
+
+static void check_refused(struct arena *arena, const struct unit_dir *dir, uint8_t keys_of,
+                          uint8_t to_key, enum error_code want, const char *label)
+{
+    CLEANUP(tenant_writer_destroy) struct tenant_writer *writer = NULL;
+    struct seal_keys keys = unit_seal_keys(keys_of);
+    struct tenant_key to = key_of(to_key);
+    struct stat before, after;
+    struct error err;
+
+    error_init(&err, arena);
+    CU_ASSERT(stat(path_in(arena, dir, "file.part"), &before) == 0);
+    writer = tenant_writer_resume(path_in(arena, dir, "file"), &to, &keys, &err);
+    UNIT_CHECK(!writer && err.code == want, "%s: %d %s", label, err.code, err.message);
+    UNIT_CHECK(stat(path_in(arena, dir, "file.part"), &after) == 0 &&
+                   before.st_size == after.st_size,
+               "%s", label);
+}
+
+static void what_cannot_be_gone_on_with_is_left(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    struct whole whole = whole_make(arena, &dir);
+    const size_t cut = HEADER_SIZE + 3 * CHUNK_SIZE + 10;
+    struct tenant_writer *writer;
+    struct error err;
+
+    error_init(&err, arena);
+    UNIT_CHECK(!go_on(arena, &dir, &err) && err.code == ERR_NOT_FOUND, "%s", err.message);
+    CU_ASSERT(access(path_in(arena, &dir, "file.part"), F_OK) < 0);
+    store_cut(arena, &dir, &whole, cut);
+    check_refused(arena, &dir, 3, TO, ERR_FORBIDDEN, "the keys of another installation");
+    check_refused(arena, &dir, FROM, 3, ERR_CONFLICT, "another receiver");
+    writer = go_on(arena, &dir, &err);
+    UNIT_REQUIRE(writer, "%s", err.message);
+    check_refused(arena, &dir, FROM, TO, ERR_CONFLICT, "another process");
+    CU_ASSERT(tenant_writer_keep(writer));
+    tenant_writer_destroy(&writer);
+    store_cut(arena, &dir, &whole, HEADER_SIZE + CHUNK_SIZE - 1);
+    check_refused(arena, &dir, FROM, TO, ERR_NOT_FOUND, "no chunk is whole");
+    store_cut(arena, &dir, &whole, cut);
+    store(path_in(arena, &dir, "file.part.key"), whole.key, whole.key_size - 1);
+    check_refused(arena, &dir, FROM, TO, ERR_NOT_FOUND, "a truncated key");
+    CU_ASSERT(unlink(path_in(arena, &dir, "file.part.key")) == 0);
+    check_refused(arena, &dir, FROM, TO, ERR_NOT_FOUND, "no key");
+    store_cut(arena, &dir, &whole, cut);
+    store(path_in(arena, &dir, "file"), whole.bytes, whole.size);
+    check_refused(arena, &dir, FROM, TO, ERR_CONFLICT, "a file of that name");
+}
+
+/* Of a record that was cut, other bytes than those that are encrypted already; another table. */
+static void what_has_changed_since_is_refused(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    struct whole whole = whole_make(arena, &dir);
+    uint8_t *row = arena_alloc(arena, TENANT_ROW_MAX);
+
+    for (int i = 0; i < 2; i++) {
+        CLEANUP(tenant_writer_destroy) struct tenant_writer *writer = NULL;
+        struct error err;
+        int result;
+
+        error_init(&err, arena);
+        store_cut(arena, &dir, &whole, HEADER_SIZE + CHUNK_SIZE);
+        writer = go_on(arena, &dir, &err);
+        UNIT_REQUIRE(writer, "%s", err.message);
+        result = tenant_writer_table(writer, i == 0 ? samples[0].table : "settingsd.other", &err);
+        for (size_t j = 0; result == 0 && j < samples[0].rows; j++)
+            result = tenant_writer_row(writer, row, samples[0].size, &err);
+        if (result == 0 && tenant_writer_table(writer, samples[1].table, &err) == 0)
+            result = tenant_writer_table(writer, samples[2].table, &err);
+        for (size_t j = 0; result == 0 && j < samples[2].rows; j++)
+            result = tenant_writer_row(writer, row, samples[2].size, &err); /* not as it was */
+        UNIT_CHECK(result < 0 && err.code == ERR_CONFLICT && strstr(err.message, "changed"),
+                   "%d: %s", i, err.message);
+    }
+}
+
+/* Who has the last row begins behind it. */
+static void the_last_row_tells_where_to_go_on(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    CLEANUP(tenant_writer_destroy) struct tenant_writer *writer = NULL;
+    struct whole whole = whole_make(arena, &dir);
+    uint8_t *row = arena_alloc(arena, TENANT_ROW_MAX), *bytes;
+    const struct sample *last = &samples[5];
+    const struct tenant_last *found;
+    struct error err;
+    size_t size;
+
+    error_init(&err, arena);
+    store_cut(arena, &dir, &whole,
+              whole.size - TENANT_ROW_MAX - 100 * 1000); /* in its second row */
+    writer = go_on(arena, &dir, &err);
+    UNIT_REQUIRE(writer, "%s", err.message);
+    CU_ASSERT_PTR_NULL(tenant_writer_last(writer, samples[4].table));
+    found = tenant_writer_last(writer, last->table);
+    UNIT_REQUIRE(found && found->size == last->size, "%s", last->table);
+    fill(row, last, 0);
+    CU_ASSERT(memcmp(found->bytes, row, sizeof(found->bytes)) == 0);
+    CU_ASSERT(write_tables(writer, 5, &err) == 0 &&
+              tenant_writer_table(writer, last->table, &err) == 0);
+    fill(row, last, 1);
+    CU_ASSERT(tenant_writer_row(writer, row, last->size, &err) == 0);
+    fill(row, &samples[6], 0);
+    UNIT_CHECK(tenant_writer_table(writer, samples[6].table, &err) == 0 &&
+                   tenant_writer_row(writer, row, samples[6].size, &err) == 0 &&
+                   tenant_writer_finish(writer, &err) == 0,
+               "%s", err.message);
+    bytes = load(arena, path_in(arena, &dir, "file"), &size);
+    CU_ASSERT(size == whole.size && memcmp(bytes, whole.bytes, size) == 0);
+}
+
+/* ---- */
 
 static void a_disk_that_is_full_is_an_error(void)
 {
@@ -664,7 +891,7 @@ static void a_row_that_cannot_be_read_is_not_written(void)
     struct error err;
 
     error_init(&err, arena);
-    writer = tenant_writer_create(path_in(arena, &dir, "file"), &to, HEAD, &err);
+    writer = tenant_writer_create(path_in(arena, &dir, "file"), &to, NULL, HEAD, &err);
     UNIT_REQUIRE(writer && tenant_writer_table(writer, "t", &err) == 0, "%s", err.message);
     CU_ASSERT(tenant_writer_row(writer, arena_alloc(arena, TENANT_ROW_MAX + 1), TENANT_ROW_MAX + 1,
                                 &err) < 0);
@@ -692,6 +919,11 @@ static const struct unit_case cases[] = {
     CASE(the_file_tells_nothing),
     CASE(it_has_its_name_when_it_is_whole),
     CASE(another_file_is_never_replaced),
+    CASE(what_was_cut_anywhere_is_gone_on_with),
+    CASE(what_is_behind_an_altered_chunk_is_written_anew),
+    CASE(what_cannot_be_gone_on_with_is_left),
+    CASE(what_has_changed_since_is_refused),
+    CASE(the_last_row_tells_where_to_go_on),
     CASE(a_disk_that_is_full_is_an_error),
     CASE(a_row_that_cannot_be_read_is_not_written),
 };
