@@ -274,38 +274,30 @@ static int redeem_undo(struct db_tx *tx, const struct request *req, struct uuid 
 }
 
 /* The old address with its proofs again, and nothing that the one who changed it may have left:
- * password, a newer second factor, a scheduled deletion. */
+ * password, and what else was added of late. */
 static int restore(struct authd *d, struct db_tx *tx, const struct request *req,
                    struct former *former, struct error *err)
 {
     struct credential_owner *owner = &former->owner;
-    struct uuid account = owner->account, project = owner->tenant.projectId;
-    const struct sql_email_restore_in address = {.account = account,
-                                                 .email = owner->email,
-                                                 .audit = change_audit(req, "email.undo", project,
-                                                                       account)};
-    const struct sql_deletion_abort_in deletion = {
-        .account = account, .audit = change_audit(req, "deletion.abort", project, account)};
+    struct uuid account = owner->account;
+    int64_t since = former->changed_at - EMAIL_UNDO_AGE;
+    const struct sql_email_restore_in address = {
+        .account = account,
+        .email = owner->email,
+        .audit = change_audit(req, "email.undo", owner->tenant.projectId, account)};
     const struct sql_email_verified_replace_in proofs = {.account = account,
                                                          .organizations = former->organizations,
                                                          .organization = owner->organization,
                                                          .now = req->now_ms};
-    const struct sql_factor_reset_in factor = {.account = account,
-                                               .since = former->changed_at,
-                                               .audit = change_audit(req, "mfa.reset", project,
-                                                                     account)};
     const struct sql_credential_set_in set = {
         .account = account, .password_hash = d->dummy_hash, .now = req->now_ms};
-    int aborted;
 
-    if (sql_email_restore(tx, req, &address, err) < 0)
-        return -1;
-    aborted = sql_deletion_abort(tx, req, &deletion, err);
-    if (aborted < 0 || sql_email_verified_replace(tx, req, &proofs, err) < 0 ||
-        sql_factor_reset(tx, req, &factor, err) < 0)
-        return -1;
-    owner->revived = aborted > 0;
-    return sql_credential_set(tx, req, &set, err) < 0 ? -1 : 0;
+    return sql_email_restore(tx, req, &address, err) < 0 ||
+                   email_drop_leftovers(tx, req, owner, since, since, NULL, err) < 0 ||
+                   sql_email_verified_replace(tx, req, &proofs, err) < 0 ||
+                   sql_credential_set(tx, req, &set, err) < 0
+               ? -1
+               : 0;
 }
 
 /* Takes a change back by the link to the old address. The one who changed it knew the password:

@@ -8,6 +8,7 @@
 
 #include "authd/sql/account.h"
 #include "authd/sql/credential.h"
+#include "authd/sql/oauth.h"
 #include "authd/sql/passkey.h"
 #include "authd/tenant.h"
 #include "common/base/cache.h"
@@ -23,7 +24,7 @@ struct uuid email_organization(const struct tenant *tenant)
     return uuid_is_set(&tenant->parentId) ? tenant->parentId : tenant->projectId;
 }
 
-/* ---- claims ---- */
+/* ---- what another person may have left ---- */
 
 static struct sql_audit claim_audit(const struct request *req, const struct credential_owner *owner,
                                     const char *action, const char *detail)
@@ -36,39 +37,54 @@ static struct sql_audit claim_audit(const struct request *req, const struct cred
                                           .detail = detail});
 }
 
-/* Deletes the passkeys that were added at `since` or later. */
 static int drop_passkeys(struct db_tx *tx, const struct request *req,
-                         const struct credential_owner *owner, int64_t since, struct error *err)
+                         const struct credential_owner *owner, int64_t since, const char *detail,
+                         struct error *err)
 {
     const struct sql_passkey_reset_in reset = {.account = owner->account,
                                                .since = since,
                                                .audit = claim_audit(req, owner, "passkey.reset",
-                                                                    "claimed")};
+                                                                    detail)};
 
     return MIN(sql_passkey_reset(tx, req, &reset, err), 0);
 }
 
-/* Ends what another person may have left in the account. */
-static int drop_leftovers(struct db_tx *tx, const struct request *req,
-                          struct credential_owner *owner, enum email_claim_by by, struct error *err)
+int email_drop_leftovers(struct db_tx *tx, const struct request *req,
+                         struct credential_owner *owner, int64_t factor_since, int64_t since,
+                         const char *detail, struct error *err)
 {
-    const struct sql_email_undo_delete_in undo = {.account = owner->account, .since = 0};
     const struct sql_deletion_abort_in deletion = {
-        .account = owner->account, .audit = claim_audit(req, owner, "deletion.abort", "claimed")};
-    const struct sql_factor_reset_in factor = {
+        .account = owner->account, .audit = claim_audit(req, owner, "deletion.abort", detail)};
+    const struct sql_factor_reset_in factor = {.account = owner->account,
+                                               .since = factor_since,
+                                               .audit =
+                                                   claim_audit(req, owner, "mfa.reset", detail)};
+    const struct sql_oauth_consent_reset_in consents = {
         .account = owner->account,
-        .since = by == EMAIL_BY_INVITATION ? 0 : req->now_ms - EMAIL_CLAIM_FACTOR_AGE,
-        .audit = claim_audit(req, owner, "mfa.reset", "claimed")};
-    int aborted;
+        .since = since,
+        .now = req->now_ms,
+        .audit = claim_audit(req, owner, "consent.reset", detail)};
+    int aborted = sql_deletion_abort(tx, req, &deletion, err);
 
-    if (sql_email_undo_delete(tx, req, &undo, err) < 0)
-        return -1;
-    aborted = sql_deletion_abort(tx, req, &deletion, err);
     if (aborted < 0 || sql_factor_reset(tx, req, &factor, err) < 0 ||
-        drop_passkeys(tx, req, owner, 0, err) < 0)
+        drop_passkeys(tx, req, owner, since, detail, err) < 0 ||
+        sql_oauth_consent_reset(tx, req, &consents, err) < 0)
         return -1;
     owner->revived = aborted > 0;
     return 0;
+}
+
+/* ---- claims ---- */
+
+static int drop_unproven(struct db_tx *tx, const struct request *req,
+                         struct credential_owner *owner, enum email_claim_by by, struct error *err)
+{
+    const struct sql_email_undo_delete_in undo = {.account = owner->account, .since = 0};
+    int64_t factor_since = by == EMAIL_BY_INVITATION ? 0 : req->now_ms - EMAIL_CLAIM_FACTOR_AGE;
+
+    return sql_email_undo_delete(tx, req, &undo, err) < 0
+               ? -1
+               : email_drop_leftovers(tx, req, owner, factor_since, 0, "claimed", err);
 }
 
 static const char *const claim_details[] = {
@@ -88,7 +104,7 @@ static int verify(struct db_tx *tx, const struct request *req, struct credential
 
     if (claimed <= 0)
         return claimed;
-    return drop_leftovers(tx, req, owner, by, err) < 0 ? -1 : 1;
+    return drop_unproven(tx, req, owner, by, err) < 0 ? -1 : 1;
 }
 
 int email_claim(struct db_tx *tx, const struct request *req, struct credential_owner *owner,
@@ -108,7 +124,7 @@ int email_claim(struct db_tx *tx, const struct request *req, struct credential_o
         return 0;
     /* the owner's, or a recent thief's */
     if (claimed == 0 &&
-        drop_passkeys(tx, req, owner, req->now_ms - EMAIL_CLAIM_PASSKEY_AGE, err) < 0)
+        drop_passkeys(tx, req, owner, req->now_ms - EMAIL_CLAIM_PASSKEY_AGE, "claimed", err) < 0)
         return -1;
     return sql_credential_set(tx, req, &set, err) < 0 ? -1 : 0;
 }

@@ -24,6 +24,10 @@
  * an account that was proven before: it may be why its owner asks for the link. */
 #define EMAIL_CLAIM_PASSKEY_AGE DAYS(7)
 
+/* What was added this long before a change of the address may be of the one who made it, and goes
+ * when the change is taken back. */
+#define EMAIL_UNDO_AGE DAYS(30)
+
 /* What proves an account's address. */
 enum email_claim_by { EMAIL_BY_LINK, EMAIL_BY_INVITATION, EMAIL_BY_CODE };
 
@@ -35,12 +39,20 @@ struct uuid email_organization(const struct tenant *tenant);
  * owner->organization (absent: for all). When it was not proven for that before, another person may
  * have made the account: its scheduled deletion (owner->revived, for credential_change_commit()),
  * its second factor (one that is on for longer than EMAIL_CLAIM_FACTOR_AGE only by an invitation),
- * its passkeys and its other links end here. By a code no password is set: the hash is one that no
+ * its passkeys, its consents and its other links end here. By a code no password is set: the hash is one that no
  * password has, and is written only when the account was not proven before.
  * The caller ends the sessions afterwards: the order of locks is the link, the account, the second
  * factor, the credential, the sessions. Parks. */
 int email_claim(struct db_tx *tx, const struct request *req, struct credential_owner *owner,
                 enum email_claim_by by, const char *password_hash, struct error *err) MUST_USE;
+
+/* Ends what another person may have left in the account, within a transaction that has locked it:
+ * its scheduled deletion (owner->revived), its second factor if that was enrolled at `factor_since`
+ * or later, the passkeys and consents of `since` or later. detail: of the rows in the audit trail.
+ * Parks. */
+int email_drop_leftovers(struct db_tx *tx, const struct request *req,
+                         struct credential_owner *owner, int64_t factor_since, int64_t since,
+                         const char *detail, struct error *err) MUST_USE;
 
 /* Whether the tenant refuses sign-ins to accounts whose address is not proven. */
 bool email_is_required(const struct tenant *tenant);

@@ -308,6 +308,7 @@ static int begin_login(struct db_tx *tx, const struct request *req, const struct
     const struct sql_mail_code_login_in in = {.id = uuid_random(),
                                               .code_hash = {hash, sizeof(hash)},
                                               .account = self->who.is.account,
+                                              .email = self->email,
                                               .project = self->tenant.projectId,
                                               .challenge = self->challenge,
                                               .demanded = self->who.mfa,

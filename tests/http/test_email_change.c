@@ -228,6 +228,80 @@ static void the_first_address_takes_every_change_back(void)
     free(third);
 }
 
+/* A passkey and a consent, as they were added so many days ago. */
+static void add_leftovers(const char *email, int days)
+{
+    char sql[2048];
+
+    snprintf(
+        sql, sizeof(sql),
+        "with owner as (select id, project_id, (extract(epoch from now()) * 1000)::int8 + "
+        "(%lld - %d * 86400) * 1000::int8 as at from auth.account where email = '%s'), passkey "
+        "as (insert into auth.passkey (id, account_id, rp_id, credential_id, user_handle, "
+        "algorithm, public_key, sign_count, backed_up, name, created_at) select "
+        "gen_random_uuid(), id, 'demo.example', sha256('%s%d'), 'u', -7, 'k', 0, false, '%d', "
+        "at from owner returning 1), consent as (insert into auth.oauth_consent (project_id, "
+        "account_id, client_id, client_name, scope, resource, tos_version, created_at, "
+        "updated_at) select project_id, id, '%d', 'A', 'openid', '', '', at, at from owner "
+        "returning 1) select (select count(*) from passkey) + (select count(*) from consent)",
+        (long long)ahead, days, email, email, days, days, days);
+    CU_ASSERT_EQUAL(suite_count(suite, "%s", sql), 2);
+}
+
+/* The days that leftovers of a table are from. */
+static char *leftovers(const char *email, const char *table, const char *column)
+{
+    char sql[256];
+
+    snprintf(sql, sizeof(sql),
+             "select string_agg(%s, ',' order by created_at) from auth.%s where account_id = "
+             "(select id from auth.account where email = '%s')",
+             column, table, email);
+    return suite_query(suite, sql);
+}
+
+/* Who changes an address has been in the account before, and would come back by what was added
+ * then. What is older is the owner's. */
+static void what_was_added_before_a_change_goes_with_it(void)
+{
+    PERSON patient = person_register_settled(suite);
+    char *second = person_address();
+    uint8_t secret[TOTP_SECRET];
+    char *passkeys, *consents;
+
+    add_leftovers(patient->email, 31);
+    add_leftovers(patient->email, 29);
+    add_leftovers(patient->email, 0);
+    totp_enrol(suite, patient, time(NULL) + ahead, secret);
+    struct mail_link link = ask(patient, second);
+    HTTP_ANSWER confirmed = suite_post_link(suite, VERIFY, &link, patient->access, NULL);
+    CHECK_STATUS(confirmed, 204);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 3)); /* factor, changed */
+    struct mail_link undo = link_to(patient->email, "undo-email");
+    HTTP_ANSWER back = suite_post_link(suite, UNDO, &undo, NULL, NULL);
+    CHECK_STATUS(back, 204);
+    passkeys = leftovers(patient->email, "passkey", "name");
+    consents = leftovers(patient->email, "oauth_consent", "client_id");
+    CU_ASSERT_STRING_EQUAL(passkeys, "31");
+    CU_ASSERT_STRING_EQUAL(consents, "31");
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.mfa_factor f join auth.account a on "
+                                "a.id = f.account_id where a.email = '%s' and enrolled_at is not "
+                                "null",
+                                patient->email),
+                    0);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.audit u join auth.account a on "
+                                "u.event->>'account' = a.id::text where a.email = '%s' and "
+                                "u.event->>'action' in ('mfa.reset', 'passkey.reset', "
+                                "'consent.reset')",
+                                patient->email),
+                    3);
+    free(passkeys);
+    free(consents);
+    free(second);
+}
+
 static void one_of_many_changes_it(void)
 {
     enum { MANY = 64 };
@@ -298,6 +372,7 @@ static const struct unit_case cases[] = {
     CASE(a_taken_address_is_not_revealed),
     CASE(the_old_address_is_reserved_for_a_week),
     CASE(the_first_address_takes_every_change_back),
+    CASE(what_was_added_before_a_change_goes_with_it),
     CASE(one_of_many_changes_it),
     CASE(a_kill_leaves_no_half_change),
     CASE_ALWAYS(suite_shuts_down_cleanly),

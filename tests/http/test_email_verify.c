@@ -105,6 +105,14 @@ static void the_mailbox_beats_the_squatter(void)
     PERSON squatter = person_register_settled(suite);
 
     enroll(squatter);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "with let_in as (insert into auth.oauth_consent (project_id, "
+                                "account_id, client_id, client_name, scope, resource, tos_version, "
+                                "created_at, updated_at) select project_id, id, 'a', 'A', "
+                                "'openid', '', '', 0, 0 from auth.account where email = '%s' "
+                                "returning 1) select count(*) from let_in",
+                                squatter->email),
+                    1);
     HTTP_ANSWER doomed = http_delete(suite_url(suite), "/auth/delete", squatter->access);
     CHECK_STATUS(doomed, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, squatter->email, 3)); /* factor, deletion */
@@ -112,8 +120,9 @@ static void the_mailbox_beats_the_squatter(void)
     CU_ASSERT_TRUE(suite_everywhere(suite, squatter->access, 401));
     check_next_step(squatter->email, squatter->password, "");
     CU_ASSERT_EQUAL(suite_count(suite,
-                                "select count(*) from auth.account where email = '%s' and "
-                                "delete_at is null",
+                                "select count(*) from auth.account a where email = '%s' and "
+                                "delete_at is null and not exists (select from auth.oauth_consent "
+                                "c where c.account_id = a.id)",
                                 squatter->email),
                     1);
     PERSON owner = person_sign_in(suite, "Patient", squatter->email, "the owner's own", NULL);

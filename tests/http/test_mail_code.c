@@ -338,6 +338,38 @@ static void a_proven_account_keeps_what_it_has(void)
     free(second);
 }
 
+static void set_address(const char *from, const char *to)
+{
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "with done as (update auth.account set email = '%s' where email = "
+                                "'%s' returning 1) select count(*) from done",
+                                to, from),
+                    1);
+}
+
+/* A code to the mailbox of a thief, or to one that its owner has left, opens nothing. */
+static void a_code_is_good_for_the_present_address_only(void)
+{
+    PERSON patient = person_register_settled(suite);
+    char *other = person_address();
+    char *login = start(patient->email);
+    char *code = strdup(mailed_code(patient->email));
+
+    for (int i = 0; i < 2; i++) { /* not proven, and proven */
+        set_address(patient->email, other);
+        HTTP_ANSWER late = enter_at(ENTER, login, code);
+        CHECK_ERROR(late, 400, "Login session is invalid or has expired.");
+        set_address(other, patient->email);
+        if (i == 0)
+            free(sign_in(patient->email, "mail-code"));
+    }
+    HTTP_ANSWER again = enter_at(ENTER, login, code);
+    CHECK_STATUS(again, 200);
+    free(code);
+    free(login);
+    free(other);
+}
+
 static void a_locked_account_stays_locked(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -643,6 +675,7 @@ static const struct unit_case cases[] = {
     CASE(a_code_is_one_factor),
     CASE(the_mailbox_beats_the_squatter),
     CASE(a_proven_account_keeps_what_it_has),
+    CASE(a_code_is_good_for_the_present_address_only),
     CASE(a_locked_account_stays_locked),
     CASE(addresses_without_an_account_get_the_same),
     CASE(five_wrong_codes_end_a_sign_in),

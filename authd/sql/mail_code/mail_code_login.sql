@@ -1,8 +1,9 @@
 -- The login that a right code begins: with its session code or, where the account has a second
--- factor or its passkey is demanded, waiting for that. No row: the account was deleted or locked meanwhile.
+-- factor or its passkey is demanded, waiting for that. No row: the account was deleted or locked
+-- meanwhile, or has another address than the one that got the code.
 -- class: tx
--- in: id uuid, code_hash bytea, account uuid, project uuid, challenge text, demanded bool
--- in: now int8, expires_at int8
+-- in: id uuid, code_hash bytea, account uuid, email text, project uuid, challenge text
+-- in: demanded bool, now int8, expires_at int8
 -- rows: one
 -- row: mfa bool
 with
@@ -28,7 +29,7 @@ begun as (
         c.changes
     from account a
     join credential c on c.account_id = a.id
-    where a.id = :account and a.locked_at is null and
+    where a.id = :account and a.email = :email and a.locked_at is null and
         -- include: account_active(account = a, now = :now)
     for key share of a
     returning code_hash is null as mfa
