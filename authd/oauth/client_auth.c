@@ -151,22 +151,29 @@ static bool hash_is(const struct field_bytes *stored, const uint8_t hash[static 
            sodium_memcmp(stored->bytes, hash, SECRET_HASH_SIZE) == 0;
 }
 
+/* Counts what did not prove the client, and refuses it. */
+static int refuse_wrong(struct authd *d, const struct request *req, const struct claim *claim,
+                        const struct oauth_client *client, const char *kind, struct error *err)
+{
+    const char *subject = arena_printf(req->arena, "%s %s %s", client->projectId.text,
+                                       client->clientId, req->address);
+
+    return throttle_limit(d, req, kind, subject, CLIENT_FAILURES_WINDOW, CLIENT_FAILURES_MAX, err) <
+                   0
+               ? -1
+               : refuse(claim, err);
+}
+
 static int check_secret(struct authd *d, const struct request *req, const struct claim *claim,
                         const struct oauth_client *client, struct error *err)
 {
-    const char *subject;
     uint8_t hash[SECRET_HASH_SIZE];
 
     secret_hash(claim->secret, hash);
-    if (hash_is(&client->secretHash, hash) ||
-        (req->now_ms < client->previousUntil && hash_is(&client->previousHash, hash)))
-        return 0;
-    subject = arena_printf(req->arena, "%s %s", client->projectId.text, client->clientId);
-    subject = arena_printf(req->arena, "%s %s", subject, req->address);
-    if (throttle_limit(d, req, "client secret", subject, CLIENT_SECRET_WINDOW,
-                       CLIENT_SECRET_FAILURES_MAX, err) < 0)
-        return -1;
-    return refuse(claim, err);
+    return hash_is(&client->secretHash, hash) ||
+                   (req->now_ms < client->previousUntil && hash_is(&client->previousHash, hash))
+               ? 0
+               : refuse_wrong(d, req, claim, client, "client secret", err);
 }
 
 /* ---- assertions ---- */
@@ -189,21 +196,43 @@ static bool claims_fit(const struct request *req, const struct jwt *assertion, c
            jwt_time(assertion, "iat") <= now + JWT_CLOCK_SKEW_MS && id > 0 && id <= JTI_MAX;
 }
 
+/* Whether the key may be the one of the assertion, by what both say of it. */
+static bool key_matches(const json_t *jwk, const struct jwt *assertion)
+{
+    const char *kid = jwt_text(assertion->header, "kid"), *use = jwt_text(jwk, "use");
+    const char *alg = jwt_text(jwk, "alg");
+
+    return (!*kid || strcmp(jwt_text(jwk, "kid"), kid) == 0) &&
+           (!*use || strcmp(use, "sig") == 0) &&
+           (!*alg || strcmp(alg, jwt_text(assertion->header, "alg")) == 0);
+}
+
 static bool key_signed(const json_t *jwk, const struct jwt *assertion)
 {
     static const char *const algs[] = {"RS256", "RS384", "PS256", "ES256", "ES384", NULL};
-    const char *kid = jwt_text(assertion->header, "kid"), *use = jwt_text(jwk, "use");
-    const char *alg = jwt_text(jwk, "alg");
-    EVP_PKEY *key;
-    bool fits;
+    EVP_PKEY *key = jwk_key(jwk);
+    bool fits = key && jwt_verify(assertion, key, algs);
 
-    if ((*kid && strcmp(jwt_text(jwk, "kid"), kid) != 0) || (*use && strcmp(use, "sig") != 0) ||
-        (*alg && strcmp(alg, jwt_text(assertion->header, "alg")) != 0))
-        return false;
-    key = jwk_key(jwk);
-    fits = key && jwt_verify(assertion, key, algs);
     EVP_PKEY_free(key);
     return fits;
+}
+
+/* Each key costs a verification on the loop, so of a large set without key ids the first are tried
+ * alone. */
+static bool set_signed(const json_t *keys, const struct jwt *assertion)
+{
+    size_t tried = 0;
+
+    for (size_t i = 0; i < json_array_size(keys) && tried < CLIENT_ASSERTION_KEYS_MAX; i++) {
+        const json_t *jwk = json_array_get(keys, i);
+
+        if (!key_matches(jwk, assertion))
+            continue;
+        if (key_signed(jwk, assertion))
+            return true;
+        tried++;
+    }
+    return false;
 }
 
 static int check_assertion(struct authd *d, const struct request *req, const struct claim *claim,
@@ -220,11 +249,10 @@ static int check_assertion(struct authd *d, const struct request *req, const str
     keys = client_keys_get(d, req, client, jwt_text(assertion->header, "kid"), err);
     if (!keys)
         return -1;
-    for (size_t i = 0; i < json_array_size(keys) && !good; i++)
-        good = key_signed(json_array_get(keys, i), assertion);
+    good = set_signed(keys, assertion);
     json_decref(keys);
     if (!good)
-        return refuse(claim, err);
+        return refuse_wrong(d, req, claim, client, "client assertion", err);
     if (once_spend(d, req, "assertion", client->clientId, jwt_text(assertion->claims, "jti"),
                    expires, &good, err) < 0)
         return -1;

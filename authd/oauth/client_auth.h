@@ -3,7 +3,8 @@
  * (RFC 6749, section 2.3; RFC 7523, section 2.2).
  *
  * A client authenticates by the one method of its registration. Its secret has 256 random bits, so
- * wrong ones are counted only to keep guesses cheap to refuse: a right one always passes.
+ * wrong ones, and wrong assertions, are counted only to keep guesses cheap to refuse: a right one
+ * always passes.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_CLIENT_AUTH_H
 #define ATRIUM_AUTHD_OAUTH_CLIENT_AUTH_H
@@ -11,8 +12,11 @@
 #include "authd/authd.h"
 #include "settingsd/settingsd_api.h"
 
-enum { CLIENT_SECRET_FAILURES_MAX = 10 }; /* of one address with one client ... */
-#define CLIENT_SECRET_WINDOW MINUTES(15)  /* ... in this time; beyond: 429 */
+enum {
+    CLIENT_FAILURES_MAX = 10,      /* of one address with one client ... */
+    CLIENT_ASSERTION_KEYS_MAX = 4, /* of a set, that one assertion is verified with */
+};
+#define CLIENT_FAILURES_WINDOW MINUTES(15) /* ... in this time; beyond: 429 */
 #define CLIENT_ASSERTION_LIFE MINUTES(5)
 
 /* What a request has of it; NULL: absent. */

@@ -328,6 +328,72 @@ static void only_the_registered_key_signs(void)
     key = own;
 }
 
+static struct http_answer *post_from(const char *source, const char *form)
+{
+    struct http_request request = form_request(TOKEN, form, NULL, NULL);
+
+    request.source = source;
+    return http_call(suite_url(suite), &request);
+}
+
+static void wrong_assertions_are_throttled_and_right_ones_pass(void)
+{
+    struct jose *own = key;
+    JOSE foreign = jose_new("ES384", "one");
+    int refused = 0, throttled = 0;
+
+    key = foreign;
+    for (int i = 0; i < 14; i++) {
+        char *form = assertion_form(claims_for(signer, token_url, 60));
+        HTTP_ANSWER wrong = post_from("127.9.9.8", form);
+
+        refused += wrong->status == 401;
+        throttled += wrong->status == 429;
+        free(form);
+    }
+    key = own;
+    CU_ASSERT_EQUAL(refused, 10);
+    CU_ASSERT_EQUAL(throttled, 4);
+
+    char *form = assertion_form(claims_for(signer, token_url, 60));
+    HTTP_ANSWER right = post_from("127.9.9.8", form);
+
+    CHECK_STATUS(right, 200);
+    free(form);
+}
+
+/* Without key ids, each key may be the one. */
+static void an_assertion_is_tried_with_four_keys(void)
+{
+    enum { KEYS = 6, TRIED = 4 };
+    struct jose *own = key, *keys[KEYS];
+    json_t *set = json_array();
+
+    for (size_t i = 0; i < KEYS; i++) {
+        keys[i] = jose_new("ES256", NULL);
+        json_array_append_new(set, jose_jwk(keys[i]));
+    }
+
+    char *id =
+        registered(json_pack("{s:s, s:s, s:s, s:[s], s:[s], s:{s:o}}", "name", "Many", "type",
+                             "confidential", "authMethod", "private_key_jwt", "grantTypes",
+                             "client_credentials", "scopes", "system/*.rs", "jwks", "keys", set));
+
+    for (size_t i = 0; i < KEYS; i++) {
+        key = keys[i];
+
+        char *form = assertion_form(claims_for(id, token_url, 60));
+        HTTP_ANSWER answer = post(TOKEN, form, NULL);
+
+        UNIT_CHECK(answer->status == (i < TRIED ? 200 : 401), "key %zu: %d %s", i, answer->status,
+                   answer->body);
+        free(form);
+        jose_destroy(&keys[i]);
+    }
+    key = own;
+    free(id);
+}
+
 /* At the same moment, through two gateways and two authd. */
 static void an_assertion_counts_once(void)
 {
@@ -841,6 +907,8 @@ static const struct unit_case cases[] = {
     CASE(tokens_of_clients_do_not_open_the_api),
     CASE(an_assertion_is_for_this_issuer_and_short),
     CASE(only_the_registered_key_signs),
+    CASE(wrong_assertions_are_throttled_and_right_ones_pass),
+    CASE(an_assertion_is_tried_with_four_keys),
     CASE(an_assertion_counts_once),
     CASE(a_token_is_shown_to_its_client_and_its_resource_alone),
     CASE(a_persons_tokens_are_active_while_the_grant_is),
