@@ -87,8 +87,19 @@ static int require_client(int rows, struct error *err)
     return sql_require(rows, err, ERR_NOT_FOUND, "Client not found.");
 }
 
-/* A key is as good as a secret, so who registers one proves who they are. An operator needs no
- * proof. */
+/* Whether who writes a registration has to prove who they are: one with a key, which is as good as a
+ * secret, and one of a client that gets codes without asking anyone, as it is new or changes.
+ * `before`: NULL for a new one. */
+static bool needs_proof(struct arena *arena, const struct oauth_settings *before,
+                        const struct oauth_settings *now)
+{
+    if (now->jwks || now->jwksUri)
+        return true;
+    return now->firstParty &&
+           (!before || strcmp(settings_print(arena, before), settings_print(arena, now)) != 0);
+}
+
+/* An operator needs no proof. */
 static int check_proof(struct settingsd *d, const struct request *req, struct error *err)
 {
     struct proof_check_in in;
@@ -179,13 +190,15 @@ int client_put(struct settingsd *d, const struct request *req, struct uuid proje
                const struct client_in *in, struct client_record *out, struct error *err)
 {
     struct client_in checked = *in;
+    bool is_new = !uuid_is_set(&in->id);
 
     if (client_check(&checked.settings, err) < 0 ||
-        (uuid_is_set(&in->id) && client_read(d, req, project, in->id, out, err) < 0) ||
-        ((checked.settings.jwks || checked.settings.jwksUri) && check_proof(d, req, err) < 0))
+        (!is_new && client_read(d, req, project, in->id, out, err) < 0) ||
+        (needs_proof(req->arena, is_new ? NULL : &out->settings, &checked.settings) &&
+         check_proof(d, req, err) < 0))
         return -1;
-    return uuid_is_set(&in->id) ? client_change(d, req, project, &checked, out, err)
-                                : client_add(d, req, project, &checked, out, err);
+    return is_new ? client_add(d, req, project, &checked, out, err)
+                  : client_change(d, req, project, &checked, out, err);
 }
 
 int client_remove(struct settingsd *d, const struct request *req, struct uuid project,
@@ -239,7 +252,7 @@ int clients(struct settingsd *d, const struct request *req, const struct nothing
     return client_list_of(d, req, req->caller->project, out, err);
 }
 
-/* Fails: VALIDATION, CONFLICT (1,000 are there), STEP_UP_REQUIRED (with a key). */
+/* Fails: VALIDATION, CONFLICT (1,000 are there), STEP_UP_REQUIRED (needs_proof()). */
 int client_create(struct settingsd *d, const struct request *req, const struct client_in *in,
                   struct client_record *out, struct error *err)
 {
@@ -253,8 +266,8 @@ int client_get(struct settingsd *d, const struct request *req, const struct id_i
     return client_read(d, req, req->caller->project, in->id, out, err);
 }
 
-/* Fails: NOT_FOUND, VALIDATION, CONFLICT (not what If-Match names), STEP_UP_REQUIRED (with a
- * key). */
+/* Fails: NOT_FOUND, VALIDATION, CONFLICT (not what If-Match names), STEP_UP_REQUIRED
+ * (needs_proof()). */
 int client_replace(struct settingsd *d, const struct request *req, const struct client_in *in,
                    struct client_record *out, struct error *err)
 {

@@ -235,6 +235,44 @@ static void secrets_and_keys_need_a_fresh_proof(void)
     free(challenge);
 }
 
+/* It gets codes of people without asking them, for the API too. */
+static void a_first_party_needs_a_fresh_proof(void)
+{
+    static const char own[] = "{" WEB ",\"firstParty\":true}";
+    static const char elsewhere[] =
+        "{\"name\":\"Web\",\"grantTypes\":[\"authorization_code\"],\"firstParty\":true,"
+        "\"redirectUris\":[\"https://elsewhere.example/cb\"]}";
+
+    ahead += 16 * 60;
+    suite_set_clock(suite, ahead);
+
+    HTTP_ANSWER refused = create(admin, own);
+    HTTP_ANSWER theirs = create(admin, "{" WEB "}");
+    const char *id = http_text(theirs, "id");
+    HTTP_ANSWER grown = replace(admin, id, own);
+
+    CHECK_STATUS(refused, 401);
+    CU_ASSERT_STRING_EQUAL(http_text(refused, "code"), "STEP_UP_REQUIRED");
+    CHECK_STATUS(theirs, 200);
+    CHECK_STATUS(grown, 401);
+
+    HTTP_ANSWER proof = http_post(suite_url(suite), "/auth/step-up", admin->access,
+                                  json_pack("{s:s}", "password", admin->password));
+    CHECK_STATUS(proof, 204);
+    grown = (http_answer_destroy(&grown), replace(admin, id, own));
+    CHECK_STATUS(grown, 200);
+    ahead += 16 * 60;
+    suite_set_clock(suite, ahead);
+
+    HTTP_ANSWER same = replace(admin, id, own);
+    HTTP_ANSWER led = replace(admin, id, elsewhere);
+    HTTP_ANSWER given_up = replace(admin, id, "{" WEB ",\"firstParty\":false}");
+
+    CHECK_STATUS(same, 200);
+    CHECK_STATUS(led, 401);
+    CHECK_STATUS(given_up, 200);
+}
+
 static void only_admins_of_the_project_reach_them(void)
 {
     HTTP_ANSWER made = create(child, "{" WEB "}");
@@ -277,6 +315,7 @@ static const struct unit_case cases[] = {
     CASE(a_secret_is_shown_once_and_kept_as_a_hash),
     CASE(only_admins_of_the_project_reach_them),
     CASE(secrets_and_keys_need_a_fresh_proof),
+    CASE(a_first_party_needs_a_fresh_proof),
     CASE_ALWAYS(the_scene_is_left),
 };
 

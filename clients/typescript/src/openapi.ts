@@ -2062,7 +2062,7 @@ export interface paths {
         put?: never;
         /**
          * Register a client application
-         * @description Registers an application. Its id is what `/v2/auth/login` and the like want as `clientId`, and the `client_id` of OAuth; it is no secret. With a name alone it is public and has no grants. One with private_key_jwt needs a fresh proof of who you are.
+         * @description Registers an application. Its id is what `/v2/auth/login` and the like want as `clientId`, and the `client_id` of OAuth; it is no secret. With a name alone it is public and has no grants. One with private_key_jwt or firstParty needs a fresh proof of who you are.
          *
          *     For practitioners who administer the project.
          */
@@ -2089,7 +2089,7 @@ export interface paths {
         get: operations["client_get"];
         /**
          * Replace a client application
-         * @description Replaces what an application is; what is left out has its default. It counts from the next request on. One with private_key_jwt needs a fresh proof of who you are.
+         * @description Replaces what an application is; what is left out has its default. It counts from the next request on. One with private_key_jwt, and one with firstParty whose registration changes by more than its name, needs a fresh proof of who you are.
          *
          *     For practitioners who administer the project.
          */
