@@ -42,8 +42,8 @@ static int admit(struct authd *d, const struct request *req, const char *email, 
 {
     bool address, mailbox = false, mail = false;
 
-    if (throttle_admit(d, req, "verify address", req->address, SEND_WINDOW, SEND_ADDRESS_MAX,
-                       &address, err) < 0 ||
+    if (throttle_admit_client(d, req, "verify address", SEND_WINDOW, SEND_ADDRESS_MAX, &address,
+                              err) < 0 ||
         (address && throttle_admit(d, req, "verify mailbox", email, SEND_WINDOW, SEND_MAILBOX_MAX,
                                    &mailbox, err) < 0) ||
         (mailbox && mail_admit(d, req, email, &mail, err) < 0))

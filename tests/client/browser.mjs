@@ -482,6 +482,26 @@ const steps = {
             await until(async () => (await call('POST', REFRESH, { refresh_token: refresh })).status === 401, 'revoked', 10000);
         await t.one.evaluate(() => begin());
     },
+    async 'a logout forgets the tokens while another tab hangs or the storage is full'(t) {
+        await start(t);
+        await t.two.evaluate(() => new Promise((held) => {
+            void navigator.locks.request('atrium.list', () => new Promise((done) => { window.release = done; held(); }));
+        }));
+        const out = logout(t.one);
+        await until(async () => await stored(t.one) === null, 'forgotten while another tab hangs', 10000);
+        await t.two.evaluate(() => window.release());
+        insist(await out === true, 'not revoked');
+        await start(t);
+        const kept = await stored(t.one);
+        await t.one.evaluate(() => {
+            const storage = atrium.browserStorage();
+            const full = async (key, value) => { if (key.endsWith('.revoke')) throw new DOMException('full', 'QuotaExceededError'); return storage.setItem(key, value); };
+            begin({ storage: { ...storage, setItem: full } });
+        });
+        insist(await logout(t.one) === true && await stored(t.one) === null, 'kept with a full storage');
+        insist((await call('POST', REFRESH, { refresh_token: kept.refresh })).status === 401, 'not revoked');
+        await t.one.evaluate(() => begin());
+    },
     async 'a sign-in is not undone by a logout that was begun before it'(t) {
         const email = await start(t);
         await t.one.evaluate(() => {

@@ -99,6 +99,57 @@ static void a_wide_network_has_eight_times_the_limit(void)
     CU_ASSERT_EQUAL(admitted, 40);
 }
 
+static void ask_for_links(const char *network, int first, int count, const char *email)
+{
+    enum { AT_ONCE = 10 };
+    struct http_request requests[AT_ONCE];
+    struct http_answer *answers[AT_ONCE];
+    char headers[AT_ONCE][HEADER_SIZE];
+
+    for (int i = 0; i < count; i++) {
+        char client[64];
+
+        snprintf(client, sizeof(client), "%s%x", network, first + i);
+        requests[i] = request_from(headers[i], client, "/auth/verify-email/send",
+                                   json_pack("{s:s, s:s}", "email", email, "tenantCode", "demo"));
+    }
+    http_call_many(suite_url(suite), requests, (size_t)count, (size_t)count, answers);
+    for (int i = 0; i < count; i++)
+        CHECK_STATUS(answers[i], 200);
+    http_answers_destroy(answers, (size_t)count);
+}
+
+/* The link that the mail of a person has, of which there is one. */
+static char *link_of(const struct person *person)
+{
+    char sql[256];
+
+    snprintf(sql, sizeof(sql),
+             "select l.id from auth.email_link l join auth.account a on a.id = l.account_id where "
+             "a.email = '%s'",
+             person->email);
+    return suite_query(suite, sql);
+}
+
+/* A hundred in a quarter of an hour from all addresses of one subscriber. */
+static void links_for_a_network_count_together(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    char *registered = link_of(patient), *refused, *other;
+
+    for (int i = 0; i < 10; i++)
+        ask_for_links("2001:db8:4:1::", 10 * i, 10, "unknown@patients.example");
+    ask_for_links("2001:db8:4:1::", 100, 1, patient->email);
+    refused = link_of(patient);
+    ask_for_links("2001:db8:4:2::", 1, 1, patient->email);
+    other = link_of(patient);
+    CU_ASSERT_STRING_EQUAL(refused, registered);
+    CU_ASSERT_STRING_NOT_EQUAL(other, registered);
+    free(registered);
+    free(refused);
+    free(other);
+}
+
 /* The header that the proxies do not write is the client's own: it chooses no address. */
 static void the_other_header_is_ignored(void)
 {
@@ -270,6 +321,7 @@ static void suite_shuts_down_cleanly(void)
 static const struct unit_case cases[] = {
     CASE(registrations_of_a_network_count_together),
     CASE(a_wide_network_has_eight_times_the_limit),
+    CASE(links_for_a_network_count_together),
     CASE(the_other_header_is_ignored),
     CASE(failures_of_a_network_count_together),
     CASE(a_flood_leaves_room_for_others),

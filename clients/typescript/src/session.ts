@@ -41,6 +41,7 @@ interface Kept {
 
 const ANSWER_MS = 10_000; // that one try of a renewal may take
 const REPEAT_MS = 45_000; // that one is repeated; authd takes a token again for 120 s by default
+const LIST_MS = 2_000; // that a logout waits for other tabs before it forgets the tokens
 const LOCK_MS = 60_000; // after which a tab that hangs is passed over
 const EARLY_MS = 60_000; // that a token is renewed before it expires
 const REVOKE_AGAIN_MS = 15_000;
@@ -189,12 +190,14 @@ export class Session {
     async logout(): Promise<boolean> {
         const kept = await this.#read();
 
-        if (kept) {
-            await this.#pending((list) => [...list, kept].slice(-REVOCATIONS));
-            await this.#leave(kept);
-            void this.#locked('', () => this.#leave(kept)); // a renewal under way may keep what it got
-        }
-        return this.#revokePending();
+        if (!kept)
+            return this.#revokePending();
+        const listed = this.#pending((list) => [...list, kept].slice(-REVOCATIONS)).then(() => true, () => false);
+
+        await Promise.race([listed, sleep(LIST_MS)]); // a tab that hangs, a storage that is full
+        await this.#leave(kept);
+        void this.#locked('', () => this.#leave(kept)); // a renewal under way may keep what it got
+        return await listed ? this.#revokePending() : this.#end(kept);
     }
 
     // ---- storage ----
