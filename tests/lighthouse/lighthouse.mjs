@@ -1,9 +1,11 @@
-// lighthouse.mjs PUBLIC_URL TENANT - the hosted pages and the console's first screen as Lighthouse 12 sees them, on its slow
-// profile (a slow phone on slow 4G, simulated).
+// lighthouse.mjs PUBLIC_URL TENANT CLIENT DEVICE_CLIENT ADMIN_EMAIL ADMIN_PASSWORD - the hosted pages and the console's first
+// screen as Lighthouse 12 sees them, on its slow profile (a slow phone on slow 4G, simulated).
 //
 // Each page must have at least LEAST in performance, accessibility and best practices; search engines are kept out, so SEO is not
-// measured. The console besides has to bring its first screen within CONSOLE_GZIP bytes. The figures are printed as a table;
+// measured. A page that answers a form has no address to be loaded from, so it is looked at as it stands (a snapshot), without
+// performance. CLIENT asks for consent, DEVICE_CLIENT has the device grant. The console besides has to bring its first screen within CONSOLE_GZIP bytes. The figures are printed as a table;
 // the exit code is 1 when one is too low. ATRIUM_LIGHTHOUSE_ONLY=WORD measures the pages with that word alone.
+import { createHash, createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -11,9 +13,11 @@ import { pathToFileURL } from 'node:url';
 
 const require = createRequire(path.resolve('build/lighthouse/node_modules/package.json'));
 const { chromium } = require('playwright-core');
-const { default: lighthouse } = await import(pathToFileURL(require.resolve('lighthouse')));
+const { default: lighthouse, snapshot } = await import(pathToFileURL(require.resolve('lighthouse')));
+const { default: puppeteer } = await import(pathToFileURL(require.resolve('puppeteer-core')));
 
-const [url, tenant] = process.argv.slice(2);
+const [url, tenant, client, deviceClient, adminEmail, adminPassword] = process.argv.slice(2);
+const EMAIL = `lighthouse-${process.pid}@patients.example`;
 const only = process.env.ATRIUM_LIGHTHOUSE_ONLY;
 const CATEGORIES = ['performance', 'accessibility', 'best-practices'];
 const LEAST = 0.95;
@@ -22,8 +26,7 @@ const PASSWORD = 'correct horse battery staple';
 const LINK = '?id=0198c0de-0000-7000-8000-000000000000&secret=x';
 
 // What anyone can open, and what needs a session.
-const OPEN = ['sign-in', 'register', 'reset-password', `set-password${LINK}`, `verify-email${LINK}`, `undo-email${LINK}`,
-    `invitation${LINK}`];
+const OPEN = ['sign-in', 'register', 'reset-password', `set-password${LINK}`, `verify-email${LINK}`, `undo-email${LINK}`];
 const OWN = ['account', 'account/password', 'account/factor', 'account/passkeys', 'account/export', 'account/delete', 'change-email',
     'step-up?goal=account', 'logout'];
 
@@ -45,34 +48,128 @@ async function register(browser) {
     await page.goto(address('register'));
     await page.fill('#name', 'Ana');
     await page.fill('#surname', 'Prova');
-    await page.fill('#email', `lighthouse-${process.pid}@patients.example`);
+    await page.fill('#email', EMAIL);
     await page.fill('#password', PASSWORD);
     await page.click('button');
     await page.waitForURL(address('account'));
     await page.close();
 }
 
+async function signIn(page, email, password) {
+    await page.fill('#email', email);
+    await page.fill('#password', password);
+    await page.click('form button');
+}
+
+// RFC 6238, of a key in base32.
+function totp(key) {
+    const bits = [...key.replaceAll(' ', '')].map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')).join('');
+    const counter = Buffer.alloc(8);
+
+    counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30000)));
+    const mac = createHmac('sha1', Buffer.from(bits.match(/.{8}/g).map((byte) => Number.parseInt(byte, 2)))).update(counter).digest();
+    return String((mac.readUInt32BE(mac[19] & 15) & 0x7fffffff) % 1000000).padStart(6, '0');
+}
+
+// What a device shows (RFC 8628, section 3.2).
+async function deviceCode() {
+    const answer = await fetch(address('device_authorization'), { method: 'POST',
+        body: new URLSearchParams({ client_id: deviceClient, scope: 'openid profile' }) });
+
+    return (await answer.json()).user_code;
+}
+
+const authorize = () => `${address('authorize')}?${new URLSearchParams({ client_id: client, response_type: 'code', scope: 'openid profile',
+    redirect_uri: 'https://app.example/cb', code_challenge_method: 'S256', code_challenge: createHash('sha256').update('x'.repeat(43)).digest('base64url') })}`;
+
 let failed = 0;
 const row = (...cells) => console.log(`| ${cells.join(' | ')} |`);
 
-// The page as Lighthouse sees it; the cookie stays. What is lower than it may be is printed with the audits that cost it.
-async function measure(name, at, port, look = () => []) {
-    if (only && !name.includes(only))
-        return;
-    const { lhr } = await lighthouse(at, { port, onlyCategories: CATEGORIES, disableStorageReset: true, logLevel: 'error' });
-    const scores = CATEGORIES.map((category) => lhr.categories[category].score ?? 0);
-    const low = CATEGORIES.filter((category, i) => !(scores[i] >= LEAST));
+const wanted = (name) => !only || name.includes(only);
+
+// What is lower than it may be is printed with the audits that cost it.
+function judge(name, lhr, categories, look = () => []) {
+    const score = (category) => lhr.categories[category].score ?? 0;
+    const figure = (audit, unit, text) => (lhr.audits[audit] ? `${Math.ceil((lhr.audits[audit].numericValue ?? 0) / unit)} ${text}` : '–');
+    const low = categories.filter((category) => !(score(category) >= LEAST));
     const why = low.flatMap((category) => lhr.categories[category].auditRefs.filter(({ id, weight }) => weight > 0 &&
         lhr.audits[id].score !== null && lhr.audits[id].score < 1).map(({ id }) => `${category}: ${id} ${lhr.audits[id].displayValue ?? ''}`));
 
     if (lhr.runtimeError)
         why.push(lhr.runtimeError.message);
     why.push(...look(lhr));
-    row(name, ...scores.map((score) => score.toFixed(2)), `${Math.round(lhr.audits['largest-contentful-paint'].numericValue ?? 0)} ms`,
-        `${Math.ceil((lhr.audits['total-byte-weight'].numericValue ?? 0) / 1024)} KiB`);
+    row(name, ...CATEGORIES.map((category) => (categories.includes(category) ? score(category).toFixed(2) : '–')), figure('largest-contentful-paint', 1, 'ms'),
+        figure('total-byte-weight', 1024, 'KiB'));
     for (const each of why)
         console.log(`FAILED ${name}: ${each}`);
     failed += why.length;
+}
+
+// The page of an address; the cookie stays.
+async function measure(name, at, port, look) {
+    if (!wanted(name))
+        return;
+    const { lhr } = await lighthouse(at, { port, onlyCategories: CATEGORIES, disableStorageReset: true, logLevel: 'error' });
+
+    judge(name, lhr, CATEGORIES, look);
+}
+
+// What a page shows now.
+async function look(name, port, page) {
+    if (!wanted(name))
+        return;
+    const shown = CATEGORIES.slice(1), browser = await puppeteer.connect({ browserURL: `http://127.0.0.1:${port}`, defaultViewport: null });
+    const same = (await browser.pages()).find((each) => each.url() === page.url());
+    const { lhr } = await snapshot(same, { flags: { onlyCategories: shown, logLevel: 'error', screenEmulation: { disabled: true } } });
+
+    judge(name, lhr, shown);
+    await browser.disconnect();
+}
+
+// Pages that answer a form, in the order in which a person meets them.
+async function measureAnswers(browser, port) {
+    const page = await browser.newPage();
+
+    await page.goto(address(`invitation${LINK}`)); // a dead one is an error, which is not measured
+    await look('invitation', port, page);
+    await measure('consent', authorize(), port);
+    await page.goto(address('device'));
+    await signIn(page, EMAIL, PASSWORD);
+    await page.waitForSelector('#device-code');
+    await look('device', port, page);
+    await page.fill('#device-code', await deviceCode());
+    await page.click('button');
+    await page.waitForSelector('[value=approve]');
+    await look('device-confirm', port, page);
+    await page.click('[value=deny]');
+    await page.waitForSelector('#device-code', { state: 'detached' });
+    await look('note', port, page);
+    await page.goto(address('account/factor'));
+    await page.fill('#code', totp(await page.textContent('strong bdi')));
+    await page.click('button');
+    await page.waitForSelector('#code', { state: 'detached' });
+    await look('recovery-codes', port, page);
+    await browser.clearCookies();
+    await page.goto(address('sign-in'));
+    await signIn(page, EMAIL, PASSWORD);
+    await page.waitForSelector('#code');
+    await look('mfa', port, page);
+    await page.goto(address('register'));
+    await page.fill('#name', 'Ana');
+    await page.fill('#surname', 'Prova');
+    await page.fill('#email', adminEmail);
+    await page.fill('#password', adminPassword);
+    await page.click('button');
+    await page.waitForURL(address('account'));
+    await browser.clearCookies();
+    await page.goto(address('sign-in'));
+    await signIn(page, adminEmail, adminPassword);
+    await page.waitForSelector('[value=patient]');
+    await look('choose', port, page);
+    await page.goto(`${url}/t/-/sign-in`);
+    await signIn(page, adminEmail, adminPassword);
+    await page.waitForSelector('#email', { state: 'detached' });
+    await look('choose-tenant', port, page);
 }
 
 function isSmall({ audits }) {
@@ -94,6 +191,7 @@ async function main() {
     await register(browser);
     for (const page of OWN)
         await measure(page, address(page), port);
+    await measureAnswers(browser, port);
     await browser.close();
     process.exit(failed ? 1 : 0);
 }
