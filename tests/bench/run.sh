@@ -196,7 +196,7 @@ measure_bots() {
 }
 
 # ---- a client of the tenant's issuer, and one of its people ----
-issuer=$base/t/demo redirect=http://127.0.0.1/bench
+issuer=$(suite_text suite publicUrl)/t/demo redirect=http://127.0.0.1/bench
 cat >"$scratch/client.json" <<END
 {"authMethod": "client_secret_post", "firstParty": true, "redirectUris": ["$redirect"],
  "grantTypes": ["authorization_code", "client_credentials"], "scopes": ["openid", "email", "reports.read"]}
