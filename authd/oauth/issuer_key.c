@@ -9,6 +9,7 @@
 #include <openssl/crypto.h>
 
 #include "authd/authd_api.h"
+#include "authd/sql/key.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/jwt.h"
 #include "common/wire/codec.h"
@@ -128,13 +129,16 @@ static int insert(struct authd *d, const struct request *req, const struct jws_k
         .retire_at = active_at + ACCESS_TOKEN_LIFE + ISSUER_KEY_LEAD,
         .anyway = anyway,
         .audit = audit_row(req, &(struct audit){.action = "key.create", .detail = key->kid})};
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct sql_issuer_key_create_row row;
 
-    return MIN(sql_issuer_key_create(d->svc.db, req, &create, &row, err), 0);
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        sql_key_lock(tx, req, err) < 0 || sql_issuer_key_create(tx, req, &create, &row, err) < 0)
+        return -1;
+    return db_commit(&tx, err);
 }
 
-/* Makes a key and retires those before it; without `anyway` only when there is none. Two instances
- * that start at once may both make the first: both are valid. */
+/* Makes a key and retires those before it; without `anyway` only when there is none. */
 static int key_create(struct authd *d, const struct request *req, enum jws_alg alg, bool anyway,
                       int64_t active_at, struct error *err)
 {
