@@ -959,6 +959,31 @@ static void a_public_client_renews_without_its_id(void)
     free(code);
 }
 
+/* authd remembers whose signatures it has verified, by the whole text. */
+static void a_token_that_was_taken_vouches_for_no_other(void)
+{
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER first = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
+    HTTP_ANSWER second = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
+    const char *one = http_text(first, "access_token"), *two = http_text(second, "access_token");
+    const int unsigned_size = (int)(strrchr(one, '.') - one);
+    char *foreign, *forged = strdup(two);
+
+    if (asprintf(&foreign, "%.*s%s", unsigned_size, one, strrchr(two, '.')) < 0)
+        abort();
+    forged[strlen(forged) - 10] ^= 1;
+    for (int i = 0; i < 8; i++) { /* both instances have taken both */
+        HTTP_ANSWER good = oauth_userinfo(suite, "GET", i % 2 ? one : two, NULL);
+        CHECK_STATUS(good, 200);
+    }
+    for (int i = 0; i < 8; i++) {
+        HTTP_ANSWER bad = oauth_userinfo(suite, "GET", i % 2 ? foreign : forged, NULL);
+        CHECK_STATUS(bad, 401);
+    }
+    free(foreign);
+    free(forged);
+}
+
 /* OpenID Connect Core 1.0, section 12.2: nonce belongs to the request whose code was exchanged. */
 static void id_tokens_of_renewals_have_no_nonce(void)
 {
@@ -1914,6 +1939,7 @@ static const struct unit_case cases[] = {
     CASE(one_code_makes_one_session),
     CASE(token_endpoint_says_what_is_wrong),
     CASE(a_public_client_renews_without_its_id),
+    CASE(a_token_that_was_taken_vouches_for_no_other),
     CASE(id_tokens_of_renewals_have_no_nonce),
     CASE(a_narrowed_token_shows_no_more_than_it_says),
     CASE(a_renewal_gives_what_the_client_may_have_now),
