@@ -384,5 +384,7 @@ row 'page to sign in' page '0.5 of the floor' "$floor_rate"
 row 'a bot that is kept warm' bot_warm '2,000/s' "$floor_rate"
 row 'a bot that is nginx' bot_http '3,000/s' "$floor_rate"
 echo "$memory"
+printf '%-34s %8d bytes (at most 8192)\n' 'page to sign in, by gzip' \
+    "$(curl -s -H 'Accept-Encoding: gzip' "$issuer/sign-in" | wc -c)"
 printf '%-34s %8d ms   (at most 300)\n' 'start of authd to its answer' "$authd_ms" \
     'start of settingsd to its answer' "$settingsd_ms" 'start of gateway to its answer' "$gateway_ms"
