@@ -1,6 +1,6 @@
 /*
- * test_first_keys.c - two instances of authd that start at once, where no key was made yet, make one
- * between them.
+ * test_first_keys.c - two instances of authd that start at once, where no key was made yet, make
+ * one between them.
  *
  * A trigger of the table waits for a lock that the test holds, so that an instance which has found
  * no key is still about to write one when the other looks.
