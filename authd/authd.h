@@ -64,6 +64,7 @@ struct authd {
     struct keyring *keyring;
     struct issuer_keyring *issuer_keys; /* see oauth/issuer_key.h */
     struct offload *signatures;         /* of RS256 */
+    struct cache *issuer_verified;      /* tokens whose signature was verified */
     const struct mail_domains *mail_domains;
     const struct password_filter *common_passwords; /* or breached ones */
     struct lease_watch *leases;

@@ -221,7 +221,6 @@ int grant_read(struct authd *d, const struct request *req, struct uuid project, 
         return -1;
     ret->scope = row.scope;
     ret->resource = row.resource;
-    ret->nonce = row.nonce;
     ret->auth_method = row.auth_method;
     ret->jkt = row.jkt;
     ret->id_claims = row.id_claims;

@@ -12,7 +12,8 @@
 /* What the tokens of a grant say of it. */
 struct grant {
     struct holder holder;
-    const char *scope, *resource, *nonce; /* NULL: none */
+    const char *scope, *resource; /* NULL: none */
+    const char *nonce; /* of the request whose code is exchanged; NULL: none, as at each renewal */
     const char *auth_method, *jkt;
     const char *id_claims; /* of the person, that the request wants in the ID token; NULL: none */
     const char *id_acr;    /* that it demands there, which the sign-in satisfies; NULL: any */

@@ -4,16 +4,23 @@
 #include "authd/oauth/issuer_key.h"
 
 #include <sodium.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <openssl/crypto.h>
 
 #include "authd/authd_api.h"
+#include "authd/sql/key.h"
 #include "authd/sql/oauth.h"
+#include "common/base/cache.h"
+#include "common/base/log.h"
 #include "common/domain/jwt.h"
 #include "common/wire/codec.h"
 
-enum { SIGNATURE_QUEUE = 512 }; /* of RS256, each of some milliseconds: a second or two of work */
+enum {
+    SIGNATURE_QUEUE = 512, /* of RS256, each of some milliseconds: a second or two of work */
+    VERIFIED_MAX = 16384   /* tokens, about 150 bytes each */
+};
 
 /* Newest first. */
 struct issuer_keyring {
@@ -128,13 +135,16 @@ static int insert(struct authd *d, const struct request *req, const struct jws_k
         .retire_at = active_at + ACCESS_TOKEN_LIFE + ISSUER_KEY_LEAD,
         .anyway = anyway,
         .audit = audit_row(req, &(struct audit){.action = "key.create", .detail = key->kid})};
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct sql_issuer_key_create_row row;
 
-    return MIN(sql_issuer_key_create(d->svc.db, req, &create, &row, err), 0);
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        sql_key_lock(tx, req, err) < 0 || sql_issuer_key_create(tx, req, &create, &row, err) < 0)
+        return -1;
+    return db_commit(&tx, err);
 }
 
-/* Makes a key and retires those before it; without `anyway` only when there is none. Two instances
- * that start at once may both make the first: both are valid. */
+/* Makes a key and retires those before it; without `anyway` only when there is none. */
 static int key_create(struct authd *d, const struct request *req, enum jws_alg alg, bool anyway,
                       int64_t active_at, struct error *err)
 {
@@ -175,6 +185,7 @@ int issuer_key_open(struct authd *d, const struct request *req, struct error *er
 {
     d->issuer_keys = arena_alloc(d->svc.arena, sizeof(*d->issuer_keys));
     d->signatures = offload_new(d->svc.loop, 0, SIGNATURE_QUEUE);
+    d->issuer_verified = cache_new(VERIFIED_MAX, free);
     if (!d->svc.common->public_url)
         return 0;
     if (issuer_key_reload(d, req, err) < 0)
@@ -195,6 +206,7 @@ void issuer_key_close(struct authd *d)
     if (d->issuer_keys)
         ring_clear(d->issuer_keys);
     offload_destroy(&d->signatures);
+    cache_destroy(&d->issuer_verified);
 }
 
 int issuer_key_rotate(struct authd *d, const struct request *req, struct error *err)
@@ -330,14 +342,33 @@ const char *issuer_sign(struct authd *d, const struct request *req, enum jws_alg
 
 /* ---- verifying ---- */
 
-static json_t *verify_by(const struct jws_key *key, const struct jwt *jwt, const char *typ,
-                         const char *issuer)
+/* Whether the key has signed the token. That never changes, and a client shows a token many times:
+ * the key of each that was verified is remembered under its whole text. */
+static bool is_signed(struct authd *d, const char *token, const struct jwt *jwt,
+                      const struct jws_key *key)
 {
     static const char *const algs[] = {"ES256", "RS256", NULL};
+    const struct cache_key at = cache_key_of(d->issuer_verified, &token, 1);
+    const char *by = cache_get(d->issuer_verified, &at);
+    char *kid;
 
+    if (by && strcmp(by, key->kid) == 0)
+        return true;
+    if (!jwt_verify(jwt, key->pkey, algs))
+        return false;
+    kid = strdup(key->kid);
+    if (!kid)
+        log_die("issuer", "out of memory");
+    cache_put(d->issuer_verified, &at, kid);
+    return true;
+}
+
+static json_t *verify_by(struct authd *d, const struct jws_key *key, const char *token,
+                         const struct jwt *jwt, const char *typ, const char *issuer)
+{
     if (strcmp(jwt_text(jwt->header, "typ"), typ) == 0 &&
         strcmp(jwt_text(jwt->header, "alg"), jws_alg_name(key->alg)) == 0 &&
-        strcmp(jwt_text(jwt->claims, "iss"), issuer) == 0 && jwt_verify(jwt, key->pkey, algs))
+        strcmp(jwt_text(jwt->claims, "iss"), issuer) == 0 && is_signed(d, token, jwt, key))
         return json_incref(jwt->claims);
     return NULL;
 }
@@ -352,13 +383,14 @@ json_t *issuer_verify(struct authd *d, const struct request *req, const char *to
     if (jwt_read(token, req->arena, &jwt) < 0)
         return NULL;
     key = ring_find(d->issuer_keys, jwt_text(jwt.header, "kid"));
-    claims = key ? verify_by(*key, &jwt, typ, issuer) : NULL;
+    claims = key ? verify_by(d, *key, token, &jwt, typ, issuer) : NULL;
     jwt_clear(&jwt);
     return claims;
 }
 
-static int verify_by_former(struct authd *d, const struct request *req, const struct jwt *jwt,
-                            const char *typ, const char *issuer, json_t **ret, struct error *err)
+static int verify_by_former(struct authd *d, const struct request *req, const char *token,
+                            const struct jwt *jwt, const char *typ, const char *issuer,
+                            json_t **ret, struct error *err)
 {
     const struct sql_issuer_key_get_in get = {.kid = jwt_text(jwt->header, "kid")};
     CLEANUP(jws_key_destroy) struct jws_key *key = NULL;
@@ -373,7 +405,7 @@ static int verify_by_former(struct authd *d, const struct request *req, const st
     key = open_sealed(d, req->arena, &as_listed, err);
     if (!key)
         return -1;
-    *ret = verify_by(key, jwt, typ, issuer);
+    *ret = verify_by(d, key, token, jwt, typ, issuer);
     return 0;
 }
 
@@ -387,7 +419,7 @@ int issuer_verify_former(struct authd *d, const struct request *req, const char 
     if (*ret || jwt_read(token, req->arena, &jwt) < 0)
         return 0;
     if (!ring_find(d->issuer_keys, jwt_text(jwt.header, "kid")))
-        result = verify_by_former(d, req, &jwt, typ, issuer, ret, err);
+        result = verify_by_former(d, req, token, &jwt, typ, issuer, ret, err);
     jwt_clear(&jwt);
     return result;
 }

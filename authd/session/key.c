@@ -107,12 +107,12 @@ int key_reload(struct authd *d, const struct request *req, struct error *err)
 }
 
 /* Makes a key and retires those before it; without `anyway` only when there is none.
- * *ret_sequence is 0 when nothing was done. Two instances that start at once may both make the
- * first: both are valid. */
+ * ret->sequence is 0 when nothing was done. */
 static int key_create(struct authd *d, const struct request *req, bool anyway, int64_t active_at,
                       struct change *ret, struct error *err)
 {
     CLEANUP(signing_key_destroy) struct signing_key *key = NULL;
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct sql_key_create_in create = {.now = req->now_ms,
                                        .active_at = active_at,
                                        .retire_at = active_at + ACCESS_TOKEN_LIFE + HOURS(1),
@@ -122,7 +122,6 @@ static int key_create(struct authd *d, const struct request *req, bool anyway, i
     struct sealed sealed;
     uint8_t *der = NULL;
     size_t size = 0;
-    int created;
 
     key = signing_key_generate(req->arena, &der, &size);
     if (!key)
@@ -137,9 +136,11 @@ static int key_create(struct authd *d, const struct request *req, bool anyway, i
     create.y = key->y;
     create.change = ret->id;
     create.audit = audit_row(req, &(struct audit){.action = "key.create", .detail = key->kid});
-    created = sql_key_create(d->svc.db, req, &create, &row, err);
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        sql_key_lock(tx, req, err) < 0 || sql_key_create(tx, req, &create, &row, err) < 0)
+        return -1;
     ret->sequence = row.sequence;
-    return MIN(created, 0);
+    return db_commit(&tx, err);
 }
 
 int key_open(struct authd *d, const struct request *req, struct error *err)

@@ -196,7 +196,7 @@ measure_bots() {
 }
 
 # ---- a client of the tenant's issuer, and one of its people ----
-issuer=$base/t/demo redirect=http://127.0.0.1/bench
+issuer=$(suite_text suite publicUrl)/t/demo redirect=http://127.0.0.1/bench
 cat >"$scratch/client.json" <<END
 {"authMethod": "client_secret_post", "firstParty": true, "redirectUris": ["$redirect"],
  "grantTypes": ["authorization_code", "client_credentials"], "scopes": ["openid", "email", "reports.read"]}
@@ -384,5 +384,7 @@ row 'page to sign in' page '0.5 of the floor' "$floor_rate"
 row 'a bot that is kept warm' bot_warm '2,000/s' "$floor_rate"
 row 'a bot that is nginx' bot_http '3,000/s' "$floor_rate"
 echo "$memory"
+printf '%-34s %8d bytes (at most 8192)\n' 'page to sign in, by gzip' \
+    "$(curl -s -H 'Accept-Encoding: gzip' "$issuer/sign-in" | wc -c)"
 printf '%-34s %8d ms   (at most 300)\n' 'start of authd to its answer' "$authd_ms" \
     'start of settingsd to its answer' "$settingsd_ms" 'start of gateway to its answer' "$gateway_ms"

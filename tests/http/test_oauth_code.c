@@ -959,6 +959,47 @@ static void a_public_client_renews_without_its_id(void)
     free(code);
 }
 
+/* authd remembers whose signatures it has verified, by the whole text. */
+static void a_token_that_was_taken_vouches_for_no_other(void)
+{
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER first = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
+    HTTP_ANSWER second = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
+    const char *one = http_text(first, "access_token"), *two = http_text(second, "access_token");
+    const int unsigned_size = (int)(strrchr(one, '.') - one);
+    char *foreign, *forged = strdup(two);
+
+    if (asprintf(&foreign, "%.*s%s", unsigned_size, one, strrchr(two, '.')) < 0)
+        abort();
+    forged[strlen(forged) - 10] ^= 1;
+    for (int i = 0; i < 8; i++) { /* both instances have taken both */
+        HTTP_ANSWER good = oauth_userinfo(suite, "GET", i % 2 ? one : two, NULL);
+        CHECK_STATUS(good, 200);
+    }
+    for (int i = 0; i < 8; i++) {
+        HTTP_ANSWER bad = oauth_userinfo(suite, "GET", i % 2 ? foreign : forged, NULL);
+        CHECK_STATUS(bad, 401);
+    }
+    free(foreign);
+    free(forged);
+}
+
+/* OpenID Connect Core 1.0, section 12.2: nonce belongs to the request whose code was exchanged. */
+static void id_tokens_of_renewals_have_no_nonce(void)
+{
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER first = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL "&nonce=n1");
+    HTTP_ANSWER next = oauth_renew(suite, app, http_text(first, "refresh_token"), "");
+    json_auto_t *had = oauth_claims(suite, http_text(first, "id_token"), "JWT", "RS256");
+    json_auto_t *has = oauth_claims(suite, http_text(next, "id_token"), "JWT", "RS256");
+
+    CU_ASSERT_STRING_EQUAL(jwt_text(had, "nonce"), "n1");
+    CU_ASSERT_STRING_EQUAL(jwt_text(has, "sub"), jwt_text(had, "sub"));
+    CU_ASSERT_TRUE(
+        json_equal(json_object_get(has, "auth_time"), json_object_get(had, "auth_time")));
+    CU_ASSERT_PTR_NULL(json_object_get(has, "nonce"));
+}
+
 /* What a renewal leaves out is not shown by its token; the next one has it again. */
 static void a_narrowed_token_shows_no_more_than_it_says(void)
 {
@@ -1898,6 +1939,8 @@ static const struct unit_case cases[] = {
     CASE(one_code_makes_one_session),
     CASE(token_endpoint_says_what_is_wrong),
     CASE(a_public_client_renews_without_its_id),
+    CASE(a_token_that_was_taken_vouches_for_no_other),
+    CASE(id_tokens_of_renewals_have_no_nonce),
     CASE(a_narrowed_token_shows_no_more_than_it_says),
     CASE(a_renewal_gives_what_the_client_may_have_now),
     CASE(grants_end_with_the_browser_but_for_offline_access),

@@ -2,19 +2,11 @@
 // in whom the issuer has signed in (mod_auth_openidc), and programs with a token that it confirms (mod_oauth2).
 import {spawn} from 'node:child_process';
 import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
-import {createServer} from 'node:net';
 import {tmpdir} from 'node:os';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {signIn, withChromium} from './chromium.mjs';
 import {insist, place} from './place.mjs';
-
-const freePort = () => new Promise(done => {
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const {port} = server.address();
-
-    server.close(() => done(port));
-  });
-});
+import {freePort} from './port.mjs';
 
 const port = await freePort();
 const home = `http://localhost:${port}`;

@@ -21,7 +21,7 @@
 #define RESOURCE "https://fhir.example/r4"
 #define HOME "https://app.example/bye"
 
-enum { FLOW_MS = 60000, CLIENTS = 2, FLOWS = 9, OTHERS = 4 };
+enum { FLOW_MS = 60000, CLIENTS = 2, FLOWS = 9, OTHERS = 6 };
 
 static const char *const clients[CLIENTS] = {"openid-client", "oauth4webapi"};
 static const struct flow {
@@ -48,8 +48,13 @@ static const struct other {
     {"node", "tests/openid/apache.mjs",
      "Apache, libapache2-mod-auth-openidc 2.4, libapache2-mod-oauth2 3.3",
      "a page for people who have signed in; an API for programs with a token"},
+    {"node", "tests/openid/demo-rp.mjs",
+     "what `client create --demo-rp` prints, with openid-client 6.8",
+     "code with PKCE, ID token, userinfo"},
     {"/usr/bin/python3", "tests/openid/python-authlib.py", "Authlib 1.2, of Python",
      "code with PKCE, ID token, userinfo, renewal, introspection, revocation"},
+    {"node", "tests/openid/oidc-agent.mjs", "oidc-agent 4.2, at the command line",
+     "code with PKCE, sent to its own web server; a device that a person lets in; renewal"},
 };
 
 static struct suite *suite;
@@ -75,16 +80,13 @@ static char *issuer_of_demo(void)
     return strdup(http_text(found, "issuer"));
 }
 
-/* As atriumctl prints it; the caller frees it. */
-static char *apache_configuration(void)
+/* From where `begin` stands in a text up to where `end` does; the caller frees it. */
+static char *part(const char *text, const char *begin, const char *end)
 {
-    PROGRAM made =
-        ATRIUMCTL(suite, NULL, "client", "create", "Demo", "--project", "demo", "--demo-rp");
-    const char *begin = strstr(made->out, "# Apache"), *end = strstr(made->out, "</Location>\n");
+    const char *first = strstr(text, begin), *last = first ? strstr(first, end) : NULL;
 
-    UNIT_CHECK(made->code == 0 && begin && end, "%s%s", made->out, made->err);
-    return begin && end ? strndup(begin, (size_t)(end - begin) + strlen("</Location>\n"))
-                        : strdup("");
+    UNIT_CHECK(last != NULL, "%s ... %s in %s", begin, end, text);
+    return last ? strndup(first, (size_t)(last - first)) : strdup("");
 }
 
 static void the_scene_is_set(void)
@@ -104,17 +106,21 @@ static void the_scene_is_set(void)
     patient = person_register(suite, NULL);
     char *in_browser =
         oauth_register(suite, admin, "{\"redirectUris\":[\"http://127.0.0.1/callback\"]}");
-    char *configuration = apache_configuration();
+    PROGRAM demo =
+        ATRIUMCTL(suite, NULL, "client", "create", "Demo", "--project", "demo", "--demo-rp");
+    char *program = part(demo->out, "// npm", "\n# Apache");
+    char *apache = part(demo->out, "# Apache", "\n# oauth2-proxy");
     json_t *said = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:{s:s, s:s}, s:s, s:{s:s, s:s, s:s, s:s}}",
-        "issuer", issuer, "id", id, "secret", secret, "publicId", in_browser, "apache",
-        configuration, "redirect", OAUTH_REDIRECT, "home", HOME, "resource", RESOURCE, "person",
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:{s:s, s:s}, s:s, s:{s:s, s:s, s:s, s:s}}",
+        "issuer", issuer, "id", id, "secret", secret, "publicId", in_browser, "program", program,
+        "apache", apache, "redirect", OAUTH_REDIRECT, "home", HOME, "resource", RESOURCE, "person",
         "email", patient->email, "password", patient->password, "patient",
         patient->profile + strlen("Patient/"), "admin", "email", admin->email, "password",
         admin->password, "access", admin->access, "profile", admin->profile);
     place = json_dumps(said, 0);
     json_decref(said);
-    free(configuration);
+    free(apache);
+    free(program);
     free(in_browser);
     free(secret);
     free(issuer);

@@ -1,6 +1,6 @@
 -- Creates a key that signs access tokens, and retires those before it at `retire_at`. Unless
 -- `anyway` only when there is none: then no row.
--- class: write
+-- class: tx
 -- in: kid text, private_sealed bytea, public_pem text, x text, y text, now int8, active_at int8
 -- in: retire_at int8, anyway bool, change uuid, until int8
 -- rows: one

@@ -1,6 +1,6 @@
 -- Creates a key of the issuers for `alg`, and retires those before it at `retire_at`. Unless
 -- `anyway` only when there is none: then no row.
--- class: write
+-- class: tx
 -- in: kid text, alg text, private_sealed bytea, now int8, active_at int8, retire_at int8
 -- in: anyway bool
 -- rows: one

@@ -12,8 +12,7 @@ spent as (
     set used_at = :grant.now, session_id = :grant.id
     where project_id = :grant.project and code_hash = :code_hash and used_at is null
         and expires_at > :grant.now and parent_id = :parent and exists (select from member)
-    returning account_id, scope, resource, nonce, signed_in_at, patient_id, id_claims,
-        id_acr
+    returning account_id, scope, resource, signed_in_at, patient_id, id_claims, id_acr
 ),
 -- include: grant_insert as grant(from = spent, parent = :parent),
 -- include: audit(from = grant_inserted)

@@ -37,7 +37,7 @@ polled as (
     returning answer, account_id, scope, resource, patient_id, signed_in_at
 ),
 redeemed as (
-    select account_id, scope, resource, null::text as nonce, signed_in_at, patient_id,
+    select account_id, scope, resource, signed_in_at, patient_id,
         null::text as id_claims, null::text as id_acr
     from polled
     where answer = 'redeemed'

@@ -1,5 +1,5 @@
--- Creates the grant of each row of {from}, which has account_id, scope, resource, nonce,
--- signed_in_at, patient_id, id_claims and id_acr: a session of `member`, and its row of oauth_grant
+-- Creates the grant of each row of {from}, which has account_id, scope, resource, signed_in_at,
+-- patient_id, id_claims and id_acr: a session of `member`, and its row of oauth_grant
 -- (part grant_member). When the person has proven to be the one counts from the sign-in of `parent`; the
 -- address of the client that asks is not the person's. Without offline_access it ends with {parent}.
 -- args: from, parent
@@ -22,11 +22,11 @@
 ),
 {as}_noted as (
     insert into oauth_grant (
-        project_id, session_id, client_id, client_name, scope, resource, nonce, parent_id,
-        signed_in_at, jkt, created_at, patient_id, id_claims, id_acr
+        project_id, session_id, client_id, client_name, scope, resource, parent_id, signed_in_at,
+        jkt, created_at, patient_id, id_claims, id_acr
     )
     select
-        :project, :id, :client_id, :client_name, f.scope, f.resource, f.nonce,
+        :project, :id, :client_id, :client_name, f.scope, f.resource,
         case when :offline then null else {parent} end, f.signed_in_at, :jkt, :now,
         f.patient_id, f.id_claims, f.id_acr
     from {from} f, {as}_inserted
