@@ -54,8 +54,8 @@ int practitioner_login_mfa_start(struct authd *d, const struct request *req,
     return start(d, req, "Practitioner", in->loginId, out, err);
 }
 
-/* Whether one of these passkeys would be accepted for the tenant: passkey_factor_check() takes those
- * of the installation, of the project, and of the projects above it. */
+/* Whether one of these passkeys would be accepted for the tenant: passkey_factor_check() takes
+ * those of the installation, of the project, and of the projects above it. */
 static int has_accepted(struct authd *d, const struct request *req, const struct tenant *tenant,
                         const struct sql_passkey_project_list_rows *rows, bool *ret,
                         struct error *err)

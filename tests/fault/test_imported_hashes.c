@@ -74,9 +74,9 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Signs ordinary people in, one after the other, SAMPLES times or until all of a flood that is given
- * have their answers; the 99th percentile, ms. At most so many of a hundred are sent away for a
- * moment. */
+/* Signs ordinary people in, one after the other, SAMPLES times or until all of a flood that is
+ * given have their answers; the 99th percentile, ms. At most so many of a hundred are sent away for
+ * a moment. */
 static double ordinary_p99(const char *label, const struct flood *beside, int refused_percent)
 {
     double ms[SAMPLES];

@@ -838,7 +838,7 @@ static void a_passkey_made_above_is_demanded_below(void)
     static const char origin[] = "https://under.example";
     static const struct {
         const char *label, *project;
-        bool asked;
+        bool demanded;
     } rows[] = {
         {"made above", NULL, true},
         {"of the installation", "null", true},
@@ -859,9 +859,9 @@ static void a_passkey_made_above_is_demanded_below(void)
         if (rows[i].project)
             move_passkeys(rows[i].project);
         HTTP_ANSWER step = begin_in("under", admin);
-        UNIT_CHECK(strcmp(http_text(step, "nextStep"), rows[i].asked ? "mfa" : "token") == 0,
+        UNIT_CHECK(strcmp(http_text(step, "nextStep"), rows[i].demanded ? "mfa" : "token") == 0,
                    "%s: %s", rows[i].label, http_text(step, "nextStep"));
-        if (!rows[i].asked)
+        if (!rows[i].demanded)
             continue;
         HTTP_ANSWER start = mfa_start("Practitioner", http_text(step, "loginId"));
         HTTP_ANSWER answer = mfa("Practitioner", http_text(step, "loginId"),
