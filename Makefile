@@ -359,10 +359,11 @@ check-tsan:
 	@BUILD=build-tsan TSAN_OPTIONS=halt_on_error=1:suppressions=$(CURDIR)/tests/tsan_suppressions \
 	    tests/run.sh $(UNDER_TSAN)
 
-# The programs of bench-before and bench-curves in a few seconds: that they still run, no figures.
+# What bench, bench-before and bench-curves do, in a few seconds: that they still run, no figures.
 bench-smoke:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(BENCH_PACKAGES) openssl)
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
+	@BUILD=$(BUILD) BENCH_ONLY=me BENCH_ROUNDS=1 BENCH_SECONDS=1 tests/bench/run.sh
 	@BUILD=$(BUILD) BENCH_ONLY=me BENCH_ROUNDS=1 BENCH_SECONDS=1 tests/bench/before.py $(BUILD)
 	@BUILD=$(BUILD) CURVES_ONLY=bus CURVES_ROUNDS=1 CURVES_SECONDS=1 tests/bench/curves.py
 

@@ -54,13 +54,31 @@ int practitioner_login_mfa_start(struct authd *d, const struct request *req,
     return start(d, req, "Practitioner", in->loginId, out, err);
 }
 
+/* Whether one of these passkeys would be accepted for the tenant: passkey_factor_check() takes
+ * those of the installation, of the project, and of the projects above it. */
+static int has_accepted(struct authd *d, const struct request *req, const struct tenant *tenant,
+                        const struct sql_passkey_project_list_rows *rows, bool *ret,
+                        struct error *err)
+{
+    *ret = false;
+    for (size_t i = 0; i < rows->count && !*ret; i++) {
+        struct uuid owner = rows->items[i].owner;
+
+        if (!uuid_is_set(&owner))
+            *ret = true;
+        else if (tenant_is_within(d, req, tenant->projectId, owner, ret, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 int passkey_factor_demand(struct authd *d, const struct request *req, const struct tenant *tenant,
                           struct candidate *who, struct error *err)
 {
     const struct account_policy *policy = tenant->accountPolicy;
-    struct sql_passkey_serves_in serves = {.account = who->is.account,
-                                           .project = tenant->projectId};
-    struct sql_passkey_serves_row row;
+    struct sql_passkey_project_list_in list = {.account = who->is.account,
+                                               .project = tenant->projectId};
+    struct sql_passkey_project_list_rows rows;
     struct passkey_rp rp;
 
     /* of admins alone it is asked below, once it is known who is one */
@@ -72,12 +90,12 @@ int passkey_factor_demand(struct authd *d, const struct request *req, const stru
         error_clear(err); /* no passkey opens this tenant */
         return 0;
     }
-    serves.rp_id = rp.id;
-    serves.rp_project = rp.project;
-    if (sql_passkey_serves(d->svc.db, req, &serves, &row, err) < 0)
+    list.rp_id = rp.id;
+    if (sql_passkey_project_list(d->svc.db, req, &list, &rows, err) < 0)
         return -1;
-    who->mfa = row.serves && account_policy_requires_mfa(policy, who->is.role, row.admin);
-    return 0;
+    if (rows.count == 0 || !account_policy_requires_mfa(policy, who->is.role, rows.items[0].admin))
+        return 0;
+    return has_accepted(d, req, tenant, &rows, &who->mfa, err);
 }
 
 int passkey_factor_check(struct authd *d, const struct request *req, struct uuid login,

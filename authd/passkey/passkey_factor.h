@@ -9,8 +9,9 @@
 #include "authd/signin/candidate.h"
 
 /* Makes the sign-in of a proven candidate to the tenant wait for a factor (who->mfa) where its
- * account policy demands one of this person, who has a passkey that opens the tenant. Elsewhere a
- * password alone is not followed by a passkey. Parks. */
+ * account policy demands one of this person, who has a passkey that opens the tenant, made there,
+ * in a project above it or for the installation. Elsewhere a password alone is not followed by a
+ * passkey. Parks. */
 int passkey_factor_demand(struct authd *d, const struct request *req, const struct tenant *tenant,
                           struct candidate *who, struct error *err) MUST_USE;
 

@@ -4,8 +4,9 @@
 # the machine's rate of password hashes, are what counts: absolute rates are this machine's. Rates and CPU times are of
 # whole operations, latencies of single requests. BENCH_SECONDS (default 5) is the length of one measurement,
 # BENCH_ROUNDS (default 3) how often each is made; BENCH_ENTRIES (default 100000) how much content is searched.
+# It fails when one of the ratios below the table is less than what is demanded.
 # BENCH_ONLY="small nginx_small" makes only the measurements of these names (see the rounds below; references have names
-# too: hashes, libvips, apertium, signatures, commits), to work on one of them.
+# too: hashes, libvips, apertium, signatures, commits, copy), to work on one of them.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/bench/suite.sh
@@ -206,8 +207,9 @@ client() { # COMMAND ARGUMENT...
 }
 client_id=$(client create bench --file "$scratch/client.json" --type confidential | member id)
 client_secret=$(client secret "$client_id" | member secret)
-person_token=$(tests/bench/person_token.py "$issuer" "$client_id" "$client_secret" "$redirect" reader@patients.example \
-    "$BENCH_PASSWORD")
+# Forms are taken from pages of the public URL only.
+person_token=$(tests/bench/person_token.py "$(suite_text suite publicUrl)/t/demo" "$client_id" "$client_secret" \
+    "$redirect" reader@patients.example "$BENCH_PASSWORD")
 # measure_form NAME ENDPOINT PARAMETERS: what the client asks of its issuer.
 measure_form() {
     BENCH_TYPE=application/x-www-form-urlencoded BENCH_BODY="client_id=$client_id&client_secret=$client_secret&$3" \
@@ -229,6 +231,53 @@ measure_issuer() {
     ! wanted commits || commit_rate >>"$scratch/commits.rounds"
     measure_form client_token token 'grant_type=client_credentials&scope=reports.read'
     measure page "$issuer/sign-in"
+}
+
+# ---- accounts of another system, and COPY of the same rows into tables with the same indexes ----
+imported=$((2000 * seconds))
+import_file() { # PREFIX: a file of as many accounts
+    awk -v prefix="$1" -v count="$imported" 'BEGIN {for (i = 1; i <= count; i++)
+        printf "{\"email\":\"%s-%d@import.example\",\"firstName\":\"Ana\",\"lastName\":\"Lima\",\"passwordHash\":" \
+            "\"$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy\"}\n", prefix, i}'
+}
+# The rates of both. What the import leaves to do, the leaves of the audit trail's tree, is waited for, so that it is at
+# the cost of no other measurement.
+import_rates() { # ROUND
+    local before name
+    import_file "round$1" >"$scratch/people.ndjson"
+    measure_prepared import bash -c 'kill -STOP $$
+        before=$(date +%s%N)
+        "$@" >/dev/null || exit 1
+        after=$(date +%s%N)
+        awk -v n="$0" -v ns="$((after - before))" \
+            "BEGIN {printf \"%d requests in %.2fs\nRequests/sec: %.2f\n\", n, ns / 1e9, n / ns * 1e9}"' \
+        "$imported" "$build/bin/atriumctl" --dir "$scratch/suite" user import "$scratch/people.ndjson" --project demo
+    for _ in $(seq 600); do
+        [ "$(psql -AtX "$(suite_text suite conninfo)" -c 'select exists (select from auth.audit where sequence is null)')" = t ] ||
+            break
+        sleep 0.1
+    done
+    wanted copy || return 0
+    psql -qX -v ON_ERROR_STOP=1 "$(suite_text suite conninfo)" <<END
+set client_min_messages = warning;
+drop schema if exists bench_copy cascade;
+create schema bench_copy;
+create temporary table made as
+    select a.*, 'Account/' || a.id as entity from auth.account a where a.email like 'round$1-%@import.example';
+\\copy (select a.* from auth.account a join made using (id) order by a.email) to '$scratch/copy.account'
+\\copy (select c.* from auth.credential c join made on made.id = c.account_id) to '$scratch/copy.credential'
+\\copy (select m.* from auth.membership m join made on made.id = m.account_id) to '$scratch/copy.membership'
+\\copy (select a.id, a.at, a.project_id, a.entity, a.event, null, null from auth.audit a join made using (entity)) to '$scratch/copy.audit'
+$(for name in account credential membership audit; do
+        echo "create table bench_copy.$name (like auth.$name including all);"
+    done)
+END
+    [ "$(wc -l <"$scratch/copy.audit")" = "$imported" ] || { echo "bench: not all rows were copied" >&2; exit 1; }
+    before=$(date +%s%N)
+    for name in account credential membership audit; do
+        echo "\\copy bench_copy.$name from '$scratch/copy.$name'"
+    done | psql -qX1 -v ON_ERROR_STOP=1 -f - "$(suite_text suite conninfo)"
+    awk "BEGIN {printf \"%.1f\\n\", $imported / ($(date +%s%N) - $before) * 1e9}" >>"$scratch/copy.rounds"
 }
 
 # ---- measure ----
@@ -314,6 +363,7 @@ for ((round = 1; round <= rounds; round++)); do
     measure_translation
     measure_bots
     measure_issuer
+    ! wanted import || import_rates "$round"
 done
 printf '\r                \r' >&2
 
@@ -381,6 +431,8 @@ row 'userinfo of an issuer' userinfo '1.0 of GET /auth/me' "$me_rate"
 row 'introspection' introspect '1.0 of GET /auth/me' "$me_rate"
 row "client's token (ES256, commit: $token_rate)" client_token '0.5 of both' "$token_rate"
 row 'page to sign in' page '0.5 of the floor' "$floor_rate"
+copy_rate=$(rate copy)
+row "import of accounts (COPY: $copy_rate)" import '20,000/s, 0.25 of COPY' "$copy_rate"
 row 'a bot that is kept warm' bot_warm '2,000/s' "$floor_rate"
 row 'a bot that is nginx' bot_http '3,000/s' "$floor_rate"
 echo "$memory"
@@ -388,3 +440,17 @@ printf '%-34s %8d bytes (at most 8192)\n' 'page to sign in, by gzip' \
     "$(curl -s -H 'Accept-Encoding: gzip' "$issuer/sign-in" | wc -c)"
 printf '%-34s %8d ms   (at most 300)\n' 'start of authd to its answer' "$authd_ms" \
     'start of settingsd to its answer' "$settingsd_ms" 'start of gateway to its answer' "$gateway_ms"
+
+# ---- what is demanded: ratios of two rates of the same round, of which the median counts ----
+status=0
+demand() { # LABEL NAME REFERENCE AT_LEAST
+    local ratio
+    { wanted "$2" && wanted "$3"; } || return 0
+    ratio=$(paste -d' ' <(cut -d' ' -f1 "$scratch/$2.rounds") <(cut -d' ' -f1 "$scratch/$3.rounds") |
+        awk '{printf "%.2f\n", ($2 > 0) ? $1 / $2 : 0}' | sort -g | sed -n "$(((rounds + 1) / 2))p")
+    awk "BEGIN {exit !($ratio >= $4)}" || status=1
+    printf '%-34s %8.2f      (at least %s)\n' "$1" "$ratio" "$4"
+}
+demand 'passkeys to passwords' passkeys login 7
+demand 'import to COPY' import copy 0.25
+exit "$status"

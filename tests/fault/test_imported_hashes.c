@@ -32,13 +32,16 @@ enum {
     WAVE = 5,     /* arrive at once, */
     WAVE_MS = 50, /* so often: all within ten seconds, and again */
     NOISE_MS = 100,
-    FLOOD_MS = 60000 /* longest */
+    REFUSED_PERCENT = 10, /* of the others, beside a thousand at the same moment */
+    ROUNDS = 3,           /* one of them must be good */
+    FLOOD_MS = 60000      /* longest */
 };
 
 /* What the process that floods tells the one that measures. */
 struct flood {
-    volatile bool over; /* set by the latter */
-    int good, refused, other;
+    volatile bool over;     /* set by the latter */
+    volatile bool answered; /* set by the former: all have their answers */
+    int good, refused, other, other_status;
 };
 
 static struct suite *suite;
@@ -71,27 +74,29 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Signs ordinary people in, one after the other; the 99th percentile, ms. At most so many are told
- * to try again. */
-static double ordinary_p99(const char *label, int refused_max)
+/* Signs ordinary people in, one after the other, SAMPLES times or until all of a flood that is
+ * given have their answers; the 99th percentile, ms. At most so many of a hundred are sent away for
+ * a moment. */
+static double ordinary_p99(const char *label, const struct flood *beside, int refused_percent)
 {
     double ms[SAMPLES];
-    int refused = 0;
+    int count = 0, refused = 0;
 
-    for (int i = 0; i < SAMPLES; i++) {
-        const struct person *who = ordinary[i % ORDINARY];
+    while (count < SAMPLES && (count == 0 || !beside || !beside->answered)) {
+        const struct person *who = ordinary[count % ORDINARY];
         HTTP_ANSWER answer =
             suite_post_fresh(suite, START, body_login_start(who->email, who->password, "demo"));
 
         refused += answer->status == 503;
         UNIT_CHECK(answer->status == 200 || answer->status == 503, "%s: %d", label, answer->status);
-        ms[i] = answer->seconds * 1000;
+        ms[count++] = answer->seconds * 1000;
     }
-    UNIT_CHECK(refused <= refused_max, "%s: %d refused", label, refused);
-    qsort(ms, SAMPLES, sizeof(*ms), by_size);
-    printf("  %s: median %.1f ms, p99 %.1f ms, longest %.1f ms\n", label, ms[SAMPLES / 2],
-           ms[SAMPLES * 99 / 100], ms[SAMPLES - 1]);
-    return ms[SAMPLES * 99 / 100];
+    UNIT_CHECK(refused * 100 <= refused_percent * count, "%s: %d of %d refused", label, refused,
+               count);
+    qsort(ms, (size_t)count, sizeof(*ms), by_size);
+    printf("  %s: %d of %d refused, median %.1f ms, p99 %.1f ms, longest %.1f ms\n", label, refused,
+           count, ms[count / 2], ms[count * 99 / 100], ms[count - 1]);
+    return ms[count * 99 / 100];
 }
 
 /* Up to `most` of those who are not in yet, from *from on, each from an address of its own. */
@@ -126,8 +131,10 @@ static void send_wave(struct flood *flood, bool *in, int *from, int most)
             flood->good++;
         else if (answers[i]->status == 503 && retry && strtol(retry, NULL, 10) > 0)
             flood->refused++;
-        else
+        else {
             flood->other++;
+            flood->other_status = answers[i]->status;
+        }
         free(retry);
     }
     http_answers_destroy(answers, (size_t)count);
@@ -149,6 +156,7 @@ static pid_t flood_begin(struct flood *flood, int wave)
 
         if (each == 0) {
             send_wave(flood, in, &from, wave);
+            flood->answered = wave == PEOPLE;
             _exit(0);
         }
         from += wave;
@@ -165,7 +173,8 @@ static void flood_end(struct flood *flood, pid_t child, const char *label)
     waitpid(child, NULL, 0);
     printf("  %s: %d signed in, %d told to try again, %d otherwise\n", label, flood->good,
            flood->refused, flood->other);
-    CU_ASSERT_EQUAL(flood->other, 0);
+    UNIT_CHECK(flood->other == 0, "%s: %d answered otherwise, the last one %d", label, flood->other,
+               flood->other_status);
 }
 
 static struct flood *flood_new(void)
@@ -186,45 +195,59 @@ static void check_no_failures(void)
                     0);
 }
 
-/* None of the others is refused, and their sign-ins take less than twice as long as alone. The
- * clients run on the same cores, so that up to NOISE_MS more are taken for theirs: behind one
- * costly hash after the other it would be seconds. One of three rounds must be so. */
+/* Less than twice as long as alone. The clients run on the same cores, so that up to NOISE_MS more
+ * are taken for theirs: behind one costly hash after the other it would be seconds. */
+static bool is_held_up(double alone, double beside)
+{
+    return beside >= alone * 2 + NOISE_MS;
+}
+
+/* None of the others is refused, and their sign-ins are not held up. */
 static void a_thousand_imported_people_do_not_hold_up_others(void)
 {
-    double before, beside = 0;
+    double alone, beside;
     int round = 0;
 
     do {
         struct flood *flood = flood_new();
         pid_t child;
 
-        before = ordinary_p99("alone", 0);
+        alone = ordinary_p99("alone", NULL, 0);
         child = flood_begin(flood, WAVE);
-        beside = ordinary_p99("beside 1,000 imported", 0);
+        beside = ordinary_p99("beside 1,000 imported", NULL, 0);
         flood_end(flood, child, "imported");
         CU_ASSERT_TRUE(flood->good >= 10);
         CU_ASSERT_TRUE(flood->refused >= 50);
         munmap(flood, sizeof(*flood));
-    } while (beside >= before * 2 + NOISE_MS && ++round < 3);
-    UNIT_CHECK(beside < before * 2 + NOISE_MS, "%.1f ms alone, %.1f ms beside imported", before,
-               beside);
+    } while (is_held_up(alone, beside) && ++round < ROUNDS);
+    UNIT_CHECK(!is_held_up(alone, beside), "%.1f ms alone, %.1f ms beside imported", alone, beside);
     check_no_failures();
 }
 
 /* A thousand requests in one moment take the places of those who sign in before anything is known
- * of them, for as long as they are looked up; none gets lost. */
-static void a_thousand_at_the_same_moment_are_answered(void)
+ * of them, for as long as they are looked up: half a second, in which a sign-in waits for those
+ * that came before it. None gets lost, and until the last of them has its answer the others are not
+ * held up. */
+static void a_thousand_at_the_same_moment_do_not_hold_up_others(void)
 {
-    struct flood *flood = flood_new();
-    pid_t child = flood_begin(flood, PEOPLE);
+    double alone, beside;
+    int round = 0;
 
-    ordinary_p99("beside 1,000 at the same moment", SAMPLES);
-    flood_end(flood, child, "imported");
-    CU_ASSERT_EQUAL(flood->good + flood->refused, PEOPLE);
-    ordinary_p99("behind them", 0);
-    CU_ASSERT_TRUE(flood->good >= 4);
+    do {
+        struct flood *flood = flood_new();
+        pid_t child;
+
+        alone = ordinary_p99("alone", NULL, 0);
+        child = flood_begin(flood, PEOPLE);
+        beside = ordinary_p99("beside 1,000 at the same moment", flood, REFUSED_PERCENT);
+        flood_end(flood, child, "imported");
+        CU_ASSERT_EQUAL(flood->good + flood->refused, PEOPLE);
+        CU_ASSERT_TRUE(flood->good >= 4);
+        munmap(flood, sizeof(*flood));
+    } while (is_held_up(alone, beside) && ++round < ROUNDS);
+    UNIT_CHECK(!is_held_up(alone, beside), "%.1f ms alone, %.1f ms beside imported", alone, beside);
+    ordinary_p99("behind them", NULL, 0);
     check_no_failures();
-    munmap(flood, sizeof(*flood));
 }
 
 /* A host that gives authd no 256 MiB: 503, no failure, and what needs less goes on. */
@@ -283,7 +306,7 @@ static void the_suite_ends(void)
 static const struct unit_case cases[] = {
     CASE_ALWAYS(the_suite_starts),
     CASE(a_thousand_imported_people_do_not_hold_up_others),
-    CASE(a_thousand_at_the_same_moment_are_answered),
+    CASE(a_thousand_at_the_same_moment_do_not_hold_up_others),
     CASE(without_memory_it_is_a_503),
     CASE_ALWAYS(the_suite_ends),
 };

@@ -813,6 +813,64 @@ static void a_child_s_passkey_proves_nothing_above_it(void)
     CHECK_STATUS(gone, 200);
 }
 
+/* The first step by password of that practitioner in a tenant. */
+static struct http_answer *begin_in(const char *tenant, const struct person *person)
+{
+    return suite_post_fresh(suite, "/auth/tenant/Practitioner/login/start",
+                            body_login_start(person->email, person->password, tenant));
+}
+
+/* Whose passkeys were all made in `project`, an expression of SQL. */
+static void move_passkeys(const char *project)
+{
+    CU_ASSERT_TRUE(suite_count(suite,
+                               "with moved as (update auth.passkey set project_id = %s where "
+                               "account_id = (select account_id from auth.passkey where rp_id = "
+                               "'under.example') and rp_id = 'under.example' returning 1) select "
+                               "count(*) from moved",
+                               project) == 1);
+}
+
+/* Below, where the application has the same host, a passkey made above is accepted, so that it is
+ * asked for: a password alone must not lead to a session in which another factor can be set up. */
+static void a_passkey_made_above_is_demanded_below(void)
+{
+    static const char origin[] = "https://under.example";
+    static const struct {
+        const char *label, *project;
+        bool demanded;
+    } rows[] = {
+        {"made above", NULL, true},
+        {"of the installation", "null", true},
+        {"of another project", "gen_random_uuid()", false},
+    };
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, origin);
+    PERSON child = person_admin_of_child(suite, "under");
+    PERSON admin = person_admin(suite);
+
+    suite_set_value(suite, child->access, "PRACTITIONER_APP_URL", origin);
+    suite_set_value(suite, admin->access, "PRACTITIONER_APP_URL", origin);
+    HTTP_ANSWER added = enroll(admin->access, key);
+    CHECK_STATUS(added, 200);
+    PROGRAM on =
+        ATRIUMCTL(suite, NULL, "project", "policy", "under", "requireMfa", "practitioners");
+    CU_ASSERT_EQUAL(on->code, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        if (rows[i].project)
+            move_passkeys(rows[i].project);
+        HTTP_ANSWER step = begin_in("under", admin);
+        UNIT_CHECK(strcmp(http_text(step, "nextStep"), rows[i].demanded ? "mfa" : "token") == 0,
+                   "%s: %s", rows[i].label, http_text(step, "nextStep"));
+        if (!rows[i].demanded)
+            continue;
+        HTTP_ANSWER start = mfa_start("Practitioner", http_text(step, "loginId"));
+        HTTP_ANSWER answer = mfa("Practitioner", http_text(step, "loginId"),
+                                 authenticator_get(key, http_member(start, "options")));
+        CHECK_STATUS(answer, 200);
+    }
+    suite_set_value(suite, admin->access, "PRACTITIONER_APP_URL", practitioner_origin);
+}
+
 /* Browsers make none on http, but on the machine itself, nor where the host is a number. */
 static void an_application_without_https_has_no_passkeys(void)
 {
@@ -1212,6 +1270,7 @@ static const struct unit_case cases[] = {
     CASE(a_passkey_belongs_to_one_account),
     CASE(a_passkey_opens_its_tenant_only),
     CASE(a_child_s_passkey_proves_nothing_above_it),
+    CASE(a_passkey_made_above_is_demanded_below),
     CASE(an_application_without_https_has_no_passkeys),
     CASE(refusals_of_one_client_are_limited),
     CASE(a_start_leaves_one_refusal),

@@ -1,5 +1,6 @@
-// Prints hashes as bcryptjs, hash-wasm and firebase-scrypt make them, a line `maker, password in hex, hash`, separated by
-// tabs. See make.sh.
+// Prints hashes as argon2, bcryptjs, hash-wasm and firebase-scrypt make them, a line `maker, password in hex, hash`,
+// separated by tabs. See make.sh.
+import argon2 from 'argon2';
 import bcrypt from 'bcryptjs';
 import { FirebaseScrypt } from 'firebase-scrypt';
 import * as wasm from 'hash-wasm';
@@ -24,6 +25,10 @@ for (const password of passwords) {
     for (const [parallelism, memorySize, iterations, hashLength] of [[1, 64, 1, 32], [4, 128, 3, 16], [2, 256, 2, 64]])
       print('hash-wasm', password, await hash({ password, salt: salt(8 + 4 * parallelism, password), parallelism, memorySize,
         iterations, hashLength, outputType: 'encoded' }));
+  for (const type of [argon2.argon2d, argon2.argon2i, argon2.argon2id])
+    for (const [version, parallelism, memoryCost, timeCost, hashLength] of [[19, 1, 64, 2, 32], [19, 4, 256, 3, 48], [16, 2, 128, 2, 20]])
+      print('argon2', password, await argon2.hash(password, { type, version, parallelism, memoryCost, timeCost, hashLength,
+        salt: salt(12 + parallelism, password) }));
   for (const [ln, r, p] of [[4, 8, 1], [5, 1, 3], [1, 8, 16]]) {
     const bytes = salt(16, password);
     const hash = await wasm.scrypt({ password, salt: bytes, costFactor: 2 ** ln, blockSize: r, parallelism: p,

@@ -1,0 +1,15 @@
+-- The projects whose applications an account's passkeys of a relying party were made in, null for
+-- the installation's own, and whether the account is an admin of the project that it signs in to.
+-- class: read
+-- in: account uuid, rp_id text, project uuid
+-- rows: many
+-- row: owner uuid null, admin bool
+select distinct
+    p.project_id as owner,
+    exists (
+        select
+        from membership
+        where project_id = :project and account_id = :account and admin
+    ) as admin
+from passkey p
+where p.account_id = :account and p.rp_id = :rp_id
