@@ -70,8 +70,8 @@ void tenant_summing_end(struct tenant_summing *self); /* of the last table */
 struct tenant_writer;
 
 /* Begins `path`, which must not exist, as `path`.part of mode 0600. What an earlier call has left
- * behind is written anew; one that another process is writing is ERR_CONFLICT. `own` (NULL: none) is
- * the key of this installation: `path`.part.key has the stream key in a box to it, for
+ * behind is written anew; one that another process is writing is ERR_CONFLICT. `own` (NULL: none)
+ * is the key of this installation: `path`.part.key has the stream key in a box to it, for
  * tenant_writer_resume(). NULL: see err. */
 struct tenant_writer *tenant_writer_create(const char *path, const struct tenant_key *to,
                                            const struct tenant_key *own, const char *head,
@@ -85,8 +85,8 @@ struct tenant_writer *tenant_writer_create(const char *path, const struct tenant
 struct tenant_writer *tenant_writer_resume(const char *path, const struct tenant_key *to,
                                            const struct seal_keys *keys, struct error *err);
 
-/* Of one that was resumed: the file's head, which lives as long as the writer, and how many bytes of
- * the file are not written again (0: of one that was created). */
+/* Of one that was resumed: the file's head, which lives as long as the writer, and how many bytes
+ * of the file are not written again (0: of one that was created). */
 const char *tenant_writer_head(const struct tenant_writer *self);
 uint64_t tenant_writer_had(const struct tenant_writer *self);
 

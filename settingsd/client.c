@@ -87,8 +87,8 @@ static int require_client(int rows, struct error *err)
     return sql_require(rows, err, ERR_NOT_FOUND, "Client not found.");
 }
 
-/* Whether who writes a registration has to prove who they are: one with a key, which is as good as a
- * secret, and one of a client that gets codes without asking anyone, as it is new or changes.
+/* Whether who writes a registration has to prove who they are: one with a key, which is as good as
+ * a secret, and one of a client that gets codes without asking anyone, as it is new or changes.
  * `before`: NULL for a new one. */
 static bool needs_proof(struct arena *arena, const struct oauth_settings *before,
                         const struct oauth_settings *now)

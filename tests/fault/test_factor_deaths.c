@@ -746,7 +746,8 @@ static void an_imported_password_is_renewed_with_the_login_or_not(void)
     static const char state[] =
         "select case when c.password_hash = '" BCRYPT "' then 'former' when c.password_hash like "
         "'$argon2id$v=19$m=19456,t=2,p=1$%%' then 'own' end || ' ' || c.changes || ' ' || (select "
-        "count(*) from auth.login l where l.account_id = a.id and used_at is null) from auth.credential c join "
+        "count(*) from auth.login l where l.account_id = a.id and used_at is null) from "
+        "auth.credential c join "
         "auth.account a on a.id = c.account_id where a.email = '%s'";
     static const struct step rows[] = {
         {"share", "credential", "with state as materialized", false},
