@@ -105,8 +105,8 @@ static int template_find(struct maild *d, const struct request *req, struct uuid
     return sql_template_get(d->svc.db, req, &get, out, err);
 }
 
-/* Maps a template, or replaces it: with `if_match`, the one that it names. Fails: NOT_FOUND (no such
- * name), VALIDATION (a variable that it has not), CONFLICT (it is not what If-Match names). */
+/* Maps a template, or replaces it: with `if_match`, the one that it names. Fails: NOT_FOUND (no
+ * such name), VALIDATION (a variable that it has not), CONFLICT (it is not what If-Match names). */
 static int template_write(struct maild *d, const struct request *req,
                           const struct template_put_in *in, const char *if_match,
                           struct template_record *out, struct error *err)

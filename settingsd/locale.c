@@ -122,8 +122,8 @@ int locales_get(struct settingsd *d, const struct request *req, const struct not
     return locales_read(d, req, req->caller->project, out, &version, err);
 }
 
-/* Fails: VALIDATION, CONFLICT (the project changed meanwhile, or its languages are not what If-Match
- * names). */
+/* Fails: VALIDATION, CONFLICT (the project changed meanwhile, or its languages are not what
+ * If-Match names). */
 int locales_patch(struct settingsd *d, const struct request *req, const struct locales_in *in,
                   struct locales *out, struct error *err)
 {

@@ -14,8 +14,8 @@
  * connection, spread over all of them without order. Each must lead from its record to the root of
  * the checkpoint in the same answer.
  *
- * Then the sign-ins of the administrator's project by hour are asked for: those rows must be in them,
- * within SIGN_INS_MS.
+ * Then the sign-ins of the administrator's project by hour are asked for: those rows must be in
+ * them, within SIGN_INS_MS.
  *
  * The exit code is 2 when something failed or a proof is wrong, 1 when the hours took longer.
  */
