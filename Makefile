@@ -65,7 +65,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests objects run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console fhir client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-move bench-migrate fault test-peers test-patroni openid test-openid lighthouse test-lighthouse clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests objects run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console fhir client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-people bench-move bench-migrate fault test-peers test-patroni openid test-openid lighthouse test-lighthouse clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
 
@@ -241,7 +241,7 @@ BENCH_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 $(BUILD)/tests/bench/seed: $(filter-out $(BUILD)/authd/authd.o,$(atrium-authd_OBJECTS)) $(BUILD)/ctl/progress.o
 $(BUILD)/tests/bench/passkeys: $(BUILD)/tests/support/authenticator.o
 $(BUILD)/tests/bench/trail: $(BUILD)/tests/support/trail_proof.o
-$(addprefix $(BUILD)/tests/bench/,scale seed trail): $(BUILD)/tests/support/bench.o
+$(addprefix $(BUILD)/tests/bench/,people scale seed trail): $(BUILD)/tests/support/bench.o
 $(BENCH_PROGRAMS): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libapi.a $(BUILD)/libcurl_loop.a $(BUILD)/libcommon.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(gateway_LIBS) $(authd_LIBS) $(docd_LIBS) -lcurl \
 	    $(COMMON_LIBS)
@@ -481,6 +481,12 @@ bench-trail:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
 	@BUILD=$(BUILD) BENCH_ROWS=$(BENCH_ROWS) BENCH_TENANTS=$(BENCH_TENANTS) tests/bench/trail.sh
+
+# The lists of the people of one project, of whom there are ACCOUNTS=; see tests/bench/people.sh.
+bench-people:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
+	@BUILD=$(BUILD) ACCOUNTS=$(ACCOUNTS) tests/bench/people.sh
 
 # For how long a tenant of ACCOUNTS= people is read-only while it moves; see tests/bench/move.sh.
 bench-move:

@@ -13,7 +13,8 @@
 
 enum { SWEEP_ROWS = 1000 };
 
-#define API_KEY_KEPT DAYS(30) /* an expired one: an admin sees why a machine stands still */
+#define API_KEY_KEPT DAYS(30)      /* an expired one: an admin sees why a machine stands still */
+#define SIGN_IN_HOURS_KEPT DAYS(2) /* 25 hours are shown */
 
 /* Ended and expired sessions stay for a day: longer than any token of theirs. */
 static int sweep_page(struct authd *d, const struct request *req, int64_t *ret_count,
@@ -25,6 +26,7 @@ static int sweep_page(struct authd *d, const struct request *req, int64_t *ret_c
                                     .expired_before = req->now_ms - API_KEY_KEPT,
                                     .issuer_keys_before = req->now_ms - ISSUER_KEY_KEPT,
                                     .logouts_before = clock_real_ms() - LOGOUT_KEPT,
+                                    .hours_before = req->now_ms - SIGN_IN_HOURS_KEPT,
                                     .most = SWEEP_ROWS};
     struct sql_sweep_row row;
 

@@ -77,8 +77,17 @@ static const struct field email_template_in_rows[] = {
                "HTML part; values are escaped in it.", "<p>Welcome, {{recipientName}}.</p>"),
     FIELD_TEXT(struct email_template_in, text, 1, PART_MAX, FIELD_REQUIRED, "Text part.",
                "Welcome, {{recipientName}}."),
+    FIELD_IF_MATCH(struct email_template_in, "the template"),
 };
 FIELD_TABLE(email_template_in);
+
+static const struct field email_template_get_in_rows[] = {
+    FIELD_TEXT(struct email_template_get_in, name, 1, TEMPLATE_NAME_MAX,
+               FIELD_PATH | FIELD_REQUIRED, "Name of the template.", "PATIENT_WELCOME"),
+    FIELD_TEXT(struct email_template_get_in, language, 0, LANGUAGE_TAG_MAX, FIELD_QUERY,
+               "Language of the template; absent or empty: the one without a language.", "en"),
+};
+FIELD_TABLE(email_template_get_in);
 
 static const struct field email_template_delete_in_rows[] = {
     FIELD_TEXT(struct email_template_delete_in, name, 1, TEMPLATE_NAME_MAX,
@@ -126,6 +135,7 @@ static const struct field webhook_in_rows[] = {
                "Whom the tokens of the format `caep` are for, their claim `aud`; absent from a "
                "PUT, it stays.",
                "https://events.example.com"),
+    FIELD_IF_MATCH(struct webhook_in, "the webhook"),
 };
 FIELD_TABLE(webhook_in);
 
@@ -165,6 +175,7 @@ static const struct field webhook_rows[] = {
                "none."),
     FIELD_TIME(struct webhook, createdAt, FIELD_REQUIRED, "When it was created."),
     FIELD_TIME(struct webhook, lastUpdated, FIELD_REQUIRED, "When it was last changed."),
+    FIELD_ETAG(struct webhook),
 };
 FIELD_TABLE(webhook);
 
@@ -356,6 +367,7 @@ static const struct field template_record_rows[] = {
     FIELD_TEXT(struct template_record, text, 0, PART_MAX, FIELD_REQUIRED, "Text part.",
                "Welcome, {{recipientName}}."),
     FIELD_TIME(struct template_record, lastUpdated, FIELD_REQUIRED, "When it was written."),
+    FIELD_ETAG(struct template_record),
 };
 FIELD_TABLE(template_record);
 

@@ -14,8 +14,15 @@
 struct email_template_in {
     const char *name; /* path */
     const char *language, *subject, *html, *text;
+    const char *ifMatch; /* header */
 };
 FIELD_DECLARE(email_template_in);
+
+struct email_template_get_in {
+    const char *name;     /* path */
+    const char *language; /* query; NULL, "": the one without */
+};
+FIELD_DECLARE(email_template_get_in);
 
 struct email_template_delete_in {
     const char *name;     /* path */
@@ -41,6 +48,7 @@ struct webhook_in {
     bool enabled;
     const char *format;   /* NULL: "standard"; of one that is replaced, the one it has */
     const char *audience; /* NULL: none; of one that is replaced, the one it has */
+    const char *ifMatch;  /* header, of a replacement */
 };
 FIELD_DECLARE(webhook_in);
 
@@ -65,6 +73,7 @@ struct webhook {
     int64_t goneAt;                /* 0: it was not switched off by its receiver */
     int64_t failingSince;          /* real time; 0: the last that was posted was delivered */
     int64_t createdAt, lastUpdated;
+    const char *etag; /* the ETag header, quoted; not in lists */
 };
 FIELD_DECLARE(webhook);
 
@@ -182,6 +191,7 @@ FIELD_DECLARE(template_put_in);
 struct template_record {
     const char *name, *language, *subject, *html, *text;
     int64_t lastUpdated;
+    const char *etag; /* the ETag header, quoted; not in lists */
 };
 FIELD_DECLARE(template_record);
 

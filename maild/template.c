@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "common/domain/content.h"
 #include "common/domain/language.h"
 #include "common/wire/texts.h"
 #include "maild/maild.h"
@@ -94,27 +95,54 @@ static struct sql_audit template_audit(const struct request *req, const char *ac
                                           .detail = name});
 }
 
-/* ---- between daemons ---- */
+/* Returns as a statement does that looks for one. */
+static int template_find(struct maild *d, const struct request *req, struct uuid project,
+                         const char *name, const char *language, struct template_record *out,
+                         struct error *err)
+{
+    const struct sql_template_get_in get = {.project = project, .name = name, .language = language};
 
-/* Maps a template, or replaces it. Fails: NOT_FOUND (no such name), VALIDATION (a variable that it
- * has not). */
-int template_put(struct maild *d, const struct request *req, const struct template_put_in *in,
-                 struct template_record *out, struct error *err)
+    return sql_template_get(d->svc.db, req, &get, out, err);
+}
+
+/* Maps a template, or replaces it: with `if_match`, the one that it names. Fails: NOT_FOUND (no
+ * such name), VALIDATION (a variable that it has not), CONFLICT (it is not what If-Match names). */
+static int template_write(struct maild *d, const struct request *req,
+                          const struct template_put_in *in, const char *if_match,
+                          struct template_record *out, struct error *err)
 {
     const char *language = language_tag(req->arena, in->language);
-    const struct sql_template_put_in put = {.project = in->projectId,
-                                            .name = in->name,
-                                            .language = language,
-                                            .subject = in->subject,
-                                            .html = in->html && in->html[0] ? in->html : NULL,
-                                            .text = in->text,
-                                            .now = req->now_ms,
-                                            .audit = template_audit(req, "template.write",
-                                                                    in->projectId, in->name)};
+    struct sql_template_put_in put = {.project = in->projectId,
+                                      .name = in->name,
+                                      .language = language,
+                                      .subject = in->subject,
+                                      .html = in->html && in->html[0] ? in->html : NULL,
+                                      .text = in->text,
+                                      .now = req->now_ms,
+                                      .audit = template_audit(req, "template.write", in->projectId,
+                                                              in->name)};
+    int rows = 1;
 
     if (template_check(req->arena, in, language, err) < 0)
         return -1;
-    return sql_template_put(d->svc.db, req, &put, out, err) < 0 ? -1 : 0;
+    if (if_match) {
+        rows = template_find(d, req, in->projectId, in->name, language, out, err);
+        if (rows > 0 && !content_admits_etag(if_match, out->etag))
+            rows = 0;
+        put.etag = out->etag;
+    }
+    if (rows > 0)
+        rows = sql_template_put(d->svc.db, req, &put, out, err);
+    return sql_require(rows, err, ERR_CONFLICT, "The template was changed meanwhile.");
+}
+
+/* ---- between daemons ---- */
+
+/* Errors: those of template_write(), but for CONFLICT. */
+int template_put(struct maild *d, const struct request *req, const struct template_put_in *in,
+                 struct template_record *out, struct error *err)
+{
+    return template_write(d, req, in, NULL, out, err);
 }
 
 int template_list(struct maild *d, const struct request *req, const struct template_list_in *in,
@@ -221,6 +249,19 @@ int email_templates(struct maild *d, const struct request *req, const struct not
     return template_list(d, req, &list, out, err);
 }
 
+/* Fails: NOT_FOUND (no such name, or not mapped in that language), VALIDATION. */
+int email_template_get(struct maild *d, const struct request *req,
+                       const struct email_template_get_in *in, struct template_record *out,
+                       struct error *err)
+{
+    const char *language = language_tag(req->arena, in->language);
+
+    if (!language)
+        return bad_language(err);
+    return require_template(
+        template_find(d, req, req->caller->project, in->name, language, out, err), err);
+}
+
 int email_template_put(struct maild *d, const struct request *req,
                        const struct email_template_in *in, struct template_record *out,
                        struct error *err)
@@ -232,7 +273,7 @@ int email_template_put(struct maild *d, const struct request *req,
                                   .html = in->html,
                                   .text = in->text};
 
-    return template_put(d, req, &put, out, err);
+    return template_write(d, req, &put, in->ifMatch, out, err);
 }
 
 int email_template_delete(struct maild *d, const struct request *req,

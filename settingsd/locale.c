@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "common/domain/content.h"
 #include "common/domain/language.h"
 #include "common/domain/policy.h"
 #include "common/wire/texts.h"
@@ -43,6 +44,7 @@ static int locales_read(struct settingsd *d, const struct request *req, struct u
     *ret_version = row.version;
     out->languages = field_texts_split(req->arena, row.languages);
     out->defaultLanguage = row.default_language;
+    out->etag = row.etag;
     return 0;
 }
 
@@ -91,13 +93,20 @@ int locales_write(struct settingsd *d, const struct request *req, struct uuid pr
                                          .history = history_of(req),
                                          .audit =
                                              project_audit(req, "locales.write", project, NULL)};
+    struct sql_locales_write_row row;
 
-    if (locales_read(d, req, project, out, &write.version, err) < 0 ||
-        locales_merge(req, in, out, err) < 0)
+    if (locales_read(d, req, project, out, &write.version, err) < 0)
+        return -1;
+    if (!content_admits_etag(in->ifMatch, out->etag))
+        return project_require_unchanged(0, err);
+    if (locales_merge(req, in, out, err) < 0)
         return -1;
     write.languages = texts_array(req->arena, &out->languages);
     write.default_language = out->defaultLanguage;
-    return project_require_unchanged(sql_locales_write(d->svc.db, req, &write, err), err);
+    if (project_require_unchanged(sql_locales_write(d->svc.db, req, &write, &row, err), err) < 0)
+        return -1;
+    out->etag = row.etag;
+    return 0;
 }
 
 /* ---- handlers ---- */
@@ -113,7 +122,8 @@ int locales_get(struct settingsd *d, const struct request *req, const struct not
     return locales_read(d, req, req->caller->project, out, &version, err);
 }
 
-/* Fails: VALIDATION, CONFLICT (the project changed meanwhile). */
+/* Fails: VALIDATION, CONFLICT (the project changed meanwhile, or its languages are not what
+ * If-Match names). */
 int locales_patch(struct settingsd *d, const struct request *req, const struct locales_in *in,
                   struct locales *out, struct error *err)
 {

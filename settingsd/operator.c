@@ -140,7 +140,7 @@ int operator_locales(struct settingsd *d, const struct request *req,
                      const struct operator_locales_in *in, struct locales *out, struct error *err)
 {
     struct tenant tenant = {0};
-    struct locales_in change = {in->languages, in->defaultLanguage};
+    struct locales_in change = {in->languages, in->defaultLanguage, NULL};
 
     if (project_find_writable(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;

@@ -110,6 +110,7 @@ static const struct field locales_rows[] = {
     FIELD_PATTERN(struct locales, defaultLanguage, 2, LANGUAGE_TAG_MAX, NULL, LANGUAGE_PATTERN,
                   FIELD_REQUIRED, "The one of them that is used where a person's is not known.",
                   "en"),
+    FIELD_ETAG(struct locales),
 };
 FIELD_TABLE(locales);
 
@@ -118,6 +119,7 @@ static const struct field locales_in_rows[] = {
                "All languages in use (BCP 47), each once; absent: as they are.", "en"),
     FIELD_PATTERN(struct locales_in, defaultLanguage, 1, LANGUAGE_TAG_MAX, NULL, LANGUAGE_PATTERN,
                   0, "One of the languages; absent: as it is.", "en"),
+    FIELD_IF_MATCH(struct locales_in, "the languages"),
 };
 FIELD_TABLE(locales_in);
 

@@ -27,6 +27,7 @@ FIELD_DECLARE(organization_code_email);
 struct locales {
     struct field_texts languages;
     const char *defaultLanguage;
+    const char *etag; /* of these two alone: another setting that is written leaves it as it is */
 };
 FIELD_DECLARE(locales);
 
@@ -83,6 +84,7 @@ FIELD_DECLARE(readiness);
 struct locales_in {
     struct field_texts languages; /* empty: as they are */
     const char *defaultLanguage;  /* NULL: as it is */
+    const char *ifMatch;          /* header If-Match */
 };
 FIELD_DECLARE(locales_in);
 

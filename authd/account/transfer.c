@@ -260,6 +260,7 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("trail_tile", TRAIL_STAYS),
     TENANT_STAYS("trail_place", TRAIL_STAYS),
     TENANT_STAYS("trail_key", TRAIL_STAYS),
+    TENANT_STAYS("trail_sign_in", TRAIL_STAYS),
     TENANT_STAYS("account_address_key", TRAIL_STAYS),
     TENANT_STAYS("erasure", TRAIL_STAYS),
     TENANT_STAYS("erasure_request", TRAIL_STAYS),

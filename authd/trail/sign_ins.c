@@ -1,5 +1,5 @@
 /*
- * sign_ins.c - how many people signed in to a project, hour by hour, of its audit trail.
+ * sign_ins.c - how many people signed in to a project, hour by hour: what trail_grow.c has counted.
  * Handler: project_sign_ins.
  */
 #include "authd/authd.h"

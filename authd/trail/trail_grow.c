@@ -4,7 +4,8 @@
  *
  * A page of a daemon's leaves is taken in one transaction: which projects are in it, how large
  * their trees are and the tiles at their ends are read, the leaves are added in memory, and what
- * changed is written. Each kind of row takes one statement, whatever the number of projects.
+ * changed is written. Each kind of row takes one statement, whatever the number of projects. In the
+ * same transaction the sign-ins of a page of authd's own trail are counted by hour.
  */
 #include <endian.h>
 #include <stdio.h>
@@ -15,7 +16,10 @@
 #include "authd/trail/trail.h"
 #include "common/service/audit_leaf.h"
 
-enum { GROW_MS = 10000 }; /* of one page */
+enum {
+    GROW_MS = 10000, /* of one page */
+    OWN = 0,         /* authd's place in trail_daemons */
+};
 
 const char *const trail_daemons[TRAIL_DAEMONS] = {"authd", "settingsd", "maild", "docd", "botd"};
 
@@ -351,6 +355,14 @@ static int write_trees(struct db_tx *tx, const struct request *req, const struct
     return sql_trail_tree_put(tx, req, &in, err) < 0 ? -1 : 0;
 }
 
+static int count_sign_ins(struct db_tx *tx, const struct request *req, int64_t after, int64_t last,
+                          struct error *err)
+{
+    const struct sql_sign_in_count_in in = {.after = after, .last = last};
+
+    return sql_sign_in_count(tx, req, &in, err) < 0 ? -1 : 0;
+}
+
 /* Adds the leaves of a page. *ret_done: false when another instance is at it, or was. */
 static int grow_page(struct authd *d, const struct request *req, int daemon, int64_t after,
                      const struct audit_leaves_out *leaves, bool *ret_done, struct error *err)
@@ -378,6 +390,8 @@ static int grow_page(struct authd *d, const struct request *req, int daemon, int
          write_tiles(tx, req, &writes, err) < 0 ||
          write_places(tx, req, &writes, daemon, err) < 0 || write_trees(tx, req, &writes, err) < 0))
         return -1;
+    if (daemon == OWN && count_sign_ins(tx, req, after, leaves->sequence, err) < 0)
+        return -1;
     *ret_done = true;
     return db_commit(&tx, err);
 }
@@ -390,7 +404,7 @@ static int read_leaves(struct authd *d, const struct request *req, int daemon,
 {
     const struct bus_method method = audit_leaves_method(trail_daemons[daemon]);
 
-    if (daemon == 0) /* its own */
+    if (daemon == OWN)
         return audit_leaves(&d->svc, req, in, ret, err);
     return bus_call(d->svc.bus, &method, req, in, ret, err);
 }

@@ -1,12 +1,13 @@
 /*
- * webhook.c - which webhooks a project has. Handlers: webhooks, webhook_create, webhook_replace,
- * webhook_delete, webhook_exchange.
+ * webhook.c - which webhooks a project has. Handlers: webhooks, webhook_create, webhook_get,
+ * webhook_replace, webhook_delete, webhook_exchange.
  */
 #include "maild/webhook/webhook.h"
 
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "common/domain/content.h"
 #include "common/service/audit.h"
 #include "common/service/page_cursor.h"
 #include "maild/maild_api.h"
@@ -44,6 +45,19 @@ static int check_proof(struct maild *d, const struct request *req, struct error 
     struct nothing out;
 
     return authd_proof_check(d->svc.bus, req, &in, &out, err);
+}
+
+static int webhook_read(struct maild *d, const struct request *req, struct uuid id,
+                        struct webhook *out, struct error *err)
+{
+    const struct sql_webhook_get_in get = {.project = req->caller->project, .id = id};
+
+    return require_webhook(sql_webhook_get(d->svc.db, req, &get, out, err), err);
+}
+
+static int webhook_changed(struct error *err)
+{
+    return error_set(err, ERR_CONFLICT, "The webhook was changed meanwhile.");
 }
 
 /* The format of a webhook of the project. Fails: NOT_FOUND. */
@@ -148,28 +162,40 @@ int webhook_create(struct maild *d, const struct request *req, const struct webh
     return 0;
 }
 
-/* Fails: NOT_FOUND, CONFLICT (it has another format), VALIDATION, STEP_UP_REQUIRED. */
+/* Fails: NOT_FOUND. */
+int webhook_get(struct maild *d, const struct request *req, const struct webhook_id_in *in,
+                struct webhook *out, struct error *err)
+{
+    return webhook_read(d, req, in->id, out, err);
+}
+
+/* Fails: NOT_FOUND, CONFLICT (it has another format, or is not what If-Match names), VALIDATION,
+ * STEP_UP_REQUIRED. */
 int webhook_replace(struct maild *d, const struct request *req, const struct webhook_in *in,
                     struct webhook *out, struct error *err)
 {
-    const struct sql_webhook_replace_in replace = {.project = req->caller->project,
-                                                   .id = in->id,
-                                                   .url = in->url,
-                                                   .events = events_array(req, &in->events),
-                                                   .enabled = in->enabled,
-                                                   .audience = in->audience,
-                                                   .now = req->now_ms,
-                                                   .audit = webhook_audit(req, "webhook.replace",
-                                                                          in->id)};
-    const char *format;
+    struct sql_webhook_replace_in replace = {.project = req->caller->project,
+                                             .id = in->id,
+                                             .url = in->url,
+                                             .events = events_array(req, &in->events),
+                                             .enabled = in->enabled,
+                                             .audience = in->audience,
+                                             .now = req->now_ms,
+                                             .audit =
+                                                 webhook_audit(req, "webhook.replace", in->id)};
+    int rows;
 
-    if (find_format(d, req, in->id, &format, err) < 0)
+    if (webhook_read(d, req, in->id, out, err) < 0)
         return -1;
-    if (in->format && strcmp(in->format, format) != 0)
+    if (in->format && strcmp(in->format, out->format) != 0)
         return error_set(err, ERR_CONFLICT, "The format of a webhook stays: make another one.");
-    if (webhook_format_check(in, format, false, err) < 0 || check_proof(d, req, err) < 0)
+    if (!content_admits_etag(in->ifMatch, out->etag))
+        return webhook_changed(err);
+    if (webhook_format_check(in, out->format, false, err) < 0 || check_proof(d, req, err) < 0)
         return -1;
-    return require_webhook(sql_webhook_replace(d->svc.db, req, &replace, out, err), err);
+    replace.etag = in->ifMatch ? out->etag : NULL;
+    rows = sql_webhook_replace(d->svc.db, req, &replace, out, err);
+    return rows == 0 && replace.etag ? webhook_changed(err) : require_webhook(rows, err);
 }
 
 /* Fails: NOT_FOUND, STEP_UP_REQUIRED. */

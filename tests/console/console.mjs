@@ -631,14 +631,14 @@ const accessible = {
 };
 
 // Two at one thing: made here, opened there, changed here meanwhile. What is typed there is lost in no case.
-async function rivals(path, method, body, open, member = 'name') {
-    const { data } = await api(method, path, body('Ours'), admin);
-    const at = method === 'POST' ? `${path}/${data.id}` : path, typed = field(member === 'name' ? 'Name' : 'Title');
+async function rivals(path, method, body, open, { label = 'Name', shown = (data) => data.name, as = (text) => text } = {}) {
+    const { data } = await api(method, path, body(as('Ours')), admin);
+    const at = method === 'POST' ? `${path}/${data.id}` : path, typed = field(label);
     const conflict = page.getByRole('alert').filter({ hasText: 'Someone else changed this' });
     const meet = async (theirs, mine) => {
         await typed.waitFor();
         await type(typed, mine);
-        await api('PUT', at, body(theirs), admin);
+        await api(method === 'POST' ? 'PUT' : method, at, body(theirs), admin);
         await press(button('Save').last());
         await conflict.waitFor();
         insist(await conflict.evaluate((element) => element.contains(document.activeElement)), 'it is not gone to');
@@ -646,13 +646,13 @@ async function rivals(path, method, body, open, member = 'name') {
         insist(await typed.inputValue() === mine, 'lost');
     };
 
-    await open('Ours');
-    await meet('Theirs first', 'Mine first');
+    await open(as('Ours'));
+    await meet(as('Theirs first'), as('Mine first'));
     await press(button('Take what is there'));
-    await until(async () => await typed.inputValue() === 'Theirs first', 'theirs is shown');
-    await meet('Theirs then', 'Mine then');
+    await until(async () => await typed.inputValue() === as('Theirs first'), 'theirs is shown');
+    await meet(as('Theirs then'), as('Mine then'));
     await press(button('Save mine'));
-    await until(async () => (await read(at))[member] === 'Mine then', 'mine is written');
+    await until(async () => shown(await read(at)) === as('Mine then'), 'mine is written');
     await conflict.waitFor({ state: 'detached' });
 }
 
@@ -758,7 +758,44 @@ const trouble = {
         await rivals('/cms/article/rival/en', 'PUT', (title) => ({ title, sections: [{ text: 'One.' }] }), async () => {
             await go('Content');
             await press(button('rival'));
-        }, 'title');
+        }, { label: 'Title', shown: ({ title }) => title });
+    },
+    async 'languages that another changed: both versions are shown, and other settings are in no way'() {
+        const { languages, defaultLanguage } = await read('/locales');
+        const tags = { Ours: 'en, de', 'Theirs first': 'en, es', 'Mine first': 'en, fr', 'Theirs then': 'en, it', 'Mine then': 'en, pt' };
+        await rivals('/locales', 'PATCH', (text) => ({ languages: text.split(', '), defaultLanguage: 'en' }), () => go('Settings'),
+            { label: 'Language tags', shown: (data) => data.languages.join(', '), as: (text) => tags[text] });
+        await api('PUT', '/v1/project/settings/values/PATIENT_APP_URL', { value: 'https://mine.lakeside.example' }, admin);
+        await type(field('Language tags'), 'en, de, es');
+        await press(button('Save').last());
+        await until(async () => (await read('/locales')).languages.length === 3, 'another setting is in the way');
+        await api('PATCH', '/locales', { languages, defaultLanguage }, admin);
+    },
+    async 'a webhook that another changed: both versions are shown'() {
+        await rivals('/v1/project/webhooks', 'POST', (url) => ({ url, events: ['session.created'] }), async (url) => {
+            await go('Webhooks');
+            await press(page.getByRole('link', { name: url, exact: true }));
+            await press(button('Edit'));
+        }, { label: 'Address', shown: ({ url }) => url, as: (text) => `https://rival.lakeside.example/${text.replace(' ', '-')}` });
+    },
+    async 'a mail template that another changed: both versions are shown'() {
+        await rivals('/v1/project/email-templates/EXPORT_MADE', 'PUT', (subject) => ({ subject, text: 'It is made.' }), async () => {
+            await go('Mail templates');
+            await press(page.getByRole('link', { name: 'An export is ready', exact: true }));
+        }, { label: 'Subject', shown: ({ subject }) => subject });
+    },
+    async 'a mail template that another wrote first: both versions are shown'() {
+        await go('Mail templates');
+        await press(page.getByRole('link', { name: 'A passkey may be copied', exact: true }));
+        await type(field('Subject'), 'Mine');
+        await type(field('Text'), 'Mine is this');
+        const tag = (await read('/locales')).defaultLanguage;
+        await api('PUT', '/v1/project/email-templates/PASSKEY_COUNTER', { language: tag, subject: 'Theirs', text: 'Theirs is this' }, admin);
+        await press(button('Save'));
+        const conflict = page.getByRole('alert').filter({ hasText: 'Someone else changed this' });
+        await conflict.getByText('Theirs is this', { exact: true }).waitFor();
+        await press(button('Take what is there'));
+        await until(async () => await field('Subject').inputValue() === 'Theirs', 'theirs is shown');
     },
     async 'what was typed is asked for before it is left'() {
         await go('Settings');

@@ -12,13 +12,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/authenticator.h"
 #include "tests/support/document.h"
+#include "tests/support/oauth.h"
 #include "tests/support/program.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
 #define EXPORT "/auth/export"
+#define FORM_PASSWORD "correct+horse+battery+staple" /* of every person, as a form sends it */
 #define MARK "a finding that is on disk in one place only"
 
 enum { FRESH = 900, DAY = 86400, MADE_MS = 60000, LARGE = 24 << 20, AT_ONCE = 64 };
@@ -196,6 +199,15 @@ static long audit_rows_of(const char *account)
     return count;
 }
 
+/* Of them, those of one project. */
+static long own_rows_of(const char *account, const char *project)
+{
+    return suite_count(suite,
+                       "select count(*) from auth.audit where event->>'account' = '%s' and "
+                       "project_id = '%s' and at < (select max(created_at) from doc.export)",
+                       account, strchr(project, '/') + 1);
+}
+
 static void map_template(const char *name, const char *text)
 {
     const char *file = unit_dir_write(&dir, "template.txt", text);
@@ -268,6 +280,94 @@ static void an_export_is_complete_and_valid(void)
                                 "entity = 'Export/%s'",
                                 id),
                     3);
+}
+
+/* A person lets an application of another maker in by the pages. */
+static void consent_to(const struct person *person, const char *client)
+{
+    BROWSER browser = browser_open(suite);
+
+    oauth_ask(browser, client, OAUTH_USUAL);
+    oauth_follow(browser);
+    CU_ASSERT_EQUAL(oauth_sign_in(browser, person->email, FORM_PASSWORD), 200);
+    oauth_consent(browser, "allow");
+    TEXT code = oauth_parameter(browser, "code");
+    CU_ASSERT_STRING_NOT_EQUAL(code, "");
+}
+
+static void what_applications_may_do_is_in_it(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    PERSON admin = person_admin(suite);
+    TEXT client = oauth_register(suite, admin, "{\"name\":\"Step counter\",\"firstParty\":false}");
+    TEXT account = account_of(patient);
+
+    consent_to(patient, client);
+    TEXT id = export_of(patient->access);
+    HTTP_ANSWER zip = fetch(patient->access, id);
+    unpack(zip, "consents");
+    check_valid("consents");
+    json_auto_t *bundle = bundle_of("consents");
+    json_t *consent = resource_of(bundle, "Consent");
+    CU_ASSERT_EQUAL(resources(bundle, "Consent", NULL), 1);
+    TEXT text = consent ? json_dumps(consent, JSON_COMPACT) : strdup("");
+    UNIT_CHECK(strstr(text, client) && strstr(text, "Step counter") &&
+                   strstr(text, "openid profile email") && strstr(text, patient->profile),
+               "%s", text);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.oauth_consent where account_id = '%s'",
+                                account),
+                    1);
+}
+
+/* Of the project in which it was asked for; the membership in another one is named. */
+static void a_practitioner_s_export_is_complete(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, "https://practitioner.demo.example");
+    PERSON child = person_admin_of_child(suite, "exportchild");
+    PERSON admin = person_admin(suite);
+    TEXT account = account_of(admin);
+    TEXT report =
+        document_put(suite, admin->access, "report.txt", "text/plain", MARK, sizeof(MARK) - 1);
+    TEXT elsewhere = document_put(suite, child->access, "other.txt", "text/plain", "other", 5);
+    HTTP_ANSWER enrolled = person_enroll_passkey(suite, admin, key);
+    size_t size = 0;
+    char path[160];
+
+    CHECK_STATUS(enrolled, 200);
+    usleep(1500000); /* the rows so far become leaves of the trail */
+    TEXT id = export_of(admin->access);
+    HTTP_ANSWER zip = fetch(admin->access, id);
+    CHECK_STATUS(zip, 200);
+    unpack(zip, "practitioner");
+    check_valid("practitioner");
+    json_auto_t *bundle = bundle_of("practitioner");
+    CU_ASSERT_EQUAL(resources(bundle, "Practitioner", NULL), 1);
+    CU_ASSERT_EQUAL(resources(bundle, "Patient", NULL), 0);
+    CU_ASSERT_EQUAL(resources(bundle, "Organization", NULL), 1);
+    CU_ASSERT_EQUAL(resources(bundle, "Basic", "account"), 1);
+    CU_ASSERT_EQUAL(resources(bundle, "Basic", "passkey"), 1);
+    CU_ASSERT_TRUE(resources(bundle, "Basic", "membership") >= 2);
+    CU_ASSERT_EQUAL(resources(bundle, "Basic", "membership"),
+                    suite_count(suite,
+                                "select count(*) from auth.membership where account_id = '%s'",
+                                account));
+    CU_ASSERT_EQUAL(resources(bundle, "Basic", "session"),
+                    suite_count(suite,
+                                "select count(*) from auth.session where account_id = '%s' and "
+                                "project_id = '%s' and ended_at is null",
+                                account, strchr(admin->project, '/') + 1));
+    CU_ASSERT_EQUAL(resources(bundle, "DocumentReference", NULL),
+                    suite_count(suite, "select count(*) from doc.document where author_id = '%s'",
+                                strchr(admin->profile, '/') + 1));
+    snprintf(path, sizeof(path), "documents/%s/report.txt", report);
+    TEXT bytes = unpacked("practitioner", path, &size);
+    CU_ASSERT_TRUE(bytes && size == sizeof(MARK) - 1 && memcmp(bytes, MARK, size) == 0);
+    snprintf(path, sizeof(path), "documents/%s/other.txt", elsewhere);
+    CU_ASSERT_PTR_NULL(unpacked("practitioner", path, &size));
+    UNIT_CHECK(resources(bundle, "AuditEvent", NULL) >= own_rows_of(account, admin->project),
+               "%ld of %ld", resources(bundle, "AuditEvent", NULL),
+               own_rows_of(account, admin->project));
 }
 
 /* What the validator is worth: each of these Bundles is refused. */
@@ -416,6 +516,34 @@ static void an_admin_exports_a_patient_with_a_reason(void)
                                     "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b/export",
                                     admin->access, json_pack("{s:s}", "reason", "a ticket"));
     CHECK_STATUS(unknown, 404);
+}
+
+/* As for what a person asks of their own. */
+static void an_admin_proves_themself_for_an_export(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    PERSON admin = person_admin(suite);
+    TEXT account = account_of(patient);
+    char path[120];
+
+    pass(FRESH + 1);
+    snprintf(path, sizeof(path), "/v1/project/accounts/%s/export", account);
+    HTTP_ANSWER refused =
+        http_post(suite_url(suite), path, admin->access, json_pack("{s:s}", "reason", "a ticket"));
+    CHECK_STATUS(refused, 401);
+    CU_ASSERT_STRING_EQUAL(http_text(refused, "code"), "STEP_UP_REQUIRED");
+    CU_ASSERT_EQUAL(
+        suite_count(suite, "select count(*) from doc.export where account_id = '%s'", account), 0);
+    HTTP_ANSWER proven =
+        http_post(suite_url(suite), "/auth/step-up", admin->access,
+                  json_pack("{s:s}", "password", suite_text(suite, "demo.adminPassword")));
+    CHECK_STATUS(proven, 204);
+    HTTP_ANSWER empty =
+        http_post(suite_url(suite), path, admin->access, json_pack("{s:s}", "reason", ""));
+    CHECK_PROBLEM(empty, "reason");
+    HTTP_ANSWER taken =
+        http_post(suite_url(suite), path, admin->access, json_pack("{s:s}", "reason", "a ticket"));
+    CHECK_STATUS(taken, 200);
 }
 
 /* ---- how many, how long ---- */
@@ -587,10 +715,13 @@ static const struct unit_case cases[] = {
     CASE_ALWAYS(test_start),
     CASE(an_export_is_complete_and_valid),
     CASE(the_validator_refuses_what_is_wrong),
+    CASE(what_applications_may_do_is_in_it),
+    CASE(a_practitioner_s_export_is_complete),
     CASE(no_secret_is_in_it),
     CASE(a_bearer_alone_gets_nothing),
     CASE(only_who_asked_fetches_it),
     CASE(an_admin_exports_a_patient_with_a_reason),
+    CASE(an_admin_proves_themself_for_an_export),
     CASE(many_at_once_make_one),
     CASE(a_fourth_in_a_day_is_refused),
     CASE(it_is_sealed_where_it_lies),

@@ -14,6 +14,11 @@
 
 enum { RIVALS = 16 };
 
+/* Names of what is written: language tags, which are fine as any other name, too. */
+#define FIRST "en-first"
+#define SECOND "en-second"
+#define THIRD "en-third"
+
 static struct suite *suite;
 static struct person *admin;
 
@@ -38,21 +43,63 @@ static json_t *entry_body(const char *name)
     return json_pack("{s:s, s:[{s:s}]}", "title", name, "sections", "text", name);
 }
 
+static json_t *webhook_body(const char *name)
+{
+    json_t *body = json_pack("{s:[s]}", "events", "session.created");
+
+    json_object_set_new(body, "url", json_sprintf("https://hooks.lakeside.example/%s", name));
+    return body;
+}
+
+static json_t *template_body(const char *name)
+{
+    return json_pack("{s:s, s:s}", "subject", name, "text", "Welcome");
+}
+
+static json_t *template_german_body(const char *name)
+{
+    json_t *body = template_body(name);
+
+    json_object_set_new(body, "language", json_string("de"));
+    return body;
+}
+
+static json_t *locales_body(const char *name)
+{
+    return json_pack("{s:[s, s], s:s}", "languages", "en", name, "defaultLanguage", name);
+}
+
 static const struct kind {
     const char *label;
     const char *collection; /* NULL: what is replaced is made by that, too */
     const char *path;
-    const char *name; /* the member that the body's name becomes */
+    const char *absent; /* one that is not there; NULL: there is always one */
+    const char *name;   /* the member that the body's name becomes, or ends in behind a slash */
     json_t *(*body)(const char *name);
     const char *changed; /* what the loser is answered */
+    const char *method;  /* NULL: PUT */
 } kinds[] = {
-    {"access policy", "/v1/project/access-policies", NULL, "name", policy_body,
-     "The access policy was changed meanwhile."},
-    {"client", "/v1/project/clients", NULL, "name", client_body,
-     "The client was changed meanwhile."},
-    {"bot", "/v1/project/bots", NULL, "name", bot_body, "The bot was changed meanwhile."},
-    {"content", NULL, "/cms/article/lost-update/en", "title", entry_body,
-     "The entry was changed meanwhile."},
+    {"access policy", "/v1/project/access-policies", NULL,
+     "/v1/project/access-policies/0198c0de-0000-7000-8000-000000000000", "name", policy_body,
+     "The access policy was changed meanwhile.", NULL},
+    {"client", "/v1/project/clients", NULL,
+     "/v1/project/clients/0198c0de-0000-7000-8000-000000000000", "name", client_body,
+     "The client was changed meanwhile.", NULL},
+    {"bot", "/v1/project/bots", NULL, "/v1/project/bots/0198c0de-0000-7000-8000-000000000000",
+     "name", bot_body, "The bot was changed meanwhile.", NULL},
+    {"content", NULL, "/cms/article/lost-update/en", "/cms/article/absent/en", "title", entry_body,
+     "The entry was changed meanwhile.", NULL},
+    {"webhook", "/v1/project/webhooks", NULL,
+     "/v1/project/webhooks/0198c0de-0000-7000-8000-000000000000", "url", webhook_body,
+     "The webhook was changed meanwhile.", NULL},
+    {"mail template", NULL, "/v1/project/email-templates/PATIENT_WELCOME",
+     "/v1/project/email-templates/PASSKEY_COUNTER", "subject", template_body,
+     "The template was changed meanwhile.", NULL},
+    {"mail template of a language", NULL, "/v1/project/email-templates/EXPORT_MADE?language=de",
+     "/v1/project/email-templates/PASSKEY_COUNTER?language=de", "subject", template_german_body,
+     "The template was changed meanwhile.", NULL},
+    {"languages", NULL, "/locales", NULL, "defaultLanguage", locales_body,
+     "The project changed during the write.", "PATCH"},
 };
 
 /* One of a kind, as it was made. */
@@ -74,7 +121,7 @@ static void thing_destroy(struct thing **self_p)
 static struct http_request replacement(const struct thing *self, const char *name,
                                        const char *if_match)
 {
-    return (struct http_request){.method = "PUT",
+    return (struct http_request){.method = self->kind->method ? self->kind->method : "PUT",
                                  .path = self->path,
                                  .bearer = admin->access,
                                  .body = self->kind->body(name),
@@ -95,9 +142,9 @@ static struct thing *thing_make(const struct kind *kind)
     self->kind = kind;
     if (kind->path)
         snprintf(self->path, sizeof(self->path), "%s", kind->path);
-    HTTP_ANSWER made = kind->path ? replace(self, "First", NULL)
+    HTTP_ANSWER made = kind->path ? replace(self, FIRST, NULL)
                                   : http_post(suite_url(suite), kind->collection, admin->access,
-                                              kind->body("First"));
+                                              kind->body(FIRST));
     UNIT_CHECK(made->status == 200, "%s: %d", kind->label, made->status);
     if (!kind->path)
         snprintf(self->path, sizeof(self->path), "%s/%s", kind->collection, http_text(made, "id"));
@@ -116,14 +163,16 @@ static bool etag_is(const struct http_answer *answer, const char *etag)
 
 static const char *name_of(const struct thing *self, const struct http_answer *answer)
 {
-    return http_text(answer, self->kind->name);
+    const char *text = http_text(answer, self->kind->name), *slash = strrchr(text, '/');
+
+    return slash ? slash + 1 : text;
 }
 
 static void check_state(const struct kind *kind)
 {
     THING thing = thing_make(kind);
     HTTP_ANSWER read = http_get(suite_url(suite), thing->path, admin->access);
-    HTTP_ANSWER replaced = replace(thing, "Second", NULL);
+    HTTP_ANSWER replaced = replace(thing, SECOND, NULL);
     HTTP_ANSWER again = http_get(suite_url(suite), thing->path, admin->access);
     char *etag = http_header(replaced, "ETag");
 
@@ -154,15 +203,15 @@ static void check_form(const struct kind *kind, const struct form *form)
     char header[256];
 
     if (form->stale) {
-        HTTP_ANSWER first = replace(thing, "Second", NULL);
+        HTTP_ANSWER first = replace(thing, SECOND, NULL);
         CHECK_STATUS(first, 200);
     }
     snprintf(header, sizeof(header), "If-Match: %s%s", form->text, form->etag ? thing->etag : "");
-    HTTP_ANSWER second = replace(thing, "Third", header);
+    HTTP_ANSWER second = replace(thing, THIRD, header);
     HTTP_ANSWER now = http_get(suite_url(suite), thing->path, admin->access);
     UNIT_CHECK(second->status == form->want, "%s, %s: %d", kind->label, header, second->status);
-    UNIT_CHECK(strcmp(name_of(thing, now), form->want == 200 ? "Third" : "Second") == 0,
-               "%s, %s: %s", kind->label, header, name_of(thing, now));
+    UNIT_CHECK(strcmp(name_of(thing, now), form->want == 200 ? THIRD : SECOND) == 0, "%s, %s: %s",
+               kind->label, header, name_of(thing, now));
     if (form->want == 409)
         CHECK_ERROR(second, 409, kind->changed);
 }
@@ -194,7 +243,7 @@ static void one_rival_wins(void)
 
         snprintf(header, sizeof(header), "If-Match: %s", thing->etag);
         for (int j = 0; j < RIVALS; j++) {
-            snprintf(names[j], sizeof(names[j]), "Rival %d", j);
+            snprintf(names[j], sizeof(names[j]), "en-rival%02d", j);
             requests[j] = replacement(thing, names[j], header);
         }
         http_call_many(suite_url(suite), requests, RIVALS, RIVALS, answers);
@@ -234,14 +283,12 @@ static void a_new_secret_is_another_state(void)
 
 static void what_is_not_there_has_no_state(void)
 {
-    static const char absent[] = "/0198c0de-0000-7000-8000-000000000000";
-
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
         struct thing thing = {.kind = &kinds[i]};
 
-        snprintf(thing.path, sizeof(thing.path), "%s%s",
-                 kinds[i].collection ? kinds[i].collection : "/cms/article",
-                 kinds[i].collection ? absent : "/absent/en");
+        if (!kinds[i].absent)
+            continue;
+        snprintf(thing.path, sizeof(thing.path), "%s", kinds[i].absent);
         HTTP_ANSWER any = replace(&thing, "Any", "If-Match: *");
         HTTP_ANSWER now = http_get(suite_url(suite), thing.path, admin->access);
         UNIT_CHECK(any->status == (kinds[i].collection ? 404 : 409), "%s: %d", kinds[i].label,

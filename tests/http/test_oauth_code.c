@@ -714,13 +714,7 @@ static void a_sub_that_is_named_is_the_one_that_signs_in(void)
 static void enrol_passkey(const struct person *person)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, "https://patient.demo.example");
-    HTTP_ANSWER start =
-        http_post(suite_url(suite), "/auth/passkey/enroll/start", person->access, json_object());
-    HTTP_ANSWER made =
-        http_post(suite_url(suite), "/auth/passkey/enroll/finish", person->access,
-                  json_pack("{s:s, s:s, s:o}", "enrollmentId", http_text(start, "enrollmentId"),
-                            "name", "Telephone", "credential",
-                            authenticator_create(key, http_member(start, "options"))));
+    HTTP_ANSWER made = person_enroll_passkey(suite, person, key);
 
     CHECK_STATUS(made, 200);
 }

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "tests/support/authenticator.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/totp.h"
@@ -300,19 +301,39 @@ static void sessions_of_the_project_end(void)
 
 /* ---- the account ---- */
 
+/* Rows of one of the tables that have what an account proves itself with, and its live sessions. */
+static long kept_of(const char *id, const char *table)
+{
+    return suite_count(suite, "select count(*) from auth.%s where account_id = '%s'", table, id);
+}
+
+/* Authenticator, recovery codes and passkeys, each of which would let the finder of the device
+ * in. */
 static void lost_factors_are_taken_away(void)
 {
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, "https://patient.demo.example");
     PERSON person = person_register(suite, NULL);
     ID id = account_of(person->email);
     uint8_t secret[TOTP_SECRET];
     HTTP_ANSWER none = act(admin->access, id, "reset-mfa", "a ticket");
 
     CHECK_STATUS(none, 400);
+    HTTP_ANSWER enrolled = person_enroll_passkey(suite, person, key);
+    CHECK_STATUS(enrolled, 200);
     totp_enrol(suite, person, time(NULL) + ahead, secret);
     check_shown(id, "factors.0", "totp");
+    CU_ASSERT_EQUAL(kept_of(id, "mfa_factor"), 1);
+    CU_ASSERT_EQUAL(kept_of(id, "mfa_recovery"), 10);
+    CU_ASSERT_EQUAL(kept_of(id, "passkey"), 1);
+    CU_ASSERT_EQUAL(live_sessions(id), 1);
     check_act(id, "reset-mfa");
     check_shown(id, "factors.0", "");
+    CU_ASSERT_EQUAL(kept_of(id, "mfa_factor"), 0);
+    CU_ASSERT_EQUAL(kept_of(id, "mfa_recovery"), 0);
+    CU_ASSERT_EQUAL(kept_of(id, "passkey"), 0);
+    CU_ASSERT_EQUAL(live_sessions(id), 0);
     CU_ASSERT_TRUE(suite_everywhere(suite, person->access, 401));
+    CU_ASSERT_EQUAL(refresh(person->refresh), 401);
     CU_ASSERT_EQUAL(audited(id, "mfa.reset"), 1);
     HTTP_ANSWER in = by_client(person->email, person->password);
     CHECK_STATUS(in, 200);

@@ -54,13 +54,7 @@ static void install_bot(struct suite *suite)
 
 static void enrol_passkey(void)
 {
-    HTTP_ANSWER start =
-        http_post(suite_url(from), "/auth/passkey/enroll/start", patient->access, json_object());
-    HTTP_ANSWER done =
-        http_post(suite_url(from), "/auth/passkey/enroll/finish", patient->access,
-                  json_pack("{s:s, s:s, s:o}", "enrollmentId", http_text(start, "enrollmentId"),
-                            "name", "Phone", "credential",
-                            authenticator_create(passkey, http_member(start, "options"))));
+    HTTP_ANSWER done = person_enroll_passkey(from, patient, passkey);
 
     CHECK_STATUS(done, 200);
 }

@@ -292,6 +292,54 @@ static void two_secrets_sign_while_one_is_exchanged(void)
     hook_delete(admin, &hook);
 }
 
+static char *seal_key_of(const struct hook *hook, const char *column)
+{
+    char sql[200];
+
+    snprintf(sql, sizeof(sql),
+             "select encode(substr(%s, 17, 8), 'hex') from mail.webhook where id = '%s'", column,
+             hook->id);
+    return suite_query(suite, sql);
+}
+
+/* The one that signs, and the one before it. */
+static void secrets_survive_an_exchange_of_the_seal_key(void)
+{
+    static const char *const columns[] = {"secret_sealed", "previous_sealed"};
+    struct hook hook = hook_new(admin, "sealed", json_pack("[s]", "session.created"));
+    HTTP_ANSWER exchanged =
+        http_post(suite_url(suite), below(&hook, "/secret"), admin->access, json_object());
+    HTTP_ANSWER both = receiver_command(&receiver, "PUT", "sealed",
+                                        json_pack("{s:[s,s]}", "secrets", hook.secret,
+                                                  http_text(exchanged, "secret")));
+    char *before[ARRAY_SIZE(columns)];
+
+    CHECK_STATUS(exchanged, 200);
+    CHECK_STATUS(both, 200);
+    for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+        before[i] = seal_key_of(&hook, columns[i]);
+    PROGRAM done = ATRIUMCTL(suite, NULL, "keys", "rotate", "--seal");
+    CHECK_EXIT(done, 0);
+    CU_ASSERT_TRUE(suite_wait_ready(suite, LATER_MS));
+    for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
+        CLEANUP(free_text) char *after = seal_key_of(&hook, columns[i]);
+
+        UNIT_CHECK(strlen(after) == 16 && strcmp(before[i], after) != 0, "%s: %s", columns[i],
+                   after);
+        free(before[i]);
+    }
+    events_make(admin, 1, 1, 1);
+    CU_ASSERT(seen_comes_to("sealed", "events", 1, LATER_MS));
+
+    HTTP_ANSWER came = receiver_command(&receiver, "GET", "sealed", NULL);
+
+    CU_ASSERT_TRUE(json_integer_value(json_array_get(http_member(came, "verified"), 0)) >= 1);
+    CU_ASSERT_TRUE(json_equal(json_array_get(http_member(came, "verified"), 0),
+                              json_array_get(http_member(came, "verified"), 1)));
+    CU_ASSERT_EQUAL(receiver_count(&receiver, "sealed", "unverified"), 0);
+    hook_delete(admin, &hook);
+}
+
 /* Of closed networks, of a host without a certificate, by a redirect, with too large an answer. */
 static void only_the_address_itself_is_asked(void)
 {
@@ -607,6 +655,7 @@ static const struct unit_case cases[] = {
     CASE(what_happens_is_posted),
     CASE(a_project_without_webhooks_writes_nothing),
     CASE(two_secrets_sign_while_one_is_exchanged),
+    CASE(secrets_survive_an_exchange_of_the_seal_key),
     CASE(only_the_address_itself_is_asked),
     CASE(an_account_that_fails_holds_up_no_other),
     CASE(a_receiver_that_hangs_holds_up_no_other),

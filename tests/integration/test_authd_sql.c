@@ -3,6 +3,7 @@
  * they are planned on, and the locks that sign-in limits and gateway leases rely on.
  */
 #include <CUnit/CUnit.h>
+#include <jansson.h>
 #include <libpq-fe.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "tests/support/unit.h"
 
 #define ONE "11111111-1111-4111-8111-111111111111"
+#define ZERO "00000000-0000-0000-0000-000000000000"
 
 extern const struct db_migration authd_migrations[];
 
@@ -547,26 +549,89 @@ static void test_no_change_slips_past_a_new_lease(void)
     PQfinish(lease);
 }
 
-/* The planner may also walk the places of all projects. */
-static void test_sign_ins_of_a_day_are_found_in_the_projects_part_of_the_trail(void)
+/* How many buffers a statement reads; -1: it failed. */
+static long buffers_of(PGconn *conn, const char *call)
 {
-    static const char *const wants[] = {
-        "Index Scan Backward using audit_other_project_id_sequence_idx on audit_other",
-        "((ROW(project_id, sequence) > ROW($2, 0))",
-        "(ROW(project_id, sequence) < ROW($2, w.sequence))",
+    char sql[512];
+    PGresult *result;
+    long buffers = -1;
+
+    snprintf(sql, sizeof(sql), "explain (analyze, buffers, format json) execute %s", call);
+    result = PQexec(conn, sql);
+    if (UNIT_CHECK(PQresultStatus(result) == PGRES_TUPLES_OK, "%s: %s", call,
+                   PQerrorMessage(conn))) {
+        json_t *plans_read = json_loads(PQgetvalue(result, 0, 0), 0, NULL);
+        json_t *plan = json_object_get(json_array_get(plans_read, 0), "Plan");
+
+        buffers = (long)(json_integer_value(json_object_get(plan, "Shared Hit Blocks")) +
+                         json_integer_value(json_object_get(plan, "Shared Read Blocks")));
+        json_decref(plans_read);
+    }
+    PQclear(result);
+    return buffers;
+}
+
+/* A page of a list is read from where it begins, however many rows of the index come before it: of
+ * 50,000 people the last thousand. */
+static void test_a_page_is_read_from_where_it_begins(void)
+{
+    static const struct {
+        const char *label, *sql;
+    } rows[] = {
+        {"the first page of a search",
+         "project_account_search_email(true, '" ONE "', 'person1.99', '', '" ZERO "', 10, null, 0, "
+         "null, 10)"},
+        {"a later page of a search",
+         "project_account_search_email(true, '" ONE "', 'person', 'person1.99', '" ZERO
+         "', 10, null, 0, null, 10)"},
+        {"the first page of an operator's list",
+         "user_list(0, '', 'person1.99', null, 'person1.9:', 10)"},
+        {"a later page of an operator's list",
+         "user_list(0, 'person1.99', 'person', '" ZERO "', 'persoo', 10)"},
     };
     PGconn *conn = open_prepared();
+
+    run(conn,
+        "insert into account (id, role, project_id, email, name, surname, created_at) "
+        "select gen_random_uuid(), 'Patient', '" ONE "', 'person1.' || lpad(i::text, 5, '0'), "
+        "'', '', 1 from generate_series(50000, 99999) i");
+    run(conn, "vacuum analyze account");
+    run(conn, "set plan_cache_mode = force_generic_plan");
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        long buffers = buffers_of(conn, rows[i].sql);
+
+        UNIT_CHECK(buffers >= 0 && buffers < 200, "%s: %ld buffers", rows[i].label, buffers);
+    }
+    run(conn, "delete from account where email like 'person1.%'");
+    PQfinish(conn);
+}
+
+/* A plan of a statement, with the tables as they are. */
+static void check_plan(PGconn *conn, const struct db_statement *statement, const char *want)
+{
     char plan[16384];
+
+    plans_explain(conn, statement, plan, sizeof(plan));
+    CU_ASSERT_FALSE(plans_scan_whole(&plans, plan));
+    UNIT_CHECK(strstr(plan, want), "no \"%s\" in\n%s", want, plan);
+}
+
+/* However many there were: 25 rows are read, and of the trail none. A page of it is counted by its
+ * places. */
+static void test_sign_ins_of_a_day_are_counted_page_by_page(void)
+{
+    PGconn *conn = open_prepared();
 
     run(conn, "insert into audit (at, project_id, event, sequence, hash) select i * 60000::bigint, "
               "('00000000-0000-0000-0000-00000000000' || i % 2)::uuid, "
               "'{\"action\":\"session.create\",\"outcome\":\"success\"}', 1000000 + i, '' "
               "from generate_series(1, 60000) i");
-    run(conn, "analyze audit; set plan_cache_mode = force_generic_plan");
-    plans_explain(conn, sql_sign_in_hours_statement, plan, sizeof(plan));
-    CU_ASSERT_FALSE(plans_scan_whole(&plans, plan));
-    for (size_t i = 0; i < ARRAY_SIZE(wants); i++)
-        UNIT_CHECK(strstr(plan, wants[i]), "no \"%s\" in\n%s", wants[i], plan);
+    run(conn, "insert into trail_sign_in select gen_random_uuid(), i, 1, 1 "
+              "from generate_series(1, 20000) i");
+    run(conn, "analyze audit; analyze trail_sign_in; set plan_cache_mode = force_generic_plan");
+    check_plan(conn, sql_sign_in_hours_statement,
+               "Index Scan using trail_sign_in_pkey on trail_sign_in");
+    check_plan(conn, sql_sign_in_count_statement, "using audit_other_sequence_idx on audit_other");
     PQfinish(conn);
 }
 
@@ -581,7 +646,8 @@ static const struct unit_case cases[] = {
     CASE(test_a_rotation_is_planned_on_its_keys),
     CASE(test_a_token_rotates_while_all_holds),
     CASE(test_no_change_slips_past_a_new_lease),
-    CASE(test_sign_ins_of_a_day_are_found_in_the_projects_part_of_the_trail),
+    CASE(test_a_page_is_read_from_where_it_begins),
+    CASE(test_sign_ins_of_a_day_are_counted_page_by_page),
 };
 
 int main(void)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/support/authenticator.h"
 #include "tests/support/suite.h"
 
 /* The pair of RFC 7636, appendix B. */
@@ -223,4 +224,16 @@ void person_destroy(struct person **self_p)
     free(self->project);
     free(self);
     *self_p = NULL;
+}
+
+struct http_answer *person_enroll_passkey(struct suite *suite, const struct person *person,
+                                          struct authenticator *key)
+{
+    HTTP_ANSWER start =
+        http_post(suite_url(suite), "/auth/passkey/enroll/start", person->access, json_object());
+
+    return http_post(suite_url(suite), "/auth/passkey/enroll/finish", person->access,
+                     json_pack("{s:s, s:s, s:o*}", "enrollmentId", http_text(start, "enrollmentId"),
+                               "name", "Phone", "credential",
+                               authenticator_create(key, http_member(start, "options"))));
 }

@@ -168,6 +168,13 @@ struct person *person_sign_in(struct suite *suite, const char *role, const char 
                               const char *password, const char *tenant);
 struct person *person_admin(struct suite *suite); /* the demo tenant's admin */
 
+struct authenticator;
+
+/* Adds a passkey of this authenticator to a person who has proven themself lately; the answer of
+ * the last step. */
+struct http_answer *person_enroll_passkey(struct suite *suite, const struct person *person,
+                                          struct authenticator *key);
+
 /* The same practitioner, signed in to a new child project under that code: also its admin. */
 struct person *person_admin_of_child(struct suite *suite, const char *code);
 

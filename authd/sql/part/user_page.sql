@@ -1,5 +1,9 @@
 -- The address of account a begins at {from} and ends before {end}, and the account comes behind
--- {email} and {id}, in the order of the indexes account_by_email and account_locked.
+-- {email} and {id} (null: from the start), in the order of the indexes account_by_email and account_locked. There is one lower
+-- bound, see project_account_walk_search.
 -- args: email, id, from, end
-(a.email collate "C", a.id) > ({email}, {id})
-and a.email collate "C" >= {from} and a.email collate "C" < {end}
+(a.email collate "C", a.id) > (
+    greatest({email} collate "C", {from} collate "C"),
+    coalesce({id}, '00000000-0000-0000-0000-000000000000')
+)
+and a.email collate "C" < {end}

@@ -2,7 +2,7 @@
 -- the most of them.
 -- class: write
 -- in: now int8, ended_before int8, invited_before int8, expired_before int8, most int8
--- in: issuer_keys_before int8, logouts_before int8
+-- in: issuer_keys_before int8, logouts_before int8, hours_before int8
 -- rows: one
 -- row: deleted int8
 with
@@ -55,6 +55,8 @@ with
 --     before = :logouts_before, most = :most),
 -- include: sweep_rows as onces(table = oauth_once, column = expires_at,
 --     before = :now, most = :most),
+-- include: sweep_rows as hours(table = trail_sign_in, column = hour,
+--     before = :hours_before, most = :most),
 keys as (
     delete from signing_key where retire_at < :ended_before
 ),
@@ -112,4 +114,6 @@ from (
     select count(*) from over
     union all
     select count(*) from onces
+    union all
+    select count(*) from hours
 ) counts (n)

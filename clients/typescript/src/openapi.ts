@@ -1726,7 +1726,7 @@ export interface paths {
         };
         /**
          * Read the languages of the project
-         * @description The languages of your project and the one that is used when none is known.
+         * @description The languages of your project and the one that is used when none is known. Their ETag is of them alone: another setting that is written leaves it as it is.
          *
          *     For any signed-in user, and for API keys.
          */
@@ -2158,7 +2158,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Read a mail template
+         * @description One template as it is mapped: that of the language that is named, or the one without a language. No other language takes its place.
+         *
+         *     For practitioners who administer the project.
+         */
+        get: operations["email_template_get"];
         /**
          * Map a mail template
          * @description Maps a template of that name, for one language or for all that have none of their own. `{{variable}}` stands for a value and is escaped in HTML; a variable that the template does not have is a 422. A mail whose template is not mapped is not sent.
@@ -2258,7 +2264,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Read a webhook
+         * @description One webhook of your project. Its secret is not shown.
+         *
+         *     For practitioners who administer the project.
+         */
+        get: operations["webhook_get"];
         /**
          * Replace a webhook
          * @description Replaces a webhook; its secret and its format stay. `enabled` true switches on one that its receiver switched off by answering 410. Needs a fresh proof of who you are.
@@ -12082,6 +12094,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12110,7 +12123,10 @@ export interface operations {
     locales_patch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the languages that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -12141,6 +12157,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13922,10 +13939,67 @@ export interface operations {
             504: components["responses"]["gateway_timeout"];
         };
     };
+    email_template_get: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Language of the template; absent or empty: the one without a language. At most 35 bytes of UTF-8.
+                 * @example en
+                 */
+                language?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Name of the template. At most 4096 bytes of UTF-8.
+                 * @example PATIENT_WELCOME
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "PATIENT_WELCOME",
+                     *       "language": "en",
+                     *       "subject": "Welcome to {{projectName}}",
+                     *       "html": "<p>Welcome, {{recipientName}}.</p>",
+                     *       "text": "Welcome, {{recipientName}}.",
+                     *       "lastUpdated": "2026-01-31T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["template_record"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            414: components["responses"]["uri_too_long"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
     email_template_put: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the template that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description Name of the template. At most 4096 bytes of UTF-8.
@@ -13953,6 +14027,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14210,7 +14285,10 @@ export interface operations {
     webhook_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the webhook that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -14235,6 +14313,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14275,10 +14354,69 @@ export interface operations {
             504: components["responses"]["gateway_timeout"];
         };
     };
-    webhook_replace: {
+    webhook_get: {
         parameters: {
             query?: never;
             header?: never;
+            path: {
+                /**
+                 * @description The webhook.
+                 * @example 5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
+                     *       "url": "https://hooks.example.com/atrium",
+                     *       "events": [
+                     *         "session.created"
+                     *       ],
+                     *       "enabled": true,
+                     *       "format": "standard",
+                     *       "audience": "https://events.example.com",
+                     *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+                     *       "previousSecretUntil": "2026-01-31T09:30:00.000Z",
+                     *       "goneAt": "2026-01-31T09:30:00.000Z",
+                     *       "failingSince": "2026-01-31T09:30:00.000Z",
+                     *       "createdAt": "2026-01-31T09:30:00.000Z",
+                     *       "lastUpdated": "2026-01-31T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["webhook"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            404: components["responses"]["not_found"];
+            414: components["responses"]["uri_too_long"];
+            422: components["responses"]["unprocessable_entity"];
+            431: components["responses"]["request_header_fields_too_large"];
+            500: components["responses"]["internal_server_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
+        };
+    };
+    webhook_replace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the webhook that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description The webhook to replace.
@@ -14309,6 +14447,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14413,6 +14552,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {

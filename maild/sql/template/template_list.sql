@@ -3,8 +3,9 @@
 -- in: project uuid
 -- rows: many
 -- row: struct template_record
-select name, nullif(language, '') as language, subject, html, text, updated_at as "lastUpdated"
-from template
+select
+    -- include: template_columns(from = t)
+from template t
 where project_id = :project
-order by name, template.language
+order by t.name, t.language
 limit 1000

@@ -1,17 +1,32 @@
--- Writes a template of a project, new or in place of the one that is there.
+-- Writes a template of a project, new or in place of the one that is there. No row: `etag` is given,
+-- and there is none with that entity tag. One that is there is locked before it is compared, so that
+-- it is neither changed nor deleted between.
 -- class: write
--- in: project uuid, name text, language text, subject text, html text null, text text, now int8
+-- in: project uuid, name text, language text, etag text null, subject text, html text null
+-- in: text text, now int8
 -- rows: one
 -- row: struct template_record
 with
+locked as (
+    select
+        -- include: row_etag(from = t)
+        as etag
+    from template t
+    where t.project_id = :project and t.name = :name and t.language = :language
+    for update
+),
 written as (
     insert into template (project_id, name, language, subject, html, text, updated_at)
-    values (:project, :name, :language, :subject, :html, :text, :now)
+    select :project, :name, :language, :subject, :html, :text, :now
+    where :etag is null or exists (select from locked where etag = :etag)
     on conflict (project_id, name, language) do update
     set subject = excluded.subject, html = excluded.html, text = excluded.text,
         updated_at = excluded.updated_at
     returning *
 ),
 -- include: audit(from = written)
-select name, nullif(language, '') as language, subject, html, text, updated_at as "lastUpdated"
-from written
+select
+    -- include: template_columns(from = w),
+    -- include: row_etag(from = w)
+    as etag
+from written w

@@ -16,5 +16,7 @@ exchanged as (
 ),
 -- include: audit(from = exchanged)
 select
-    -- include: webhook_columns(from = e)
+    -- include: webhook_columns(from = e),
+    -- include: row_etag(from = e)
+    as etag
 from exchanged e

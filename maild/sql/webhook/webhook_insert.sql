@@ -17,5 +17,7 @@ inserted as (
 ),
 -- include: audit(from = inserted)
 select
-    -- include: webhook_columns(from = i)
+    -- include: webhook_columns(from = i),
+    -- include: row_etag(from = i)
+    as etag
 from inserted i

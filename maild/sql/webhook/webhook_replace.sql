@@ -1,21 +1,27 @@
 -- Replaces what an admin says of a webhook, its audience unless that is null; one that is on is not
--- gone, and what waits for it is tried at once. No row: there is none.
+-- gone, and what waits for it is tried at once. No row: there is none, or it has another entity tag
+-- than `etag`, where that is given.
 -- class: write
--- in: project uuid, id uuid, url text, events text[], enabled bool, audience text null
--- in: now int8
+-- in: project uuid, id uuid, etag text null, url text, events text[], enabled bool
+-- in: audience text null, now int8
 -- rows: one
 -- row: struct webhook
 with
 replaced as (
-    update webhook
+    update webhook w
     set url = :url, events = :events, enabled = :enabled,
         audience = coalesce(:audience, audience),
         gone_at = case when not :enabled then gone_at end, updated_at = :now
-    where project_id = :project and id = :id
+    where project_id = :project and id = :id and (
+        :etag is null or :etag =
+            -- include: row_etag(from = w)
+    )
     returning *
 ),
 -- include: webhook_wake(from = replaced),
 -- include: audit(from = replaced)
 select
-    -- include: webhook_columns(from = r)
+    -- include: webhook_columns(from = r),
+    -- include: row_etag(from = r)
+    as etag
 from replaced r

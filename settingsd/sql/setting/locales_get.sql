@@ -3,7 +3,12 @@
 -- class: read
 -- in: project uuid
 -- rows: one
--- row: version int8, languages text, default_language text
-select version, array_to_string(languages, ',') as languages, default_language
+-- row: version int8, languages text, default_language text, etag text
+select
+    version,
+    array_to_string(languages, ',') as languages,
+    default_language,
+    -- include: row_etag(from = (languages, default_language))
+    as etag
 from project
 where id = :project

@@ -3,6 +3,7 @@
 -- class: write
 -- in: project uuid, version int8, languages text[], default_language text
 -- rows: one
+-- row: etag text
 with
 updated as (
     update project
@@ -22,4 +23,7 @@ changes as (
 ),
 -- include: history(from = changes),
 -- include: audit(from = updated)
-select from updated
+select
+    -- include: row_etag(from = (languages, default_language))
+    as etag
+from updated

@@ -107,10 +107,18 @@ export const put = async (path, body) => (await call('PUT', path, { body })).dat
 export const patch = async (path, body) => (await call('PATCH', path, { body })).data;
 export const remove = async (path) => (await call('DELETE', path)).data;
 
-/** What is there, with its ETag as the member `etag`; and what replaces it, where it is still what that names. */
+/** What is there, with its ETag as the member `etag`; and what replaces or changes it, where it is still what that names. */
 export const getState = async (path) => stateOf(await call('GET', path));
 export const putState = async (path, body, etag) => stateOf(await call('PUT', path, { body, etag }));
+export const patchState = async (path, body, etag) => stateOf(await call('PATCH', path, { body, etag }));
 const stateOf = ({ data, etag }) => ({ ...data, etag });
+
+/** As getState(); null where it is not there. */
+export const findState = (path) => getState(path).catch((failure) => {
+    if (failure.status !== 404)
+        throw failure;
+    return null;
+});
 
 /** "?a=1&b=2" of the values that are set. */
 export function query(values) {

@@ -246,15 +246,16 @@ export function useAct(act) {
     return { ...state, run, clear: () => set({}) };
 }
 
-/** Saves over the state that was read: save(etag). Where another change came first, `conflict` is what load() reads then. */
+/** Saves over the state that was read: save(state), an ETag or what has one. Where another change came first, `conflict` is what
+ *  load() reads then. What is new has none: a 409 to it says something else. */
 export function useSave(save, load) {
     const [conflict, set] = useState(null);
-    const act = useAct(async (etag) => {
+    const act = useAct(async (state) => {
         set(null);
         try {
-            await save(etag);
+            await save(state);
         } catch (failure) {
-            if (failure.status !== 409)
+            if (failure.status !== 409 || !(typeof state === 'string' ? state : state?.etag))
                 throw failure;
             set(await load());
         }

@@ -1,5 +1,5 @@
 // content.js - articles and the like: the default language beside a translation.
-import { get, getState, post, putState, query as queryOf, remove, rows } from '../lib/api.js';
+import { get, findState, post, putState, query as queryOf, remove, rows } from '../lib/api.js';
 import { html, useEffect, useState } from '../lib/html.js';
 import { languageName, number, t } from '../lib/i18n.js';
 import { navigate } from '../lib/router.js';
@@ -13,15 +13,7 @@ const textOf = (value) => value.sections.flatMap((each) => [each.title, each.tex
 
 const none = { title: '', sections: [{ title: '', text: '' }] };
 
-async function entry(type, key, language) {
-    try {
-        return await getState(at(type, key, language));
-    } catch (error) {
-        if (error.status === 404)
-            return null;
-        throw error;
-    }
-}
+const entry = (type, key, language) => findState(at(type, key, language));
 
 function Side({ value, onChange, language, label }) {
     const section = (i, part) => onChange({ ...value, sections: value.sections.map((each, j) => (i === j ? { ...each, ...part } : each)) });

@@ -1,8 +1,8 @@
 // settings.js - what the project allows: switches, addresses, default policies, languages, and who changed what.
-import { call, get, patch } from '../lib/api.js';
+import { call, get, getState, patchState } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { languageName, N, t, time } from '../lib/i18n.js';
-import { Badge, Button, Conflict, Empty, ErrorBox, Field, Loaded, Page, Section, Switch, Table, Tabs, errorTitle, toast, useAct, useGuard, useLoad } from '../lib/ui.js';
+import { Badge, Button, Conflict, Empty, ErrorBox, Field, Loaded, Page, Section, Switch, Table, Tabs, errorTitle, toast, useAct, useGuard, useLoad, useSave } from '../lib/ui.js';
 import { policyMembers } from './account_policy.js';
 
 const members = Object.fromEntries(policyMembers.map((each) => [each.name, each.title]));
@@ -126,19 +126,24 @@ function Values({ state, policies, onSaved }) {
 }
 
 function Languages() {
-    const locales = useLoad(() => get('/locales'));
+    const locales = useLoad(() => getState('/locales'));
     const [typed, type] = useState(null);
-    const value = typed ?? (locales.data && { languages: locales.data.languages.join(', '), defaultLanguage: locales.data.defaultLanguage });
-    const { busy, error, run } = useAct(async () => {
-        locales.set(await patch('/locales', { languages: value.languages.split(/[\s,]+/).filter(Boolean), defaultLanguage: value.defaultLanguage.trim() }));
+    const shown = (state) => ({ languages: state.languages.join(', '), defaultLanguage: state.defaultLanguage });
+    const value = typed ?? (locales.data && shown(locales.data));
+    const { busy, error, run, conflict, leave } = useSave(async (etag) => {
+        locales.set(await patchState('/locales', { languages: value.languages.split(/[\s,]+/).filter(Boolean), defaultLanguage: value.defaultLanguage.trim() }, etag));
         type(null);
         toast(t('Saved.'));
-    });
+    }, () => getState('/locales'));
+    const compared = () => [[t('Language tags'), 'languages'], [t('Default language'), 'defaultLanguage']]
+        .map(([title, name]) => [title, shown(conflict)[name], value[name]]).filter(([, theirs, mine]) => theirs !== mine);
 
     useGuard(typed !== null);
     return html`<${Section} title=${t('Languages')}><${Loaded} from=${locales}>${(data) => html`
         <p>${data.languages.map((tag) => html`<${Badge} kind=${tag === data.defaultLanguage ? 'accent' : ''}>${languageName(tag)}<//> `)}</p>
-        <form class="form" onSubmit=${(event) => { event.preventDefault(); run(); }}>
+        ${conflict && html`<${Conflict} rows=${compared()} onTheirs=${() => { locales.set(conflict); type(null); leave(); }}
+            onMine=${() => run(conflict.etag)} />`}
+        <form class="form" onSubmit=${(event) => { event.preventDefault(); run(data.etag); }}>
             <${Field} label=${t('Language tags')} hint=${t('For example: en, de, pt-BR')} value=${value.languages} error=${error?.problem?.('languages')}
                 onValue=${(text) => type({ ...value, languages: text })} />
             <${Field} label=${t('Default language')} value=${value.defaultLanguage} error=${error?.problem?.('defaultLanguage')}

@@ -1,13 +1,15 @@
 // templates.js - mails: each with its languages, edited beside a live preview or another language.
 import mails from 'mail-templates'; // made by build.sh of docs/mail-templates.md: {NAME: {variable: sample}}
-import { get, put, remove } from '../lib/api.js';
+import { findState, get, put, putState, query as queryOf, remove } from '../lib/api.js';
 import { html, useEffect, useRef, useState } from '../lib/html.js';
 import { languageName, N, t, time } from '../lib/i18n.js';
 import { Link } from '../lib/router.js';
-import { Badge, Button, Conflict, ConfirmName, ErrorBox, Field, Loaded, Page, Section, Table, Tabs, toast, useAct, useGuard, useLoad, useSettled } from '../lib/ui.js';
+import { Badge, Button, Conflict, ConfirmName, ErrorBox, Field, Loaded, Page, Section, Table, Tabs, toast, useGuard, useLoad, useSave, useSettled } from '../lib/ui.js';
 
 const PATH = '/v1/project/email-templates';
 const ANY = ''; // the template without a language
+const blank = { subject: '', html: '', text: '' };
+const template = (name, language) => findState(`${PATH}/${name}${queryOf({ language })}`);
 
 const titles = {
     PATIENT_WELCOME: N('Welcome after registering'), CLINICIAN_SIGNUP_INVITE: N('Invitation of a business address'), INVITE_TO_PROJECT: N('Invitation of a practitioner'),
@@ -58,7 +60,6 @@ function Preview({ value, samples }) {
     </div>`;
 }
 
-const blank = { subject: '', html: '', text: '' };
 const partsOf = (record) => (record ? { subject: record.subject, html: record.html ?? '', text: record.text } : blank);
 
 function Other({ records, not, languages }) {
@@ -73,26 +74,18 @@ function Other({ records, not, languages }) {
 
 function Editor({ name, language, languages, records, reload }) {
     const record = records.find((each) => (each.language ?? ANY) === language);
-    const [typed, type] = useState(null), [beside, setBeside] = useState('preview'), [gone, setGone] = useState(false), [conflict, setConflict] = useState(null), last = useRef({});
+    const [typed, type] = useState(null), [beside, setBeside] = useState('preview'), [gone, setGone] = useState(false), last = useRef({});
     const value = typed ?? partsOf(record);
     const samples = { ...mails['*'], ...mails[name] };
     const change = (part) => (text) => type({ ...value, [part]: text });
-    const write = async () => {
-        await put(`${PATH}/${name}`, { ...(language && { language }), subject: value.subject, text: value.text, ...(value.html && { html: value.html }) });
+    const { busy, error, run, conflict, leave } = useSave(async (etag) => {
+        if (!etag && await template(name, language))
+            throw { status: 409 }; // it was not written, and is now
+        await putState(`${PATH}/${name}`, { ...(language && { language }), subject: value.subject, text: value.text, ...(value.html && { html: value.html }) }, etag);
         type(null);
-        setConflict(null);
         toast(t('Saved.'));
         reload();
-    };
-    // The route knows no version: whether another admin was faster shows in the time of the last change.
-    const { busy, error, run } = useAct(async (over) => {
-        const now = (await get(PATH)).resources.find((each) => each.name === name && (each.language ?? ANY) === language);
-
-        if (over !== true && now?.lastUpdated !== record?.lastUpdated)
-            setConflict(now ?? { subject: '', text: '', html: '' });
-        else
-            await write();
-    });
+    }, async () => await template(name, language) ?? blank);
     const insert = (variable) => {
         const { part = 'text', at } = last.current;
         const position = at ?? value[part].length;
@@ -102,9 +95,9 @@ function Editor({ name, language, languages, records, reload }) {
     const field = (part, label, rest) => html`<${Field} label=${label} value=${value[part]} onValue=${change(part)} error=${error?.problem?.(part)} onBlur=${note(part)} ...${rest} />`;
 
     useGuard(typed !== null);
-    return html`<form class="stack" onSubmit=${(event) => { event.preventDefault(); run(); }}>
+    return html`<form class="stack" onSubmit=${(event) => { event.preventDefault(); run(record?.etag); }}>
         ${conflict && html`<${Conflict} rows=${[[t('Subject'), conflict.subject, value.subject], [t('Text'), conflict.text, value.text], ['HTML', conflict.html ?? '', value.html]]}
-            onMine=${() => run(true)} onTheirs=${() => { type(null); setConflict(null); reload(); }} />`}
+            onMine=${() => run(conflict.etag)} onTheirs=${() => { type(null); leave(); reload(); }} />`}
         <div class="grid two"><${Section} title=${tongue(language)}>
             ${field('subject', t('Subject'), { required: true })}${field('text', t('Text'), { as: 'textarea', rows: 8, required: true })}
             ${field('html', 'HTML', { as: 'textarea', class: 'code', spellcheck: 'false', hint: t('May be left empty.') })}
@@ -128,7 +121,7 @@ function Editor({ name, language, languages, records, reload }) {
 export function Template({ name }) {
     const all = useLoad(async () => {
         const [list, locales] = await Promise.all([get(PATH), get('/locales')]);
-        const records = list.resources.filter((each) => each.name === name);
+        const records = (await Promise.all(list.resources.filter((each) => each.name === name).map((each) => template(name, each.language ?? ANY)))).filter(Boolean);
         return { records, languages: [...new Set([...locales.languages, ...records.map((each) => each.language ?? ANY), ANY])], first: records.some((each) => each.language === locales.defaultLanguage) || !records.some((each) => each.language === null) ? locales.defaultLanguage : ANY };
     }, [name]);
     const [language, set] = useState(null);

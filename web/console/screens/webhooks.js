@@ -1,9 +1,9 @@
 // webhooks.js - where events are posted to, and what became of each.
-import { get, post, put, query as queryOf, remove } from '../lib/api.js';
+import { findState, get, getState, post, putState, query as queryOf, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { N, t, time } from '../lib/i18n.js';
 import { Link, navigate } from '../lib/router.js';
-import { Badge, Button, Check, ConfirmName, Dialog, Empty, Facts, Field, Loaded, Page, Secret, Section, Switch, Table, errorTitle, toast, useAct, useCursor, useLoad } from '../lib/ui.js';
+import { Badge, Button, Check, Conflict, ConfirmName, Dialog, Empty, Facts, Field, Loaded, Page, Secret, Section, Switch, Table, errorTitle, toast, useAct, useCursor, useLoad, useSave } from '../lib/ui.js';
 
 const PATH = '/v1/project/webhooks';
 const events = ['account.created', 'account.deleted', 'session.created', 'session.revoked', 'member.added', 'settings.changed', 'document.created'];
@@ -13,16 +13,21 @@ const reasons = { DEADLINE: N('no answer in time'), UNAVAILABLE: N('no connectio
 
 const words = () => ({ title: t('Keep this secret now'), text: t('Your receiver verifies signatures with it. It is not shown again.') });
 
-function Edit({ hook, onClose, onDone }) {
+function Edit({ hook: opened, onClose, onDone }) {
+    const [hook, base] = useState(opened);
     const [url, setUrl] = useState(hook?.url ?? 'https://'), [chosen, setChosen] = useState(hook?.events ?? []);
     const [format, setFormat] = useState(hook?.format ?? 'standard'), [audience, setAudience] = useState(hook?.audience ?? '');
     const caep = format === 'caep';
     const body = { url, events: caep ? ['session.revoked'] : chosen, ...(caep && { audience }) };
-    const { busy, error, run } = useAct(async () => onDone(hook
-        ? await put(`${PATH}/${hook.id}`, { ...body, enabled: hook.enabled }) : await post(PATH, { ...body, format })));
+    const { busy, error, run, conflict, leave } = useSave(async (over) => onDone(await (over
+        ? putState(`${PATH}/${over.id}`, { ...body, enabled: over.enabled }, over.etag) : post(PATH, { ...body, format }))), () => getState(`${PATH}/${hook.id}`));
+    const compared = () => [[t('Address'), conflict.url, url], [t('Events'), conflict.events.join(', '), body.events.join(', ')], [t('Audience'), conflict.audience ?? '', audience],
+        [t('State'), conflict.enabled ? t('On') : t('Off'), hook.enabled ? t('On') : t('Off')]].filter(([, theirs, mine]) => theirs !== mine);
+    const theirs = () => { base(conflict); setUrl(conflict.url); setChosen(conflict.events); setAudience(conflict.audience ?? ''); leave(); };
 
-    return html`<${Dialog} title=${hook ? t('Edit the webhook') : t('New webhook')} submit=${t('Save')} busy=${busy} onClose=${onClose} onSubmit=${run}
+    return html`<${Dialog} title=${hook ? t('Edit the webhook') : t('New webhook')} submit=${t('Save')} busy=${busy} onClose=${onClose} onSubmit=${() => run(hook)}
         error=${error?.problem?.('url') || error?.problem?.('audience') ? null : error} disabled=${caep ? !audience : chosen.length === 0}>
+        ${conflict && html`<${Conflict} rows=${compared()} onTheirs=${theirs} onMine=${() => { base(conflict); run(conflict); }} />`}
         <${Field} label=${t('Address')} type="url" value=${url} onValue=${setUrl} error=${error?.problem?.('url')} autofocus required />
         ${!hook && html`<${Field} label=${t('Format')} as="select" value=${format} onValue=${setFormat}>${Object.entries(formats).map(([key, text]) =>
             html`<option value=${key}>${t(text)}</option>`)}<//>`}
@@ -37,7 +42,9 @@ export function Webhooks() {
     const [edit, setEdit] = useState(false), [secret, setSecret] = useState(null);
     const turn = async (row, enabled) => {
         try {
-            await put(`${PATH}/${row.id}`, { url: row.url, events: row.events, enabled });
+            const { url, events: posted, etag } = await getState(`${PATH}/${row.id}`);
+
+            await putState(`${PATH}/${row.id}`, { url, events: posted, enabled }, etag);
             toast(enabled ? t('Events are posted again.') : t('Events are not posted any more.'));
         } catch (error) {
             toast(`${errorTitle(error)} ${error.message ?? ''}`);
@@ -58,20 +65,8 @@ export function Webhooks() {
     <//>`;
 }
 
-// There is no route for one webhook: it is among all, of which there are at most 20.
-async function find(id) {
-    for (let cursor = null; ;) {
-        const { resources, next } = await get(`${PATH}${queryOf({ _cursor: cursor })}`);
-        const found = resources.find((each) => each.id === id);
-
-        if (found || !next)
-            return found ?? null;
-        cursor = next;
-    }
-}
-
 export function Webhook({ id }) {
-    const hook = useLoad(() => find(id), [id]);
+    const hook = useLoad(() => findState(`${PATH}/${id}`), [id]);
     const [state, setState] = useState(''), [edit, setEdit] = useState(false), [gone, setGone] = useState(false), [secret, setSecret] = useState(null);
     const list = useCursor((cursor) => get(`${PATH}/${id}/deliveries${queryOf({ state, _cursor: cursor })}`), [id, state]);
     const again = useAct(async (body) => {

@@ -1,0 +1,8 @@
+-- The columns of struct template_record, of {from}.
+-- args: from
+{from}.name,
+nullif({from}.language, '') as language,
+{from}.subject,
+{from}.html,
+{from}.text,
+{from}.updated_at as "lastUpdated"
