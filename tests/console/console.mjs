@@ -778,6 +778,26 @@ const trouble = {
             await press(button('Edit'));
         }, { label: 'Address', shown: ({ url }) => url, as: (text) => `https://rival.lakeside.example/${text.replace(' ', '-')}` });
     },
+    async 'a webhook more than there may be: the dialog says why'() {
+        const made = [];
+        let answer;
+
+        do {
+            answer = await api('POST', '/v1/project/webhooks', { url: `https://many.lakeside.example/${made.length}`, events: ['session.created'] }, admin);
+            made.push(answer.data.id);
+        } while (answer.status === 200);
+        insist(answer.status === 409, JSON.stringify(answer));
+        await go('Webhooks');
+        await press(button('New webhook'));
+        await type(field('Address'), 'https://many.lakeside.example/more');
+        await page.getByRole('checkbox', { name: 'session.created' }).check();
+        await press(button('Save'));
+        await page.getByRole('dialog').getByText('The project has 20 webhooks already.').waitFor();
+        insist(await page.getByText('Someone else changed this').count() === 0, 'a rival is named');
+        await page.keyboard.press('Escape');
+        for (const id of made.filter(Boolean))
+            await api('DELETE', `/v1/project/webhooks/${id}`, undefined, admin);
+    },
     async 'a mail template that another changed: both versions are shown'() {
         await rivals('/v1/project/email-templates/EXPORT_MADE', 'PUT', (subject) => ({ subject, text: 'It is made.' }), async () => {
             await go('Mail templates');

@@ -246,18 +246,22 @@ export function useAct(act) {
     return { ...state, run, clear: () => set({}) };
 }
 
-/** Saves over the state that was read: save(state), an ETag or what has one. Where another change came first, `conflict` is what
- *  load() reads then. What is new has none: a 409 to it says something else. */
+/** Saves over the state that was read: save(etag). Where another change came first, `conflict` is what load() reads then; where it
+ *  reads nothing, as of what is new, the 409 says something else. */
 export function useSave(save, load) {
     const [conflict, set] = useState(null);
-    const act = useAct(async (state) => {
+    const act = useAct(async (etag) => {
         set(null);
         try {
-            await save(state);
+            await save(etag);
         } catch (failure) {
-            if (failure.status !== 409 || !(typeof state === 'string' ? state : state?.etag))
+            if (failure.status !== 409)
                 throw failure;
-            set(await load());
+            try {
+                set(await load());
+            } catch {
+                throw failure;
+            }
         }
     });
 
