@@ -479,14 +479,16 @@ static int narrow_to_present(const struct renewing *self, const struct renewal *
                              struct grant *grant, struct error *err)
 {
     const struct token_call *call = self->call;
-    const struct caller caller = {.project = renewal->holder.project, .account = renewal->account};
+    const struct caller caller = {.project = renewal->holder.project,
+                                  .account = renewal->account,
+                                  .role = renewal->holder.role};
     struct auth_request now = {.in = {.scope = grant->scope, .resource = grant->resource},
                                .client = *call->client,
                                .max_age_s = -1};
 
     if (auth_request_check_target(self->d, call->req, call->issuer, &now, err) < 0 ||
         consent_narrow(self->d, call->req, &caller, &now, err) < 0 ||
-        smart_narrow_grant(call->req, renewal->holder.role, grant->patient, &now, err) < 0) {
+        smart_narrow_grant(self->d, call->req, &caller, grant->patient, &now, err) < 0) {
         if (!oauth_word(err))
             return -1;
         error_clear(err);

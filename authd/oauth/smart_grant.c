@@ -7,19 +7,26 @@
 
 #include "authd/oauth/client.h"
 #include "authd/oauth/oauth_error.h"
+#include "authd/signin/admission.h"
+#include "authd/sql/signin.h"
 #include "authd/sql/smart.h"
+#include "common/domain/policy.h"
 #include "common/domain/smart_scope.h"
 #include "common/wire/codec.h"
+#include "settingsd/settingsd_api.h"
+
+#define DOCUMENT_TYPE "DocumentReference"
 
 enum { GRANTED_SCOPE_MAX = 2048 }; /* bytes: it stands in each token */
 
 struct narrowing {
     struct arena *arena;
     const struct field_texts *client;
-    json_t *server;    /* texts */
-    bool patient;      /* there is one that it is about */
-    bool launched;     /* by a launch */
-    const char *scope; /* so far */
+    json_t *server;     /* texts */
+    bool patient;       /* there is one that it is about */
+    bool launched;      /* by a launch */
+    unsigned documents; /* what the person may do with them: SMART_READ and others */
+    const char *scope;  /* so far */
 };
 
 static void add(struct narrowing *self, const char *word)
@@ -27,6 +34,14 @@ static void add(struct narrowing *self, const char *word)
     if (!words_have(self->scope, word))
         self->scope =
             arena_printf(self->arena, "%s%s%s", self->scope, *self->scope ? " " : "", word);
+}
+
+/* Takes from a scope of documents what the person may not do with them. False: nothing is left. */
+static bool is_left(const struct narrowing *self, struct smart_scope *scope)
+{
+    if (strcmp(scope->type, DOCUMENT_TYPE) == 0)
+        scope->allows &= self->documents;
+    return scope->allows != 0;
 }
 
 /* A server that lists no query for a type is not known to understand it: a scope with one would
@@ -41,7 +56,7 @@ static void add_of_server(struct narrowing *self, const struct smart_scope *want
     {
         if (smart_scope_parse(json_string_value(each), &limit) == 0 &&
             !(wanted->query && !limit.query) && smart_scope_meet(wanted, &limit, &both) &&
-            strlen(self->scope) <= GRANTED_SCOPE_MAX)
+            is_left(self, &both) && strlen(self->scope) <= GRANTED_SCOPE_MAX)
             add(self, smart_scope_print(self->arena, &both));
     }
 }
@@ -125,13 +140,60 @@ static bool is_about_patient(const char *scope)
            words_have_prefix(scope, "patient/");
 }
 
-/* To what client and server list for the role; with a launch, `launch` is left, too. */
-static int narrow(const struct request *req, const char *role, struct uuid patient, bool launched,
-                  struct auth_request *request, struct error *err)
+/* What rules allow with documents, of what a scope can say. */
+static unsigned allowed_by(const char *rules, bool is_patient)
+{
+    static const struct {
+        enum policy_interaction interaction;
+        unsigned letter;
+    } rows[] = {{POLICY_CREATE, SMART_CREATE},
+                {POLICY_READ, SMART_READ},
+                {POLICY_UPDATE, SMART_UPDATE},
+                {POLICY_DELETE, SMART_DELETE},
+                {POLICY_SEARCH, SMART_SEARCH}};
+    enum policy_scope least = is_patient ? POLICY_OWN : POLICY_ALL;
+    unsigned allows = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (policy_scope(rules, DOCUMENT_TYPE, rows[i].interaction) >= least)
+            allows |= rows[i].letter;
+    return allows;
+}
+
+/* By the access policy that the person has now; an admin needs none, and without one there is
+ * nothing. */
+static int find_documents(struct authd *d, const struct request *req, const struct caller *caller,
+                          bool is_patient, unsigned *ret, struct error *err)
+{
+    const struct sql_standing_get_in get = {.account = caller->account, .project = caller->project};
+    struct caller_context_in in = {.projectId = caller->project};
+    struct caller_context_out context;
+    struct sql_standing_get_row row;
+    int found = sql_standing_get(d->svc.db, req, &get, &row, err);
+
+    *ret = 0;
+    if (found <= 0)
+        return found;
+    if (admission_is_admin(caller->role, row.admin)) {
+        *ret = SMART_CREATE | SMART_READ | SMART_UPDATE | SMART_DELETE | SMART_SEARCH;
+        return 0;
+    }
+    in.policyId = row.policy;
+    if (settingsd_caller_context(d->svc.bus, req, &in, &context, err) < 0)
+        return -1;
+    *ret = allowed_by(context.policyResource, is_patient);
+    return 0;
+}
+
+/* To what client and server list for the role, and of documents to what the person may; with a
+ * launch, `launch` is left, too. */
+static int narrow(struct authd *d, const struct request *req, const struct caller *caller,
+                  struct uuid patient, bool launched, struct auth_request *request,
+                  struct error *err)
 {
     const struct oauth_settings *settings = request->client.settings;
     const struct fhir_server *server = &request->server;
-    bool is_patient = strcmp(role, "Patient") == 0;
+    bool is_patient = strcmp(caller->role, "Patient") == 0;
     struct narrowing self = {.arena = req->arena,
                              .client = is_patient ? &settings->patientScopes
                                                   : &settings->practitionerScopes,
@@ -139,7 +201,8 @@ static int narrow(const struct request *req, const char *role, struct uuid patie
                              .launched = launched,
                              .scope = ""};
 
-    if (read_texts(is_patient ? server->patientScopes : server->practitionerScopes, &self.server,
+    if (find_documents(d, req, caller, is_patient, &self.documents, err) < 0 ||
+        read_texts(is_patient ? server->patientScopes : server->practitionerScopes, &self.server,
                    err) < 0)
         return -1;
     narrow_words(&self, request->scope);
@@ -165,15 +228,15 @@ int smart_narrow(struct authd *d, const struct request *req, struct uuid project
     } else if (strcmp(caller->role, "Patient") == 0) {
         patient = caller->profile;
     }
-    return narrow(req, caller->role, patient, request->in.launch, request, err);
+    return narrow(d, req, caller, patient, request->in.launch, request, err);
 }
 
-int smart_narrow_grant(const struct request *req, const char *role, struct uuid patient,
-                       struct auth_request *request, struct error *err)
+int smart_narrow_grant(struct authd *d, const struct request *req, const struct caller *caller,
+                       struct uuid patient, struct auth_request *request, struct error *err)
 {
     if (!request->smart)
         return 0;
-    return narrow(req, role, patient, words_have(request->scope, "launch"), request, err);
+    return narrow(d, req, caller, patient, words_have(request->scope, "launch"), request, err);
 }
 
 static const char *system_word(struct arena *arena, const struct field_texts *limits,

@@ -6,6 +6,10 @@
  * A patient's grants are about the patient. A practitioner's are about one when they came from a
  * launch (launch.c); there is no page to choose one on, so `launch/patient` and patient scopes are
  * not granted without.
+ *
+ * The person's access policy knows one type of FHIR, DocumentReference: scopes of that type are
+ * narrowed to what it allows with documents. A practitioner who may read own documents alone gets
+ * none, since no scope says that. Scopes for all types (`*`) are what client and server list.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_SMART_GRANT_H
 #define ATRIUM_AUTHD_OAUTH_SMART_GRANT_H
@@ -21,9 +25,10 @@ int smart_narrow(struct authd *d, const struct request *req, struct uuid project
                  struct error *err) MUST_USE;
 
 /* The same for the scope of a grant that there is, which is about `patient` (unset: about none), as
- * what client and server list is now. The patient stays when what is left is about one. */
-int smart_narrow_grant(const struct request *req, const char *role, struct uuid patient,
-                       struct auth_request *request, struct error *err) MUST_USE;
+ * what client and server list is now. The patient stays when what is left is about one. Parks. */
+int smart_narrow_grant(struct authd *d, const struct request *req, const struct caller *caller,
+                       struct uuid patient, struct auth_request *request,
+                       struct error *err) MUST_USE;
 
 /* Of the scopes between blanks those of `system`, narrowed to the client's; in the arena. Another
  * word is kept when the client lists it. NULL: one of them may not be given at all. */

@@ -523,6 +523,93 @@ static void queries_are_given_where_the_server_lists_them(void)
     CHECK_STATUS(back, 200);
 }
 
+/* Gives a member an access policy of these rules; NULL: takes it away. */
+static void give_policy(const struct person *who, const char *rules)
+{
+    static int count;
+    char name[32], id[64] = "null";
+
+    if (rules) {
+        snprintf(name, sizeof(name), "Documents %d", ++count);
+        HTTP_ANSWER made = http_post(suite_url(suite), "/v1/project/access-policies", admin->access,
+                                     json_pack("{s:s, s:o}", "name", name, "resource",
+                                               json_loads(rules, 0, NULL)));
+        CHECK_STATUS(made, 200);
+        snprintf(id, sizeof(id), "'%s'", http_text(made, "id"));
+    }
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "with given as (update auth.membership set policy_id = %s where "
+                                "profile_id = '%s' returning 1) select count(*) from given",
+                                id, id_of(who)),
+                    1);
+}
+
+static void list_documents(void)
+{
+    json_t *body = body_server(BASE);
+
+    json_object_set_new(body, "patientScopes", json_pack("[s]", "patient/DocumentReference.cruds"));
+    json_object_set_new(body, "practitionerScopes",
+                        json_pack("[s,s]", "user/DocumentReference.cruds", "user/Observation.rs"));
+    HTTP_ANSWER put = http_put(suite_url(suite), path_of(server), admin->access, body);
+    CHECK_STATUS(put, 200);
+}
+
+#define OWN_DOCUMENTS                                                      \
+    "[{\"resourceType\":\"DocumentReference\",\"interaction\":[\"read\"]," \
+    "\"criteria\":\"DocumentReference?author=%profile\"}]"
+
+/* Documents are what an access policy and FHIR both know. */
+static void documents_are_narrowed_by_the_access_policy(void)
+{
+    const struct {
+        const struct person *who;
+        const char *rules, *ask, *given;
+    } rows[] = {
+        {patient, NULL, "openid+patient/DocumentReference.rs", "openid"},
+        {patient, OWN_DOCUMENTS, "openid+patient/DocumentReference.rs",
+         "openid patient/DocumentReference.r"},
+        {doctor, NULL, "openid+user/DocumentReference.rs", "openid"},
+        {doctor, NULL, "user/*.rs", "user/Observation.rs"},
+        {doctor, OWN_DOCUMENTS, "openid+user/DocumentReference.rs", "openid"},
+        {doctor, "[{\"resourceType\":\"DocumentReference\",\"readonly\":true}]",
+         "user/DocumentReference.cruds", "user/DocumentReference.rs"},
+        {doctor, "[{\"resourceType\":\"*\",\"interaction\":[\"create\"]}]",
+         "user/DocumentReference.cruds", "user/DocumentReference.c"},
+        {admin, NULL, "user/DocumentReference.cruds", "user/DocumentReference.cruds"},
+    };
+
+    list_documents();
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        if (rows[i].who != admin)
+            give_policy(rows[i].who, rows[i].rules);
+        HTTP_ANSWER tokens = granted(rows[i].who, rows[i].ask, "");
+        UNIT_CHECK(strcmp(http_text(tokens, "scope"), rows[i].given) == 0, "row %zu, %s: %s", i,
+                   rows[i].ask, tokens->body);
+    }
+}
+
+/* A policy that was taken away counts at the next renewal. */
+static void a_renewal_is_narrowed_by_the_policy_of_then(void)
+{
+    char form[1024];
+
+    give_policy(doctor, "[{\"resourceType\":\"DocumentReference\"}]");
+    HTTP_ANSWER tokens = granted(doctor, "openid+offline_access+user/DocumentReference.rs", "");
+    CU_ASSERT_STRING_EQUAL(http_text(tokens, "scope"),
+                           "openid offline_access user/DocumentReference.rs");
+    give_policy(doctor, NULL);
+    snprintf(form, sizeof(form), "grant_type=refresh_token&client_id=%s&refresh_token=%s", app,
+             http_text(tokens, "refresh_token"));
+    HTTP_ANSWER renewed = oauth_post(suite, "token", form);
+    CHECK_STATUS(renewed, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(renewed, "scope"), "openid offline_access");
+    give_policy(patient, NULL);
+    HTTP_ANSWER back =
+        http_put(suite_url(suite), path_of(server), admin->access, body_server(BASE));
+    CHECK_STATUS(back, 200);
+}
+
 static void aud_is_a_registered_server_byte_by_byte(void)
 {
     static const struct {
@@ -903,6 +990,8 @@ static const struct unit_case cases[] = {
     CASE(standalone_launch_of_a_patient),
     CASE(scopes_are_what_client_and_server_list_for_the_role),
     CASE(queries_are_given_where_the_server_lists_them),
+    CASE(documents_are_narrowed_by_the_access_policy),
+    CASE(a_renewal_is_narrowed_by_the_policy_of_then),
     CASE(aud_is_a_registered_server_byte_by_byte),
     CASE(offline_access_renews_with_the_same_context),
     CASE(token_introspection_tells_the_context),
