@@ -22,7 +22,7 @@ enum {
     TIMEOUT_MAX_MS = 30000,
     TIMEOUT_USUAL_MS = 10000,
     EXECUTIONS_MAX = 1000, /* remembered of one bot */
-    BOTS_MAX = 1000,       /* of one project: the limit in SQL_BOT_CREATE */
+    BOTS_MAX = 1000,       /* of one project: the limit in bot_insert.sql */
     FAILURES_MAX = 100,    /* the limit in execution_failure_list.sql */
 };
 

@@ -1,9 +1,7 @@
 /*
- * project_write.c - what every write of a project has in common: its audit row, the refusal of one
- * that came second, and If-Match.
+ * project_write.c - what every write of a project has in common: its audit row, and the refusal of
+ * one that came second.
  */
-#include <string.h>
-
 #include "settingsd/settingsd.h"
 
 struct sql_audit project_audit(const struct request *req, const char *action, struct uuid project,

@@ -33,7 +33,7 @@ void memory_key(const struct secret *key, struct uuid project, const char *provi
 int memory_recall(struct botd *d, const struct request *req, const struct provider_call *call,
                   struct memory_text *texts, size_t count, struct error *err) MUST_USE;
 
-/* What SQL_TRANSLATED is to remember: all that has an answer which was not recalled. */
+/* What translation_record.sql is to remember: all that has an answer which was not recalled. */
 struct memory_rows {
     struct db_array keys, values;
     size_t count;

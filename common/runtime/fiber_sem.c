@@ -10,7 +10,7 @@ struct fiber_sem_waiter {
     struct fiber_sem_waiter *next;
     struct fiber *fiber;
     size_t count;
-    bool over, refused; /* over: out of the line, with `count` or refused */
+    bool over; /* out of the line, with `count` */
 };
 
 void fiber_sem_init(struct fiber_sem *self, struct loop *loop, size_t max, size_t waiting_max)
@@ -44,7 +44,7 @@ static void leave(struct fiber_sem *self, const struct fiber_sem_waiter *waiter)
 
 static bool fits(const struct fiber_sem *self, size_t count)
 {
-    return !self->closed && count <= self->max - self->taken;
+    return count <= self->max - self->taken;
 }
 
 static void hand_on(struct fiber_sem *self)
@@ -82,15 +82,13 @@ int fiber_sem_acquire(struct fiber_sem *self, size_t count, int64_t deadline_mon
     assert(count <= self->max);
     if (fiber_sem_try(self, count))
         return 0;
-    if (self->closed)
-        return fiber_wake_error(FIBER_CANCELLED, err);
     if (self->waiting >= self->waiting_max)
         return error_retry(err, ERR_OVERLOADED, 1, "The service is busy. Try again in a moment.");
     append(self, &waiter);
     wake = fiber_park_until(self->loop, &waiter.over, deadline_mono_ms);
     if (wake != FIBER_WOKEN)
         leave(self, &waiter);
-    return fiber_wake_error(waiter.refused ? FIBER_CANCELLED : wake, err);
+    return fiber_wake_error(wake, err);
 }
 
 void fiber_sem_release(struct fiber_sem *self, size_t count)
@@ -103,16 +101,4 @@ void fiber_sem_release(struct fiber_sem *self, size_t count)
 bool fiber_sem_is_idle(const struct fiber_sem *self)
 {
     return self->taken == 0 && self->waiting == 0;
-}
-
-void fiber_sem_close(struct fiber_sem *self)
-{
-    self->closed = true;
-    while (self->head) {
-        struct fiber_sem_waiter *waiter = self->head;
-
-        unlink_at(self, &self->head);
-        waiter->over = waiter->refused = true;
-        fiber_wake(waiter->fiber);
-    }
 }

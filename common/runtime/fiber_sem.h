@@ -19,7 +19,6 @@ struct fiber_sem {
     struct loop *loop;
     size_t max, taken;
     size_t waiting_max, waiting; /* fibers in the line */
-    bool closed;
     struct fiber_sem_waiter *head, **tail;
 };
 
@@ -31,21 +30,17 @@ void fiber_sem_init(struct fiber_sem *self, struct loop *loop, size_t max, size_
 
 /* Takes `count`, at most `max`, to be given back by fiber_sem_release(). Parks while there is not
  * as much. Fails, with nothing taken: ERR_OVERLOADED (the line is full, said at once),
- * ERR_DEADLINE, ERR_UNAVAILABLE (the loop is shutting down, or the semaphore is closed). */
+ * ERR_DEADLINE, ERR_UNAVAILABLE (the loop is shutting down). */
 int fiber_sem_acquire(struct fiber_sem *self, size_t count, int64_t deadline_mono_ms,
                       struct error *err) MUST_USE;
 
 /* The same without waiting: false when there is not as much. */
 bool fiber_sem_try(struct fiber_sem *self, size_t count) MUST_USE;
 
-/* Gives back, and hands on to the waiters. After fiber_sem_close() it may be left out. */
+/* Gives back, and hands on to the waiters. */
 void fiber_sem_release(struct fiber_sem *self, size_t count);
 
 /* Nothing is taken and no fiber waits: it may be freed. */
 bool fiber_sem_is_idle(const struct fiber_sem *self);
-
-/* Refuses all that wait and all that come (ERR_UNAVAILABLE). The memory may be freed behind it as
- * soon as no fiber releases any more: those refused do not look at it again. */
-void fiber_sem_close(struct fiber_sem *self);
 
 #endif

@@ -103,11 +103,6 @@ struct image_process *image_process_new(struct loop *loop, size_t resting_max, i
     return self;
 }
 
-const char *image_process_means(const struct image_process *self)
-{
-    return self->known ? confine_means_names[self->means] : "";
-}
-
 const char *image_process_choice(const struct image_process *self)
 {
     return self->tried || self->known ? confine_means_names[self->means] : NULL;

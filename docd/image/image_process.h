@@ -31,9 +31,6 @@ void image_process_destroy(struct image_process **self_p);
 int image_process_run(struct image_process *self, struct uuid project, struct image_job *job,
                       bool idle, struct error *err) MUST_USE;
 
-/* What confines it (confine_means_names), "" before the first image. Static. */
-const char *image_process_means(const struct image_process *self);
-
 /* What will or does, by the trial at the start; NULL: nothing does on this host, and no image is
  * decoded. Static. */
 const char *image_process_choice(const struct image_process *self);

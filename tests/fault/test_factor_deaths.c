@@ -680,7 +680,7 @@ static json_t *body_import(char *const emails[3])
 
 /* All patients or none; each practitioner is invited before, with one mail, or not. The same
  * request again makes the rest, and says of who is invited already that it is so. */
-static void an_admin_s_import_is_whole_or_not(void)
+static void an_admins_import_is_whole_or_not(void)
 {
     static const char path[] = "/v1/projects/me/imports", all[] = "2 2 2 2 1";
     static const struct step steps[] = {
@@ -792,7 +792,7 @@ static const struct unit_case cases[] = {
     CASE(a_passkey_is_enrolled_whole_or_not),
     CASE(a_passkey_is_removed_whole_or_not),
     CASE(a_proof_counts_whole_or_not),
-    CASE(an_admin_s_import_is_whole_or_not),
+    CASE(an_admins_import_is_whole_or_not),
     CASE(an_acknowledged_import_stays),
     CASE(an_imported_password_is_renewed_with_the_login_or_not),
     CASE_ALWAYS(suite_shuts_down_cleanly),

@@ -29,11 +29,6 @@ static struct receiver receiver;
 
 /* ---- the receiver ---- */
 
-static bool have_node(void)
-{
-    return access("/usr/bin/node", X_OK) == 0 || access("/usr/local/bin/node", X_OK) == 0;
-}
-
 static void start_receiver(void)
 {
     receiver_start(&receiver,
@@ -520,7 +515,7 @@ static const struct unit_case cases[] = {
 
 int main(void)
 {
-    if (have_node())
+    if (receiver_has_node())
         return unit_run("backchannel logout", cases, ARRAY_SIZE(cases));
     return unit_leave_out_suite("backchannel logout", "node is not installed");
 }

@@ -657,7 +657,7 @@ static void every_instance_notices_an_import(void)
     }
 }
 
-static void an_admin_s_import_is_bounded(void)
+static void an_admins_import_is_bounded(void)
 {
     PERSON admin = person_admin(suite);
     json_t *many = json_array(), *practitioners = json_array();
@@ -686,7 +686,7 @@ static void an_admin_s_import_is_bounded(void)
 }
 
 /* What a stolen token of an older session cannot do. */
-static void an_admin_s_import_needs_a_fresh_proof(void)
+static void an_admins_import_needs_a_fresh_proof(void)
 {
     PERSON admin = person_admin(suite);
     char *email = address();
@@ -705,7 +705,7 @@ static void an_admin_s_import_needs_a_fresh_proof(void)
 }
 
 /* Sixty an hour for a project; those that were refused for another reason count. */
-static void an_admin_s_imports_are_limited(void)
+static void an_admins_imports_are_limited(void)
 {
     PERSON admin = person_admin(suite);
     int status = 200, count = 0;
@@ -752,9 +752,9 @@ static const struct unit_case cases[] = {
     CASE(the_rate_is_printed),
     CASE(an_admin_imports_patients),
     CASE(every_instance_notices_an_import),
-    CASE(an_admin_s_import_is_bounded),
-    CASE(an_admin_s_import_needs_a_fresh_proof),
-    CASE(an_admin_s_imports_are_limited),
+    CASE(an_admins_import_is_bounded),
+    CASE(an_admins_import_needs_a_fresh_proof),
+    CASE(an_admins_imports_are_limited),
     CASE(the_audit_trail_holds_together),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };

@@ -308,7 +308,8 @@ static void every_route_is_called(void)
     free(requests);
 }
 
-/* Bytes that HTTP's parser refuses, so that no endpoint sees them. */
+/* Bytes that HTTP's parser refuses, so that no endpoint sees them; two are requests of a client that
+ * is gone before authd has answered. */
 static void malformed_http_is_sent(void)
 {
     const char *const rows[] = {
@@ -322,16 +323,18 @@ static void malformed_http_is_sent(void)
         "POST /auth/refresh-token HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n%s",
         "%s\r\n\r\n",
     };
-    char *answer;
+    size_t answered = 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const char *at = strstr(rows[i], "%s");
         const char *text =
             arena_printf(arena, "%.*s%s%s", (int)(at - rows[i]), rows[i], mark("raw"), at + 2);
+        char *answer = http_raw(suite_url(suite), text, strlen(text), true, 2000);
 
-        answer = http_raw(suite_url(suite), text, strlen(text), true, 2000);
+        answered += *answer != '\0';
         free(answer);
     }
+    CU_ASSERT_TRUE(answered >= ARRAY_SIZE(rows) - 2);
 }
 
 /* ---- what people do ---- */

@@ -500,15 +500,11 @@ static int count_taken(const char *client)
     return taken;
 }
 
-/* Starts a host of key sets, which authd may ask. -1: there is no node. */
-static int start_key_host(struct receiver *host, struct unit_dir *ret_dir)
+/* Starts a host of key sets, which authd may ask. */
+static void start_key_host(struct receiver *host, struct unit_dir *ret_dir)
 {
     char set[200];
 
-    if (access("/usr/bin/node", X_OK) != 0 && access("/usr/local/bin/node", X_OK) != 0) {
-        fprintf(stderr, "no node: key sets are not fetched\n");
-        return -1;
-    }
     *ret_dir = unit_dir_make();
     certificate_make(ret_dir);
     receiver_start(host,
@@ -518,7 +514,6 @@ static int start_key_host(struct receiver *host, struct unit_dir *ret_dir)
              ret_dir->path);
     suite_reconfigure(suite, set);
     read_addresses();
-    return 0;
 }
 
 static void stop_key_host(struct receiver *host, struct unit_dir *dir)
@@ -537,8 +532,11 @@ static void keys_are_fetched_once_and_kept(void)
     JOSE next = jose_new("ES384", "two");
     char *client;
 
-    if (start_key_host(&host, &dir) < 0)
+    if (!receiver_has_node()) {
+        unit_leave_out("node is not installed");
         return;
+    }
+    start_key_host(&host, &dir);
     serve_keys(&host, "keys", "ok", NULL);
     client = registered_inner(host.port, "keys");
     CU_ASSERT_EQUAL(count_taken(client), 8);
@@ -606,8 +604,11 @@ static void a_key_set_is_kept_as_long_as_its_host_says(void)
     struct jose *own = key;
     JOSE next = jose_new("ES384", "two");
 
-    if (start_key_host(&host, &dir) < 0)
+    if (!receiver_has_node()) {
+        unit_leave_out("node is not installed");
         return;
+    }
+    start_key_host(&host, &dir);
     for (size_t i = 0; i < ARRAY_SIZE(sets); i++) {
         serve_keys(&host, sets[i].name, "ok", sets[i].cache);
         sets[i].client = registered_inner(host.port, sets[i].name);

@@ -753,7 +753,7 @@ static void a_passkey_opens_its_tenant_only(void)
 }
 
 /* ... nor is it a proof or a second factor of the same practitioner above it. */
-static void a_child_s_passkey_proves_nothing_above_it(void)
+static void a_childs_passkey_proves_nothing_above_it(void)
 {
     static const char reach[] = "select count(*) from auth.audit where event->>'action' = '%s' and "
                                 "event->>'outcome' = 'failure' and event->>'detail' = 'reach'";
@@ -1269,7 +1269,7 @@ static const struct unit_case cases[] = {
     CASE(an_account_has_at_most_twenty),
     CASE(a_passkey_belongs_to_one_account),
     CASE(a_passkey_opens_its_tenant_only),
-    CASE(a_child_s_passkey_proves_nothing_above_it),
+    CASE(a_childs_passkey_proves_nothing_above_it),
     CASE(a_passkey_made_above_is_demanded_below),
     CASE(an_application_without_https_has_no_passkeys),
     CASE(refusals_of_one_client_are_limited),

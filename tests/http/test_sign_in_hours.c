@@ -167,7 +167,7 @@ static void suite_shuts_down_cleanly(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(the_scene_is_set),
+    CASE_ALWAYS(the_scene_is_set),
     CASE(only_admins_read_them),
     CASE(each_sign_in_is_counted_in_its_hour),
     CASE(those_of_another_project_are_not_counted),

@@ -636,7 +636,7 @@ static void test_sign_ins_of_a_day_are_counted_page_by_page(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(test_the_schema_is_made),
+    CASE_ALWAYS(test_the_schema_is_made),
     CASE(test_every_statement_prepares_with_its_parameters),
     CASE(test_hot_statements_are_planned_on_their_keys),
     CASE(test_every_statement_has_its_index),

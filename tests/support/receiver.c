@@ -5,8 +5,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { ARGUMENTS_MAX = 8, READY_MS = 30000 };
+
+bool receiver_has_node(void)
+{
+    return access("/usr/bin/node", X_OK) == 0 || access("/usr/local/bin/node", X_OK) == 0;
+}
 
 void receiver_start(struct receiver *self, const char *const *argv)
 {

@@ -14,6 +14,9 @@ struct receiver {
     int port, command_port;
 };
 
+/* Whether there is Node.js, which runs these programs. */
+bool receiver_has_node(void);
+
 /* Starts it, at the port that it had before, if any, which is the last argument: argv ends with
  * NULL. Ends the test program when it does not become ready. */
 void receiver_start(struct receiver *self, const char *const *argv);

@@ -85,7 +85,7 @@ static void every_page_is_whole_in_every_language(void)
                       &(struct page_register_in){SITE, .wrong = true, .ask_role = true,
                                                  .name = EVIL, .surname = EVIL, .email = EVIL,
                                                  .problem = PAGE_TEXT_ERROR_DISABLED,
-                                                 .name_problem = PAGE_TEXT_ERROR_TOO_LONG,
+                                                 .name_problem = PAGE_TEXT_ERROR_REQUIRED,
                                                  .surname_problem = PAGE_TEXT_ERROR_REQUIRED,
                                                  .email_problem = PAGE_TEXT_ERROR_TAKEN,
                                                  .password_problem = PAGE_TEXT_ERROR_PASSWORD});

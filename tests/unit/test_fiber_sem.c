@@ -219,39 +219,6 @@ static void cancelled_fibers_get_nothing(void)
     unit_on_fiber(cancelled, NULL);
 }
 
-static void closed(struct loop *loop, void *arg UNUSED)
-{
-    struct fiber_sem *sem = malloc(sizeof(*sem));
-    struct taker takers[3], late;
-    int order = 0, late_order = 0;
-
-    UNIT_REQUIRE(sem, "memory");
-    fiber_sem_init(sem, loop, 1, FIBER_SEM_UNBOUNDED);
-    start_all(loop, sem, takers, ARRAY_SIZE(takers), NULL, &order);
-    fiber_sem_close(sem);
-    CU_ASSERT(sem->waiting == 0 && !fiber_sem_try(sem, 1));
-    start_all(loop, sem, &late, 1, NULL, &late_order);
-    CU_ASSERT(late.rc == -1 && late.code == ERR_UNAVAILABLE);
-    CU_ASSERT(order == 3);
-    free(sem);
-
-    sem = malloc(sizeof(*sem));
-    UNIT_REQUIRE(sem, "memory");
-    order = 0;
-    fiber_sem_init(sem, loop, 1, FIBER_SEM_UNBOUNDED);
-    start_all(loop, sem, takers, ARRAY_SIZE(takers), NULL, &order);
-    fiber_sem_close(sem);
-    free(sem); /* those refused run after this */
-    yield(loop);
-    CU_ASSERT(order == 3 && takers[0].rc == 0);
-    CU_ASSERT(takers[1].code == ERR_UNAVAILABLE && takers[2].code == ERR_UNAVAILABLE);
-}
-
-static void waiters_may_outlive_a_closed_one(void)
-{
-    unit_on_fiber(closed, NULL);
-}
-
 static const struct unit_case cases[] = {
     CASE(waiters_acquire_in_order),
     CASE(those_that_fit_go_first),
@@ -259,7 +226,6 @@ static const struct unit_case cases[] = {
     CASE(the_overdue_leave_the_line),
     CASE(a_grant_is_not_lost_to_a_deadline),
     CASE(cancelled_fibers_get_nothing),
-    CASE(waiters_may_outlive_a_closed_one),
 };
 
 int main(void)
