@@ -153,6 +153,21 @@ int ctl_bus_retry(struct ctl_bus *self, int64_t since_mono_ms, struct error *err
     return fiber_sleep_until(self->loop, now_ms + RETRY_PAUSE_MS, err);
 }
 
+int ctl_bus_call(struct ctl_bus *self, struct arena *arena, const struct bus_method *method,
+                 const void *in, void *out, struct error *err)
+{
+    int64_t since = clock_mono_ms();
+    struct request req;
+
+    do {
+        req = ctl_bus_request(self, arena);
+        memset(out, 0, method->output->size);
+        if (bus_call(self->bus, method, &req, in, out, err) == 0)
+            return 0;
+    } while (ctl_bus_retry(self, since, err) == 0);
+    return -1;
+}
+
 /* ---- one operator command ---- */
 
 struct run {

@@ -52,6 +52,11 @@ struct request ctl_bus_request(struct ctl_bus *self, struct arena *arena);
  * Parks. */
 int ctl_bus_retry(struct ctl_bus *self, int64_t since_mono_ms, struct error *err) MUST_USE;
 
+/* A call of work that may be repeated, again while a daemon is gone; the answer is in the arena.
+ * Parks. */
+int ctl_bus_call(struct ctl_bus *self, struct arena *arena, const struct bus_method *method,
+                 const void *in, void *out, struct error *err) MUST_USE;
+
 /* The section `common` of the configuration that --dir or --config names. */
 struct common_config;
 int ctl_bus_config(struct ctl *ctl, struct common_config *ret, struct error *err) MUST_USE;

@@ -13,21 +13,12 @@ enum { LOCK_TRIES_MS = 20000 /* how long settingsd is asked again that did not g
 
 static const char *const services[] = {"settingsd", "authd", "docd", "maild", "botd", NULL};
 
-/* A call that may be repeated. */
 static int ask(struct ctl *ctl, const char *service, const struct bus_method *method,
                const void *in, void *out, struct error *err)
 {
-    int64_t since = clock_mono_ms();
-    struct request req;
-
-    if (ctl_bus_wait(ctl->bus, service, CTL_BUS_PEER_MS, err) < 0)
-        return -1;
-    do {
-        req = ctl_bus_request(ctl->bus, ctl->arena);
-        if (bus_call(ctl->bus->bus, method, &req, in, out, err) == 0)
-            return 0;
-    } while (ctl_bus_retry(ctl->bus, since, err) == 0);
-    return -1;
+    return ctl_bus_wait(ctl->bus, service, CTL_BUS_PEER_MS, err) < 0
+               ? -1
+               : ctl_bus_call(ctl->bus, ctl->arena, method, in, out, err);
 }
 
 int project_hold(struct ctl *ctl, struct uuid project, struct error *err)

@@ -71,17 +71,9 @@ static int get_piece(struct bytes_walk *self, struct uuid object, int64_t offset
 {
     const struct tenant_bytes_get_in in = {
         .projectId = self->project, .objectId = object, .offset = offset};
-    int64_t since = clock_mono_ms();
-    struct request req;
 
-    do {
-        arena_reset(self->arena);
-        req = ctl_bus_request(self->ctl->bus, self->arena);
-        *ret = (struct tenant_bytes_got){.size = 0};
-        if (docd_tenant_bytes_get(self->ctl->bus->bus, &req, &in, ret, err) == 0)
-            return 0;
-    } while (ctl_bus_retry(self->ctl->bus, since, err) == 0);
-    return -1;
+    arena_reset(self->arena);
+    return ctl_bus_call(self->ctl->bus, self->arena, &docd_tenant_bytes_get_method, &in, ret, err);
 }
 
 static int hand_over(struct bytes_walk *self, struct uuid object, int64_t offset,

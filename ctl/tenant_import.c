@@ -169,21 +169,13 @@ static int send_rows(struct import *self, struct error *err)
                                      .table = self->table,
                                      .rows = {self->items, self->count},
                                      .before = self->table_rows};
-    int64_t since = clock_mono_ms();
     struct bus_method method;
     struct tenant_add_out out;
-    struct request req;
 
     if (self->count == 0)
         return 0;
     method = tenant_add_method(self->service);
-    do {
-        req = ctl_bus_request(self->ctl->bus, self->arena);
-        out = (struct tenant_add_out){0};
-        if (bus_call(self->ctl->bus->bus, &method, &req, &in, &out, err) == 0)
-            break;
-    } while (ctl_bus_retry(self->ctl->bus, since, err) == 0);
-    if (err->code != ERR_NONE)
+    if (ctl_bus_call(self->ctl->bus, self->arena, &method, &in, &out, err) < 0)
         return -1;
     self->rows += (int64_t)self->count;
     self->table_rows += (int64_t)self->count;

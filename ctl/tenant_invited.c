@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/clock.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
 
@@ -47,24 +46,6 @@ static void add(struct tenant_invited *self, const struct field_list *page)
     }
 }
 
-/* A page of them; an authd that restarts is waited for. */
-static int load_page(struct tenant_invited *self, struct ctl *ctl,
-                     const struct operator_transfer_invited_in *in,
-                     struct operator_transfer_out *ret, struct error *err)
-{
-    int64_t since = clock_mono_ms();
-    struct request req;
-
-    do {
-        req = ctl_bus_request(ctl->bus, self->arena);
-        *ret = (struct operator_transfer_out){.more = false};
-        if (ctl_bus_wait(ctl->bus, "authd", CTL_BUS_PEER_MS, err) == 0 &&
-            authd_operator_transfer_invited(ctl->bus->bus, &req, in, ret, err) == 0)
-            return 0;
-    } while (ctl_bus_retry(ctl->bus, since, err) == 0);
-    return -1;
-}
-
 int tenant_invited_load(struct tenant_invited *self, struct ctl *ctl, struct uuid project,
                         struct error *err)
 {
@@ -75,7 +56,8 @@ int tenant_invited_load(struct tenant_invited *self, struct ctl *ctl, struct uui
     do {
         const struct transfer_invited *last;
 
-        if (load_page(self, ctl, &in, &out, err) < 0)
+        if (ctl_bus_call(ctl->bus, self->arena, &authd_operator_transfer_invited_method, &in, &out,
+                         err) < 0)
             return -1;
         add(self, &out.invited);
         last = out.invited.items;
@@ -91,19 +73,13 @@ int tenant_invited_check(struct tenant_invited *self, struct ctl *ctl, struct uu
     const struct operator_transfer_check_in in = {
         .projectId = project, .rows = rows, .before = before};
     struct operator_transfer_out out;
-    int64_t since = clock_mono_ms();
-    struct request req;
 
     begin(self);
-    do {
-        req = ctl_bus_request(ctl->bus, self->arena);
-        out = (struct operator_transfer_out){.more = false};
-        if (authd_operator_transfer_check(ctl->bus->bus, &req, &in, &out, err) == 0) {
-            add(self, &out.invited);
-            return 0;
-        }
-    } while (ctl_bus_retry(ctl->bus, since, err) == 0);
-    return -1;
+    if (ctl_bus_call(ctl->bus, self->arena, &authd_operator_transfer_check_method, &in, &out, err) <
+        0)
+        return -1;
+    add(self, &out.invited);
+    return 0;
 }
 
 size_t tenant_invited_count(const struct tenant_invited *self)

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "common/base/clock.h"
 #include "ctl/ctl_bus.h"
 
 /* In this order: members' policies are settingsd's, what people own comes behind them. */
@@ -25,16 +24,8 @@ static int list_tables(struct ctl *ctl, const char *service, struct uuid project
 {
     const struct bus_method method = tenant_tables_method(service);
     const struct tenant_tables_in in = {.projectId = project};
-    int64_t since = clock_mono_ms();
-    struct request req;
 
-    do {
-        req = ctl_bus_request(ctl->bus, ctl->arena);
-        *ret = (struct tenant_tables_out){.tables = {NULL, 0}};
-        if (bus_call(ctl->bus->bus, &method, &req, &in, ret, err) == 0)
-            return 0;
-    } while (ctl_bus_retry(ctl->bus, since, err) == 0);
-    return -1;
+    return ctl_bus_call(ctl->bus, ctl->arena, &method, &in, ret, err);
 }
 
 /* `after` may lie in the arena: it is packed before anything else is done. */
@@ -42,16 +33,8 @@ static int read_page(struct walk *self, const char *service, const struct tenant
                      struct arena *arena, struct tenant_read_out *ret, struct error *err)
 {
     const struct bus_method method = tenant_read_method(service);
-    int64_t since = clock_mono_ms();
-    struct request req;
 
-    do {
-        req = ctl_bus_request(self->ctl->bus, arena);
-        *ret = (struct tenant_read_out){.more = false};
-        if (bus_call(self->ctl->bus->bus, &method, &req, in, ret, err) == 0)
-            return 0;
-    } while (ctl_bus_retry(self->ctl->bus, since, err) == 0);
-    return -1;
+    return ctl_bus_call(self->ctl->bus, arena, &method, in, ret, err);
 }
 
 static int walk_page(struct walk *self, const struct tenant_read_out *page, struct error *err)

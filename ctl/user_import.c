@@ -283,16 +283,9 @@ static int call_import(struct import *self, struct batch *batch)
                                           .lines = {(const uint8_t *)batch->text, batch->bytes},
                                           .verified = self->verified,
                                           .dryRun = self->dry_run};
-    int64_t since = clock_mono_ms();
-    struct request req;
 
-    do {
-        req = ctl_bus_request(self->ctl->bus, batch->arena);
-        batch->out = (struct operator_import_out){0};
-        if (authd_operator_import(self->ctl->bus->bus, &req, &in, &batch->out, &batch->err) == 0)
-            return 0;
-    } while (ctl_bus_retry(self->ctl->bus, since, &batch->err) == 0);
-    return -1;
+    return ctl_bus_call(self->ctl->bus, batch->arena, &authd_operator_import_method, &in,
+                        &batch->out, &batch->err);
 }
 
 static void run_batch(void *arg)
@@ -362,16 +355,10 @@ static int end_batch(struct import *self, struct batch *batch, struct error *err
 static int call_end(struct import *self, struct error *err)
 {
     const struct operator_import_end_in in = {.import = {self->id, sizeof(self->id)}};
-    int64_t since = clock_mono_ms();
-    struct request req;
     struct nothing out;
 
-    do {
-        req = ctl_bus_request(self->ctl->bus, self->ctl->arena);
-        if (authd_operator_import_end(self->ctl->bus->bus, &req, &in, &out, err) == 0)
-            return 0;
-    } while (ctl_bus_retry(self->ctl->bus, since, err) == 0);
-    return -1;
+    return ctl_bus_call(self->ctl->bus, self->ctl->arena, &authd_operator_import_end_method, &in,
+                        &out, err);
 }
 
 /* In the order of the file. What an interrupted import has done stays, and stays known. */
