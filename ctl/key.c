@@ -2,9 +2,14 @@
  * key.c - `atriumctl keys ...`: the keys that sign tokens, the API's and those of the issuers.
  */
 #include "authd/authd_api.h"
+#include "common/base/clock.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
+
+/* Primes for an RSA key are searched for until two are found: mostly in less than a second, on a
+ * busy machine in tens of them. */
+enum { ROTATE_MS = 60000 };
 
 static const char *const columns[] = {"kid", "use", "alg", "active", "createdAt", "retireAt", NULL};
 
@@ -30,6 +35,7 @@ int keys_rotate_command(struct ctl *ctl, struct error *err)
         return keys_seal(ctl, err);
     if (arguments_has(&ctl->args, "--keys"))
         return error_set(err, ERR_BAD_REQUEST, "--keys is for --seal");
+    req.deadline_mono_ms = clock_mono_ms() + ROTATE_MS;
     if (authd_keys_rotate(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
     output_list(ctl, &public_key_table, &out.keys, columns);

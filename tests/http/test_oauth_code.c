@@ -1882,7 +1882,7 @@ static void keys_are_rotated_under_load(void)
     former = strdup(renewers[0].kid);
     PROGRAM rotated = suite_command_start(suite, rotate);
     count = renewers_run(renewers, PUBLISHING_S);
-    CU_ASSERT_TRUE(program_wait_end(rotated, 10000));
+    CU_ASSERT_TRUE(program_wait_end(rotated, 70000));
     CHECK_EXIT(rotated, 0);
     CU_ASSERT_STRING_EQUAL(renewers[0].kid, former); /* the new one does not sign yet */
     go_ahead(24 * HOUR + 60);
