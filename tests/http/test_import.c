@@ -648,7 +648,7 @@ static void every_instance_notices_an_import(void)
         }
         want = suite_count(suite, "select count(*) from auth.credential where password_hash not "
                                   "like '$argon2id$v=19$m=19456,t=2,p=1$%%'");
-        for (int i = 0; i < 200 && (known_imported("1") != want || known_imported("2") != want);
+        for (int i = 0; i < 600 && (known_imported("1") != want || known_imported("2") != want);
              i++)
             usleep(100000);
         UNIT_CHECK(known_imported("1") == want && known_imported("2") == want, "%ld and %ld of %ld",
