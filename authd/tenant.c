@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "authd/sql/account.h"
+#include "common/domain/policy.h"
 #include "settingsd/settingsd_api.h"
 
 enum { LEVELS_MAX = 32 }; /* projects above one that are looked at */
@@ -48,6 +49,34 @@ int tenant_open_id(struct authd *d, const struct request *req, struct uuid proje
                    struct tenant *ret, struct error *err)
 {
     return lookup(d, req, &(struct tenant_lookup_in){.projectId = project}, ret, err);
+}
+
+int tenant_project_of(struct authd *d, const struct request *req, const char *code,
+                      struct uuid *ret, struct error *err)
+{
+    const struct tenant_lookup_in which = tenant_lookup_from_text(code);
+    struct tenant tenant = {.name = NULL};
+
+    if (code && settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0)
+        return -1;
+    *ret = tenant.projectId;
+    return 0;
+}
+
+int tenant_policy_of(struct authd *d, const struct request *req, struct uuid project,
+                     const char *reference, struct uuid *ret, struct error *err)
+{
+    struct caller_context_in which = {.projectId = project};
+    struct caller_context_out context = {0};
+
+    if (policy_reference(reference, &which.policyId) < 0)
+        return error_problem(err, "accessPolicy", "must be AccessPolicy/<id>");
+    if (settingsd_caller_context(d->svc.bus, req, &which, &context, err) < 0)
+        return -1;
+    if (!uuid_is_set(&context.policyId))
+        return error_problem(err, "accessPolicy", "must name an access policy of this project");
+    *ret = context.policyId;
+    return 0;
 }
 
 int tenant_is_within(struct authd *d, const struct request *req, struct uuid project,

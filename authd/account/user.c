@@ -24,18 +24,6 @@ struct found {
     struct uuid place; /* the project that was named with it; else a patient's own; else absent */
 };
 
-static int named_project(struct authd *d, const struct request *req, const char *code,
-                         struct uuid *ret, struct error *err)
-{
-    const struct tenant_lookup_in which = tenant_lookup_from_text(code);
-    struct tenant tenant = {.name = NULL};
-
-    if (code && settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0)
-        return -1;
-    *ret = tenant.projectId;
-    return 0;
-}
-
 /* Fails: NOT_FOUND, VALIDATION when there are several. */
 static int find(struct authd *d, const struct request *req, const struct operator_user_in *in,
                 struct found *ret, struct error *err)
@@ -47,7 +35,7 @@ static int find(struct authd *d, const struct request *req, const struct operato
     *ret = (struct found){.place = {""}};
     if (!uuid_is_set(&in->id) && !in->email)
         return error_problem(err, "email", "is needed, or id");
-    if (named_project(d, req, in->tenantCode, &ret->place, err) < 0)
+    if (tenant_project_of(d, req, in->tenantCode, &ret->place, err) < 0)
         return -1;
     which.project = ret->place;
     if (sql_require(sql_user_find(d->svc.db, req, &which, &users, err), err, ERR_NOT_FOUND,
@@ -197,7 +185,7 @@ int operator_user_list(struct authd *d, const struct request *req,
 
     if (!in->tenantCode)
         return list_all(d, req, in, from, end, out, err);
-    if (named_project(d, req, in->tenantCode, &project, err) < 0)
+    if (tenant_project_of(d, req, in->tenantCode, &project, err) < 0)
         return -1;
     return list_of_project(d, req, in, project, from, end, out, err);
 }

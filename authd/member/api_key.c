@@ -15,7 +15,6 @@
 #include "authd/sql/api_key.h"
 #include "authd/tenant.h"
 #include "common/base/address.h"
-#include "common/domain/policy.h"
 #include "common/service/audit.h"
 #include "common/service/page_cursor.h"
 #include "settingsd/settingsd_api.h"
@@ -63,23 +62,6 @@ int api_keys(struct authd *d, const struct request *req, const struct api_keys_i
 }
 
 /* ---- making ---- */
-
-/* The policy, which must be one of the project's. */
-static int find_policy(struct authd *d, const struct request *req, const char *reference,
-                       struct uuid *ret, struct error *err)
-{
-    struct caller_context_in which = {.projectId = req->caller->project};
-    struct caller_context_out context = {0};
-
-    if (policy_reference(reference, &which.policyId) < 0)
-        return error_problem(err, "accessPolicy", "must be AccessPolicy/<id>");
-    if (settingsd_caller_context(d->svc.bus, req, &which, &context, err) < 0)
-        return -1;
-    if (!uuid_is_set(&context.policyId))
-        return error_problem(err, "accessPolicy", "must name an access policy of this project");
-    *ret = context.policyId;
-    return 0;
-}
 
 static int check_addresses(const struct request *req, const struct field_texts *addresses,
                            struct db_array *ret, struct error *err)
@@ -132,7 +114,7 @@ int api_key_create(struct authd *d, const struct request *req, const struct api_
     secret_hash(key, hash);
     insert.audit = key_audit(req, "api-key.create", insert.project, insert.id);
     if (check_addresses(req, &in->addresses, &insert.addresses, err) < 0 ||
-        find_policy(d, req, in->accessPolicy, &insert.policy, err) < 0 ||
+        tenant_policy_of(d, req, req->caller->project, in->accessPolicy, &insert.policy, err) < 0 ||
         store_key(d, req, &insert, out, err) < 0)
         return -1;
     out->key = key;

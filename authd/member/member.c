@@ -19,7 +19,6 @@
 #include "authd/sql/credential.h"
 #include "authd/sql/member.h"
 #include "authd/tenant.h"
-#include "common/domain/policy.h"
 #include "common/service/audit.h"
 
 enum { INVITE_ANSWER_MS = 150 }; /* member_create answers no earlier, see there */
@@ -108,23 +107,12 @@ static int choose_policy(struct authd *d, const struct request *req, const struc
                          const struct member_create_in *in, const char *role, struct uuid *ret,
                          struct error *err)
 {
-    struct caller_context_in which = {.projectId = tenant->projectId};
-    struct caller_context_out context = {0};
-
-    if (!in->accessPolicy) {
-        *ret = is_patient(role) ? tenant->defaultPatientPolicy : tenant->defaultPractitionerPolicy;
-        return uuid_is_set(ret) ? 0
-                                : error_problem(err, "accessPolicy",
-                                                "is needed: the project has no default for it");
-    }
-    if (policy_reference(in->accessPolicy, &which.policyId) < 0)
-        return error_problem(err, "accessPolicy", "must be AccessPolicy/<id>");
-    if (settingsd_caller_context(d->svc.bus, req, &which, &context, err) < 0)
-        return -1;
-    if (!uuid_is_set(&context.policyId))
-        return error_problem(err, "accessPolicy", "must name an access policy of this project");
-    *ret = context.policyId;
-    return 0;
+    if (in->accessPolicy)
+        return tenant_policy_of(d, req, tenant->projectId, in->accessPolicy, ret, err);
+    *ret = is_patient(role) ? tenant->defaultPatientPolicy : tenant->defaultPractitionerPolicy;
+    return uuid_is_set(ret)
+               ? 0
+               : error_problem(err, "accessPolicy", "is needed: the project has no default for it");
 }
 
 static int send_invitation(struct authd *d, const struct request *req, const struct tenant *tenant,

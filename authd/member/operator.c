@@ -216,20 +216,6 @@ int admin_create(struct authd *d, const struct request *req, const struct admin_
 
 /* ---- sessions ---- */
 
-/* The project of an optional tenant code; absent without one. Suspended ones count: operators
- * see everything. */
-static int optional_project(struct authd *d, const struct request *req, const char *code,
-                            struct uuid *ret, struct error *err)
-{
-    const struct tenant_lookup_in which = tenant_lookup_from_text(code);
-    struct tenant tenant = {.name = NULL};
-
-    if (code && settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0)
-        return -1;
-    *ret = tenant.projectId;
-    return 0;
-}
-
 static int list_sessions(struct authd *d, const struct request *req, const char *email,
                          struct uuid project, struct session_list *out, struct error *err)
 {
@@ -246,7 +232,7 @@ int operator_sessions(struct authd *d, const struct request *req,
 {
     struct uuid project;
 
-    if (optional_project(d, req, in->tenantCode, &project, err) < 0)
+    if (tenant_project_of(d, req, in->tenantCode, &project, err) < 0)
         return -1;
     return list_sessions(d, req, in->email, project, out, err);
 }
@@ -260,7 +246,7 @@ int operator_sessions_revoke(struct authd *d, const struct request *req,
     struct sql_operator_places_rows places;
     size_t count;
 
-    if (optional_project(d, req, in->tenantCode, &find.project, err) < 0 ||
+    if (tenant_project_of(d, req, in->tenantCode, &find.project, err) < 0 ||
         sql_require(sql_operator_places(d->svc.db, req, &find, &places, err), err, ERR_NOT_FOUND,
                     "Account not found.") < 0)
         return -1;

@@ -6,16 +6,12 @@
 
 #include "authd/authd_api.h"
 #include "authd/passkey/passkey_rp.h"
+#include "authd/signin/login.h"
 #include "authd/sql/passkey.h"
 #include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
 
 static const char kind[] = "factor";
-
-static int invalid(struct error *err)
-{
-    return error_set(err, ERR_BAD_REQUEST, "Login session is invalid or has expired.");
-}
 
 /* The password was right, so that the answer may name the account's passkeys. */
 static int start(struct authd *d, const struct request *req, const char *role, struct uuid login,
@@ -29,7 +25,7 @@ static int start(struct authd *d, const struct request *req, const char *role, s
     if (candidate_of_login(d, req, role, login, &who, err) < 0)
         return -1;
     if (who.count == 0)
-        return invalid(err);
+        return login_invalid(err);
     settled = uuid_is_set(&who.is.project);
     ceremony.account = who.is.account;
     ceremony.tenant = who.is.project;

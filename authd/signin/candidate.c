@@ -287,7 +287,9 @@ int candidate_check_common(struct authd *d, const struct request *req, const str
     return error_set(err, ERR_PASSWORD_CHANGE_REQUIRED, "The password must be changed.");
 }
 
-const char *candidate_hash(struct authd *d, const struct request *req, const struct candidate *who)
+/* What its password is verified against: its hash, or a dummy that costs what one of its tenant's
+ * accounts might. */
+static const char *hash_of(struct authd *d, const struct request *req, const struct candidate *who)
 {
     return who->hash ? who->hash
                      : password_mixture_dummy(d, req, who->is.role, who->is.project, who->email);
@@ -296,7 +298,7 @@ const char *candidate_hash(struct authd *d, const struct request *req, const str
 int candidate_verify(struct authd *d, const struct request *req, struct candidate *who,
                      const char *password, bool *ret_right, struct error *err)
 {
-    const char *hash = candidate_hash(d, req, who);
+    const char *hash = hash_of(d, req, who);
     bool right;
 
     if (password_verify(d, req, hash, password, &right, &who->renewed, err) < 0)

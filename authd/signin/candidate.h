@@ -57,10 +57,6 @@ int candidate_of_account(struct authd *d, const struct request *req, const char 
 int candidate_reject(struct authd *d, const struct request *req, const struct candidate *who,
                      const struct throttle_keys *keys, struct error *err) MUST_USE;
 
-/* What its password is verified against: its hash, or a dummy (password_mixture.h) that costs what
- * one of its tenant's accounts might. */
-const char *candidate_hash(struct authd *d, const struct request *req, const struct candidate *who);
-
 /* Verifies the password; one of a candidate without account or place costs the same and is
  * never right. Sets `renewed` for a hash of older parameters or of another system. Counts nothing.
  * Parks. */

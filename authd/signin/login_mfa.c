@@ -12,11 +12,6 @@
 #include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
 
-static int invalid(struct error *err)
-{
-    return error_set(err, ERR_BAD_REQUEST, "Login session is invalid or has expired.");
-}
-
 /* Gives the login its session code; the transaction holds the factor's and the login's rows. */
 static int give_code(struct db_tx **tx_p, const struct request *req, struct uuid login,
                      const char *method, const char **ret_code, struct error *err)
@@ -44,7 +39,7 @@ static int lock_login(struct db_tx *tx, const struct request *req, struct uuid l
 
     if (found < 0)
         return -1;
-    return found > 0 ? 0 : invalid(err);
+    return found > 0 ? 0 : login_invalid(err);
 }
 
 /* Takes a passkey for a login that waits for a factor. A wrong one counts for the login. */
@@ -99,7 +94,7 @@ static int confirm_code(struct authd *d, const struct request *req, const struct
         return -1;
     factor.project = who->project;
     if (!factor.enrolled) /* turned off meanwhile */
-        return invalid(err);
+        return login_invalid(err);
     if (lock_login(tx, req, in->loginId, err) < 0 ||
         factor_consume(d, tx, req, &factor, in->mfaToken, &method, err) < 0)
         return -1;
@@ -134,7 +129,7 @@ int patient_login_mfa(struct authd *d, const struct request *req, const struct l
         candidate_of_login(d, req, "Patient", in->loginId, &who, err) < 0)
         return -1;
     if (who.count == 0)
-        return invalid(err);
+        return login_invalid(err);
     out->nextStep = "token";
     return confirm(d, req, in, &who, &out->sessionCode, err);
 }
@@ -151,11 +146,11 @@ int practitioner_login_mfa(struct authd *d, const struct request *req,
         candidate_of_login(d, req, "Practitioner", in->loginId, &who, err) < 0)
         return -1;
     if (who.count == 0)
-        return invalid(err);
+        return login_invalid(err);
     if (login_places(d, req, &who, &tenants, err) < 0)
         return -1;
     if (tenants.count == 0)
-        return invalid(err);
+        return login_invalid(err);
     out->nextStep = "token";
     out->tenants = login_choices(req, &who, tenants);
     return confirm(d, req, in, &who, &out->sessionCode, err);

@@ -208,11 +208,6 @@ struct entered {
     uint8_t wrong_key[THROTTLE_KEY_SIZE]; /* of the day's wrong codes */
 };
 
-static int invalid(struct error *err)
-{
-    return error_set(err, ERR_BAD_REQUEST, "Login session is invalid or has expired.");
-}
-
 /* The account, whether its address is proven, and what it may sign in to; without one the same
  * statements find nothing. */
 static int find_account(struct authd *d, const struct request *req, const char *role,
@@ -245,7 +240,7 @@ static int find(struct authd *d, const struct request *req, const char *role,
     hash_code(in->loginId, in->code, &ret->hashes);
     found = sql_mail_code_get(d->svc.db, req, &get, &row, err);
     if (found <= 0)
-        return found < 0 ? -1 : invalid(err);
+        return found < 0 ? -1 : login_invalid(err);
     ret->email = row.email;
     ret->challenge = row.challenge;
     ret->subject = subject_of(req, role, row.tenant, row.email);
@@ -270,7 +265,7 @@ static int refuse(struct authd *d, const struct request *req, struct db_tx **tx_
     int counted = sql_mail_code_fail(*tx_p, req, &failed, err);
 
     if (counted <= 0)
-        return counted < 0 ? -1 : invalid(err);
+        return counted < 0 ? -1 : login_invalid(err);
     if (db_commit(tx_p, err) < 0 || throttle_fail(d, req, &self->keys, &audit, err) < 0)
         return -1;
     ++*d->count.sign_in_bad;
@@ -320,7 +315,7 @@ static int begin_login(struct db_tx *tx, const struct request *req, const struct
     secret_hash(code, hash);
     begun = sql_mail_code_login(tx, req, &in, &row, err);
     if (begun <= 0)
-        return begun < 0 ? -1 : invalid(err);
+        return begun < 0 ? -1 : login_invalid(err);
     out->nextStep = row.mfa ? "mfa" : "token";
     if (row.mfa)
         out->loginId = in.id;
