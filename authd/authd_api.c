@@ -707,7 +707,7 @@ static const struct field passkey_enroll_finish_in_rows[] = {
     FIELD_UUID(struct passkey_enroll_finish_in, enrollmentId, FIELD_REQUIRED,
                "What /auth/passkey/enroll/start has answered."),
     FIELD_CHECKED(struct passkey_enroll_finish_in, name, 1, PASSKEY_NAME_MAX, name_check,
-                  FIELD_NULLABLE | FIELD_CHARACTERS, "By which its owner knows it.", "My phone"),
+                  FIELD_NULLABLE | FIELD_CHARACTERS, "Name that its owner gave it.", "My phone"),
     FIELD_OBJECT(struct passkey_enroll_finish_in, credential, passkey_attestation, FIELD_REQUIRED,
                  "What navigator.credentials.create() has given, by its toJSON()."),
 };
@@ -716,7 +716,7 @@ FIELD_TABLE(passkey_enroll_finish_in);
 static const struct field passkey_rows[] = {
     FIELD_UUID(struct passkey, id, FIELD_REQUIRED, "Identifier of the passkey."),
     FIELD_TEXT(struct passkey, name, 1, PASSKEY_NAME_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
-               "By which its owner knows it.", "My phone"),
+               "Name that its owner gave it.", "My phone"),
     FIELD_TEXT(struct passkey, rpId, 1, RP_ID_MAX, FIELD_REQUIRED, "Host name that it belongs to.",
                "patient.demo.example"),
     FIELD_BOOL(struct passkey, backedUp, false, FIELD_REQUIRED,
@@ -736,7 +736,7 @@ static const struct field passkey_rename_in_rows[] = {
     FIELD_UUID(struct passkey_rename_in, id, FIELD_PATH | FIELD_REQUIRED,
                "Identifier of the passkey."),
     FIELD_CHECKED(struct passkey_rename_in, name, 1, PASSKEY_NAME_MAX, name_check,
-                  FIELD_REQUIRED | FIELD_CHARACTERS, "By which its owner knows it.", "My phone"),
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Name that its owner gave it.", "My phone"),
 };
 FIELD_TABLE(passkey_rename_in);
 

@@ -255,7 +255,7 @@ static const struct field explain_step_rows[] = {
     FIELD_TEXT(struct explain_step, check, 1, 128, FIELD_REQUIRED, "What was looked at.", "lock"),
     FIELD_TEXT(struct explain_step, outcome, 1, 32, FIELD_REQUIRED, "pass, fail or skipped.",
                "pass"),
-    FIELD_TEXT(struct explain_step, hint, 0, 1024, 0, "How to mend it.", "Unlock the account."),
+    FIELD_TEXT(struct explain_step, hint, 0, 1024, 0, "What to do.", "Unlock the account."),
 };
 FIELD_TABLE(explain_step);
 

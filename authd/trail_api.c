@@ -109,7 +109,7 @@ FIELD_TABLE(sign_in_hour);
 
 static const struct field sign_in_hours_rows[] = {
     FIELD_OBJECTS(struct sign_in_hours, resources, sign_in_hour, SIGN_IN_HOURS, FIELD_REQUIRED,
-                  "The last 24 full hours and the one that it is, the oldest first."),
+                  "The last 24 full hours and the current one, the oldest first."),
 };
 FIELD_TABLE(sign_in_hours);
 

@@ -228,7 +228,7 @@ static const struct field webhook_delivery_rows[] = {
     FIELD_TIME(struct webhook_delivery, triedAt, FIELD_NULLABLE,
                "When the last attempt ended; null: there was none."),
     FIELD_TIME(struct webhook_delivery, nextAt, FIELD_NULLABLE,
-               "Not before is the next attempt; null: there is none."),
+               "When the next attempt is due at the earliest; null: there is none."),
     FIELD_INT(struct webhook_delivery, status, 0, 999, 0, FIELD_OMIT_ZERO,
               "HTTP status of the last answer; absent: there was none.", "204"),
     FIELD_TEXT(struct webhook_delivery, error, 0, 64, FIELD_NULLABLE,
@@ -272,7 +272,7 @@ FIELD_TABLE(mail_failures_in);
 static const struct field mail_failure_rows[] = {
     FIELD_UUID(struct mail_failure, id, FIELD_REQUIRED,
                "The mail, as operators name it in `atriumctl mail queue`."),
-    FIELD_TEXT(struct mail_failure, template, 1, 64, FIELD_REQUIRED, "By which template it is.",
+    FIELD_TEXT(struct mail_failure, template, 1, 64, FIELD_REQUIRED, "Name of its template.",
                "PATIENT_WELCOME"),
     FIELD_CHOICE(struct mail_failure, state, failure_states, FIELD_REQUIRED,
                  "`retrying`: it is tried again; `failed`: it was given up.", "retrying"),
@@ -285,8 +285,9 @@ static const struct field mail_failure_rows[] = {
                "When it was queued, which is when it was tried first."),
     FIELD_TIME(struct mail_failure, triedAt, FIELD_NULLABLE,
                "When the last attempt began; null: that was not recorded."),
-    FIELD_TIME(struct mail_failure, nextAt, FIELD_NULLABLE,
-               "Not before is the next attempt; null: there is none, or it is under way."),
+    FIELD_TIME(
+        struct mail_failure, nextAt, FIELD_NULLABLE,
+        "When the next attempt is due at the earliest; null: there is none, or it is under way."),
 };
 FIELD_TABLE(mail_failure);
 

@@ -10,7 +10,8 @@
 
 enum { VERSION_SIZE = 16 }; /* bytes of the hash */
 
-/* Text on a colour of the tenant's is its ground: as well read as the other way round. */
+/* Text on the tenant's colour has the colour of the page, so its contrast is that of the colour on
+ * the page. */
 static const char *rules(struct arena *arena, const char *color, const char *on)
 {
     return arena_printf(arena, ":root{--accent:%s;--on-accent:%s}", color, on);

@@ -220,7 +220,7 @@ struct deleting_account {
 };
 
 /* 1 when the account is locked and nothing can keep it any more, 0 when the schedule is void.
- * CONFLICT when the caller's clock is ahead of this one: void is for ever, this is not. */
+ * CONFLICT when the caller's clock is ahead of this one: that may be tried again. */
 static int lock_due(struct db_tx *tx, const struct request *req, struct deleting_account *self,
                     struct error *err)
 {

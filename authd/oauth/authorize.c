@@ -380,7 +380,7 @@ static int bind_to_proof(struct authd *d, const struct request *req, const struc
 }
 
 /* RFC 9126, section 2: what the authorization endpoint would refuse is refused here, by a client
- * that has shown to be the one. */
+ * that has authenticated. */
 int pushed_request(struct authd *d, const struct request *req, const struct authorize_in *in,
                    struct endpoint_answer *out, struct error *err)
 {

@@ -137,7 +137,7 @@ int candidate_find(struct authd *d, const struct request *req, const char *role,
     return result;
 }
 
-/* Of an account that is known, whose rows are all places. */
+/* Fills the candidate of an account that is known: each row is one of its places. */
 static void fill(const struct request *req, const char *role, struct field_list rows,
                  struct candidate *ret)
 {

@@ -8,7 +8,7 @@
 
 #define HOUR_MS ((int64_t)3600 * 1000)
 
-/* The statement has the 25 hours of the answer: 24 full ones and the one that it is. */
+/* The statement has the 25 hours of the answer: 24 full ones and the current one. */
 enum { FULL_HOURS = 24 };
 
 int project_sign_ins(struct authd *d, const struct request *req, const struct nothing *in UNUSED,

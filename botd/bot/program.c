@@ -256,7 +256,7 @@ static void crew_leave(struct programs *self, struct crew *crew)
     free(crew);
 }
 
-/* Who waited in vain was not refused by the bot, which knows nothing of it. */
+/* A call that waited for a process until its deadline was not refused by the bot. */
 static int ask_warm(struct programs *self, struct arena *arena, const struct program_call *call,
                     struct program_answer *ret, struct error *err)
 {

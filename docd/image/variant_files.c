@@ -250,7 +250,7 @@ static bool ends_with(const char *name, const char *end)
     return length >= end_length && strcmp(name + length - end_length, end) == 0;
 }
 
-/* What is being made just now is its maker's affair. */
+/* Leaves files that a process is still writing. */
 void variant_files_remove(void *arg)
 {
     struct variant_job *job = arg;

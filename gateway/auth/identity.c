@@ -111,7 +111,7 @@ void identities_destroy(struct identities **self_p)
     }
 }
 
-/* Session ids are authd's; the key ends in their random bytes. */
+/* The last 8 bytes of the key come from a UUID that authd made, so a client cannot choose them. */
 static struct cache_key identity_key(const struct uuid *session)
 {
     struct cache_key key = {0};

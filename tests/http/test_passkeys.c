@@ -752,7 +752,8 @@ static void a_passkey_opens_its_tenant_only(void)
     CHECK_STATUS(down, 200);
 }
 
-/* ... nor is it a proof or a second factor of the same practitioner above it. */
+/* A passkey of a child's application is no proof and no second factor of the same practitioner
+ * above it. */
 static void a_childs_passkey_proves_nothing_above_it(void)
 {
     static const char reach[] = "select count(*) from auth.audit where event->>'action' = '%s' and "

@@ -29,7 +29,7 @@ static void write_config(struct suite *suite, const char *path, const char *sett
     fclose(file);
 }
 
-/* It reaches authd. */
+/* Waits until it reaches authd, which refuses an unknown refresh token. */
 static bool wait_serves(const char *url)
 {
     for (int i = 0; i < 500; i++) {

@@ -1,6 +1,6 @@
 -- Creates the grant of each row of {from}, which has account_id, scope, resource, signed_in_at,
 -- patient_id, id_claims and id_acr: a session of `member`, and its row of oauth_grant
--- (part grant_member). When the person has proven to be the one counts from the sign-in of `parent`; the
+-- (part grant_member). The time of the person's last proof is that of the sign-in `parent`; the
 -- address of the client that asks is not the person's. Without offline_access it ends with {parent}.
 -- args: from, parent
 -- in: project uuid, id uuid, client_id text, client_name text, offline bool, jkt text null

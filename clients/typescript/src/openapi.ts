@@ -2690,7 +2690,7 @@ export interface paths {
         };
         /**
          * List the bots that failed within a day
-         * @description The bots of your project of which an execution within the last 24 hours failed, took too long or was refused because the bot was busy, 100 at most, the last that failed first. Counted are the executions that are remembered, the last 1,000 of a bot.
+         * @description The bots of your project of which an execution within the last 24 hours failed, took too long or was refused because the bot was busy, 100 at most, the latest failure first. Counted are the executions that are remembered, the last 1,000 of a bot.
          *
          *     For practitioners who administer the project.
          */
@@ -3837,7 +3837,7 @@ export interface components {
              */
             enrollmentId: string;
             /**
-             * @description By which its owner knows it.
+             * @description Name that its owner gave it.
              * @example My phone
              */
             name?: string | null;
@@ -3879,7 +3879,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description By which its owner knows it.
+             * @description Name that its owner gave it.
              * @example My phone
              */
             name: string;
@@ -3912,7 +3912,7 @@ export interface components {
         };
         passkey_rename_in: {
             /**
-             * @description By which its owner knows it.
+             * @description Name that its owner gave it.
              * @example My phone
              */
             name: string;
@@ -4711,7 +4711,7 @@ export interface components {
              */
             outcome: string;
             /**
-             * @description How to mend it.
+             * @description What to do.
              * @example Unlock the account.
              */
             hint?: string;
@@ -5031,7 +5031,7 @@ export interface components {
             verifierKey: string;
         };
         sign_in_hours: {
-            /** @description The last 24 full hours and the one that it is, the oldest first. */
+            /** @description The last 24 full hours and the current one, the oldest first. */
             resources: components["schemas"]["sign_in_hour"][];
         };
         sign_in_hour: {
@@ -6192,7 +6192,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description By which template it is.
+             * @description Name of its template.
              * @example PATIENT_WELCOME
              */
             template: string;
@@ -6227,7 +6227,7 @@ export interface components {
             triedAt: string | null;
             /**
              * Format: date-time
-             * @description Not before is the next attempt; null: there is none, or it is under way.
+             * @description When the next attempt is due at the earliest; null: there is none, or it is under way.
              * @example 2026-01-31T09:30:00.000Z
              */
             nextAt: string | null;
@@ -6405,7 +6405,7 @@ export interface components {
             triedAt: string | null;
             /**
              * Format: date-time
-             * @description Not before is the next attempt; null: there is none.
+             * @description When the next attempt is due at the earliest; null: there is none.
              * @example 2026-01-31T09:30:00.000Z
              */
             nextAt: string | null;
