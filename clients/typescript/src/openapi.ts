@@ -1638,7 +1638,7 @@ export interface paths {
         };
         /**
          * Count the sign-ins of the last day by hour
-         * @description How many people signed in to your project in each of the last 24 full hours and in the one that it is, and how often that was refused, as the audit trail has it: events `session.create`. A sign-in is counted a second after it happened; one that named no project is in none. The session that an application gets by OpenID Connect is not counted beside the sign-in on the pages.
+         * @description How many people signed in to your project in each of the last 24 full hours and in the current one, and how often that was refused, as the audit trail has it: events `session.create`. A sign-in is counted a second after it happened; one that named no project is in none. The session that an application gets by OpenID Connect is not counted beside the sign-in on the pages.
          *
          *     For practitioners who administer the project.
          */
