@@ -28,13 +28,13 @@ int tenant_open_client(struct authd *d, const struct request *req, struct uuid c
 int tenant_open_business(struct authd *d, const struct request *req, struct uuid client,
                          struct uuid project, struct tenant *ret, struct error *err) MUST_USE;
 
-/* The project of a tenant code, or of an id as text; absent for NULL. Suspended ones count: operators
- * see everything. Parks. */
+/* The project of a tenant code, or of an id as text; absent for NULL. Suspended ones count:
+ * operators see everything. Parks. */
 int tenant_project_of(struct authd *d, const struct request *req, const char *code,
                       struct uuid *ret, struct error *err) MUST_USE;
 
-/* The access policy of a reference ("AccessPolicy/<id>"), which must be one of the project's: else a
- * problem of the member accessPolicy. Parks. */
+/* The access policy of a reference ("AccessPolicy/<id>"), which must be one of the project's: else
+ * a problem of the member accessPolicy. Parks. */
 int tenant_policy_of(struct authd *d, const struct request *req, struct uuid project,
                      const char *reference, struct uuid *ret, struct error *err) MUST_USE;
 

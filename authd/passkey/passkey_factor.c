@@ -6,7 +6,6 @@
 
 #include "authd/authd_api.h"
 #include "authd/passkey/passkey_rp.h"
-#include "authd/signin/login.h"
 #include "authd/sql/passkey.h"
 #include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
@@ -25,7 +24,7 @@ static int start(struct authd *d, const struct request *req, const char *role, s
     if (candidate_of_login(d, req, role, login, &who, err) < 0)
         return -1;
     if (who.count == 0)
-        return login_invalid(err);
+        return candidate_refuse_login(err);
     settled = uuid_is_set(&who.is.project);
     ceremony.account = who.is.account;
     ceremony.tenant = who.is.project;

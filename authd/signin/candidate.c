@@ -163,6 +163,11 @@ int candidate_of_login(struct authd *d, const struct request *req, const char *r
     return 0;
 }
 
+int candidate_refuse_login(struct error *err)
+{
+    return error_set(err, ERR_BAD_REQUEST, "Login session is invalid or has expired.");
+}
+
 int candidate_of_account(struct authd *d, const struct request *req, const char *role,
                          struct uuid account, struct uuid project, struct candidate *ret,
                          struct error *err)

@@ -46,6 +46,9 @@ int candidate_find(struct authd *d, const struct request *req, const char *role,
 int candidate_of_login(struct authd *d, const struct request *req, const char *role,
                        struct uuid login, struct candidate *ret, struct error *err) MUST_USE;
 
+/* Refuses a login that is not known, or is over: ERR_BAD_REQUEST. */
+int candidate_refuse_login(struct error *err);
+
 /* Whose passkey was shown, with the places that the sign-in may lead to: all, or `project`. Found
  * or not, 0. Parks. */
 int candidate_of_account(struct authd *d, const struct request *req, const char *role,

@@ -9,9 +9,6 @@
 
 enum { LOGIN_CODE_SIZE = 24 }; /* random bytes of a session code: 32 characters */
 
-/* Refuses a login that is not known, or is over: ERR_BAD_REQUEST. */
-int login_invalid(struct error *err);
-
 /* Writes the login of a proven candidate and answers its next step: a session code, or with a
  * second factor the login's id. project: the tenant named, or absent. ERR_THROTTLED when the keys
  * are at a limit; refuses like candidate_reject() when the account has gone meanwhile. Parks. */

@@ -39,7 +39,7 @@ static int lock_login(struct db_tx *tx, const struct request *req, struct uuid l
 
     if (found < 0)
         return -1;
-    return found > 0 ? 0 : login_invalid(err);
+    return found > 0 ? 0 : candidate_refuse_login(err);
 }
 
 /* Takes a passkey for a login that waits for a factor. A wrong one counts for the login. */
@@ -94,7 +94,7 @@ static int confirm_code(struct authd *d, const struct request *req, const struct
         return -1;
     factor.project = who->project;
     if (!factor.enrolled) /* turned off meanwhile */
-        return login_invalid(err);
+        return candidate_refuse_login(err);
     if (lock_login(tx, req, in->loginId, err) < 0 ||
         factor_consume(d, tx, req, &factor, in->mfaToken, &method, err) < 0)
         return -1;
@@ -129,7 +129,7 @@ int patient_login_mfa(struct authd *d, const struct request *req, const struct l
         candidate_of_login(d, req, "Patient", in->loginId, &who, err) < 0)
         return -1;
     if (who.count == 0)
-        return login_invalid(err);
+        return candidate_refuse_login(err);
     out->nextStep = "token";
     return confirm(d, req, in, &who, &out->sessionCode, err);
 }
@@ -146,11 +146,11 @@ int practitioner_login_mfa(struct authd *d, const struct request *req,
         candidate_of_login(d, req, "Practitioner", in->loginId, &who, err) < 0)
         return -1;
     if (who.count == 0)
-        return login_invalid(err);
+        return candidate_refuse_login(err);
     if (login_places(d, req, &who, &tenants, err) < 0)
         return -1;
     if (tenants.count == 0)
-        return login_invalid(err);
+        return candidate_refuse_login(err);
     out->nextStep = "token";
     out->tenants = login_choices(req, &who, tenants);
     return confirm(d, req, in, &who, &out->sessionCode, err);

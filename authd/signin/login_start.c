@@ -12,11 +12,6 @@
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"
 
-int login_invalid(struct error *err)
-{
-    return error_set(err, ERR_BAD_REQUEST, "Login session is invalid or has expired.");
-}
-
 int login_begin(struct authd *d, const struct request *req, const struct candidate *who,
                 const struct throttle_keys *keys, struct uuid project, const char *challenge,
                 struct login_step *out, struct error *err)

@@ -13,7 +13,7 @@
 #include "authd/session/session.h"
 #include "authd/signin/admission.h"
 #include "authd/signin/arrival.h"
-#include "authd/signin/login.h"
+#include "authd/signin/candidate.h"
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"
 
@@ -38,7 +38,7 @@ static int find(struct authd *d, const struct request *req, const char *role, co
     secret_hash(code, hash);
     found = sql_login_get(d->svc.db, req, &get, &row, err);
     if (found <= 0)
-        return found < 0 ? -1 : login_invalid(err);
+        return found < 0 ? -1 : candidate_refuse_login(err);
     *ret = (struct login){
         .id = row.id,
         .is = {.project = row.project, .account = row.account, .role = role},
@@ -67,7 +67,7 @@ static int refuse(struct authd *d, const struct request *req, const struct login
 {
     if (sign_in_refused(d, req, &login->is, why, err) < 0)
         return -1;
-    return login_invalid(err);
+    return candidate_refuse_login(err);
 }
 
 /* Ends what the code gave out, as it stands now, and refuses. */
@@ -106,7 +106,7 @@ static int open_login(struct authd *d, const struct request *req, const char *ro
     in.audit = sign_in_failure(req, &ret->is, "verifier");
     spent = sql_login_invalidate(d->svc.db, req, &in, err);
     if (spent != 0)
-        return spent < 0 ? -1 : login_invalid(err);
+        return spent < 0 ? -1 : candidate_refuse_login(err);
     return refuse_replay(d, req, role, code, err); /* another request used it meanwhile */
 }
 

@@ -240,7 +240,7 @@ static int find(struct authd *d, const struct request *req, const char *role,
     hash_code(in->loginId, in->code, &ret->hashes);
     found = sql_mail_code_get(d->svc.db, req, &get, &row, err);
     if (found <= 0)
-        return found < 0 ? -1 : login_invalid(err);
+        return found < 0 ? -1 : candidate_refuse_login(err);
     ret->email = row.email;
     ret->challenge = row.challenge;
     ret->subject = subject_of(req, role, row.tenant, row.email);
@@ -265,7 +265,7 @@ static int refuse(struct authd *d, const struct request *req, struct db_tx **tx_
     int counted = sql_mail_code_fail(*tx_p, req, &failed, err);
 
     if (counted <= 0)
-        return counted < 0 ? -1 : login_invalid(err);
+        return counted < 0 ? -1 : candidate_refuse_login(err);
     if (db_commit(tx_p, err) < 0 || throttle_fail(d, req, &self->keys, &audit, err) < 0)
         return -1;
     ++*d->count.sign_in_bad;
@@ -315,7 +315,7 @@ static int begin_login(struct db_tx *tx, const struct request *req, const struct
     secret_hash(code, hash);
     begun = sql_mail_code_login(tx, req, &in, &row, err);
     if (begun <= 0)
-        return begun < 0 ? -1 : login_invalid(err);
+        return begun < 0 ? -1 : candidate_refuse_login(err);
     out->nextStep = row.mfa ? "mfa" : "token";
     if (row.mfa)
         out->loginId = in.id;

@@ -5,8 +5,8 @@
  * Days are UTC, by contract time.  Characters are taken before the provider is asked, by one
  * statement, so that the sum over all instances never exceeds the limit; those of texts that the
  * provider then did not translate are given back by the statement that ends the request
- * (translation_record.sql).  What a process takes and dies with stays taken until the day ends: too little
- * is granted then, never too much.
+ * (translation_record.sql).  What a process takes and dies with stays taken until the day ends: too
+ * little is granted then, never too much.
  */
 #ifndef ATRIUM_BOTD_TRANSLATION_BUDGET_H
 #define ATRIUM_BOTD_TRANSLATION_BUDGET_H

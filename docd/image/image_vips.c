@@ -458,8 +458,8 @@ static void say_nothing(const gchar *domain G_GNUC_UNUSED, GLogLevelFlags level 
 
 void image_vips_prepare(void)
 {
-    /* Keeps libvips from generating machine code in a process that reads untrusted images; what that
-     * would gain cannot be measured. */
+    /* Keeps libvips from generating machine code in a process that reads untrusted images; what
+     * that would gain cannot be measured. */
     if (setenv("VIPS_NOVECTOR", "1", 1) < 0)
         log_die("image", "out of memory");
 }

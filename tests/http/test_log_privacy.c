@@ -308,8 +308,8 @@ static void every_route_is_called(void)
     free(requests);
 }
 
-/* Bytes that HTTP's parser refuses, so that no endpoint sees them; two are requests of a client that
- * is gone before authd has answered. */
+/* Bytes that HTTP's parser refuses, so that no endpoint sees them; two are requests of a client
+ * that is gone before authd has answered. */
 static void malformed_http_is_sent(void)
 {
     const char *const rows[] = {
