@@ -8,7 +8,7 @@
  * that when there is no file in the end.
  *
  * What was written before an interruption is kept while the tenant stays as it was, and --resume
- * goes on behind it: the rows are read once more, the bytes that the file has are not.
+ * continues it: all rows are read again, of the documents only the bytes that the file lacks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,8 +147,8 @@ static int check_head(const struct export *self, struct error *err)
 }
 
 /* Where an earlier export was interrupted; with nothing to go on with, from the start. */
-static int go_on(struct export *self, const struct tenant_key *to, const struct seal_keys *keys,
-                 struct error *err)
+static int resume_file(struct export *self, const struct tenant_key *to,
+                       const struct seal_keys *keys, struct error *err)
 {
     const struct tenant_last *last;
 
@@ -181,7 +181,7 @@ static int open_file(struct export *self, struct error *err)
     if (tenant_key_parse(arguments_get(&self->ctl->args, "--to"), &to, err) < 0)
         return -1;
     readable = tenant_keys_load(self->ctl, &keys, err) == 0;
-    if (self->resume && (!readable || go_on(self, &to, &keys, err) < 0))
+    if (self->resume && (!readable || resume_file(self, &to, &keys, err) < 0))
         return -1;
     error_clear(err);
     if (readable)

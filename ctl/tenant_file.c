@@ -719,7 +719,7 @@ const struct tenant_sums *tenant_reader_sums(const struct tenant_reader *self)
     return &self->summing.sums;
 }
 
-/* ---- going on ---- */
+/* ---- resuming ---- */
 
 static int read_box(const struct tenant_writer *self, uint8_t ret[static STREAM_BOX_SIZE],
                     struct error *err)

@@ -33,9 +33,6 @@ struct docd_config {
     bool pass_files;
 };
 
-/* What policies and the audit trail call a document. */
-#define DOCUMENT_TYPE "DocumentReference"
-
 struct docd {
     struct service svc; /* first: service_main() allocates and fills it */
     const struct docd_config *config;

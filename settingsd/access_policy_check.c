@@ -12,9 +12,8 @@
 
 enum { RULES_MAX = 100, INTERACTIONS_MAX = 6, MEMBERS_MAX = 4 };
 
-/* The one criterion that is understood, and the type that it restricts. */
-static const char criterion[] = "DocumentReference?author=%profile";
-static const char criterion_type[] = "DocumentReference";
+/* The one criterion that is understood. */
+static const char criterion[] = DOCUMENT_TYPE "?author=%profile";
 
 /* Where problems go, and the path of the value at hand. */
 struct check {
@@ -97,9 +96,8 @@ static int check_criteria(const struct check *check, const json_t *value, const 
 
     if (!text || strcmp(text, criterion) != 0)
         return error_problem(check->err, check->path, "must be %s", criterion);
-    if (type && strcmp(type, criterion_type) != 0)
-        return error_problem(check->err, check->path, "is for resourceType %s only",
-                             criterion_type);
+    if (type && strcmp(type, DOCUMENT_TYPE) != 0)
+        return error_problem(check->err, check->path, "is for resourceType %s only", DOCUMENT_TYPE);
     return 0;
 }
 

@@ -15,8 +15,6 @@
 #include "common/wire/codec.h"
 #include "settingsd/settingsd_api.h"
 
-#define DOCUMENT_TYPE "DocumentReference"
-
 enum { GRANTED_SCOPE_MAX = 2048 }; /* bytes: it stands in each token */
 
 struct narrowing {
@@ -185,6 +183,16 @@ static int find_documents(struct authd *d, const struct request *req, const stru
     return 0;
 }
 
+/* Whether something of it may be a scope of documents. */
+static bool names_documents(const struct narrowing *self, const char *listed, const char *scope)
+{
+    bool named = strstr(listed, DOCUMENT_TYPE) || strstr(scope, DOCUMENT_TYPE);
+
+    for (size_t i = 0; i < self->client->count && !named; i++)
+        named = strstr(self->client->items[i], DOCUMENT_TYPE) != NULL;
+    return named;
+}
+
 /* To what client and server list for the role, and of documents to what the person may; with a
  * launch, `launch` is left, too. */
 static int narrow(struct authd *d, const struct request *req, const struct caller *caller,
@@ -201,9 +209,11 @@ static int narrow(struct authd *d, const struct request *req, const struct calle
                              .launched = launched,
                              .scope = ""};
 
-    if (find_documents(d, req, caller, is_patient, &self.documents, err) < 0 ||
-        read_texts(is_patient ? server->patientScopes : server->practitionerScopes, &self.server,
-                   err) < 0)
+    const char *listed = is_patient ? server->patientScopes : server->practitionerScopes;
+
+    if ((names_documents(&self, listed, request->scope) &&
+         find_documents(d, req, caller, is_patient, &self.documents, err) < 0) ||
+        read_texts(listed, &self.server, err) < 0)
         return -1;
     narrow_words(&self, request->scope);
     json_decref(self.server);

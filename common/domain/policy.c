@@ -12,12 +12,11 @@
 #include "common/base/log.h"
 #include "common/wire/codec.h"
 
-/* The one criterion there is, and the type that it restricts. */
-static const char own_criterion[] = "DocumentReference?author=%profile";
-static const char own_type[] = "DocumentReference";
+/* The one criterion there is. */
+static const char own_criterion[] = DOCUMENT_TYPE "?author=%profile";
 
-const char *const policy_types[] = {
-    "DocumentReference", "Bot", "Content", "Translation", "Locale", "*", NULL};
+const char *const policy_types[] = {DOCUMENT_TYPE, "Bot", "Content", "Translation",
+                                    "Locale",      "*",   NULL};
 const char *const policy_interactions[] = {
     [POLICY_CREATE] = "create",
     [POLICY_READ] = "read",
@@ -110,7 +109,7 @@ static enum policy_scope rule_scope(const json_t *rule, const char *type,
         return POLICY_NONE;
     if (!criteria || json_is_null(criteria))
         return POLICY_ALL;
-    return criterion && strcmp(criterion, own_criterion) == 0 && strcmp(type, own_type) == 0
+    return criterion && strcmp(criterion, own_criterion) == 0 && strcmp(type, DOCUMENT_TYPE) == 0
                ? POLICY_OWN
                : POLICY_NONE;
 }

@@ -12,6 +12,9 @@
 
 #include "common/domain/request.h"
 
+/* What policies, scopes of SMART and the audit trail call a document. */
+#define DOCUMENT_TYPE "DocumentReference"
+
 enum policy_interaction {
     POLICY_CREATE,
     POLICY_READ,

@@ -68,13 +68,6 @@ static void sign_in(struct bench *self, const char *people)
         die("/auth/refresh-token", "no token");
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
 static struct times times_new(size_t most)
 {
     struct times times = {.us = calloc(most, sizeof(*times.us))};
@@ -88,7 +81,7 @@ static void report(struct bench *self, const char *label, struct times *times)
 {
     double p99_ms;
 
-    qsort(times->us, times->count, sizeof(*times->us), by_size);
+    bench_sort(times->us, times->count);
     p99_ms = (double)times->us[times->count * 99 / 100] / 1e3;
     printf("%-28s %7zu %9.2f %9.2f %9.2f   p99 < %.0f ms: %s\n", label, times->count,
            (double)times->us[times->count / 2] / 1e3, p99_ms,

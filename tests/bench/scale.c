@@ -141,17 +141,10 @@ struct times {
     size_t count;
 };
 
-static int by_size(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
 static void sort(struct times *self)
 {
     if (self->count > 0)
-        qsort(self->us, self->count, sizeof(*self->us), by_size);
+        bench_sort(self->us, self->count);
 }
 
 static double percentile_ms(const struct times *self, size_t percent)

@@ -228,13 +228,6 @@ static void sign_in(struct bench *self, const char *people)
         die("/auth/refresh-token", "no token");
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
 /* The row that the n-th proof is of: a step that is a prime goes through all of them. */
 static int64_t row_of(const struct bench *self, int64_t n)
 {
@@ -262,7 +255,7 @@ static void measure_proofs(struct bench *self, size_t count)
         size = json_integer_value(json_object_get(answer, "size"));
         json_decref(answer);
     }
-    qsort(us, count, sizeof(*us), by_size);
+    bench_sort(us, count);
     printf("%zu proofs in a tree of %lld leaves, all good: p50 %.2f ms, p99 %.2f ms, longest %.2f "
            "ms\n",
            count, (long long)size, (double)us[count / 2] / 1e3, (double)us[count * 99 / 100] / 1e3,
@@ -293,7 +286,7 @@ static bool measure_sign_ins(struct bench *self)
     counted = signed_in(self);
     if (counted < least)
         die("/v1/project/sign-ins", "not all are counted");
-    qsort(us, SIGN_INS, sizeof(*us), by_size);
+    bench_sort(us, SIGN_INS);
     p99_ms = (double)us[SIGN_INS * 99 / 100] / 1e3;
     printf("%lld sign-ins by hour: p50 %.2f ms, p99 %.2f ms, < %d ms: %s\n", (long long)counted,
            (double)us[SIGN_INS / 2] / 1e3, p99_ms, SIGN_INS_MS,

@@ -321,7 +321,7 @@ static void what_applications_may_do_is_in_it(void)
 }
 
 /* Of the project in which it was asked for; the membership in another one is named. */
-static void a_practitioner_s_export_is_complete(void)
+static void a_practitioners_export_is_complete(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, "https://practitioner.demo.example");
     PERSON child = person_admin_of_child(suite, "exportchild");
@@ -716,7 +716,7 @@ static const struct unit_case cases[] = {
     CASE(an_export_is_complete_and_valid),
     CASE(the_validator_refuses_what_is_wrong),
     CASE(what_applications_may_do_is_in_it),
-    CASE(a_practitioner_s_export_is_complete),
+    CASE(a_practitioners_export_is_complete),
     CASE(no_secret_is_in_it),
     CASE(a_bearer_alone_gets_nothing),
     CASE(only_who_asked_fetches_it),

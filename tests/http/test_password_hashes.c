@@ -57,17 +57,6 @@ static const char *const hashes[] = {
 
 static struct suite *suite;
 
-/* As an import does. */
-static void set_hash(const char *email, const char *hash)
-{
-    UNIT_CHECK(suite_count(suite,
-                           "with done as (update auth.credential c set password_hash = '%s' from "
-                           "auth.account a where a.id = c.account_id and a.email = '%s' "
-                           "returning 1) select count(*) from done",
-                           hash, email) == 1,
-               "%s", hash);
-}
-
 /* As an import does, so that the mixture is counted again. */
 static void note_import(void)
 {
@@ -123,7 +112,7 @@ static void each_scheme_signs_in_and_is_replaced(void)
     for (size_t i = 0; i < ARRAY_SIZE(hashes); i++) {
         PERSON patient = person_register(suite, NULL);
 
-        set_hash(patient->email, hashes[i]);
+        person_set_hash(suite, patient->email, hashes[i]);
         UNIT_CHECK(start_status(patient->email, "another") == 400, "%s", hashes[i]);
         UNIT_CHECK(start_status(patient->email, patient->password) == 400, "%s", hashes[i]);
         UNIT_CHECK(!has_own_hash(patient->email), "%s", hashes[i]);
@@ -138,7 +127,7 @@ static void the_one_step_route_takes_them(void)
 {
     PERSON patient = person_register(suite, NULL);
 
-    set_hash(patient->email, hashes[0]);
+    person_set_hash(suite, patient->email, hashes[0]);
     HTTP_ANSWER wrong = suite_post_fresh(suite, LOGIN, body_login(patient->email, "another"));
     CHECK_ERROR(wrong, 400, bad_login);
     HTTP_ANSWER right = suite_post_fresh(suite, LOGIN, body_login(patient->email, "imported"));
@@ -162,7 +151,7 @@ static void of_many_at_once_one_replaces_the_hash(void)
         char *sources[AT_ONCE];
         long before = metric("atrium_auth_passwords_renewed_total");
 
-        set_hash(patient->email, hashes[0]);
+        person_set_hash(suite, patient->email, hashes[0]);
         snprintf(sql, sizeof(sql),
                  "select from auth.credential c join auth.account a on a.id = c.account_id where "
                  "a.email = '%s' for share of c",
@@ -195,7 +184,7 @@ static void wrong_passwords_count(void)
     PERSON patient = person_register(suite, NULL);
     char *source = fresh_source();
 
-    set_hash(patient->email, hashes[0]);
+    person_set_hash(suite, patient->email, hashes[0]);
     for (int i = 0; i < 10; i++) {
         HTTP_ANSWER wrong = suite_post_from(suite, source, START,
                                             body_login_start(patient->email, "another", "demo"));
@@ -213,7 +202,7 @@ static void a_password_is_changed_from_an_imported_one(void)
 {
     PERSON patient = person_register(suite, NULL);
 
-    set_hash(patient->email, hashes[1]);
+    person_set_hash(suite, patient->email, hashes[1]);
     HTTP_ANSWER wrong = http_post(suite_url(suite), "/auth/change-password", patient->access,
                                   json_pack("{s:s, s:s}", "oldPassword", "another", "newPassword",
                                             "quite another one"));
@@ -233,12 +222,12 @@ static void a_password_that_is_not_normal_is_right_as_typed(void)
     static const char decomposed[] = "pa\xcc\x88sswort", composed[] = "p\xc3\xa4sswort";
     PERSON patient = person_register(suite, NULL);
 
-    set_hash(patient->email, HASH_NFD);
+    person_set_hash(suite, patient->email, HASH_NFD);
     CU_ASSERT_EQUAL(start_status(patient->email, composed), 400);
     CU_ASSERT_EQUAL(start_status(patient->email, decomposed), 200);
     CU_ASSERT_TRUE(has_own_hash(patient->email));
     CU_ASSERT_EQUAL(start_status(patient->email, composed), 200);
-    set_hash(patient->email, HASH_NFC);
+    person_set_hash(suite, patient->email, HASH_NFC);
     CU_ASSERT_EQUAL(start_status(patient->email, decomposed), 200);
 }
 
@@ -252,7 +241,7 @@ static void all_of_a_long_password_counts_after_bcrypt(void)
     typed[100] = '\0';
     memcpy(other, typed, sizeof(other));
     other[99] = 'y';
-    set_hash(patient->email, HASH_LONG);
+    person_set_hash(suite, patient->email, HASH_LONG);
     CU_ASSERT_EQUAL(start_status(patient->email, typed), 200);
     CU_ASSERT_TRUE(has_own_hash(patient->email));
     CU_ASSERT_EQUAL(start_status(patient->email, other), 400);
@@ -264,7 +253,7 @@ static void a_hash_of_no_known_form_is_wrong(void)
 {
     PERSON patient = person_register(suite, NULL);
 
-    set_hash(patient->email, "$2b$31$nothing");
+    person_set_hash(suite, patient->email, "$2b$31$nothing");
     CU_ASSERT_EQUAL(start_status(patient->email, "imported"), 400);
     CU_ASSERT_EQUAL(start_status(patient->email, ""), 400);
 }
@@ -345,7 +334,7 @@ static void time_does_not_tell_who_was_imported(void)
                                "password_hash = '%s' from half h where h.account_id = "
                                "c.account_id and h.odd = 1 returning 1) select count(*) from done",
                                imported->email, ordinary->email, HASH_PBKDF2) >= 3);
-    set_hash(imported->email, HASH_PBKDF2);
+    person_set_hash(suite, imported->email, HASH_PBKDF2);
     CU_ASSERT_TRUE(wait_counted() >= 4);
     check_half_are_slow("Patient", imported->email, ordinary->email);
 }

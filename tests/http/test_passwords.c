@@ -514,11 +514,7 @@ static void older_hashes_verify(void)
     char hash[crypto_pwhash_STRBYTES], sql[512], *now;
 
     CU_ASSERT_EQUAL_FATAL(crypto_pwhash_str(hash, decomposed, strlen(decomposed), 2, 19 << 20), 0);
-    snprintf(sql, sizeof(sql),
-             "update auth.credential c set password_hash = '%s' from auth.account a "
-             "where a.id = c.account_id and a.email = '%s' returning 1",
-             hash, patient->email);
-    free(suite_query(suite, sql));
+    person_set_hash(suite, patient->email, hash);
     CU_ASSERT_EQUAL(start_with(patient->email, composed), 400);
     CU_ASSERT_EQUAL(start_with(patient->email, decomposed), 200);
     CU_ASSERT_EQUAL(start_with(patient->email, composed), 200);

@@ -5,11 +5,12 @@
 // measured. A page that answers a form has no address to be loaded from, so it is looked at as it stands (a snapshot), without
 // performance. CLIENT asks for consent, DEVICE_CLIENT has the device grant. The console besides has to bring its first screen within CONSOLE_GZIP bytes. The figures are printed as a table;
 // the exit code is 1 when one is too low. ATRIUM_LIGHTHOUSE_ONLY=WORD measures the pages with that word alone.
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { freePort } from '../openid/port.mjs';
+import { totp } from '../support/totp.cjs';
 
 const require = createRequire(path.resolve('build/lighthouse/node_modules/package.json'));
 const { chromium } = require('playwright-core');
@@ -32,16 +33,6 @@ const OWN = ['account', 'account/password', 'account/factor', 'account/passkeys'
 
 const address = (page) => `${url}/t/${tenant}/${page}`;
 
-function freePort() {
-    return new Promise((done) => {
-        const server = createServer().listen(0, '127.0.0.1', () => {
-            const { port } = server.address();
-
-            server.close(() => done(port));
-        });
-    });
-}
-
 async function register(browser) {
     const page = await browser.newPage();
 
@@ -59,16 +50,6 @@ async function signIn(page, email, password) {
     await page.fill('#email', email);
     await page.fill('#password', password);
     await page.click('form button');
-}
-
-// RFC 6238, of a key in base32.
-function totp(key) {
-    const bits = [...key.replaceAll(' ', '')].map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')).join('');
-    const counter = Buffer.alloc(8);
-
-    counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30000)));
-    const mac = createHmac('sha1', Buffer.from(bits.match(/.{8}/g).map((byte) => Number.parseInt(byte, 2)))).update(counter).digest();
-    return String((mac.readUInt32BE(mac[19] & 15) & 0x7fffffff) % 1000000).padStart(6, '0');
 }
 
 // What a device shows (RFC 8628, section 3.2).

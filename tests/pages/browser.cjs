@@ -10,7 +10,7 @@
 // EMAIL and PASSWORD are of a practitioner of two tenants.
 const fs = require('node:fs');
 const path = require('node:path');
-const { createHmac } = require('node:crypto');
+const { totp } = require('../support/totp.cjs');
 
 const modules = path.resolve('build/pages/node_modules');
 const { chromium } = require(path.join(modules, 'playwright-core'));
@@ -160,16 +160,6 @@ async function signIn(page, email) {
     await page.fill('#email', email);
     await page.fill('#password', PASSWORD);
     await page.click('form button');
-}
-
-function totp(key) {
-    const bits = [...key.replace(/ /g, '')].map((c) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(c).toString(2).padStart(5, '0'));
-    const bytes = Buffer.from(bits.join('').match(/.{8}/g).map((byte) => parseInt(byte, 2)));
-    const counter = Buffer.alloc(8);
-
-    counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30000)));
-    const mac = createHmac('sha1', bytes).update(counter).digest(), at = mac[19] & 15;
-    return String((mac.readUInt32BE(at) & 0x7fffffff) % 1000000).padStart(6, '0');
 }
 
 // What a device shows (RFC 8628, section 3.2).

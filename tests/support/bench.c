@@ -67,6 +67,18 @@ bool bench_client_text(const struct bench_client *self, const char *name, char *
     return fits;
 }
 
+static int by_size(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+void bench_sort(int64_t *us, size_t count)
+{
+    qsort(us, count, sizeof(*us), by_size);
+}
+
 bool bench_copy_end(PGconn *db)
 {
     bool good = PQputCopyEnd(db, NULL) == 1;

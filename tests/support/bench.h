@@ -1,5 +1,6 @@
 /*
- * bench.h - what the programs of tests/bench share: a connection to a suite, and rows by COPY.
+ * bench.h - what the programs of tests/bench share: a connection to a suite, times, and rows by
+ * COPY.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_BENCH_H
 #define ATRIUM_TESTS_SUPPORT_BENCH_H
@@ -30,6 +31,9 @@ long bench_client_ask(struct bench_client *self, const char *path, const char *b
 
 /* Copies a text of the last answer by name; false when it is missing or too long. */
 bool bench_client_text(const struct bench_client *self, const char *name, char *ret, size_t size);
+
+/* Puts times in order, so that a percentile is at its place. */
+void bench_sort(int64_t *us, size_t count);
 
 /* Ends a COPY; false: the message is that of the connection. */
 bool bench_copy_end(PGconn *db);

@@ -10,6 +10,7 @@
 
 #include "tests/support/authenticator.h"
 #include "tests/support/suite.h"
+#include "tests/support/unit.h"
 
 /* The pair of RFC 7636, appendix B. */
 const char *const pkce_verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
@@ -236,4 +237,14 @@ struct http_answer *person_enroll_passkey(struct suite *suite, const struct pers
                      json_pack("{s:s, s:s, s:o*}", "enrollmentId", http_text(start, "enrollmentId"),
                                "name", "Phone", "credential",
                                authenticator_create(key, http_member(start, "options"))));
+}
+
+void person_set_hash(struct suite *suite, const char *email, const char *hash)
+{
+    UNIT_CHECK(suite_count(suite,
+                           "with done as (update auth.credential c set password_hash = '%s' from "
+                           "auth.account a where a.id = c.account_id and a.email = '%s' "
+                           "returning 1) select count(*) from done",
+                           hash, email) == 1,
+               "%s: %s", email, hash);
 }

@@ -168,6 +168,9 @@ struct person *person_sign_in(struct suite *suite, const char *role, const char 
                               const char *password, const char *tenant);
 struct person *person_admin(struct suite *suite); /* the demo tenant's admin */
 
+/* Gives an account this password hash, as an import or an older release would have left it. */
+void person_set_hash(struct suite *suite, const char *email, const char *hash);
+
 struct authenticator;
 
 /* Adds a passkey of this authenticator to a person who has proven themself lately; the answer of

@@ -631,7 +631,7 @@ static void another_file_is_never_replaced(void)
     CU_ASSERT_STRING_EQUAL(unit_dir_read(&dir, "file"), "other");
 }
 
-/* ---- files that are gone on with ---- */
+/* ---- files that are resumed ---- */
 
 enum { FROM = 1, TO = 2 }; /* the keys of the two installations */
 
@@ -670,8 +670,8 @@ static void store_cut(struct arena *arena, const struct unit_dir *dir, const str
     store(path_in(arena, dir, "file.part.key"), whole->key, whole->key_size);
 }
 
-static struct tenant_writer *go_on(struct arena *arena, const struct unit_dir *dir,
-                                   struct error *err)
+static struct tenant_writer *resume(struct arena *arena, const struct unit_dir *dir,
+                                    struct error *err)
 {
     struct seal_keys keys = unit_seal_keys(FROM);
     struct tenant_key to = key_of(TO);
@@ -679,7 +679,7 @@ static struct tenant_writer *go_on(struct arena *arena, const struct unit_dir *d
     return tenant_writer_resume(path_in(arena, dir, "file"), &to, &keys, err);
 }
 
-static void check_goes_on(struct arena *arena, const struct unit_dir *dir,
+static void check_resumes(struct arena *arena, const struct unit_dir *dir,
                           const struct whole *whole, size_t cut)
 {
     CLEANUP(tenant_writer_destroy) struct tenant_writer *writer = NULL;
@@ -689,7 +689,7 @@ static void check_goes_on(struct arena *arena, const struct unit_dir *dir,
     size_t size;
 
     error_init(&err, arena);
-    writer = go_on(arena, dir, &err);
+    writer = resume(arena, dir, &err);
     UNIT_REQUIRE(writer && strcmp(tenant_writer_head(writer), HEAD) == 0, "%zu: %s", cut,
                  err.message);
     UNIT_REQUIRE(write_tables(writer, ARRAY_SIZE(samples), &err) == 0 &&
@@ -703,7 +703,7 @@ static void check_goes_on(struct arena *arena, const struct unit_dir *dir,
 }
 
 /* Whatever was on the disk, the file becomes the same, byte for byte. */
-static void what_was_cut_anywhere_is_gone_on_with(void)
+static void what_was_cut_anywhere_is_resumed(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
@@ -715,11 +715,11 @@ static void what_was_cut_anywhere_is_gone_on_with(void)
 
         for (size_t i = 0; i < ARRAY_SIZE(cuts); i++) {
             store_cut(arena, &dir, &whole, MIN(cuts[i], whole.size - 1));
-            check_goes_on(arena, &dir, &whole, cuts[i]);
+            check_resumes(arena, &dir, &whole, cuts[i]);
         }
     }
     store_cut(arena, &dir, &whole, whole.size); /* it lacked its name only */
-    check_goes_on(arena, &dir, &whole, whole.size);
+    check_resumes(arena, &dir, &whole, whole.size);
 }
 
 /* A power failure may leave a chunk that was not written, before others that were. */
@@ -737,7 +737,7 @@ static void what_is_behind_an_altered_chunk_is_written_anew(void)
         altered[at] ^= 1;
         store_cut(arena, &dir, &(struct whole){altered, whole.key, whole.size, whole.key_size},
                   whole.size);
-        check_goes_on(arena, &dir, &whole, at);
+        check_resumes(arena, &dir, &whole, at);
     }
 }
 
@@ -759,7 +759,7 @@ static void check_refused(struct arena *arena, const struct unit_dir *dir, uint8
                "%s", label);
 }
 
-static void what_cannot_be_gone_on_with_is_left(void)
+static void what_cannot_be_resumed_is_left(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
@@ -769,12 +769,12 @@ static void what_cannot_be_gone_on_with_is_left(void)
     struct error err;
 
     error_init(&err, arena);
-    UNIT_CHECK(!go_on(arena, &dir, &err) && err.code == ERR_NOT_FOUND, "%s", err.message);
+    UNIT_CHECK(!resume(arena, &dir, &err) && err.code == ERR_NOT_FOUND, "%s", err.message);
     CU_ASSERT(access(path_in(arena, &dir, "file.part"), F_OK) < 0);
     store_cut(arena, &dir, &whole, cut);
     check_refused(arena, &dir, 3, TO, ERR_FORBIDDEN, "the keys of another installation");
     check_refused(arena, &dir, FROM, 3, ERR_CONFLICT, "another receiver");
-    writer = go_on(arena, &dir, &err);
+    writer = resume(arena, &dir, &err);
     UNIT_REQUIRE(writer, "%s", err.message);
     check_refused(arena, &dir, FROM, TO, ERR_CONFLICT, "another process");
     CU_ASSERT(tenant_writer_keep(writer));
@@ -806,7 +806,7 @@ static void what_has_changed_since_is_refused(void)
 
         error_init(&err, arena);
         store_cut(arena, &dir, &whole, HEADER_SIZE + CHUNK_SIZE);
-        writer = go_on(arena, &dir, &err);
+        writer = resume(arena, &dir, &err);
         UNIT_REQUIRE(writer, "%s", err.message);
         result = tenant_writer_table(writer, i == 0 ? samples[0].table : "settingsd.other", &err);
         for (size_t j = 0; result == 0 && j < samples[0].rows; j++)
@@ -821,7 +821,7 @@ static void what_has_changed_since_is_refused(void)
 }
 
 /* Who has the last row begins behind it. */
-static void the_last_row_tells_where_to_go_on(void)
+static void the_last_row_tells_where_to_resume(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
@@ -836,7 +836,7 @@ static void the_last_row_tells_where_to_go_on(void)
     error_init(&err, arena);
     store_cut(arena, &dir, &whole,
               whole.size - TENANT_ROW_MAX - 100 * 1000); /* in its second row */
-    writer = go_on(arena, &dir, &err);
+    writer = resume(arena, &dir, &err);
     UNIT_REQUIRE(writer, "%s", err.message);
     CU_ASSERT_PTR_NULL(tenant_writer_last(writer, samples[4].table));
     found = tenant_writer_last(writer, last->table);
@@ -856,7 +856,7 @@ static void the_last_row_tells_where_to_go_on(void)
     CU_ASSERT(size == whole.size && memcmp(bytes, whole.bytes, size) == 0);
 }
 
-/* ---- */
+/* ---- what cannot be written ---- */
 
 static void a_disk_that_is_full_is_an_error(void)
 {
@@ -919,11 +919,11 @@ static const struct unit_case cases[] = {
     CASE(the_file_tells_nothing),
     CASE(it_has_its_name_when_it_is_whole),
     CASE(another_file_is_never_replaced),
-    CASE(what_was_cut_anywhere_is_gone_on_with),
+    CASE(what_was_cut_anywhere_is_resumed),
     CASE(what_is_behind_an_altered_chunk_is_written_anew),
-    CASE(what_cannot_be_gone_on_with_is_left),
+    CASE(what_cannot_be_resumed_is_left),
     CASE(what_has_changed_since_is_refused),
-    CASE(the_last_row_tells_where_to_go_on),
+    CASE(the_last_row_tells_where_to_resume),
     CASE(a_disk_that_is_full_is_an_error),
     CASE(a_row_that_cannot_be_read_is_not_written),
 };
