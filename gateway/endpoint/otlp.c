@@ -165,12 +165,16 @@ static CURLcode set_options(const struct otlp *self, CURL *easy, struct answer_b
  * ExportTracePartialSuccess). */
 static size_t rejected(const struct answer_body *body, size_t sent)
 {
-    json_t *answer = json_loadb((const char *)body->buffer.bytes, body->buffer.size, 0, NULL);
-    json_t *count = json_object_get(json_object_get(answer, "partialSuccess"), "rejectedSpans");
-    long long number = json_is_string(count) ? strtoll(json_string_value(count), NULL, 10)
-                                             : (long long)json_integer_value(count);
+    json_auto_t *answer = NULL;
+    struct error ignored;
+    long long number;
+    json_t *count;
 
-    json_decref(answer);
+    error_init(&ignored, NULL);
+    answer = codec_parse_json((const char *)body->buffer.bytes, body->buffer.size, true, &ignored);
+    count = json_object_get(json_object_get(answer, "partialSuccess"), "rejectedSpans");
+    number = json_is_string(count) ? strtoll(json_string_value(count), NULL, 10)
+                                   : (long long)json_integer_value(count);
     return number > 0 ? MIN((size_t)number, sent) : 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "authd/authd_api.h"
 #include "common/service/fetch.h"
+#include "common/wire/codec.h"
 #include "maild/maild_api.h"
 #include "maild/webhook/webhook.h"
 
@@ -86,15 +87,16 @@ static const struct refusal *find_refusal(const char *err)
 
 const char *webhook_caep_refusal(const struct fetch_answer *answer, bool *ret_final)
 {
+    json_auto_t *body = NULL;
     const struct refusal *found;
-    json_t *body;
+    struct error ignored;
 
     *ret_final = false;
     if (answer->status != STATUS_BAD_REQUEST || !answer->body)
         return NULL;
-    body = json_loadb(answer->body, answer->size, JSON_REJECT_DUPLICATES, NULL);
+    error_init(&ignored, NULL);
+    body = codec_parse_json(answer->body, answer->size, true, &ignored);
     found = find_refusal(json_string_value(json_object_get(body, "err")));
-    json_decref(body);
     if (!found)
         return NULL;
     *ret_final = found->final;

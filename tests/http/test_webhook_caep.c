@@ -300,8 +300,8 @@ static void an_end_is_told_by_a_token_of_the_issuer(void)
     hook_delete(&hook);
 }
 
-/* All else is tried again, with the same token; of the answer nothing is kept but a reason that RFC
- * 8935 names. Closed networks and redirects as for all webhooks. */
+/* All else is tried again, with the same token; of the answer, however deep its JSON is, nothing is
+ * kept but a reason that RFC 8935 names. Closed networks and redirects as for all webhooks. */
 static void only_a_202_takes_a_token(void)
 {
     static const struct {
@@ -311,6 +311,7 @@ static void only_a_202_takes_a_token(void)
         {"plain", "127.0.0.1", "plain", "", 200},
         {"bad", "127.0.0.1", "bad", "", 400},
         {"strange", "127.0.0.1", "strange", "", 400},
+        {"deep", "127.0.0.1", "deep", "", 400},
         {"unready", "127.0.0.1", "unready", "invalid_key", 400},
         {"fail", "127.0.0.1", "fail", "", 500},
         {"redirect", "127.0.0.1", "redirect", "", 307},
@@ -318,6 +319,7 @@ static void only_a_202_takes_a_token(void)
         {"nameless", "localhost", "ok", "UNAVAILABLE", 0},
     };
     struct hook hooks[ARRAY_SIZE(rows)];
+    pid_t first = suite_pid(suite, "maild", "1"), second = suite_pid(suite, "maild", "2");
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         hooks[i] = hook_to(rows[i].host, rows[i].name);
@@ -348,6 +350,8 @@ static void only_a_202_takes_a_token(void)
         CU_ASSERT_STRING_EQUAL(came_text(came, "tokens", 0), came_text(came, "tokens", 1));
         CU_ASSERT_EQUAL(receiver_count(&receiver, rows[i].name, "events"), 1);
     }
+    CU_ASSERT_EQUAL(suite_pid(suite, "maild", "1"), first);
+    CU_ASSERT_EQUAL(suite_pid(suite, "maild", "2"), second);
     CU_ASSERT_EQUAL(receiver_count(&receiver, "closed", "requests"), 0);
     CU_ASSERT_EQUAL(receiver_count(&receiver, "elsewhere", "requests"), 0);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)

@@ -101,6 +101,8 @@ function answerSet(self, mode, take, response) {
     case "refuse": return refuse("invalid_request");
     case "strange": return refuse("secret of the receiver");
     case "bad": return end(400, { error: "secret of the receiver" });
+    case "deep": response.writeHead(400, { "content-type": "application/json" });
+      return response.end("[".repeat(30000));
   }
 }
 
