@@ -69,6 +69,7 @@ static int fetch_key(struct gateway *gateway, const struct request *req, const s
     set_context(&caller, &context);
     *ret = identity_new_of_key(&caller, context.suspended, rights.addressRules,
                                context.policyIpAccessRule);
+    (*ret)->read_only = context.readOnly;
     return 0;
 }
 
