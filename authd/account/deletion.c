@@ -284,12 +284,11 @@ static int queue_wipe(struct authd *d, const struct request *req, struct db_tx *
     return erasure_begin(d, req, tx, &order, err);
 }
 
-/* Exports of its data go in any case. */
-static int queue_exports_delete(struct authd *d, const struct request *req, struct db_tx *tx,
-                                const struct deleting_account *self, struct error *err)
+int deletion_queue_exports(struct authd *d, const struct request *req, struct db_tx *tx,
+                           struct uuid account, bool wiped, struct error *err)
 {
     const struct exports_delete_in in = {
-        .key = uuid_ordered(req->now_ms), .account = self->account, .counted = self->wipe};
+        .key = uuid_ordered(req->now_ms), .account = account, .counted = wiped};
     struct sql_outbox_insert_in insert;
 
     insert.outbox = outbox_row(d->svc.outbox, req->arena, &docd_exports_delete_method, in.key, &in);
@@ -314,7 +313,7 @@ static int finish(struct authd *d, const struct request *req, struct db_tx **tx_
 
     if (queue_wipe(d, req, *tx_p, self, err) < 0 ||
         delete_dependents(*tx_p, req, self->account, err) < 0 ||
-        queue_exports_delete(d, req, *tx_p, self, err) < 0 ||
+        deletion_queue_exports(d, req, *tx_p, self->account, self->wipe, err) < 0 ||
         session_end_account(*tx_p, req, self->account, (struct uuid){""}, "removed", ret_ended,
                             err) < 0 ||
         sql_account_delete(*tx_p, req, &delete, err) < 0)

@@ -38,6 +38,11 @@ int deletion_execute(struct authd *d, const struct request *req, struct uuid acc
 int deletion_by_operator(struct authd *d, const struct request *req, struct uuid account,
                          struct uuid project, struct error *err) MUST_USE;
 
+/* Has docd remove the exports of an account that the transaction deletes; counted for its erasure
+ * if that is a wipe. The outbox is woken after the commit. */
+int deletion_queue_exports(struct authd *d, const struct request *req, struct db_tx *tx,
+                           struct uuid account, bool wiped, struct error *err) MUST_USE;
+
 /* A deletion that an admin of a project schedules for one of its accounts. */
 struct deletion_order {
     const struct tenant *tenant;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "authd/account/app_url.h"
+#include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
 #include "authd/authd_api.h"
 #include "authd/member/admin.h"
@@ -444,8 +445,8 @@ static int end_access(struct db_tx *tx, const struct request *req, struct uuid a
 
 /* A patient's account belongs to the project and is deleted with the membership: first the rows
  * that other transactions lock before the counter of changes. */
-static int erase_patient(struct db_tx *tx, const struct request *req, struct uuid account,
-                         struct session_ended *ended, struct error *err)
+static int erase_patient(struct authd *d, struct db_tx *tx, const struct request *req,
+                         struct uuid account, struct session_ended *ended, struct error *err)
 {
     const struct sql_reset_delete_in reset = {.account = account};
     const struct sql_account_row_lock_in lock = {.account = account};
@@ -455,6 +456,7 @@ static int erase_patient(struct db_tx *tx, const struct request *req, struct uui
     if (sql_reset_delete(tx, req, &reset, err) < 0 ||
         sql_account_row_lock(tx, req, &lock, err) < 0 ||
         sql_factor_delete(tx, req, &factor, err) < 0 ||
+        deletion_queue_exports(d, req, tx, account, false, err) < 0 ||
         end_access(tx, req, account, ended, err) < 0)
         return -1;
     return sql_patient_delete(tx, req, &patient, err) < 0 ? -1 : 0;
@@ -485,11 +487,12 @@ static int remove_member(struct authd *d, const struct request *req, const struc
     deleted = sql_member_delete(tx, req, &delete, err);
     if (deleted <= 0)
         return deleted < 0 ? -1 : not_found(err);
-    if ((is_patient(member->profileType) ? erase_patient : end_access)(tx, req, found->account,
-                                                                       &ended, err) < 0 ||
+    if ((is_patient(member->profileType) ? erase_patient(d, tx, req, found->account, &ended, err)
+                                         : end_access(tx, req, found->account, &ended, err)) < 0 ||
         sql_last_sign_in_delete(tx, req, &forget, err) < 0 ||
         session_ended_membership(tx, req, member->id, &ended, err) < 0 || db_commit(&tx, err) < 0)
         return -1;
+    outbox_wake(d->svc.outbox);
     return session_revocation_wait(d, req, &ended, err);
 }
 

@@ -183,6 +183,17 @@ static char *account_of(const struct person *person)
     return suite_query(suite, sql);
 }
 
+static char *membership_of(const struct person *person)
+{
+    char sql[256];
+
+    snprintf(sql, sizeof(sql),
+             "select m.id from auth.membership m join auth.account a on a.id = m.account_id where "
+             "a.email = '%s'",
+             person->email);
+    return suite_query(suite, sql);
+}
+
 /* Rows of all trails about an account that are sealed. */
 static long audit_rows_of(const char *account)
 {
@@ -648,6 +659,24 @@ static void it_goes_with_its_account(void)
     CU_ASSERT_TRUE(stored_files_become(suite, files - 1, MADE_MS));
 }
 
+/* An admin who removes a patient deletes the account. */
+static void it_goes_with_a_patient_who_is_removed(void)
+{
+    PERSON admin = person_admin(suite);
+    PERSON patient = person_register(suite, NULL);
+    TEXT id = export_of(patient->access);
+    TEXT membership = membership_of(patient);
+    size_t files = stored_files(suite);
+    char path[80];
+
+    snprintf(path, sizeof(path), "/v1/projects/me/members/%s", membership);
+    HTTP_ANSWER removed = http_delete(suite_url(suite), path, admin->access);
+    CHECK_STATUS(removed, 200);
+    CU_ASSERT_TRUE(
+        suite_comes_to(suite, 0, MADE_MS, "select count(*) from doc.export where id = '%s'", id));
+    CU_ASSERT_TRUE(stored_files_become(suite, files - 1, MADE_MS));
+}
+
 /* ---- deaths ---- */
 
 /* Each daemon dies while a large export is made, several times: it is made all the same, once, and
@@ -727,6 +756,7 @@ static const struct unit_case cases[] = {
     CASE(it_is_sealed_where_it_lies),
     CASE(it_ends_after_seven_days),
     CASE(it_goes_with_its_account),
+    CASE(it_goes_with_a_patient_who_is_removed),
     CASE(killed_daemons_leave_no_job_behind),
     CASE_ALWAYS(test_stop),
 };

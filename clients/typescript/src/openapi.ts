@@ -1133,7 +1133,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description Removes a member, whose sessions in this project end, or withdraws an invitation. Yourself and the last administrator: 409.
+         * @description Removes a member, whose sessions in this project end, or withdraws an invitation. A patient's account is deleted, with the exports of its data. Yourself and the last administrator: 409.
          *
          *     For practitioners who administer the project.
          */
