@@ -15,9 +15,11 @@
 
 #define REQUEST_URI_PREFIX "urn:ietf:params:oauth:request_uri:"
 #define CONTINUATION_LIFE MINUTES(30) /* of a sealed request */
+#define PUSHED_WINDOW MINUTES(15)
 
 enum {
     AUTH_REQUEST_MAX = 4096, /* bytes of the JSON of its parameters */
+    PUSHED_MAX = 2000,       /* that one address pushes in PUSHED_WINDOW for public clients */
     PROMPT_NONE = 1 << 0,
     PROMPT_LOGIN = 1 << 1, /* select_account, too: a browser has one account of a tenant */
     PROMPT_CONSENT = 1 << 2,

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "authd/credential/throttle.h"
 #include "authd/oauth/auth_request.h"
 #include "authd/oauth/client_auth.h"
 #include "authd/oauth/consent.h"
@@ -379,6 +380,17 @@ static int bind_to_proof(struct authd *d, const struct request *req, const struc
     return 0;
 }
 
+/* Each pushed request is a row, and the id of a public client is known to everyone who has signed
+ * in by it. A clinic is one address. */
+static int limit_pushes(struct authd *d, const struct request *req,
+                        const struct oauth_client *client, struct error *err)
+{
+    if (strcmp(client->settings->authMethod, "none") != 0)
+        return 0;
+    return throttle_limit_client(d, req, "pushed request", req->address, PUSHED_WINDOW, PUSHED_MAX,
+                                 err);
+}
+
 /* RFC 9126, section 2: what the authorization endpoint would refuse is refused here, by a client
  * that has authenticated. */
 int pushed_request(struct authd *d, const struct request *req, const struct authorize_in *in,
@@ -400,6 +412,7 @@ int pushed_request(struct authd *d, const struct request *req, const struct auth
     if (bind_to_proof(d, req, in, &request, err) < 0 ||
         auth_request_find_client(d, req, &issuer, &request, err) < 0 ||
         auth_request_check(d, req, &issuer, &request, err) < 0 ||
+        limit_pushes(d, req, &request.client, err) < 0 ||
         auth_request_push(d, req, &issuer, &request, &request_uri, err) < 0)
         return -1;
     out->status = 201;

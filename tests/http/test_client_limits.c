@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/support/oauth.h"
 #include "tests/support/suite.h"
 #include "tests/support/unit.h"
 
@@ -313,6 +314,45 @@ static void a_hundred_failures_in_a_row_wait_a_day(void)
     suite_set_clock(suite, 0);
 }
 
+/* ---- pushed requests ---- */
+
+/* How many of so many are stored, all from one address. */
+static size_t pushes(const char *client, const char *source, size_t count)
+{
+    struct http_request *requests = calloc(count, sizeof(*requests));
+    struct http_answer **answers = calloc(count, sizeof(*answers));
+    char form[1024], header[HEADER_SIZE];
+    size_t stored = 0;
+
+    snprintf(form, sizeof(form), "client_id=%s%s", client, OAUTH_USUAL);
+    for (size_t i = 0; i < count; i++) {
+        requests[i] = request_from(header, source, "/t/demo/par", NULL);
+        requests[i].raw = form;
+        requests[i].content_type = "application/x-www-form-urlencoded";
+    }
+    http_call_many(suite_url(suite), requests, count, 16, answers);
+    for (size_t i = 0; i < count; i++) {
+        CU_ASSERT_TRUE(answers[i]->status == 201 || answers[i]->status == 429);
+        stored += answers[i]->status == 201;
+    }
+    http_answers_destroy(answers, count);
+    free(requests);
+    free(answers);
+    return stored;
+}
+
+/* The id of a public client is no secret. */
+static void one_address_pushes_two_thousand_requests(void)
+{
+    PERSON admin = person_admin(suite);
+    char *client = oauth_register(suite, admin, NULL);
+
+    CU_ASSERT_EQUAL(pushes(client, "203.0.113.40", 2010), 2000);
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.oauth_pushed"), 2000);
+    CU_ASSERT_EQUAL(pushes(client, "203.0.113.41", 1), 1);
+    free(client);
+}
+
 static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
@@ -327,6 +367,7 @@ static const struct unit_case cases[] = {
     CASE(a_flood_leaves_room_for_others),
     CASE(members_of_a_clinic_do_not_lock_each_other_out),
     CASE(a_hundred_failures_in_a_row_wait_a_day),
+    CASE(one_address_pushes_two_thousand_requests),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
