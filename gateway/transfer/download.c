@@ -287,6 +287,7 @@ static void on_over(void *arg)
     self->over = true;
     if (self->exchange)
         self->exchange->download = NULL;
+    self->exchange = NULL; /* which is used again while pieces are still under way */
     end_if_unused(self);
 }
 

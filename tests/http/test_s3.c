@@ -1022,6 +1022,40 @@ static void documents_and_bucket_are_compared(void)
     free(there);
 }
 
+/* Many downloads are over by their first piece while others of theirs are under way, so that what
+ * these belonged to is used by others, or freed, when they come. */
+static void pieces_that_come_late_harm_nothing(void)
+{
+    enum { DOWNLOADS = 300 }; /* more than the exchanges that the gateway keeps */
+    static const char *const sources[] = {"127.7.3.1", "127.7.3.2", "127.7.3.3"};
+    struct http_request requests[DOWNLOADS];
+    struct http_answer *answers[DOWNLOADS];
+    char *bytes = test_bytes(600000, 6);
+    char *id = put("late.bin", "text/plain", bytes, 600000);
+    pid_t gateway = suite_pid(suite, "gateway", "1");
+    HTTP_ANSWER whole = get(id);
+
+    CHECK_BYTES(whole, bytes, 600000);
+    for (int i = 0; i < DOWNLOADS; i++)
+        requests[i] = (struct http_request){.path = document_path(id),
+                                            .bearer = patient->access,
+                                            .source = sources[i % ARRAY_SIZE(sources)]};
+    fault("[{\"method\":\"GET\",\"header\":\"range\",\"value\":\"^bytes=0-\",\"do\":\"500\"},"
+          "{\"method\":\"GET\",\"header\":\"range\",\"do\":\"slow\"}]");
+    http_call_many(suite_url(suite), requests, DOWNLOADS, DOWNLOADS, answers);
+    for (int i = 0; i < DOWNLOADS; i++)
+        UNIT_CHECK(answers[i]->status == 503 || answers[i]->status == 0 /* cut off */, "%d %s",
+                   answers[i]->status, answers[i]->body);
+    http_answers_destroy(answers, DOWNLOADS);
+    fault("[]");
+    HTTP_ANSWER again = get(id);
+    CHECK_BYTES(again, bytes, 600000);
+    CU_ASSERT_EQUAL(suite_pid(suite, "gateway", "1"), gateway);
+    delete_document(id);
+    free(id);
+    free(bytes);
+}
+
 static void suite_shuts_down_cleanly(void)
 {
     fault("[]");
@@ -1047,6 +1081,7 @@ static const struct unit_case cases[] = {
     CASE(concurrent_adoptions_yield_one_document),
     CASE(a_server_that_fails_is_503),
     CASE(a_piece_that_fails_is_not_the_end_of_the_file),
+    CASE(pieces_that_come_late_harm_nothing),
     CASE(a_copy_that_comes_late_is_removed),
     CASE(docd_is_killed_while_it_adopts),
     CASE(documents_are_kept_while_the_store_cannot_be_read),
