@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "common/domain/content.h"
+#include "common/domain/etag.h"
 #include "common/domain/language.h"
 #include "common/wire/texts.h"
 #include "maild/maild.h"
@@ -125,15 +125,16 @@ static int template_write(struct maild *d, const struct request *req,
 
     if (template_check(req->arena, in, language, err) < 0)
         return -1;
-    if (if_match) {
+    put.etag = if_match && etag_is_any(if_match) ? "*" : NULL;
+    if (if_match && !put.etag) {
         rows = template_find(d, req, in->projectId, in->name, language, out, err);
-        if (rows > 0 && !content_admits_etag(if_match, out->etag))
+        if (rows > 0 && !etag_admits(if_match, out->etag))
             rows = 0;
         put.etag = out->etag;
     }
     if (rows > 0)
         rows = sql_template_put(d->svc.db, req, &put, out, err);
-    return sql_require(rows, err, ERR_CONFLICT, "The template was changed meanwhile.");
+    return rows == 0 ? etag_lost("template", err) : MIN(rows, 0);
 }
 
 /* ---- between daemons ---- */

@@ -3,7 +3,7 @@
  * and content.
  */
 #include "authd/authd_api.h"
-#include "common/domain/content.h"
+#include "common/domain/etag.h"
 #include "settingsd/access_policy_check.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
@@ -14,11 +14,6 @@
 static int require_policy(int rows, struct error *err)
 {
     return sql_require(rows, err, ERR_NOT_FOUND, "Access policy not found.");
-}
-
-static int policy_changed(struct error *err)
-{
-    return error_set(err, ERR_CONFLICT, "The access policy was changed meanwhile.");
 }
 
 static int in_use(struct error *err)
@@ -92,16 +87,13 @@ static int policy_update(struct settingsd *d, const struct request *req, struct 
         .audit = policy_audit(req, "policy.replace", project, in->id)};
     int rows;
 
-    if (in->ifMatch) {
-        if (policy_read(d, req, project, in->id, out, err) < 0)
-            return -1;
-        if (!content_admits_etag(in->ifMatch, out->etag))
-            return policy_changed(err);
-        update.etag = out->etag;
-    }
+    if (in->ifMatch &&
+        (policy_read(d, req, project, in->id, out, err) < 0 ||
+         etag_bind(in->ifMatch, out->etag, "access policy", &update.etag, err) < 0))
+        return -1;
     rows = sql_access_policy_update(d->svc.db, req, &update, out, err);
     if (rows == 0 && update.etag)
-        return policy_changed(err);
+        return etag_lost("access policy", err);
     if (require_policy(rows, err) < 0)
         return -1;
     return publish_change(d, req, &update.outbox, "policy", in->id, err);

@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "common/domain/content.h"
+#include "common/domain/etag.h"
 #include "common/wire/codec.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
@@ -155,7 +155,7 @@ int account_policy_write(struct settingsd *d, const struct request *req, struct 
 
     if (policy_read(d, req, project, out, &write.version, err) < 0)
         return -1;
-    if (!content_admits_etag(in->ifMatch, out->etag))
+    if (!etag_admits(in->ifMatch, out->etag))
         return project_require_unchanged(0, err);
     if (project_require_unchanged(sql_account_policy_write(d->svc.db, req, &write, &row, err),
                                   err) < 0)

@@ -9,8 +9,8 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "common/domain/content.h"
 #include "common/domain/endpoint.h"
+#include "common/domain/etag.h"
 #include "common/domain/language.h"
 #include "common/wire/codec.h"
 #include "common/wire/texts.h"
@@ -51,7 +51,7 @@ static int branding_read_for(struct settingsd *d, const struct request *req, con
 {
     if (branding_read(d, req, ret, err) < 0)
         return -1;
-    return project_require_unchanged(content_admits_etag(if_match, ret->etag), err);
+    return project_require_unchanged(etag_admits(if_match, ret->etag), err);
 }
 
 /* ---- texts ---- */

@@ -10,7 +10,7 @@
 
 #include "authd/authd_api.h"
 #include "common/base/secret.h"
-#include "common/domain/content.h"
+#include "common/domain/etag.h"
 #include "common/wire/codec.h"
 #include "settingsd/client_check.h"
 #include "settingsd/settingsd.h"
@@ -134,17 +134,11 @@ static int client_add(struct settingsd *d, const struct request *req, struct uui
     return db_commit(&tx, err);
 }
 
-static int client_changed(struct error *err)
-{
-    return error_set(err, ERR_CONFLICT, "The client was changed meanwhile.");
-}
-
 /* out: the registration, as it was read before, and as it is then. */
 static int client_change(struct settingsd *d, const struct request *req, struct uuid project,
                          const struct client_in *in, struct client_record *out, struct error *err)
 {
-    const struct sql_client_replace_in replace = {
-        .etag = in->ifMatch ? out->etag : NULL,
+    struct sql_client_replace_in replace = {
         .project = project,
         .id = in->id,
         .name = in->name,
@@ -155,11 +149,11 @@ static int client_change(struct settingsd *d, const struct request *req, struct 
     struct sql_client_replace_row row;
     int rows;
 
-    if (!content_admits_etag(in->ifMatch, out->etag))
-        return client_changed(err);
+    if (etag_bind(in->ifMatch, out->etag, "client", &replace.etag, err) < 0)
+        return -1;
     rows = sql_client_replace(d->svc.db, req, &replace, &row, err);
     if (rows == 0 && replace.etag)
-        return client_changed(err);
+        return etag_lost("client", err);
     if (require_client(rows, err) < 0)
         return -1;
     CLIENT_RECORD(req->arena, &row, out);
@@ -238,7 +232,7 @@ int client_secret_make(struct settingsd *d, const struct request *req, struct uu
         return -1;
     rows = sql_client_secret_exchange(d->svc.db, req, &exchange, &row, err);
     if (rows <= 0)
-        return rows < 0 ? -1 : client_changed(err);
+        return rows < 0 ? -1 : etag_lost("client", err);
     CLIENT_RECORD(req->arena, &row, out);
     out->secret = secret;
     return 0;

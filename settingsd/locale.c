@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "common/domain/content.h"
+#include "common/domain/etag.h"
 #include "common/domain/language.h"
 #include "common/domain/policy.h"
 #include "common/wire/texts.h"
@@ -97,7 +97,7 @@ int locales_write(struct settingsd *d, const struct request *req, struct uuid pr
 
     if (locales_read(d, req, project, out, &write.version, err) < 0)
         return -1;
-    if (!content_admits_etag(in->ifMatch, out->etag))
+    if (!etag_admits(in->ifMatch, out->etag))
         return project_require_unchanged(0, err);
     if (locales_merge(req, in, out, err) < 0)
         return -1;

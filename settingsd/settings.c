@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "common/domain/content.h"
+#include "common/domain/etag.h"
 #include "common/domain/policy.h"
 #include "settingsd/setting_names.h"
 #include "settingsd/settingsd.h"
@@ -43,7 +43,7 @@ static int write_begin(struct settingsd *d, const struct request *req, struct uu
 {
     if (record_read(d, req, project, out, ret_version, err) < 0)
         return -1;
-    return content_admits_etag(if_match, out->etag) ? 0 : project_require_unchanged(0, err);
+    return etag_admits(if_match, out->etag) ? 0 : project_require_unchanged(0, err);
 }
 
 /* Stores a switch or a text (or, with neither, unsets), if the project still has the version that

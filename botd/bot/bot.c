@@ -11,7 +11,7 @@
 #include "botd/botd_api.h"
 #include "botd/sql/bot.h"
 #include "botd/sql/execution.h"
-#include "common/domain/content.h"
+#include "common/domain/etag.h"
 #include "common/wire/codec.h"
 
 #define FAILURES_MS ((int64_t)24 * 3600 * 1000)
@@ -27,11 +27,6 @@ struct draft {
 static int require_bot(int rows, struct error *err)
 {
     return sql_require(rows, err, ERR_NOT_FOUND, "Bot not found.");
-}
-
-static int bot_changed(struct error *err)
-{
-    return error_set(err, ERR_CONFLICT, "The bot was changed meanwhile.");
 }
 
 static const char *identifiers_json(const struct request *req, const struct bot_in *in)
@@ -256,23 +251,23 @@ static int replace_bot(struct botd *d, const struct request *req, struct uuid pr
 {
     const char *signing = bot_signing_missing(&d->svc.seal, req->arena, id.text);
     struct sql_bot_update_in update;
+    const char *etag = NULL;
     struct draft made;
     int rows;
 
     if (draft(d, req, in, &made, err) < 0)
         return -1;
-    if (in->ifMatch && read_bot(d, req, project, id, out, err) < 0)
+    if (in->ifMatch && (read_bot(d, req, project, id, out, err) < 0 ||
+                        etag_bind(in->ifMatch, out->etag, "bot", &etag, err) < 0))
         return -1;
-    if (in->ifMatch && !content_admits_etag(in->ifMatch, out->etag))
-        return bot_changed(err);
     update = (struct sql_bot_update_in){.project = project,
                                         .id = id,
-                                        .etag = in->ifMatch ? out->etag : NULL,
+                                        .etag = etag,
                                         .now = req->now_ms,
                                         .bot = bot_values(d, req, in, &made, signing),
                                         .audit = bot_audit(req, "bot.update", project, id)};
     rows = sql_bot_update(d->svc.db, req, &update, out, err);
-    return rows == 0 && update.etag ? bot_changed(err) : require_bot(rows, err);
+    return rows == 0 && etag ? etag_lost("bot", err) : require_bot(rows, err);
 }
 
 /* With its executions. Fails: NOT_FOUND. */

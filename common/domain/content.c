@@ -92,37 +92,3 @@ void content_give_memory_back(void)
 {
     malloc_trim(0);
 }
-
-bool content_has_etag(const char *header, const char *etag)
-{
-    size_t length = strlen(etag);
-
-    while (header && *header) {
-        header += strspn(header, " \t,");
-        if (*header == '*')
-            return true;
-        if (strncmp(header, "W/", 2) == 0)
-            header += 2;
-        if (strncmp(header, etag, length) == 0 &&
-            (header[length] == '\0' || strchr(" \t,", header[length])))
-            return true;
-        /* To the end of this tag: a comma may stand between its quotes. */
-        if (*header == '"')
-            header += 1 + strcspn(header + 1, "\"");
-        header += strcspn(header, ",");
-    }
-    return false;
-}
-
-bool content_admits_etag(const char *if_match, const char *etag)
-{
-    return !if_match || content_has_etag(if_match, etag);
-}
-
-bool content_is_etag(const char *header, const char *etag)
-{
-    size_t bare = strlen(etag) - 2; /* less its quotes */
-
-    return content_has_etag(header, etag) ||
-           (header && strlen(header) == bare && strncmp(header, etag + 1, bare) == 0);
-}

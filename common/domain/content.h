@@ -103,16 +103,4 @@ void content_tune_malloc(void);
 /* Gives that memory back: when no pieces pass, or once a minute. Takes milliseconds. */
 void content_give_memory_back(void);
 
-/* Does a header such as If-None-Match (a list of entity tags, or "*"; NULL: none) name this tag?
- * Weak tags count as the strong ones that they are made from (RFC 9110, section 13.1.2). */
-bool content_has_etag(const char *header, const char *etag);
-
-/* Does the header If-Match (RFC 9110, section 13.1.1; NULL: none) admit the state with this tag?
- * Weak tags count here too: proxies weaken tags when they compress. */
-bool content_admits_etag(const char *if_match, const char *etag);
-
-/* The same as content_has_etag() of the request header ETag, which clients of older interfaces send
- * instead; there the tag may also stand alone and without its quotes. */
-bool content_is_etag(const char *header, const char *etag);
-
 #endif

@@ -192,7 +192,7 @@ struct field_table {
     FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .header = (header_), .max = (max_), \
               .flags = FIELD_HEADER, .doc = (doc_))
 /* The members `etag` of what is read, which becomes the ETag header (R_ETAG), and `ifMatch` of what
- * replaces it, for content_admits_etag(). */
+ * replaces it, for etag_admits(). */
 #define FIELD_ETAG(s)                                                                      \
     FIELD_ROW(s, etag, FIELD_TYPE_TEXT, const char *, .max = 256, .flags = FIELD_INTERNAL, \
               .doc = "State of what is read; sent as the ETag header.", .example = "\"17\"")

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/domain/content.h"
+#include "common/domain/etag.h"
 #include "common/domain/language.h"
 #include "common/wire/codec.h"
 #include "docd/docd.h"
@@ -98,7 +99,7 @@ static int require_unchanged(struct db_tx *tx, const struct request *req,
     if (!in->ifMatch)
         return 0;
     rows = sql_content_get_tx(tx, req, &get, &row, err);
-    if (rows > 0 && !content_admits_etag(in->ifMatch, row.entry->etag))
+    if (rows > 0 && !etag_admits(in->ifMatch, row.entry->etag))
         rows = 0;
     return sql_require(rows, err, ERR_CONFLICT, "The entry was changed meanwhile.");
 }

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "common/base/file.h"
+#include "common/domain/etag.h"
 #include "docd/docd.h"
 #include "docd/document/disposition.h"
 #include "docd/document/document_file.h"
@@ -41,8 +42,8 @@ static enum image_fit image_fit(const char *name)
 
 static bool client_has(const struct wish *wish, const struct content *content)
 {
-    return content_is_etag(wish->etag, content->etag) ||
-           content_has_etag(wish->if_none_match, content->etag);
+    return etag_is_sent(wish->etag, content->etag) ||
+           etag_is_named(wish->if_none_match, content->etag);
 }
 
 /* A large file is fetched after its answer has begun, when 404 can no longer be said. A server of

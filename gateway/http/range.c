@@ -8,7 +8,7 @@
 #include <strings.h>
 #include <time.h>
 
-#include "common/domain/content.h"
+#include "common/domain/etag.h"
 
 enum { DIGITS_MAX = 18 };
 
@@ -42,8 +42,8 @@ static bool is_unchanged(const struct range_request *request, const struct range
     int64_t since_s;
 
     if (request->if_none_match || request->etag)
-        return content_has_etag(request->if_none_match, file->etag) ||
-               content_is_etag(request->etag, file->etag);
+        return etag_is_named(request->if_none_match, file->etag) ||
+               etag_is_sent(request->etag, file->etag);
     return request->if_modified_since && file->modified_ms > 0 &&
            http_date_read(request->if_modified_since, &since_s) &&
            file->modified_ms / 1000 <= since_s;

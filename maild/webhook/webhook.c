@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
-#include "common/domain/content.h"
+#include "common/domain/etag.h"
 #include "common/service/audit.h"
 #include "common/service/page_cursor.h"
 #include "maild/maild_api.h"
@@ -53,11 +53,6 @@ static int webhook_read(struct maild *d, const struct request *req, struct uuid 
     const struct sql_webhook_get_in get = {.project = req->caller->project, .id = id};
 
     return require_webhook(sql_webhook_get(d->svc.db, req, &get, out, err), err);
-}
-
-static int webhook_changed(struct error *err)
-{
-    return error_set(err, ERR_CONFLICT, "The webhook was changed meanwhile.");
 }
 
 /* The format of a webhook of the project. Fails: NOT_FOUND. */
@@ -189,13 +184,12 @@ int webhook_replace(struct maild *d, const struct request *req, const struct web
         return -1;
     if (in->format && strcmp(in->format, out->format) != 0)
         return error_set(err, ERR_CONFLICT, "The format of a webhook stays: make another one.");
-    if (!content_admits_etag(in->ifMatch, out->etag))
-        return webhook_changed(err);
+    if (etag_bind(in->ifMatch, out->etag, "webhook", &replace.etag, err) < 0)
+        return -1;
     if (webhook_format_check(in, out->format, false, err) < 0 || check_proof(d, req, err) < 0)
         return -1;
-    replace.etag = in->ifMatch ? out->etag : NULL;
     rows = sql_webhook_replace(d->svc.db, req, &replace, out, err);
-    return rows == 0 && replace.etag ? webhook_changed(err) : require_webhook(rows, err);
+    return rows == 0 && replace.etag ? etag_lost("webhook", err) : require_webhook(rows, err);
 }
 
 /* Fails: NOT_FOUND, STEP_UP_REQUIRED. */

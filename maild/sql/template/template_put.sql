@@ -1,5 +1,5 @@
 -- Writes a template of a project, new or in place of the one that is there. No row: `etag` is given,
--- and there is none with that entity tag. One that is there is locked before it is compared, so that
+-- and there is none with that entity tag, or none at all ("*"). One that is there is locked before it is compared, so that
 -- it is neither changed nor deleted between.
 -- class: write
 -- in: project uuid, name text, language text, etag text null, subject text, html text null
@@ -18,7 +18,7 @@ locked as (
 written as (
     insert into template (project_id, name, language, subject, html, text, updated_at)
     select :project, :name, :language, :subject, :html, :text, :now
-    where :etag is null or exists (select from locked where etag = :etag)
+    where :etag is null or exists (select from locked where :etag in ('*', etag))
     on conflict (project_id, name, language) do update
     set subject = excluded.subject, html = excluded.html, text = excluded.text,
         updated_at = excluded.updated_at

@@ -1,0 +1,62 @@
+/*
+ * etag.c - see etag.h.
+ */
+#include "common/domain/etag.h"
+
+#include <string.h>
+
+bool etag_is_named(const char *header, const char *etag)
+{
+    size_t length = strlen(etag);
+
+    while (header && *header) {
+        header += strspn(header, " \t,");
+        if (*header == '*')
+            return true;
+        if (strncmp(header, "W/", 2) == 0)
+            header += 2;
+        if (strncmp(header, etag, length) == 0 &&
+            (header[length] == '\0' || strchr(" \t,", header[length])))
+            return true;
+        /* To the end of this tag: a comma may stand between its quotes. */
+        if (*header == '"')
+            header += 1 + strcspn(header + 1, "\"");
+        header += strcspn(header, ",");
+    }
+    return false;
+}
+
+bool etag_is_any(const char *header)
+{
+    return header[strspn(header, " \t")] == '*';
+}
+
+bool etag_admits(const char *if_match, const char *etag)
+{
+    return !if_match || etag_is_named(if_match, etag);
+}
+
+bool etag_is_sent(const char *header, const char *etag)
+{
+    size_t bare = strlen(etag) - 2; /* less its quotes */
+
+    return etag_is_named(header, etag) ||
+           (header && strlen(header) == bare && strncmp(header, etag + 1, bare) == 0);
+}
+
+int etag_bind(const char *if_match, const char *etag, const char *what, const char **ret,
+              struct error *err)
+{
+    *ret = NULL;
+    if (!if_match || etag_is_any(if_match))
+        return 0;
+    if (!etag_is_named(if_match, etag))
+        return etag_lost(what, err);
+    *ret = etag;
+    return 0;
+}
+
+int etag_lost(const char *what, struct error *err)
+{
+    return error_set(err, ERR_CONFLICT, "The %s was changed meanwhile.", what);
+}
