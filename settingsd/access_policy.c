@@ -87,9 +87,8 @@ static int policy_update(struct settingsd *d, const struct request *req, struct 
         .audit = policy_audit(req, "policy.replace", project, in->id)};
     int rows;
 
-    if (in->ifMatch &&
-        (policy_read(d, req, project, in->id, out, err) < 0 ||
-         etag_bind(in->ifMatch, out->etag, "access policy", &update.etag, err) < 0))
+    if (in->ifMatch && (policy_read(d, req, project, in->id, out, err) < 0 ||
+                        etag_bind(in->ifMatch, out->etag, "access policy", &update.etag, err) < 0))
         return -1;
     rows = sql_access_policy_update(d->svc.db, req, &update, out, err);
     if (rows == 0 && update.etag)

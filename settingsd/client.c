@@ -138,14 +138,14 @@ static int client_add(struct settingsd *d, const struct request *req, struct uui
 static int client_change(struct settingsd *d, const struct request *req, struct uuid project,
                          const struct client_in *in, struct client_record *out, struct error *err)
 {
-    struct sql_client_replace_in replace = {
-        .project = project,
-        .id = in->id,
-        .name = in->name,
-        .oauth = settings_print(req->arena, &in->settings),
-        .secrets = client_has_secret(&in->settings),
-        .now = req->now_ms,
-        .audit = client_audit(req, "client.replace", project, in->id)};
+    struct sql_client_replace_in replace = {.project = project,
+                                            .id = in->id,
+                                            .name = in->name,
+                                            .oauth = settings_print(req->arena, &in->settings),
+                                            .secrets = client_has_secret(&in->settings),
+                                            .now = req->now_ms,
+                                            .audit = client_audit(req, "client.replace", project,
+                                                                  in->id)};
     struct sql_client_replace_row row;
     int rows;
 

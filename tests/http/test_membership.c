@@ -420,8 +420,16 @@ static void wrong_bodies_are_refused(void)
     CHECK_STATUS(get, 405);
 }
 
-/* A proof by a link of one organisation is none in another, whose people may have read that
- * link. */
+static void require_proofs(bool required)
+{
+    HTTP_ANSWER put = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
+                               json_pack("{s:b}", "requireVerifiedEmail", required));
+
+    CHECK_STATUS(put, 200);
+}
+
+/* A proof by a link of one organisation is none in another, whose people may have read that link;
+ * and what they set by a link of their own is none of the first one's proofs. */
 static void a_proof_of_one_organisation_is_none_in_another(void)
 {
     PERSON known = join_demo(NULL);
@@ -434,6 +442,14 @@ static void a_proof_of_one_organisation_is_none_in_another(void)
     HTTP_ANSWER accepted = accept_by(link, "another password");
     CHECK_STATUS(accepted, 204);
     CU_ASSERT_TRUE(suite_everywhere(suite, known->access, 401));
+    require_proofs(true);
+    PERSON at_demo =
+        person_sign_in(suite, "Practitioner", known->email, "another password", "demo");
+    CU_ASSERT_EQUAL(at_demo->status, 403);
+    require_proofs(false);
+    PERSON at_north =
+        person_sign_in(suite, "Practitioner", known->email, "another password", "north");
+    CU_ASSERT_EQUAL(at_north->status, 200);
 }
 
 /* Proves the address of a patient by a link, in mail number `count`. */
