@@ -2,7 +2,7 @@
  * operation_api.c - the shapes of operations that other daemons and atriumctl call. See
  * authd_api.c.
  */
-#include "authd/authd_api.h"
+#include "authd/operation_api.h"
 
 #include <stdio.h>
 
