@@ -21,25 +21,17 @@
 #include "tests/support/unit.h"
 
 #define EXPORT "/auth/export"
-#define FORM_PASSWORD "correct+horse+battery+staple" /* of every person, as a form sends it */
 #define MARK "a finding that is on disk in one place only"
 
 enum { FRESH = 900, DAY = 86400, MADE_MS = 60000, LARGE = 24 << 20, AT_ONCE = 64 };
 
 static struct suite *suite;
 static struct unit_dir dir;
-static int64_t ahead; /* of the test clock, seconds */
 
 #define TEXT CLEANUP(text_free) char *
 static void text_free(char **text)
 {
     free(*text);
-}
-
-static void pass(int64_t seconds)
-{
-    ahead += seconds;
-    suite_set_clock(suite, ahead);
 }
 
 static struct http_answer *ask(const char *access)
@@ -447,7 +439,7 @@ static void a_bearer_alone_gets_nothing(void)
     PERSON patient = person_register(suite, NULL);
     TEXT id = export_of(patient->access);
 
-    pass(FRESH + 1);
+    suite_advance_clock(suite, FRESH + 1);
     HTTP_ANSWER refused = ask(patient->access);
     CHECK_STATUS(refused, 401);
     CU_ASSERT_STRING_EQUAL(http_text(refused, "code"), "STEP_UP_REQUIRED");
@@ -537,7 +529,7 @@ static void an_admin_proves_themself_for_an_export(void)
     TEXT account = account_of(patient);
     char path[120];
 
-    pass(FRESH + 1);
+    suite_advance_clock(suite, FRESH + 1);
     snprintf(path, sizeof(path), "/v1/project/accounts/%s/export", account);
     HTTP_ANSWER refused =
         http_post(suite_url(suite), path, admin->access, json_pack("{s:s}", "reason", "a ticket"));
@@ -594,7 +586,7 @@ static void a_fourth_in_a_day_is_refused(void)
     }
     HTTP_ANSWER fourth = ask(patient->access);
     CHECK_STATUS(fourth, 429);
-    pass(DAY + 1);
+    suite_advance_clock(suite, DAY + 1);
     PERSON later = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
     TEXT next = export_of(later->access);
     CU_ASSERT_PTR_NOT_NULL(next);
@@ -635,7 +627,7 @@ static void it_ends_after_seven_days(void)
     PERSON patient = person_register(suite, NULL);
     TEXT id = export_of(patient->access);
 
-    pass(7 * DAY + 60);
+    suite_advance_clock(suite, 7 * DAY + 60);
     PERSON later = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
     HTTP_ANSWER gone = fetch(later->access, id);
     CHECK_STATUS(gone, 404);
@@ -708,7 +700,7 @@ static void killed_daemons_leave_no_job_behind(void)
             if (round == 0)
                 release_jobs(held);
             suite_wait_ready(suite, 15000);
-            pass(70); /* beyond the lease */
+            suite_advance_clock(suite, 70); /* beyond the lease */
         }
         CU_ASSERT_TRUE(made(id));
         CU_ASSERT_TRUE(suite_count(suite, "select attempts from doc.export where id = '%s'", id) >=

@@ -32,13 +32,6 @@ enum {
 static struct suite *suite;
 static struct person *admin, *child;
 static char policy[64]; /* reads languages, and all of documents */
-static int64_t ahead;   /* of the test clock, seconds */
-
-static void pass(int64_t seconds)
-{
-    ahead += seconds;
-    suite_set_clock(suite, ahead);
-}
 
 /* ---- making ---- */
 
@@ -398,7 +391,7 @@ static void it_stays_ended_when_gateways_forget_why(void)
 
     CU_ASSERT_TRUE(everywhere(key.text, 200, MANY));
     end_key(&key);
-    pass(2 * 3600); /* beyond what gateways remember of an end */
+    suite_advance_clock(suite, 2 * 3600); /* beyond what gateways remember of an end */
     CU_ASSERT_TRUE(everywhere(key.text, 401, MANY));
     person_destroy(&admin);
     admin = person_admin(suite);
@@ -411,7 +404,7 @@ static void it_expires(void)
     const char *key = http_text(made, "key");
 
     CU_ASSERT_TRUE(everywhere(key, 200, MANY));
-    pass(DAY + 1);
+    suite_advance_clock(suite, DAY + 1);
     CU_ASSERT_TRUE(everywhere(key, 401, MANY));
     person_destroy(&admin);
     admin = person_admin(suite);
@@ -423,7 +416,7 @@ static void making_and_ending_need_a_fresh_proof(void)
 {
     struct key key = make_key();
 
-    pass(FRESH + 1);
+    suite_advance_clock(suite, FRESH + 1);
     HTTP_ANSWER made = make_key_of(admin, body_key(policy));
     CHECK_STATUS(made, 401);
     CU_ASSERT_STRING_EQUAL(http_text(made, "code"), "STEP_UP_REQUIRED");
@@ -488,11 +481,11 @@ static void its_use_is_noted_once_an_hour(void)
     everywhere(key.text, 200, MANY);
     first = last_use(key.id);
     CU_ASSERT_STRING_NOT_EQUAL(first, "");
-    pass(600);
+    suite_advance_clock(suite, 600);
     everywhere(key.text, 200, MANY);
     same = last_use(key.id);
     CU_ASSERT_STRING_EQUAL(first, same);
-    pass(3600);
+    suite_advance_clock(suite, 3600);
     /* so that gateways ask again */
     CLEANUP(program_destroy)
     struct program *resumed = ATRIUMCTL(suite, NULL, "project", "suspend", "demo", "--resume");
@@ -598,7 +591,7 @@ static void suite_starts(void)
 {
     suite =
         suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
-    pass(0);
+    suite_advance_clock(suite, 0);
     admin = person_admin(suite);
     child = person_admin_of_child(suite, "keys-child");
     make_policy(admin, policy,

@@ -17,7 +17,6 @@
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-#define PASSWORD "correct+horse+battery+staple"
 #define EVENT "http://schemas.openid.net/event/backchannel-logout"
 
 enum { SOON_MS = 10000, LATER_MS = 60000, GRANTS = 12 };
@@ -126,7 +125,7 @@ static void give(struct held *held, const char *client)
 {
     oauth_ask(held->browser, client, OAUTH_USUAL);
     if (oauth_follow(held->browser) == 200 && browser_sees(held->browser, "name=\"password\""))
-        oauth_sign_in(held->browser, held->person->email, PASSWORD);
+        oauth_sign_in(held->browser, held->person->email, FORM_PASSWORD);
     if (browser_sees(held->browser, "Allow access?"))
         oauth_consent(held->browser, "allow");
     held->code = oauth_parameter(held->browser, "code");
@@ -144,7 +143,7 @@ static struct held hold(const char *client)
     struct held held = {.browser = browser_open(suite), .person = person_register(suite, NULL)};
 
     free(held.person->password);
-    held.person->password = strdup(PASSWORD);
+    held.person->password = strdup(FORM_PASSWORD);
     give(&held, client);
     return held;
 }

@@ -14,7 +14,6 @@
 #include "tests/support/second_gateway.h"
 #include "tests/support/unit.h"
 
-#define PASSWORD "correct+horse+battery+staple"
 #define FORM "application/x-www-form-urlencoded"
 
 enum {
@@ -37,7 +36,7 @@ static void the_scene_is_set(void)
     admin = person_admin(suite);
     patient = person_register(suite, NULL);
     free(patient->password);
-    patient->password = strdup(PASSWORD);
+    patient->password = strdup(FORM_PASSWORD);
     app = oauth_register(suite, admin, "{\"type\":\"confidential\"}");
     secret = oauth_secret(suite, admin, app);
     gateway = second_gateway_start(suite, "", there);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tests/support/suite.h"
@@ -27,13 +26,6 @@ static const char over[] = "Login session is invalid or has expired.";
 
 static struct suite *suite;
 static struct person *admin;
-static int64_t ahead; /* of the test clock, seconds */
-
-static void move_on(int64_t seconds)
-{
-    ahead += seconds;
-    suite_set_clock(suite, ahead);
-}
 
 /* ---- calls ---- */
 
@@ -136,7 +128,7 @@ static void enroll(const char *access, uint8_t secret[static TOTP_SECRET])
     totp_read(http_text(status, "otpauthUrl"), secret);
     HTTP_ANSWER enrolled =
         http_post(suite_url(suite), "/auth/mfa/enroll", access,
-                  json_pack("{s:s}", "token", totp_code(secret, time(NULL) + ahead, code)));
+                  json_pack("{s:s}", "token", totp_code(secret, suite_now(suite), code)));
     CHECK_STATUS(enrolled, 200);
 }
 
@@ -250,7 +242,7 @@ static void a_factor_that_is_on_is_asked_for(void)
     char digits[7], *access = sign_in(patient->email, "mail-code");
 
     enroll(access, secret);
-    move_on(MINUTE);
+    suite_advance_clock(suite, MINUTE);
     char *login = start(patient->email);
     HTTP_ANSWER entered = enter_at(ENTER, login, mailed_code(patient->email));
     CU_ASSERT_STRING_EQUAL(http_text(entered, "nextStep"), "mfa");
@@ -258,7 +250,7 @@ static void a_factor_that_is_on_is_asked_for(void)
     HTTP_ANSWER shown =
         suite_post_fresh(suite, "/auth/tenant/Patient/login/mfa",
                          json_pack("{s:s, s:s}", "loginId", http_text(entered, "loginId"),
-                                   "mfaToken", totp_code(secret, time(NULL) + ahead, digits)));
+                                   "mfaToken", totp_code(secret, suite_now(suite), digits)));
     HTTP_ANSWER tokens = token("Patient", http_text(shown, "sessionCode"), NULL);
     CHECK_STATUS(tokens, 200);
     CU_ASSERT_EQUAL(suite_count(suite,
@@ -432,11 +424,11 @@ static void a_code_lives_ten_minutes(void)
     PERSON patient = person_register_settled(suite);
     char *first = start(patient->email);
 
-    move_on(10 * MINUTE - 5);
+    suite_advance_clock(suite, 10 * MINUTE - 5);
     HTTP_ANSWER late = enter_at(ENTER, first, mailed_code(patient->email));
     CHECK_STATUS(late, 200);
     char *second = start(patient->email);
-    move_on(10 * MINUTE + 1);
+    suite_advance_clock(suite, 10 * MINUTE + 1);
     HTTP_ANSWER over_now = enter_at(ENTER, second, mailed_code(patient->email));
     CHECK_ERROR(over_now, 400, over);
     CU_ASSERT_TRUE(suite_comes_to(
@@ -453,7 +445,7 @@ static void an_account_is_mailed_five_codes_an_hour(void)
     for (int i = 0; i < 8; i++)
         free(start(patient->email));
     CU_ASSERT_EQUAL(mails(patient->email), before + 5);
-    move_on(HOUR + 1);
+    suite_advance_clock(suite, HOUR + 1);
     free(sign_in(patient->email, "mail-code"));
 }
 
@@ -540,14 +532,14 @@ static void ten_wrong_codes_close_the_day(void)
     CHECK_STATUS(right, 429);
     UNIT_CHECK(after && strtol(after, NULL, 10) > 23 * HOUR, "%s", after ? after : "none");
     free(after);
-    move_on(2 * HOUR);
+    suite_advance_clock(suite, 2 * HOUR);
     size_t before = mails(patient->email);
     free(start(patient->email));
     CU_ASSERT_EQUAL(mails(patient->email), before);
     /* the password is as good as ever */
     PERSON in = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
     CU_ASSERT_EQUAL(in->status, 200);
-    move_on(DAY);
+    suite_advance_clock(suite, DAY);
     free(sign_in(patient->email, "mail-code"));
     for (size_t i = 0; i < ARRAY_SIZE(logins); i++)
         free(logins[i]);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tests/support/oauth.h"
@@ -16,21 +15,19 @@
 #include "tests/support/totp.h"
 #include "tests/support/unit.h"
 
-#define PASSWORD "correct+horse+battery+staple" /* of every person, as a form sends it */
 #define GRANT "urn:ietf:params:oauth:grant-type:device_code"
 #define DEVICE_GRANTS "\"grantTypes\":[\"" GRANT "\",\"refresh_token\"],\"redirectUris\":[]"
 
 static struct suite *suite;
 static struct person *admin, *patient;
-static char *tv;      /* a client of the tenant itself, for devices */
-static int64_t ahead; /* of the test clock, seconds */
+static char *tv; /* a client of the tenant itself, for devices */
 
 static struct person *register_person(void)
 {
     struct person *person = person_register(suite, NULL);
 
     free(person->password);
-    person->password = strdup(PASSWORD);
+    person->password = strdup(FORM_PASSWORD);
     return person;
 }
 
@@ -42,12 +39,6 @@ static void the_scene_is_set(void)
     patient = register_person();
     tv = oauth_register(suite, admin, "{\"name\":\"Television\"," DEVICE_GRANTS "}");
     UNIT_REQUIRE(*tv != '\0', "a client");
-}
-
-static void go_ahead(int64_t seconds)
-{
-    ahead += seconds;
-    suite_set_clock(suite, ahead);
 }
 
 /* ---- the device ---- */
@@ -118,7 +109,7 @@ static int arrive(struct browser *browser, const struct person *person)
 {
     browser_get(browser, "device");
     oauth_follow(browser);
-    return oauth_sign_in(browser, person->email, PASSWORD);
+    return oauth_sign_in(browser, person->email, FORM_PASSWORD);
 }
 
 static int enter(struct browser *browser, const char *code)
@@ -285,11 +276,11 @@ static void polls_that_come_too_soon_slow_down(void)
 
     check_poll(tv, device.code, "authorization_pending");
     check_poll(tv, device.code, "slow_down"); /* now 10 */
-    go_ahead(7);
+    suite_advance_clock(suite, 7);
     check_poll(tv, device.code, "slow_down"); /* now 15 */
-    go_ahead(12);
+    suite_advance_clock(suite, 12);
     check_poll(tv, device.code, "slow_down"); /* now 20 */
-    go_ahead(21);
+    suite_advance_clock(suite, 21);
     check_poll(tv, device.code, "authorization_pending");
     approve(patient, device.shown);
     HTTP_ANSWER tokens = poll(tv, device.code); /* good news does not wait */
@@ -302,7 +293,7 @@ static void devices_wait_ten_minutes(void)
     BROWSER browser = browser_open(suite);
 
     approve(patient, late.shown);
-    go_ahead(601);
+    suite_advance_clock(suite, 601);
     check_poll(tv, device.code, "expired_token");
     check_poll(tv, late.code, "expired_token");
     arrive(browser, patient);
@@ -447,12 +438,12 @@ static void an_old_session_does_not_do(void)
     BROWSER others = browser_open(suite);
     char *next, *path;
 
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     CU_ASSERT_EQUAL(browser_get(browser, "device"), 303);
     CU_ASSERT_EQUAL(oauth_follow(browser), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "name=\"password\""));
 
-    go_ahead(61);
+    suite_advance_clock(suite, 61);
     CU_ASSERT_EQUAL(browser_get(others, "device"), 303);
     next = oauth_parameter(others, "next");
     if (asprintf(&path, "device?next=%s", next) < 0)
@@ -460,7 +451,7 @@ static void an_old_session_does_not_do(void)
     CU_ASSERT_EQUAL(browser_get(browser, path), 303);
     oauth_follow(browser);
     CU_ASSERT_TRUE(browser_sees(browser, "name=\"password\""));
-    CU_ASSERT_EQUAL(oauth_sign_in(browser, patient->email, PASSWORD), 200);
+    CU_ASSERT_EQUAL(oauth_sign_in(browser, patient->email, FORM_PASSWORD), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "Enter the code that your device shows"));
     free(next);
     free(path);
@@ -615,7 +606,7 @@ static void a_demanded_factor_is_demanded_here(void)
     BROWSER browser = browser_open(suite);
     uint8_t secret[TOTP_SECRET];
 
-    totp_enrol(suite, admin, time(NULL) + ahead, secret); /* so as to switch it off again */
+    totp_enrol(suite, admin, suite_now(suite), secret); /* so as to switch it off again */
     arrive(browser, patient);
     enter(browser, device.shown);
     HTTP_ANSWER on = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,

@@ -13,7 +13,6 @@
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-#define PASSWORD "correct+horse+battery+staple"
 #define HOUR 3600
 #define BYE "https://app.example/bye?from=atrium"
 #define BYE_ENCODED "https%3A%2F%2Fapp.example%2Fbye%3Ffrom%3Datrium"
@@ -21,25 +20,11 @@
 
 static struct suite *suite;
 static struct person *admin, *patient;
-static char *app;     /* a client of the tenant itself */
-static int64_t ahead; /* of the test clock, seconds */
+static char *app; /* a client of the tenant itself */
 
 static void the_scene_is_set(void)
 {
-    suite =
-        suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
-    admin = person_admin(suite);
-    patient = person_register(suite, NULL);
-    free(patient->password);
-    patient->password = strdup(PASSWORD);
-    app = oauth_register(suite, admin, "{\"postLogoutRedirectUris\":[\"" BYE "\"]}");
-    UNIT_REQUIRE(*app != '\0', "a client");
-}
-
-static void go_ahead(int64_t seconds)
-{
-    ahead += seconds;
-    suite_set_clock(suite, ahead);
+    oauth_scene_set(&suite, &admin, &patient, &app, "{\"postLogoutRedirectUris\":[\"" BYE "\"]}");
 }
 
 static int ask(struct browser *browser, const char *hint, const char *behind)
@@ -124,7 +109,7 @@ static void expired_hint_counts(void)
     BROWSER browser = browser_open(suite);
     HTTP_ANSWER tokens = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
 
-    go_ahead(3 * HOUR);
+    suite_advance_clock(suite, 3 * HOUR);
     CU_ASSERT_EQUAL(ask(browser, http_text(tokens, "id_token"), BACK), 303);
     check_location(browser, BYE);
     CU_ASSERT_FALSE(is_signed_in(browser));
@@ -159,7 +144,7 @@ static void hint_by_a_former_key_counts(void)
     CU_ASSERT_EQUAL(rotated->code, 0);
     CU_ASSERT_EQUAL(json_array_size(http_member(keys, "keys")), 2);
     for (int i = 0; i < 5; i++) {
-        go_ahead(11 * HOUR);
+        suite_advance_clock(suite, 11 * HOUR);
         CU_ASSERT_TRUE(is_signed_in(browser));
     }
     CU_ASSERT_TRUE(is_withdrawn(http_text(keys, "keys.0.kid")));
@@ -240,7 +225,7 @@ static void hints_of_others_only_ask(void)
     char *forged, *signature;
 
     free(person->password);
-    person->password = strdup(PASSWORD);
+    person->password = strdup(FORM_PASSWORD);
     HTTP_ANSWER former = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
     ask(browser, http_text(former, "id_token"), "");
     HTTP_ANSWER own = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);

@@ -12,7 +12,6 @@
 #include "tests/support/oauth.h"
 #include "tests/support/unit.h"
 
-#define PASSWORD "correct+horse+battery+staple"
 #define REDIRECTED "&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=st8"
 #define ASKING(scope) REDIRECTED "&response_type=code&scope=" scope OAUTH_PKCE
 
@@ -21,7 +20,6 @@ static struct person *admin, *patient;
 static char *server, *secret;  /* a client that authenticates by the header */
 static char *posting, *posted; /* by the form */
 static char *open_app;         /* a public one */
-static int64_t ahead;          /* of the test clock, seconds */
 
 static void the_scene_is_set(void)
 {
@@ -29,7 +27,7 @@ static void the_scene_is_set(void)
     admin = person_admin(suite);
     patient = person_register(suite, NULL);
     free(patient->password);
-    patient->password = strdup(PASSWORD);
+    patient->password = strdup(FORM_PASSWORD);
     server = oauth_register(suite, admin,
                             "{\"type\":\"confidential\",\"authMethod\":\"client_secret_basic\"}");
     secret = oauth_secret(suite, admin, server);
@@ -38,12 +36,6 @@ static void the_scene_is_set(void)
     posted = oauth_secret(suite, admin, posting);
     open_app = oauth_register(suite, admin, NULL);
     UNIT_REQUIRE(*secret && *posted && *open_app, "clients");
-}
-
-static void go_ahead(int64_t seconds)
-{
-    ahead += seconds;
-    suite_set_clock(suite, ahead);
 }
 
 /* ---- what the server's client does ---- */
@@ -421,12 +413,12 @@ static void check_asks_again(const char *behind, bool again)
     json_t *first = id_claims(before), *second;
     char *code;
 
-    go_ahead(5);
+    suite_advance_clock(suite, 5);
     oauth_ask(browser, server, behind);
     oauth_follow(browser);
     UNIT_CHECK((browser->page->status == 200) == again, "%s: %d", behind, browser->page->status);
     if (again)
-        oauth_sign_in(browser, patient->email, PASSWORD);
+        oauth_sign_in(browser, patient->email, FORM_PASSWORD);
     code = oauth_parameter(browser, "code");
     HTTP_ANSWER answer = exchange(code, "");
     second = id_claims(answer);
@@ -487,7 +479,7 @@ static void oidcc_id_token_hint(void)
     CU_ASSERT_STRING_NOT_EQUAL(code, "");
     free(code);
     free(other->password);
-    other->password = strdup(PASSWORD);
+    other->password = strdup(FORM_PASSWORD);
     free(oauth_code(others, other, server, OAUTH_USUAL));
     oauth_ask(others, server, behind);
     error = oauth_parameter(others, "error");
@@ -506,7 +498,7 @@ static void check_reuse(int64_t seconds)
     HTTP_ANSWER before = oauth_userinfo(suite, "GET", http_text(first, "access_token"), NULL);
 
     if (seconds)
-        go_ahead(seconds);
+        suite_advance_clock(suite, seconds);
     HTTP_ANSWER second = exchange(code, "");
     HTTP_ANSWER behind = oauth_userinfo(suite, "GET", http_text(first, "access_token"), NULL);
     CHECK_STATUS(before, 200);

@@ -13,26 +13,18 @@
 #include "tests/support/totp.h"
 #include "tests/support/unit.h"
 
-#define PASSWORD "correct+horse+battery+staple" /* of every person, as a form sends it */
 #define NEW_PASSWORD "chosen+on+the+page"
 
 enum { MINUTE = 60, DAY = 86400 };
 
 static struct suite *suite;
 static struct person *admin;
-static int64_t ahead; /* of the test clock, seconds */
 
 static void start_suite(void)
 {
     suite =
         suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
     admin = person_admin(suite);
-}
-
-static void go_ahead(int64_t seconds)
-{
-    ahead += seconds;
-    suite_set_clock(suite, ahead);
 }
 
 static bool goes_to(const struct browser *browser, const char *address)
@@ -95,15 +87,15 @@ static void foreign_forms_change_nothing(void)
     PERSON patient = person_register(suite, NULL);
     BROWSER browser = browser_open(suite);
 
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     browser->no_token = true;
     for (size_t i = 0; i < ARRAY_SIZE(pages); i++)
         UNIT_CHECK(browser_post(browser, pages[i],
-                                "old=" PASSWORD "&new=" NEW_PASSWORD "&days=0") == 403,
+                                "old=" FORM_PASSWORD "&new=" NEW_PASSWORD "&days=0") == 403,
                    "%s", pages[i]);
     browser->no_token = false;
     CU_ASSERT_EQUAL(browser_get(browser, "account"), 200);
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD) ||
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD) ||
                    browser->page->status == 303);
 }
 
@@ -112,15 +104,15 @@ static void a_password_is_changed(void)
     PERSON patient = person_register(suite, NULL);
     BROWSER browser = browser_open(suite);
 
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     CU_ASSERT_EQUAL(browser_get(browser, "account/password"), 200);
     CU_ASSERT_EQUAL(browser_post(browser, "account/password", "old=&new="), 422);
     CU_ASSERT_TRUE(browser_sees(browser, "id=\"old-wrong\""));
     CU_ASSERT_TRUE(browser_sees(browser, "id=\"new-wrong\""));
     CU_ASSERT_EQUAL(browser_post(browser, "account/password", "old=wrong&new=" NEW_PASSWORD), 400);
     CU_ASSERT_TRUE(browser_sees(browser, "The password is incorrect."));
-    CU_ASSERT_EQUAL(browser_post(browser, "account/password", "old=" PASSWORD "&new=" NEW_PASSWORD),
-                    303);
+    CU_ASSERT_EQUAL(
+        browser_post(browser, "account/password", "old=" FORM_PASSWORD "&new=" NEW_PASSWORD), 303);
     CU_ASSERT_EQUAL(browser_follow(browser), 200); /* its own session goes on */
     CU_ASSERT_TRUE(browser_sees(browser, "Your password is changed."));
     CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 401));
@@ -134,7 +126,7 @@ static void another_address_is_asked_for(void)
     BROWSER browser = browser_open(suite);
     char *email = person_address(), form[128];
 
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     CU_ASSERT_EQUAL(browser_get(browser, "change-email"), 200);
     CU_ASSERT_EQUAL(browser_post(browser, "change-email", "email=nonsense"), 422);
     CU_ASSERT_TRUE(browser_sees(browser, "id=\"email-wrong\""));
@@ -153,7 +145,7 @@ static void a_second_factor_is_turned_on_and_off(void)
     uint8_t secret[TOTP_SECRET];
     char code[7], form[128];
 
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     CU_ASSERT_EQUAL(browser_get(browser, "account/factor"), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "src=\"data:image/png;base64,"));
     CU_ASSERT_TRUE(policy_has(browser, "; img-src data:"));
@@ -161,7 +153,7 @@ static void a_second_factor_is_turned_on_and_off(void)
     read_key(browser, secret);
     CU_ASSERT_EQUAL(browser_post(browser, "account/factor", "do=on&code=000"), 422);
     CU_ASSERT_TRUE(browser_sees(browser, "id=\"code-wrong\""));
-    totp_code(secret, time(NULL) + ahead, code);
+    totp_code(secret, suite_now(suite), code);
     snprintf(form, sizeof(form), "do=on&code=%.3s+%s", code, code + 3);
     CU_ASSERT_EQUAL(browser_post(browser, "account/factor", form), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "Recovery codes"));
@@ -169,11 +161,11 @@ static void a_second_factor_is_turned_on_and_off(void)
     CU_ASSERT_EQUAL(browser_get(browser, "account"), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "<dd>on</dd>"));
 
-    go_ahead(2 * TOTP_STEP);
+    suite_advance_clock(suite, 2 * TOTP_STEP);
     CU_ASSERT_EQUAL(browser_get(browser, "account/factor"), 200);
     CU_ASSERT_FALSE(browser_sees(browser, "data:image/png"));
     CU_ASSERT_EQUAL(browser_post(browser, "account/factor", "do=off&code=0000000"), 400);
-    totp_code(secret, time(NULL) + ahead, code);
+    totp_code(secret, suite_now(suite), code);
     snprintf(form, sizeof(form), "do=off&code=%s", code);
     CU_ASSERT_EQUAL(browser_post(browser, "account/factor", form), 303);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
@@ -190,11 +182,11 @@ static void old_proofs_are_renewed(void)
     BROWSER browser = browser_open(suite);
     char address[64];
 
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     for (size_t i = 0; i < ARRAY_SIZE(fresh); i++)
         UNIT_CHECK(browser_get(browser, fresh[i]) == 200, "%s", fresh[i]);
     browser_get(browser, "change-email");
-    go_ahead(16 * MINUTE);
+    suite_advance_clock(suite, 16 * MINUTE);
     CU_ASSERT_EQUAL(browser_post(browser, "change-email", "email=a%40b.example"), 303);
     CU_ASSERT_TRUE(goes_to(browser, "/t/demo/step-up?goal=change-email"));
     for (size_t i = 0; i < ARRAY_SIZE(fresh); i++) {
@@ -208,7 +200,8 @@ static void old_proofs_are_renewed(void)
     CU_ASSERT_EQUAL(browser_post(browser, "step-up", "goal=change-email&password=wrong"), 400);
     CU_ASSERT_TRUE(browser_sees(browser, "The password is incorrect."));
     CU_ASSERT_TRUE(browser_sees(browser, "name=\"goal\" value=\"change-email\""));
-    CU_ASSERT_EQUAL(browser_post(browser, "step-up", "goal=change-email&password=" PASSWORD), 303);
+    CU_ASSERT_EQUAL(browser_post(browser, "step-up", "goal=change-email&password=" FORM_PASSWORD),
+                    303);
     CU_ASSERT_TRUE(goes_to(browser, "/t/demo/change-email"));
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
 }
@@ -222,13 +215,13 @@ static void proofs_lead_nowhere_else(void)
     BROWSER browser = browser_open(suite);
     char form[256];
 
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     for (size_t i = 0; i < ARRAY_SIZE(nexts); i++) {
         snprintf(form, sizeof(form), "step-up?goal=%s", nexts[i]);
         UNIT_CHECK(browser_get(browser, form) == 200 &&
                        browser_sees(browser, "name=\"goal\" value=\"account\""),
                    "%s", nexts[i]);
-        snprintf(form, sizeof(form), "goal=%s&password=" PASSWORD, nexts[i]);
+        snprintf(form, sizeof(form), "goal=%s&password=" FORM_PASSWORD, nexts[i]);
         UNIT_CHECK(browser_post(browser, "step-up", form) == 303 &&
                        goes_to(browser, "/t/demo/account"),
                    "%s", nexts[i]);
@@ -243,20 +236,20 @@ static void proofs_ask_for_the_factor(void)
     uint8_t secret[TOTP_SECRET];
     char code[7], form[128];
 
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     browser_get(browser, "account/factor");
     read_key(browser, secret);
-    snprintf(form, sizeof(form), "do=on&code=%s", totp_code(secret, time(NULL) + ahead, code));
+    snprintf(form, sizeof(form), "do=on&code=%s", totp_code(secret, suite_now(suite), code));
     CU_ASSERT_EQUAL(browser_post(browser, "account/factor", form), 200);
-    go_ahead(16 * MINUTE);
+    suite_advance_clock(suite, 16 * MINUTE);
     CU_ASSERT_EQUAL(browser_get(browser, "account/delete"), 303);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"one-time-code\""));
-    CU_ASSERT_EQUAL(browser_post(browser, "step-up", "goal=account/delete&password=" PASSWORD),
+    CU_ASSERT_EQUAL(browser_post(browser, "step-up", "goal=account/delete&password=" FORM_PASSWORD),
                     400);
     CU_ASSERT_EQUAL(browser_post(browser, "step-up", "goal=account/delete&code=0000000"), 400);
     snprintf(form, sizeof(form), "goal=account/delete&code=%s",
-             totp_code(secret, time(NULL) + ahead, code));
+             totp_code(secret, suite_now(suite), code));
     CU_ASSERT_EQUAL(browser_post(browser, "step-up", form), 303);
     CU_ASSERT_TRUE(goes_to(browser, "/t/demo/account/delete"));
 }
@@ -273,7 +266,7 @@ static struct http_answer *let(struct browser *browser, const struct person *per
     oauth_ask(browser, client, OAUTH_USUAL);
     oauth_follow(browser);
     if (browser_sees(browser, "Sign in"))
-        oauth_sign_in(browser, person->email, PASSWORD);
+        oauth_sign_in(browser, person->email, FORM_PASSWORD);
     oauth_consent(browser, "allow");
     code = oauth_parameter(browser, "code");
     tokens = oauth_exchange(suite, client, code);
@@ -303,7 +296,7 @@ static void consents_are_listed_and_withdrawn(void)
     PERSON patient = person_register(suite, NULL);
     BROWSER browser = browser_open(suite);
 
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     CU_ASSERT_FALSE(browser_sees(browser, "Applications with access"));
     HTTP_ANSWER of_diary = let(browser, patient, diary);
     HTTP_ANSWER of_scale = let(browser, patient, scale);
@@ -343,7 +336,7 @@ static void consents_of_others_are_not_withdrawn(void)
     BROWSER others = browser_open(suite);
 
     HTTP_ANSWER tokens = let(browser, patient, diary);
-    CU_ASSERT_TRUE(browser_signs_in(others, other->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(others, other->email, FORM_PASSWORD));
     CU_ASSERT_FALSE(browser_sees(others, "Diary"));
     CU_ASSERT_EQUAL(withdraw(others, diary), 303);
     CU_ASSERT_TRUE(opens(tokens));
@@ -370,9 +363,9 @@ static void a_deletion_is_scheduled_and_taken_back(void)
     char date[16];
     time_t then;
 
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     CU_ASSERT_EQUAL(browser_get(browser, "account/delete"), 200);
-    then = time(NULL) + ahead + 7 * DAY;
+    then = suite_now(suite) + 7 * DAY;
     CU_ASSERT_EQUAL(browser_post(browser, "account/delete", "days=7"), 303);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
     strftime(date, sizeof(date), "%Y-%m-%d", gmtime(&then));
@@ -382,7 +375,7 @@ static void a_deletion_is_scheduled_and_taken_back(void)
     CU_ASSERT_EQUAL(browser_post(browser, "account", "do=keep"), 303);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "Sign in to keep your account."));
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     CU_ASSERT_FALSE(browser_sees(browser, "This account will be deleted on"));
 }
 
@@ -392,14 +385,14 @@ static void a_deletion_at_once_ends_all(void)
     BROWSER browser = browser_open(suite);
     char form[256];
 
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     browser_get(browser, "account/delete");
     CU_ASSERT_EQUAL(browser_post(browser, "account/delete", "days=0"), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "Your account and its sign-ins are gone."));
     CU_ASSERT_PTR_NULL(browser->cookie);
     CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 401));
     browser_get(browser, "sign-in");
-    snprintf(form, sizeof(form), "email=%s&password=" PASSWORD, patient->email);
+    snprintf(form, sizeof(form), "email=%s&password=" FORM_PASSWORD, patient->email);
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 400);
 }
 
@@ -416,7 +409,7 @@ static void only_pages_with_passkeys_have_a_script(void)
     CU_ASSERT_TRUE(policy_has(browser, "require-trusted-types-for 'script'"));
     CU_ASSERT_FALSE(policy_has(browser, "script-src 'self'"));
     CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"username webauthn\""));
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     CU_ASSERT_FALSE(policy_has(browser, "script-src"));
     CU_ASSERT_EQUAL(browser_get(browser, "account/passkeys"), 200);
     CU_ASSERT_TRUE(policy_has(browser, "script-src 'sha256-"));
@@ -445,7 +438,7 @@ static void wrong_passkeys_are_refused(void)
         free(step);
     }
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", "step=x&credential=%7B%7D"), 400);
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     for (size_t i = 0; i < ARRAY_SIZE(credentials); i++) {
         browser_get(browser, "account/passkeys");
         step = browser_value(browser, "step");

@@ -13,14 +13,12 @@
 #include "tests/support/document.h"
 #include "tests/support/unit.h"
 
-#define PASSWORD "correct+horse+battery+staple"
 #define MARK "a finding that is in the file"
 #define DOWNLOAD "href=\"/t/demo/account/export/"
 
 enum { MINUTE = 60, DAY = 86400, MADE_MS = 60000 };
 
 static struct suite *suite;
-static int64_t ahead; /* of the test clock, seconds */
 
 #define TEXT CLEANUP(text_free) char *
 static void text_free(char **text)
@@ -32,12 +30,6 @@ static void start_suite(void)
 {
     suite = suite_start(
         &(struct suite_options){.instances = "authd=2,docd=2,gateway=2", .test_clock = true});
-}
-
-static void go_ahead(int64_t seconds)
-{
-    ahead += seconds;
-    suite_set_clock(suite, ahead);
 }
 
 static bool goes_to(const struct browser *browser, const char *address)
@@ -69,7 +61,7 @@ static char *make_file(struct browser *browser, const struct person *person)
     const char *at;
 
     if (browser_get(browser, "account") != 200)
-        CU_ASSERT_TRUE(browser_signs_in(browser, person->email, PASSWORD));
+        CU_ASSERT_TRUE(browser_signs_in(browser, person->email, FORM_PASSWORD));
     CU_ASSERT_EQUAL(browser_get(browser, "account/export"), 200);
     CU_ASSERT_EQUAL(browser_post(browser, "account/export", "do=ask"), 303);
     CU_ASSERT_TRUE(goes_to(browser, "/t/demo/account/export"));
@@ -112,7 +104,7 @@ static void a_person_asks_waits_and_fetches(void)
     BROWSER browser = browser_open(suite);
 
     free(document_put(suite, patient->access, "a.txt", "text/plain", MARK, sizeof(MARK) - 1));
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     CU_ASSERT_TRUE(browser_sees(browser, "href=\"/t/demo/account/export\""));
     CU_ASSERT_EQUAL(browser_get(browser, "account/export"), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "You have not asked for a file yet."));
@@ -171,9 +163,9 @@ static void nothing_is_kept_of_the_file(void)
     for (int i = 0; i < 4; i++)
         CU_ASSERT_EQUAL(browser_get(browser, path), 200);
     CU_ASSERT_EQUAL(audited("export.read", path), 4);
-    go_ahead(7 * DAY + MINUTE);
+    suite_advance_clock(suite, 7 * DAY + MINUTE);
     BROWSER later = browser_open(suite);
-    CU_ASSERT_TRUE(browser_signs_in(later, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(later, patient->email, FORM_PASSWORD));
     CU_ASSERT_EQUAL(browser_get(later, path), 404);
     CU_ASSERT_TRUE(browser_sees(later, "This file is not here any more."));
 }
@@ -191,7 +183,7 @@ static void another_persons_cookie_gets_nothing(void)
     BROWSER without = browser_open(suite);
     TEXT path = make_file(browser, patient);
 
-    CU_ASSERT_TRUE(browser_signs_in(thief, other->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(thief, other->email, FORM_PASSWORD));
     CU_ASSERT_EQUAL(browser_get(thief, path), 404);
     CU_ASSERT_TRUE(browser_sees(thief, "This file is not here any more."));
     CU_ASSERT_FALSE(browser_sees(thief, DOWNLOAD));
@@ -226,7 +218,7 @@ static void a_stale_proof_is_renewed_first(void)
     TEXT path = make_file(browser, patient);
 
     CU_ASSERT_EQUAL(browser_get(browser, "account/export"), 200);
-    go_ahead(16 * MINUTE);
+    suite_advance_clock(suite, 16 * MINUTE);
     CU_ASSERT_EQUAL(browser_post(browser, "account/export", "do=ask"), 303);
     CU_ASSERT_TRUE(goes_to(browser, goal));
     CU_ASSERT_EQUAL(browser_get(browser, path), 303);
@@ -236,7 +228,7 @@ static void a_stale_proof_is_renewed_first(void)
     CU_ASSERT_EQUAL(audited("export.read", path), 0);
     CU_ASSERT_EQUAL(exports_of(patient, "ready"), 1);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
-    CU_ASSERT_EQUAL(browser_post(browser, "step-up", "goal=account/export&password=" PASSWORD),
+    CU_ASSERT_EQUAL(browser_post(browser, "step-up", "goal=account/export&password=" FORM_PASSWORD),
                     303);
     CU_ASSERT_TRUE(goes_to(browser, "/t/demo/account/export"));
     CU_ASSERT_EQUAL(browser_get(browser, path), 200);
@@ -247,7 +239,7 @@ static void a_foreign_form_asks_for_nothing(void)
     PERSON patient = person_register(suite, NULL);
     BROWSER browser = browser_open(suite);
 
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     browser->no_token = true;
     CU_ASSERT_EQUAL(browser_post(browser, "account/export", "do=ask"), 403);
     browser->no_token = false;

@@ -14,7 +14,6 @@
 #include "tests/support/totp.h"
 #include "tests/support/unit.h"
 
-#define PASSWORD "correct+horse+battery+staple" /* as a form sends it */
 #define PLAIN_PASSWORD "correct horse battery staple"
 #define SIGN_IN "/t/-/sign-in"
 #define ASKS "Which organisation?"
@@ -104,7 +103,7 @@ static void the_only_tenant_is_not_asked_for(void)
     CU_ASSERT_EQUAL(browser_get(browser, SIGN_IN), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "For practitioners."));
     CU_ASSERT_FALSE(browser_sees(browser, "/register"));
-    CU_ASSERT_EQUAL(sign_in(browser, one->email, PASSWORD), 303);
+    CU_ASSERT_EQUAL(sign_in(browser, one->email, FORM_PASSWORD), 303);
     CU_ASSERT_TRUE(goes_to(browser, "/t/demo/account"));
     CU_ASSERT_PTR_NOT_NULL(strstr(browser->cookie, "atrium-demo="));
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
@@ -140,13 +139,13 @@ static void one_of_several_is_chosen(void)
     BROWSER browser = browser_open(suite);
 
     CU_ASSERT_PTR_NOT_NULL(other->access);
-    CU_ASSERT_EQUAL(sign_in(browser, two->email, PASSWORD), 200);
+    CU_ASSERT_EQUAL(sign_in(browser, two->email, FORM_PASSWORD), 200);
     CU_ASSERT_TRUE(browser_sees(browser, ASKS));
     CU_ASSERT_TRUE(browser_sees(browser, "value=\"door\"><bdi>&lt;b&gt;Side &amp; Co</bdi>"));
     CU_ASSERT_TRUE(browser_sees(browser, "value=\"demo\""));
     CU_ASSERT_FALSE(browser_sees(browser, "foreign"));
     CU_ASSERT_EQUAL(browser_get(browser, "/t/door/account"), 303); /* half is nothing */
-    CU_ASSERT_EQUAL(sign_in(browser, two->email, PASSWORD), 200);
+    CU_ASSERT_EQUAL(sign_in(browser, two->email, FORM_PASSWORD), 200);
     CU_ASSERT_EQUAL(choose(browser, "door"), 303);
     CU_ASSERT_TRUE(goes_to(browser, "/t/door/account"));
     CU_ASSERT_PTR_NOT_NULL(strstr(browser->cookie, "atrium-door="));
@@ -163,7 +162,7 @@ static void no_other_tenant_can_be_chosen(void)
     BROWSER browser = browser_open(suite);
 
     for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
-        CU_ASSERT_EQUAL(sign_in(browser, two->email, PASSWORD), 200);
+        CU_ASSERT_EQUAL(sign_in(browser, two->email, FORM_PASSWORD), 200);
         UNIT_CHECK(choose(browser, wrong[i]) / 100 == 4, "%s: %d", wrong[i], browser->page->status);
         UNIT_CHECK(!browser_sees(browser, "atrium-foreign"), "%s", wrong[i]);
     }
@@ -178,7 +177,7 @@ static void a_choice_is_of_its_browser(void)
     BROWSER thief = browser_open(suite);
     char form[1024], *step;
 
-    sign_in(browser, two->email, PASSWORD);
+    sign_in(browser, two->email, FORM_PASSWORD);
     step = browser_value(browser, "step");
     snprintf(form, sizeof(form), "step=%s&tenant=once", step);
     browser_get(thief, SIGN_IN);
@@ -186,7 +185,7 @@ static void a_choice_is_of_its_browser(void)
     browser->no_token = true;
     CU_ASSERT_EQUAL(browser_post(browser, SIGN_IN, form), 403);
     browser->no_token = false;
-    sign_in(browser, two->email, PASSWORD);
+    sign_in(browser, two->email, FORM_PASSWORD);
     free(step);
     step = browser_value(browser, "step");
     snprintf(form, sizeof(form), "step=%s&tenant=once", step);
@@ -207,10 +206,10 @@ static void wrong_passwords_and_patients_look_alike(void)
 
     CU_ASSERT_EQUAL(sign_in(browser, two->email, "wrong"), 400);
     CU_ASSERT_TRUE(browser_sees(browser, "Address or password is incorrect."));
-    CU_ASSERT_EQUAL(sign_in(browser, patient->email, PASSWORD), 400);
+    CU_ASSERT_EQUAL(sign_in(browser, patient->email, FORM_PASSWORD), 400);
     CU_ASSERT_TRUE(browser_sees(browser, "Address or password is incorrect."));
-    CU_ASSERT_EQUAL(sign_in(browser, "nobody@there.example", PASSWORD), 400);
-    CU_ASSERT_EQUAL(sign_in(browser, "nonsense", PASSWORD), 422);
+    CU_ASSERT_EQUAL(sign_in(browser, "nobody@there.example", FORM_PASSWORD), 400);
+    CU_ASSERT_EQUAL(sign_in(browser, "nonsense", FORM_PASSWORD), 422);
     CU_ASSERT_EQUAL(sign_in(browser, two->email, ""), 422);
 }
 
@@ -225,7 +224,7 @@ static void guesses_are_limited(void)
         status = sign_in(browser, two->email, "wrong");
     CU_ASSERT_EQUAL(status, 429);
     CU_ASSERT_TRUE(browser_sees(browser, "Too many attempts"));
-    CU_ASSERT_EQUAL(sign_in(browser, two->email, PASSWORD), 429);
+    CU_ASSERT_EQUAL(sign_in(browser, two->email, FORM_PASSWORD), 429);
 }
 
 static void the_second_factor_comes_before_the_choice(void)
@@ -237,13 +236,13 @@ static void the_second_factor_comes_before_the_choice(void)
 
     totp_enrol(suite, two, time(NULL) + 301, secret);
     suite_set_clock(suite, 301 + 2 * TOTP_STEP);
-    CU_ASSERT_EQUAL(sign_in(browser, two->email, PASSWORD), 200);
+    CU_ASSERT_EQUAL(sign_in(browser, two->email, FORM_PASSWORD), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"one-time-code\""));
     CU_ASSERT_FALSE(browser_sees(browser, "Side"));
     step = browser_value(browser, "step");
     snprintf(form, sizeof(form), "step=%s&tenant=factor", step); /* the factor is not passed over */
     CU_ASSERT_EQUAL(browser_post(browser, SIGN_IN, form), 400);
-    sign_in(browser, two->email, PASSWORD);
+    sign_in(browser, two->email, FORM_PASSWORD);
     free(step);
     step = browser_value(browser, "step");
     snprintf(form, sizeof(form), "step=%s&code=000000", step);
@@ -266,10 +265,10 @@ static void the_switches_of_the_chosen_tenant_hold(void)
     BROWSER browser = browser_open(suite);
 
     suite_set_switch(suite, there->access, "PRACTITIONER_LOGIN_ENABLED", false);
-    CU_ASSERT_EQUAL(sign_in(browser, two->email, PASSWORD), 200);
+    CU_ASSERT_EQUAL(sign_in(browser, two->email, FORM_PASSWORD), 200);
     CU_ASSERT_EQUAL(choose(browser, "shut"), 403);
     CU_ASSERT_EQUAL(sessions_of(two->email, "shut"), 0);
-    CU_ASSERT_EQUAL(sign_in(browser, two->email, PASSWORD), 200);
+    CU_ASSERT_EQUAL(sign_in(browser, two->email, FORM_PASSWORD), 200);
     CU_ASSERT_EQUAL(choose(browser, "demo"), 303);
 }
 

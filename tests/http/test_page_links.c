@@ -15,7 +15,6 @@
 #include "tests/support/totp.h"
 #include "tests/support/unit.h"
 
-#define PASSWORD "correct+horse+battery+staple" /* of every person, as a form sends it */
 #define PLAIN_PASSWORD "correct horse battery staple"
 #define MEMBERS "/v1/projects/me/members"
 #define NEW_PASSWORD "chosen+on+the+page"
@@ -184,12 +183,14 @@ static void an_address_is_confirmed_by_password(void)
     CU_ASSERT_EQUAL(send_link(browser, "demo", "verify-email", &link, "password="), 400);
     CU_ASSERT_EQUAL(send_link(browser, "demo", "verify-email", &link, "password=wrong"), 400);
     CU_ASSERT_TRUE(browser_sees(browser, "The password is incorrect."));
-    CU_ASSERT_EQUAL(send_link(browser, "demo", "verify-email", &link, "password=" PASSWORD), 303);
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "verify-email", &link, "password=" FORM_PASSWORD),
+                    303);
     CU_ASSERT_TRUE(goes_to(browser, "/t/demo/sign-in?note=verified"));
     HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", patient->access);
     CU_ASSERT_TRUE(json_is_true(http_member(me, "security.emailVerified")));
     open_link(browser, "demo", "verify-email", &link);
-    CU_ASSERT_EQUAL(send_link(browser, "demo", "verify-email", &link, "password=" PASSWORD), 400);
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "verify-email", &link, "password=" FORM_PASSWORD),
+                    400);
 }
 
 /* Who is signed in confirms by a click; another account's session does not do. */
@@ -205,11 +206,11 @@ static void an_address_is_confirmed_by_its_session(void)
     CHECK_STATUS(sent, 200);
     suite_mails_settle(suite);
     struct mail_link link = link_of(patient->email, "demo", "verify-email");
-    CU_ASSERT_TRUE(browser_signs_in(foreign, other->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(foreign, other->email, FORM_PASSWORD));
     open_link(foreign, "demo", "verify-email", &link);
     CU_ASSERT_EQUAL(send_link(foreign, "demo", "verify-email", &link, "do=verify"), 200);
     CU_ASSERT_TRUE(browser_sees(foreign, "autocomplete=\"current-password\""));
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     CU_ASSERT_TRUE(browser_sees(browser, "not confirmed yet"));
     open_link(browser, "demo", "verify-email", &link);
     CU_ASSERT_FALSE(browser_sees(browser, "type=\"password\""));
@@ -233,8 +234,9 @@ static void a_changed_address_is_taken_back(void)
     suite_mails_settle(suite);
     struct mail_link link = link_of(email, "demo", "verify-email");
     open_link(browser, "demo", "verify-email", &link);
-    CU_ASSERT_EQUAL(send_link(browser, "demo", "verify-email", &link, "password=" PASSWORD), 303);
-    CU_ASSERT_TRUE(browser_signs_in(browser, email, PASSWORD));
+    CU_ASSERT_EQUAL(send_link(browser, "demo", "verify-email", &link, "password=" FORM_PASSWORD),
+                    303);
+    CU_ASSERT_TRUE(browser_signs_in(browser, email, FORM_PASSWORD));
 
     suite_mails_settle(suite);
     struct mail_link undo = link_of(patient->email, "demo", "undo-email");
@@ -362,11 +364,11 @@ static void an_invitation_is_accepted_by_a_sign_in(void)
                     200); /* there is an account: no password is set by a link */
     CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"current-password\""));
     CU_ASSERT_EQUAL(
-        send_link(browser, "demo", "invitation", &link, "do=sign-in&password=" PASSWORD), 303);
+        send_link(browser, "demo", "invitation", &link, "do=sign-in&password=" FORM_PASSWORD), 303);
     CU_ASSERT_TRUE(goes_to(browser, "/t/demo/sign-in?note=joined"));
     CU_ASSERT_EQUAL(sessions_of(north->email), sessions);
     CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* it is not signed in */
-    CU_ASSERT_TRUE(browser_signs_in(browser, north->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, north->email, FORM_PASSWORD));
 
     back = invite(north, admin->email);
     CHECK_STATUS(back, 200);
@@ -401,7 +403,7 @@ static void an_invitation_asks_for_the_second_factor(void)
     struct mail_link link = link_of(south->email, "demo", "invitation");
     open_link(browser, "demo", "invitation", &link);
     CU_ASSERT_EQUAL(
-        send_link(browser, "demo", "invitation", &link, "do=sign-in&password=" PASSWORD), 200);
+        send_link(browser, "demo", "invitation", &link, "do=sign-in&password=" FORM_PASSWORD), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "action=\"/t/demo/invitation\""));
     step = browser_value(browser, "step");
     snprintf(form, sizeof(form), "step=%s&code=0000000", step);
@@ -433,7 +435,7 @@ static void an_invitation_is_the_accounts_own(void)
     CU_ASSERT_EQUAL(send_link(browser, "demo", "invitation", &link, "do=accept"), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"current-password\""));
     CU_ASSERT_EQUAL(
-        send_link(browser, "demo", "invitation", &link, "do=sign-in&password=" PASSWORD), 303);
+        send_link(browser, "demo", "invitation", &link, "do=sign-in&password=" FORM_PASSWORD), 303);
     CU_ASSERT_EQUAL(suite_count(suite,
                                 "select count(*) from auth.membership m join auth.account a on "
                                 "a.id = m.account_id where a.email = '%s'",
@@ -455,7 +457,7 @@ static void accounts_of_no_tenant_have_pages_too(void)
     suite_mails_settle(suite);
     struct mail_link link = link_of(east->email, "demo", "invitation");
     open_link(browser, "demo", "invitation", &link);
-    send_link(browser, "demo", "invitation", &link, "do=sign-in&password=" PASSWORD);
+    send_link(browser, "demo", "invitation", &link, "do=sign-in&password=" FORM_PASSWORD);
     snprintf(form, sizeof(form), "email=%s", east->email);
     for (int i = 0; i < 2; i++) { /* asked for in one of them, and in none */
         const char *page = i == 0 ? "reset-password" : "/t/-/reset-password";

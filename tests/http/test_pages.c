@@ -14,22 +14,14 @@
 #include "tests/support/totp.h"
 #include "tests/support/unit.h"
 
-#define PASSWORD "correct+horse+battery+staple" /* of every person, as a form sends it */
 #define HOUR 3600
 
 static struct suite *suite;
-static int64_t ahead; /* of the test clock, seconds */
 
 static void start_suite(void)
 {
     suite =
         suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
-}
-
-static void go_ahead(int64_t seconds)
-{
-    ahead += seconds;
-    suite_set_clock(suite, ahead);
 }
 
 static bool header_has(const struct browser *browser, const char *name, const char *text)
@@ -134,7 +126,7 @@ static void patient_signs_in_and_out(void)
 
     browser_get(browser, "sign-in");
     first = strdup(browser->cookie);
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     CU_ASSERT_STRING_NOT_EQUAL(first, browser->cookie); /* no fixation */
     CU_ASSERT_TRUE(browser_sees(browser, "(this browser)"));
     CU_ASSERT_TRUE(browser_sees(browser, "<dd>Patient</dd>"));
@@ -215,7 +207,7 @@ static void two_accounts_are_asked_which(void)
         BROWSER other = browser_open(suite);
 
         browser_get(browser, "sign-in");
-        snprintf(form, sizeof(form), "email=%s&password=" PASSWORD, email);
+        snprintf(form, sizeof(form), "email=%s&password=" FORM_PASSWORD, email);
         CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 200);
         CU_ASSERT_TRUE(browser_sees(browser, "Which account?"));
         step = browser_value(browser, "step");
@@ -238,7 +230,7 @@ static void closed_and_locked_are_told_behind_the_password(void)
     BROWSER browser = browser_open(suite);
     char form[256];
 
-    snprintf(form, sizeof(form), "email=%s&password=" PASSWORD, patient->email);
+    snprintf(form, sizeof(form), "email=%s&password=" FORM_PASSWORD, patient->email);
     suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", false);
     browser_get(browser, "sign-in");
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 403);
@@ -261,16 +253,16 @@ static void second_factor_is_asked_for(void)
     uint8_t secret[TOTP_SECRET];
     char code[7], form[1024], *step;
 
-    totp_enrol(suite, patient, time(NULL) + ahead, secret);
-    go_ahead(2 * TOTP_STEP);
+    totp_enrol(suite, patient, suite_now(suite), secret);
+    suite_advance_clock(suite, 2 * TOTP_STEP);
 
     CU_ASSERT_EQUAL(browser_get(browser, "mfa"), 303); /* there is nothing to go on with */
     browser_get(browser, "sign-in");
-    snprintf(form, sizeof(form), "email=%s&password=" PASSWORD, patient->email);
+    snprintf(form, sizeof(form), "email=%s&password=" FORM_PASSWORD, patient->email);
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"one-time-code\""));
     CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* half is nothing */
-    snprintf(form, sizeof(form), "email=%s&password=" PASSWORD, patient->email);
+    snprintf(form, sizeof(form), "email=%s&password=" FORM_PASSWORD, patient->email);
     browser_get(browser, "sign-in");
     browser_post(browser, "sign-in", form);
     step = browser_value(browser, "step");
@@ -279,7 +271,7 @@ static void second_factor_is_asked_for(void)
     snprintf(form, sizeof(form), "step=%s&code=0000000", step);
     CU_ASSERT_EQUAL(browser_post(browser, "mfa", form), 400);
     CU_ASSERT_TRUE(browser_sees(browser, "The code is incorrect or has expired."));
-    totp_code(secret, time(NULL) + ahead, code);
+    totp_code(secret, suite_now(suite), code);
     snprintf(form, sizeof(form), "step=%s&code=%.3s+%s", step, code, code + 3); /* "123 456" */
     CU_ASSERT_EQUAL(browser_post(browser, "mfa", form), 303);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
@@ -295,13 +287,13 @@ static void steps_end(void)
     uint8_t secret[TOTP_SECRET];
     char code[7], form[1024], *step;
 
-    totp_enrol(suite, patient, time(NULL) + ahead, secret);
+    totp_enrol(suite, patient, suite_now(suite), secret);
     browser_get(browser, "sign-in");
-    snprintf(form, sizeof(form), "email=%s&password=" PASSWORD, patient->email);
+    snprintf(form, sizeof(form), "email=%s&password=" FORM_PASSWORD, patient->email);
     browser_post(browser, "sign-in", form);
     step = browser_value(browser, "step");
-    go_ahead(301);
-    totp_code(secret, time(NULL) + ahead, code);
+    suite_advance_clock(suite, 301);
+    totp_code(secret, suite_now(suite), code);
     snprintf(form, sizeof(form), "step=%s&code=%s", step, code);
     CU_ASSERT_EQUAL(browser_post(browser, "mfa", form), 400);
     CU_ASSERT_TRUE(browser_sees(browser, "This page was open for too long"));
@@ -317,7 +309,7 @@ static void foreign_forms_do_nothing(void)
     BROWSER attacker = browser_open(suite);
     char form[512], *token;
 
-    snprintf(form, sizeof(form), "email=%s&password=" PASSWORD, patient->email);
+    snprintf(form, sizeof(form), "email=%s&password=" FORM_PASSWORD, patient->email);
     browser_get(browser, "sign-in");
     browser->no_token = true;
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 403);
@@ -325,12 +317,12 @@ static void foreign_forms_do_nothing(void)
 
     browser_get(attacker, "sign-in"); /* a token of another browser's cookie */
     token = browser_value(attacker, "formToken");
-    snprintf(form, sizeof(form), "email=%s&password=" PASSWORD "&formToken=%s", patient->email,
+    snprintf(form, sizeof(form), "email=%s&password=" FORM_PASSWORD "&formToken=%s", patient->email,
              token);
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 403);
     browser->no_token = false;
 
-    snprintf(form, sizeof(form), "email=%s&password=" PASSWORD, patient->email);
+    snprintf(form, sizeof(form), "email=%s&password=" FORM_PASSWORD, patient->email);
     for (size_t i = 0; i < 3; i++) {
         static const char *const origins[] = {"https://evil.example", "null", "http://localhost"};
         char *own = browser->origin;
@@ -342,7 +334,7 @@ static void foreign_forms_do_nothing(void)
         browser->origin = own;
     }
     browser_get(browser, "sign-in");
-    snprintf(form, sizeof(form), "email=a&email=%s&password=" PASSWORD, patient->email);
+    snprintf(form, sizeof(form), "email=a&email=%s&password=" FORM_PASSWORD, patient->email);
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 400); /* which one counts? */
     CU_ASSERT_TRUE(header_has(browser, "Content-Type", "text/html"));
     free(token);
@@ -375,7 +367,7 @@ static void cookies_open_no_api(void)
     BROWSER browser = browser_open(suite);
     char line[256];
 
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     snprintf(line, sizeof(line), "Cookie: %s", browser->cookie);
     HTTP_ANSWER me =
         http_call(suite_url(suite), &(struct http_request){.path = "/auth/me", .headers = {line}});
@@ -393,10 +385,10 @@ static void tenants_keep_apart(void)
     char *renamed;
 
     CU_ASSERT_PTR_NOT_NULL(child->access);
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     CU_ASSERT_EQUAL(browser_get(browser, "/t/annex/account"), 303);
     CU_ASSERT_PTR_NOT_NULL(strstr(browser->cookie, "atrium-annex="));
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     if (asprintf(&renamed, "atrium-annex=%s", strchr(browser->cookie, '=') + 1) < 0)
         abort();
     free(browser->cookie);
@@ -419,7 +411,7 @@ static void patients_register(void)
     CU_ASSERT_TRUE(browser_sees(browser, "id=\"password-wrong\">Fill in this field."));
     snprintf(form, sizeof(form),
              "name=%%3Cscript%%3Ealert(1)%%3C/"
-             "script%%3E&surname=%%22%%3E%%3Cb&email=%s&password=" PASSWORD "&role=patient",
+             "script%%3E&surname=%%22%%3E%%3Cb&email=%s&password=" FORM_PASSWORD "&role=patient",
              email);
     CU_ASSERT_EQUAL(browser_post(browser, "register", form), 303);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
@@ -431,7 +423,7 @@ static void patients_register(void)
 
     BROWSER again = browser_open(suite);
     browser_get(again, "register");
-    snprintf(form, sizeof(form), "name=A&surname=B&email=%s&password=" PASSWORD, email);
+    snprintf(form, sizeof(form), "name=A&surname=B&email=%s&password=" FORM_PASSWORD, email);
     CU_ASSERT_EQUAL(browser_post(again, "register", form), 400);
     CU_ASSERT_TRUE(browser_sees(again, "There is an account with this address."));
     CU_ASSERT_TRUE(again->page->seconds >= 0.99); /* as the API's answer */
@@ -477,7 +469,7 @@ static void sessions_end_from_either_side(void)
     BROWSER browser = browser_open(suite);
     char form[128], *id;
 
-    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     id = browser_value(browser, "session");
     snprintf(form, sizeof(form), "do=end&session=%s", id);
     CU_ASSERT_EQUAL(browser_post(browser, "account", form), 303);
@@ -502,9 +494,9 @@ static void new_sign_in_ends_the_former(void)
     BROWSER browser = browser_open(suite);
     char form[256], *former;
 
-    CU_ASSERT_TRUE(browser_signs_in(browser, one->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(browser, one->email, FORM_PASSWORD));
     former = strdup(browser->cookie);
-    snprintf(form, sizeof(form), "email=%s&password=" PASSWORD, other->email);
+    snprintf(form, sizeof(form), "email=%s&password=" FORM_PASSWORD, other->email);
     CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 303);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
     CU_ASSERT_TRUE(browser_sees(browser, other->email));
@@ -519,15 +511,15 @@ static void sessions_end_with_time(void)
     BROWSER idle = browser_open(suite);
     BROWSER used = browser_open(suite);
 
-    CU_ASSERT_TRUE(browser_signs_in(idle, patient->email, PASSWORD));
-    CU_ASSERT_TRUE(browser_signs_in(used, patient->email, PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(idle, patient->email, FORM_PASSWORD));
+    CU_ASSERT_TRUE(browser_signs_in(used, patient->email, FORM_PASSWORD));
     for (int hours = 11; hours < 7 * 24; hours += 11) {
-        go_ahead(11 * HOUR);
+        suite_advance_clock(suite, 11 * HOUR);
         UNIT_CHECK(browser_get(used, "account") == 200, "after %d hours", hours);
         if (hours == 22)
             CU_ASSERT_EQUAL(browser_get(idle, "account"), 303);
     }
-    go_ahead(11 * HOUR);
+    suite_advance_clock(suite, 11 * HOUR);
     CU_ASSERT_EQUAL(browser_get(used, "account"), 303);
 }
 

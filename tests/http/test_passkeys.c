@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "tests/support/authenticator.h"
 #include "tests/support/suite.h"
@@ -21,13 +20,6 @@ static const char patient_origin[] = "https://patient.demo.example",
                   practitioner_origin[] = "https://practitioner.demo.example";
 
 static struct suite *suite;
-static int64_t ahead; /* of the test clock, seconds */
-
-static void pass(int64_t seconds)
-{
-    ahead += seconds;
-    suite_set_clock(suite, ahead);
-}
 
 static struct http_answer *post(const char *path, const char *access, json_t *body)
 {
@@ -235,7 +227,7 @@ static void a_passkey_proves_again(void)
     char path[96];
 
     snprintf(path, sizeof(path), "/auth/passkey/%s", http_text(list, "passkeys.0.id"));
-    pass(FRESH + 60);
+    suite_advance_clock(suite, FRESH + 60);
     HTTP_ANSWER late = enroll(person->access, second);
     CHECK_STATUS(late, 401);
     CU_ASSERT_STRING_EQUAL(http_text(late, "code"), "STEP_UP_REQUIRED");
@@ -372,7 +364,7 @@ static void enroll_codes(const struct person *person)
     HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", person->access);
     totp_read(http_text(status, "otpauthUrl"), secret);
     HTTP_ANSWER on = post("/auth/mfa/enroll", person->access,
-                          json_pack("{s:s}", "token", totp_code(secret, time(NULL) + ahead, code)));
+                          json_pack("{s:s}", "token", totp_code(secret, suite_now(suite), code)));
     CHECK_STATUS(on, 200);
 }
 
@@ -574,7 +566,7 @@ static void a_challenge_is_good_once_and_for_five_minutes(void)
     HTTP_ANSWER moved = sign_in_finish("Patient", http_text(other, "loginId"), credential);
     refused(moved);
     HTTP_ANSWER last = sign_in_start("Patient", "demo", NULL);
-    pass(LIFE + 1);
+    suite_advance_clock(suite, LIFE + 1);
     HTTP_ANSWER late = sign_in_finish("Patient", http_text(last, "loginId"),
                                       authenticator_get(key, http_member(last, "options")));
     CHECK_ERROR(late, 400, "The challenge is invalid or has expired.");
@@ -1045,7 +1037,7 @@ static void a_counter_that_falls_at_a_step_up_is_reported(void)
     key->count = 100;
     HTTP_ANSWER first = step_up(person->access, key);
     CHECK_STATUS(first, 204);
-    pass(FRESH + 60);
+    suite_advance_clock(suite, FRESH + 60);
     key->count = 50;
     HTTP_ANSWER copy = step_up(person->access, key);
     CHECK_STATUS(copy, 204);
@@ -1098,7 +1090,7 @@ static void the_first_proof_of_the_address_drops_every_passkey(void)
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, patient_origin);
     PERSON person = patient_with(key);
 
-    pass(8 * 86400);
+    suite_advance_clock(suite, 8 * 86400);
     reset_password(person);
     HTTP_ANSWER dropped = show("Patient", "demo", NULL, key);
     refused(dropped);
@@ -1116,7 +1108,7 @@ static void a_reset_drops_passkeys_of_the_last_week(void)
         if (round == 0) {
             HTTP_ANSWER one = enroll(again->access, older);
             CHECK_STATUS(one, 200);
-            pass(8 * 86400);
+            suite_advance_clock(suite, 8 * 86400);
             PERSON later = person_sign_in(suite, "Patient", person->email, person->password, NULL);
             HTTP_ANSWER two = enroll(later->access, newer);
             CHECK_STATUS(two, 200);

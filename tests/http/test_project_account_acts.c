@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "tests/support/authenticator.h"
 #include "tests/support/suite.h"
@@ -32,13 +31,6 @@ static const char *const of_the_account[] = {"reset-mfa", "send-reset", "schedul
 
 static struct suite *suite;
 static struct person *admin; /* renewed by fresh() */
-static int64_t ahead;        /* of the test clock, seconds */
-
-static void pass(int64_t seconds)
-{
-    ahead += seconds;
-    suite_set_clock(suite, ahead);
-}
 
 /* The demo's admin, signed in just now. */
 static const char *fresh(void)
@@ -320,7 +312,7 @@ static void lost_factors_are_taken_away(void)
     CHECK_STATUS(none, 400);
     HTTP_ANSWER enrolled = person_enroll_passkey(suite, person, key);
     CHECK_STATUS(enrolled, 200);
-    totp_enrol(suite, person, time(NULL) + ahead, secret);
+    totp_enrol(suite, person, suite_now(suite), secret);
     check_shown(id, "factors.0", "totp");
     CU_ASSERT_EQUAL(kept_of(id, "mfa_factor"), 1);
     CU_ASSERT_EQUAL(kept_of(id, "mfa_recovery"), 10);
@@ -389,7 +381,7 @@ static void a_deletion_is_scheduled_and_taken_back(void)
         http_post(suite_url(suite), path, admin->access,
                   json_pack("{s:s, s:i, s:b}", "reason", "a ticket", "days", 1, "wipe", true));
     CHECK_STATUS(soon, 204);
-    pass(DAY);
+    suite_advance_clock(suite, DAY);
     fresh();
     HTTP_ANSWER late = act(admin->access, id, "cancel-deletion", "a ticket");
     CHECK_ERROR(late, 404, "Account not found.");
@@ -428,7 +420,7 @@ static void a_reason_and_a_fresh_proof_are_needed(void)
                                                            .bearer = back->access,
                                                            .body = json_pack("{s:i}", "days", 9)});
     CHECK_STATUS(scheduled, 200);
-    pass(FRESH + 1);
+    suite_advance_clock(suite, FRESH + 1);
     for (size_t i = 0; i < ARRAY_SIZE(acts); i++) {
         HTTP_ANSWER stale = act(admin->access, id, acts[i], "a ticket");
 

@@ -25,13 +25,6 @@ enum {
 
 static struct suite *suite;
 static struct person *admin, *child;
-static int64_t ahead; /* of the test clock, seconds */
-
-static void pass(int64_t seconds)
-{
-    ahead += seconds;
-    suite_set_clock(suite, ahead);
-}
 
 static struct http_answer *get(const struct person *who, const char *query)
 {
@@ -267,11 +260,11 @@ static void a_cursor_is_good_for_its_list_and_a_day(void)
     HTTP_ANSWER other_size = page_of(admin, "search=zq&_count=7", cursor);
     CHECK_STATUS(other_size, 200);
     CU_ASSERT_EQUAL(json_array_size(http_member(other_size, "resources")), 7);
-    pass(DAY - 60);
+    suite_advance_clock(suite, DAY - 60);
     PERSON later = person_admin(suite);
     HTTP_ANSWER still = page_of(later, "search=zq", cursor);
     CHECK_STATUS(still, 200);
-    pass(120);
+    suite_advance_clock(suite, 120);
     check_cursor(later, "search=zq", cursor);
 }
 
@@ -297,7 +290,7 @@ static void one_person_is_shown_and_the_reading_recorded(void)
     CU_ASSERT_EQUAL(audited(id, "account.read", ""), 1);
 
     /* the last sign-in is known when its session is gone */
-    pass(60);
+    suite_advance_clock(suite, 60);
     PERSON again = person_sign_in(suite, "Patient", person->email, person->password, NULL);
     HTTP_ANSWER out = http_post(suite_url(suite), "/auth/logout", again->access, NULL);
     CHECK_STATUS(out, 204);

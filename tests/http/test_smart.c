@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tests/support/oauth.h"
@@ -42,13 +41,6 @@ static char *app, *other_app;          /* clients */
 static char *records, *records_secret; /* the client that the FHIR server is */
 static char *service;                  /* a client with a key */
 static struct jose *key;
-static int64_t ahead;
-
-static void pass(int64_t seconds)
-{
-    ahead += seconds;
-    suite_set_clock(suite, ahead);
-}
 
 static const char *path_of(const char *id)
 {
@@ -260,7 +252,7 @@ static void a_project_has_20_servers(void)
 
 static void changes_need_a_fresh_proof(void)
 {
-    pass(FRESH + 1);
+    suite_advance_clock(suite, FRESH + 1);
 
     HTTP_ANSWER made = register_server(admin, body_server("https://late.example/r4"));
     HTTP_ANSWER changed =
@@ -784,7 +776,7 @@ static void a_launch_lives_five_minutes(void)
 {
     char *with = launch();
 
-    pass(LAUNCH_S + 1);
+    suite_advance_clock(suite, LAUNCH_S + 1);
     check_refused("late", doctor, LAUNCH_SCOPES, with, "invalid_request");
     free(with);
 }
@@ -890,7 +882,7 @@ static struct http_answer *own_token(const char *scope)
 {
     static int ids;
     char token_url[160], form[8192], *assertion;
-    int64_t now = time(NULL) + ahead;
+    int64_t now = suite_now(suite);
 
     snprintf(token_url, sizeof(token_url), "%s/t/demo/token", suite_text(suite, "publicUrl"));
     assertion = jose_sign(key, NULL,

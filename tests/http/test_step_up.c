@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "tests/support/suite.h"
 #include "tests/support/totp.h"
@@ -21,7 +20,6 @@
 enum { FRESH = 900 }; /* seconds */
 
 static struct suite *suite;
-static int64_t ahead; /* of the test clock, seconds */
 
 /* A signed-in person with the secret of a second factor. */
 struct owner {
@@ -29,12 +27,6 @@ struct owner {
     uint8_t secret[TOTP_SECRET];
     char recovery[11];
 };
-
-static void pass(int64_t seconds)
-{
-    ahead += seconds;
-    suite_set_clock(suite, ahead);
-}
 
 static void owner_free(struct owner *self)
 {
@@ -92,7 +84,7 @@ static void read_secret(struct owner *self, const char *access)
 
 static const char *code_of(const struct owner *self, char ret[static 7])
 {
-    return totp_code(self->secret, time(NULL) + ahead, ret);
+    return totp_code(self->secret, suite_now(suite), ret);
 }
 
 static struct owner enrolled_patient(void)
@@ -115,7 +107,7 @@ static void a_bearer_token_alone_neither_enrols_nor_deletes(void)
     OWNER owner = {.person = person_register(suite, NULL)};
     char code[7];
 
-    pass(FRESH + 60);
+    suite_advance_clock(suite, FRESH + 60);
     HTTP_ANSWER renewed = post("/auth/refresh-token", NULL,
                                json_pack("{s:s}", "refresh_token", owner.person->refresh));
     CHECK_STATUS(renewed, 200);
@@ -138,7 +130,7 @@ static void a_bearer_token_alone_does_not_disable(void)
 {
     OWNER owner = enrolled_patient();
 
-    pass(FRESH);
+    suite_advance_clock(suite, FRESH);
     HTTP_ANSWER off = post_token(DISABLE, owner.person->access, owner.recovery);
     check_step_up_required(off);
     /* the refusal has not spent the code */
@@ -184,11 +176,11 @@ static void a_fresh_sign_in_is_proof_enough(void)
     char code[7];
 
     read_secret(&owner, owner.person->access);
-    pass(FRESH - 60);
+    suite_advance_clock(suite, FRESH - 60);
     HTTP_ANSWER enrolled = post_token(ENROLL, owner.person->access, code_of(&owner, code));
     CHECK_STATUS(enrolled, 200);
     PERSON other = person_register(suite, NULL);
-    pass(FRESH - 60);
+    suite_advance_clock(suite, FRESH - 60);
     HTTP_ANSWER deleted = delete_in(other->access, 0);
     CHECK_STATUS(deleted, 200);
 }
@@ -199,7 +191,7 @@ static void a_password_proves_again(void)
     const char *access = owner.person->access;
     char code[7];
 
-    pass(FRESH + 60);
+    suite_advance_clock(suite, FRESH + 60);
     HTTP_ANSWER wrong = by_password(access, "wrong");
     CHECK_ERROR(wrong, 400, "The password is incorrect.");
     read_secret(&owner, access);
@@ -218,12 +210,12 @@ static void a_proof_counts_for_its_session(void)
     PERSON one = person_register(suite, NULL);
     PERSON two = person_sign_in(suite, "Patient", one->email, one->password, NULL);
 
-    pass(FRESH + 60);
+    suite_advance_clock(suite, FRESH + 60);
     HTTP_ANSWER proven = by_password(one->access, one->password);
     CHECK_STATUS(proven, 204);
     HTTP_ANSWER other = delete_in(two->access, 0);
     check_step_up_required(other);
-    pass(FRESH);
+    suite_advance_clock(suite, FRESH);
     HTTP_ANSWER late = delete_in(one->access, 0);
     check_step_up_required(late);
     HTTP_ANSWER later = delete_in(one->access, 1);
@@ -238,7 +230,7 @@ static void a_password_is_not_enough_with_a_factor(void)
 
     HTTP_ANSWER password = by_password(access, owner.person->password);
     CHECK_ERROR(password, 400, "A code of the second factor is required.");
-    pass(FRESH + 60);
+    suite_advance_clock(suite, FRESH + 60);
     HTTP_ANSWER spent = by_code(access, "123456");
     CHECK_ERROR(spent, 400, "The code is incorrect.");
     HTTP_ANSWER proven = by_code(access, code_of(&owner, code));
@@ -268,13 +260,13 @@ static void a_proof_is_asked_for_last(void)
 {
     OWNER owner = enrolled_patient();
 
-    pass(FRESH + 60);
+    suite_advance_clock(suite, FRESH + 60);
     HTTP_ANSWER twice = post_token(ENROLL, owner.person->access, "123456");
     CHECK_ERROR(twice, 409, "A second factor is already enrolled.");
     HTTP_ANSWER wrong = post_token(DISABLE, owner.person->access, "123456");
     CHECK_ERROR(wrong, 400, "The code is incorrect.");
     PERSON admin = person_admin(suite);
-    pass(FRESH + 60);
+    suite_advance_clock(suite, FRESH + 60);
     HTTP_ANSWER last = delete_in(admin->access, 0);
     CHECK_STATUS(last, 409);
 }
@@ -284,7 +276,7 @@ static void the_header_names_the_configured_age(void)
 {
     suite_reconfigure(suite, "authd.fresh_sign_in=2m");
     PERSON patient = person_register(suite, NULL);
-    pass(130);
+    suite_advance_clock(suite, 130);
     HTTP_ANSWER refused = delete_in(patient->access, 0);
     char *challenge = http_header(refused, "WWW-Authenticate");
     CHECK_STATUS(refused, 401);

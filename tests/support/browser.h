@@ -7,6 +7,9 @@
 
 #include "tests/support/suite.h"
 
+/* The password of every person of person_register(), as a form sends it. */
+#define FORM_PASSWORD "correct+horse+battery+staple"
+
 struct browser {
     const struct suite *suite;
     char *origin;   /* of the pages; what its forms say they come from */

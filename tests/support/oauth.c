@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/domain/jwt.h"
+#include "tests/support/unit.h"
 
 static char *join(const char *one, const char *other, const char *third)
 {
@@ -20,6 +21,28 @@ static char *join(const char *one, const char *other, const char *third)
     if (asprintf(&text, "%s%s%s", one, other, third) < 0)
         abort();
     return text;
+}
+
+void oauth_scene_set(struct suite **ret, struct person **ret_admin, struct person **ret_patient,
+                     char **ret_client, const char *more)
+{
+    *ret =
+        suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
+    *ret_admin = person_admin(*ret);
+    *ret_patient = person_register(*ret, NULL);
+    free((*ret_patient)->password);
+    (*ret_patient)->password = strdup(FORM_PASSWORD);
+    *ret_client = oauth_register(*ret, *ret_admin, more);
+    UNIT_REQUIRE(**ret_client != '\0', "a client");
+}
+
+char *oauth_issuer(struct suite *suite)
+{
+    char *url;
+
+    if (asprintf(&url, "%s/t/demo", suite_text(suite, "publicUrl")) < 0)
+        abort();
+    return url;
 }
 
 char *oauth_register(struct suite *suite, const struct person *admin, const char *more)
@@ -94,7 +117,7 @@ int oauth_follow(struct browser *browser)
     return browser->page->status;
 }
 
-static int send(struct browser *browser, const char *page, const char *fields)
+static int send_form(struct browser *browser, const char *page, const char *fields)
 {
     char *next = browser_value(browser, "next"), *form = join(fields, "&next=", next);
 
@@ -109,7 +132,7 @@ int oauth_sign_in(struct browser *browser, const char *email, const char *passwo
     char fields[512];
 
     snprintf(fields, sizeof(fields), "email=%s&password=%s", email, password);
-    return send(browser, "sign-in", fields);
+    return send_form(browser, "sign-in", fields);
 }
 
 int oauth_consent(struct browser *browser, const char *button)
@@ -117,7 +140,7 @@ int oauth_consent(struct browser *browser, const char *button)
     char fields[64];
 
     snprintf(fields, sizeof(fields), "do=%s", button);
-    return send(browser, "consent", fields);
+    return send_form(browser, "consent", fields);
 }
 
 static int hex(char c)
@@ -139,6 +162,16 @@ static char *decoded(const char *text, size_t size)
     }
     *to = '\0';
     return out;
+}
+
+void oauth_check_asked(struct browser *browser, const char *client, const char *behind, bool again)
+{
+    char *code;
+
+    oauth_ask(browser, client, behind);
+    code = oauth_parameter(browser, "code");
+    UNIT_CHECK((*code == '\0') == again, "%s: %s", behind, code);
+    free(code);
 }
 
 char *oauth_parameter(const struct browser *browser, const char *name)

@@ -27,6 +27,14 @@
     "&claims=%7B%22id_token%22%3A%7B%22acr%22%3A%7B%22essential%22%3Atrue%2C%22val" \
     "ues%22%3A%5B%22urn%3Amace%3Asilver%22%5D%7D%7D%7D"
 
+/* The suite in which issuers are tested: two gateways and two authd, on the test clock; an admin, a
+ * patient whose password is FORM_PASSWORD, and a client of oauth_register(). */
+void oauth_scene_set(struct suite **ret, struct person **ret_admin, struct person **ret_patient,
+                     char **ret_client, const char *more);
+
+/* The issuer's own name; the caller frees it. */
+char *oauth_issuer(struct suite *suite);
+
 /* Registers a public client of the admin's project; `more`: further members as JSON, which win; the
  * caller frees the id. */
 char *oauth_register(struct suite *suite, const struct person *admin, const char *more);
@@ -48,6 +56,10 @@ int oauth_sign_in(struct browser *browser, const char *email, const char *passwo
 
 /* Presses a button of the consent that is shown ("allow"), and follows: the last status. */
 int oauth_consent(struct browser *browser, const char *button);
+
+/* Whether a request of a browser that is signed in is answered by asking the person `again`, or by
+ * a code. */
+void oauth_check_asked(struct browser *browser, const char *client, const char *behind, bool again);
 
 /* A parameter of the address that the browser is sent to ("code"); the caller frees it, "" when
  * there is none, or no such address. */

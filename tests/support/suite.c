@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/clock.h"
@@ -32,6 +33,7 @@ struct suite {
     char *dir, *url, *admin_url;
     json_t *info;    /* dev.json as last read */
     json_t *earlier; /* and as read before: threads of a test may hold texts of it */
+    int64_t ahead;   /* of the test clock, seconds */
     pid_t pid;
 };
 
@@ -580,7 +582,18 @@ void suite_set_clock(struct suite *self, int64_t seconds)
     fclose(file);
     CU_ASSERT_EQUAL(rename(temporary, path), 0);
     free(temporary);
+    self->ahead = seconds;
     nap(150);
+}
+
+void suite_advance_clock(struct suite *self, int64_t seconds)
+{
+    suite_set_clock(self, self->ahead + seconds);
+}
+
+int64_t suite_now(const struct suite *self)
+{
+    return time(NULL) + self->ahead;
 }
 
 PGconn *suite_database(struct suite *self)

@@ -81,6 +81,12 @@ bool suite_wait_ready(struct suite *self, int timeout_ms);
 /* Sets the test clock to real time plus `seconds` and waits until every daemon has seen it. */
 void suite_set_clock(struct suite *self, int64_t seconds);
 
+/* The same, so many seconds later than it is. */
+void suite_advance_clock(struct suite *self, int64_t seconds);
+
+/* The time by the test clock, seconds since 1970. */
+int64_t suite_now(const struct suite *self);
+
 /* A superuser's connection to the suite's database; PQfinish it. */
 PGconn *suite_database(struct suite *self);
 

@@ -1,0 +1,344 @@
+/*
+ * test_oauth_claims.c - what a request asks of the sign-in (acr, sub) and of the ID token (claims),
+ * and what the person is asked for then (OpenID Connect Core 1.0, sections 3.1.2.1 and 5.5). Over
+ * two gateways and two authd, on the test clock.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/domain/jwt.h"
+#include "tests/support/authenticator.h"
+#include "tests/support/oauth.h"
+#include "tests/support/totp.h"
+#include "tests/support/unit.h"
+
+#define ONE "urn%3Aatrium%3Aacr%3Aone-factor"
+#define TWO "urn%3Aatrium%3Aacr%3Atwo-factors"
+#define ACR_VALUES(values) "&acr_values=" values
+
+static struct suite *suite;
+static struct person *admin, *patient;
+static char *app; /* a client of the tenant itself */
+
+static void the_scene_is_set(void)
+{
+    oauth_scene_set(&suite, &admin, &patient, &app, NULL);
+}
+
+/* ---- whom it asks ---- */
+
+/* Of several acr values one that the issuer knows is enough, and one that is not essential is a
+ * wish. */
+static void an_acr_is_met_by_one_of_its_values(void)
+{
+#define ACR(text) OAUTH_USUAL "&claims=%7B%22id_token%22%3A%7B%22acr%22%3A%7B" text "%7D%7D%7D"
+    static const char *const behind[] = {
+        ACR("%22essential%22%3Atrue"),
+        ACR("%22essential%22%3Atrue%2C%22values%22%3A%5B%22urn%3Amace%3Asilver%22%2C"
+            "%22urn%3Aatrium%3Aacr%3Aone-factor%22%5D"),
+        ACR("%22values%22%3A%5B%22urn%3Amace%3Asilver%22%5D"),
+        ACR("%22essential%22%3Afalse%2C%22value%22%3A%22urn%3Amace%3Asilver%22"),
+    };
+    BROWSER browser = browser_open(suite);
+
+    for (size_t i = 0; i < ARRAY_SIZE(behind); i++) {
+        char *code = oauth_code(browser, patient, app, behind[i]);
+
+        UNIT_CHECK(*code != '\0', "%s", behind[i]);
+        free(code);
+    }
+}
+
+/* Enrols a second factor; then the person signs in with it, which the request demands: the code,
+ * which the caller frees. */
+static char *code_of_two_factors(struct browser *browser, struct person *person)
+{
+    uint8_t secret[TOTP_SECRET];
+    char digits[7], form[2048], *step, *next;
+
+    totp_enrol(suite, person, suite_now(suite), secret);
+    suite_advance_clock(suite, 2 * TOTP_STEP);
+    oauth_ask(browser, app, OAUTH_USUAL OAUTH_TWO_FACTORS);
+    CU_ASSERT_EQUAL(oauth_follow(browser), 200);
+    oauth_sign_in(browser, person->email, person->password);
+    step = browser_value(browser, "step");
+    next = browser_value(browser, "next");
+    snprintf(form, sizeof(form), "step=%s&next=%s&code=%s", step, next,
+             totp_code(secret, suite_now(suite), digits));
+    browser_post(browser, "mfa", form);
+    oauth_follow(browser);
+    free(next);
+    free(step);
+    return oauth_parameter(browser, "code");
+}
+
+/* One that was enrolled after the browser's session had begun makes the person sign in again. */
+static void a_factor_enrolled_elsewhere_is_asked_for(void)
+{
+    PERSON other = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    char *before = oauth_code(browser, other, app, OAUTH_USUAL);
+    char *code = code_of_two_factors(browser, other);
+    HTTP_ANSWER tokens = oauth_exchange(suite, app, code);
+    json_t *claims = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(claims, "acr")),
+                           "urn:atrium:acr:two-factors");
+    json_decref(claims);
+    free(code);
+    free(before);
+}
+
+/* acr in the tokens of an answer. */
+static void check_acr(const struct http_answer *tokens, const char *id_acr, const char *access_acr)
+{
+    json_auto_t *id = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");
+    json_auto_t *access = oauth_claims(suite, http_text(tokens, "access_token"), "at+jwt", "ES256");
+
+    UNIT_CHECK(strcmp(jwt_text(id, "acr"), id_acr) == 0, "%s, not %s", jwt_text(id, "acr"), id_acr);
+    UNIT_CHECK(strcmp(jwt_text(access, "acr"), access_acr) == 0, "%s", jwt_text(access, "acr"));
+}
+
+/* OpenID Connect Core 1.0, section 5.5.1.1: acr has one of the values that were named, where two
+ * factors were shown as well, which satisfy the class of one; at renewals, too. */
+static void an_essential_acr_is_answered_by_a_value_that_was_named(void)
+{
+    static const char one[] = "urn:atrium:acr:one-factor", two[] = "urn:atrium:acr:two-factors";
+    static const struct {
+        const char *behind, *want;
+    } rows[] = {
+        {OAUTH_USUAL, two},
+        {ACR("%22essential%22%3Atrue"), two},
+        {ACR("%22essential%22%3Atrue%2C%22value%22%3A%22" ONE "%22"), one},
+        {ACR("%22essential%22%3Atrue%2C%22values%22%3A%5B%22urn%3Amace%3Asilver%22%2C%22" ONE
+             "%22%5D"),
+         one},
+        {ACR("%22essential%22%3Atrue%2C%22values%22%3A%5B%22" ONE "%22%2C%22" TWO "%22%5D"), two},
+        {ACR("%22value%22%3A%22" ONE "%22"), two}, /* a wish */
+    };
+    PERSON other = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+
+    free(code_of_two_factors(browser, other));
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER tokens = oauth_tokens(suite, browser, other, app, rows[i].behind);
+        HTTP_ANSWER renewed = oauth_renew(suite, app, http_text(tokens, "refresh_token"), "");
+
+        check_acr(tokens, rows[i].want, two);
+        check_acr(renewed, rows[i].want, two);
+    }
+}
+
+/* ---- claims of the person (OpenID Connect Core 1.0, section 5.5) ---- */
+
+/* A request with these scopes and this JSON in `claims`; the caller frees it. */
+static char *claims_request(const char *scope, const char *claims)
+{
+    char *text, *at;
+
+    if (asprintf(&text,
+                 "&response_type=code&redirect_uri=https%%3A%%2F%%2Fapp.example%%2Fcb&scope=%s"
+                 "%s&claims=%*s",
+                 scope, OAUTH_PKCE, (int)strlen(claims) * 3, "") < 0)
+        abort();
+    at = strstr(text, "&claims=") + strlen("&claims=");
+    for (; *claims; claims++, at += 3)
+        snprintf(at, 4, "%%%02X", (unsigned char)*claims);
+    return text;
+}
+
+/* The ID token has of the person what userinfo has, as far as it is among `want`. */
+static void check_person(const struct http_answer *tokens, const char *const *want)
+{
+    static const char *const all[] = {"name",   "given_name", "family_name",
+                                      "locale", "email",      "email_verified"};
+    json_auto_t *id = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");
+    HTTP_ANSWER shown = oauth_userinfo(suite, "GET", http_text(tokens, "access_token"), NULL);
+
+    CHECK_STATUS(shown, 200);
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+        const json_t *found = json_object_get(id, all[i]);
+        size_t j = 0;
+
+        while (want[j] && strcmp(want[j], all[i]) != 0)
+            j++;
+        UNIT_CHECK(want[j] ? found && json_equal(found, http_member(shown, all[i])) : !found, "%s",
+                   all[i]);
+    }
+}
+
+/* Each scope has its claims, and only what is named stands in the ID token; a claim that cannot be
+ * given is no error, be it essential. */
+static void id_tokens_have_the_claims_that_are_named(void)
+{
+    static const struct {
+        const char *scope, *claims;
+        const char *want[5];
+    } rows[] = {
+        {"openid+profile+email", "{\"id_token\":{}}", {NULL}},
+        {"openid+profile+email", "{\"userinfo\":{\"email\":null}}", {NULL}},
+        {"openid+profile+email", "{\"id_token\":{\"email\":null}}", {"email"}},
+        {"openid+profile+email",
+         "{\"id_token\":{\"name\":null,\"given_name\":{\"essential\":true},"
+         "\"family_name\":{\"value\":\"x\"},\"email_verified\":{\"essential\":false}}}",
+         {"name", "given_name", "family_name", "email_verified"}},
+        {"openid+email",
+         "{\"id_token\":{\"name\":{\"essential\":true},\"email\":{\"essential\":true},"
+         "\"phone_number\":{\"essential\":true},\"locale\":null}}",
+         {"email"}},
+        {"openid", "{\"id_token\":{\"email\":{\"essential\":true},\"name\":null}}", {NULL}},
+    };
+    BROWSER browser = browser_open(suite);
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *behind = claims_request(rows[i].scope, rows[i].claims);
+        HTTP_ANSWER tokens = oauth_tokens(suite, browser, patient, app, behind);
+        HTTP_ANSWER renewed = oauth_renew(suite, app, http_text(tokens, "refresh_token"), "");
+
+        check_person(tokens, rows[i].want);
+        check_person(renewed, rows[i].want);
+        free(behind);
+    }
+}
+
+/* Nor has it more than its own scope, where a renewal asks for less; the next has it again. */
+static void id_tokens_of_a_narrowed_renewal_have_less(void)
+{
+    static const char *const email[] = {"email", NULL}, *const both[] = {"name", "email", NULL};
+    char *behind =
+        claims_request("openid+profile+email", "{\"id_token\":{\"email\":null,\"name\":null}}");
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER first = oauth_tokens(suite, browser, patient, app, behind);
+    HTTP_ANSWER less =
+        oauth_renew(suite, app, http_text(first, "refresh_token"), "&scope=openid+email");
+    HTTP_ANSWER all = oauth_renew(suite, app, http_text(less, "refresh_token"), "");
+
+    check_person(first, both);
+    check_person(less, email);
+    check_person(all, both);
+    free(behind);
+}
+
+/* What a person has not consented to is in no token: the scope stands for its claims. */
+static void claims_are_consented_to_by_their_scopes(void)
+{
+    static const char *const email[] = {"email", NULL};
+    char *theirs = oauth_register(suite, admin, "{\"firstParty\":false}");
+    char *behind = claims_request("openid+email", "{\"id_token\":{\"email\":null,\"name\":null}}");
+    char *code;
+    BROWSER browser = browser_open(suite);
+
+    oauth_ask(browser, theirs, behind);
+    oauth_follow(browser);
+    oauth_sign_in(browser, patient->email, FORM_PASSWORD);
+    CU_ASSERT_TRUE(browser_sees(browser, "Allow access?"));
+    oauth_consent(browser, "allow"); /* the request went by two pages */
+    code = oauth_parameter(browser, "code");
+    HTTP_ANSWER tokens = oauth_exchange(suite, theirs, code);
+    CHECK_STATUS(tokens, 200);
+    check_person(tokens, email);
+    free(code);
+    free(behind);
+    free(theirs);
+}
+
+/* Section 3.1.2.2: for this person, or there is no answer but an error. */
+static void a_sub_that_is_named_is_the_one_that_signs_in(void)
+{
+#define OTHER "\"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b\""
+    static const struct {
+        const char *before, *behind; /* the person's own id; NULL: it is not named */
+        const char *error;
+    } rows[] = {
+        {"{\"value\":\"", "\"}", ""},
+        {"{\"values\":[" OTHER ",\"", "\"]}", ""},
+        {"{\"value\":" OTHER "}", NULL, "login_required"},
+        {"{\"values\":[" OTHER ",\"x ", "\"]}", "login_required"},
+        {"{\"value\":[\"", "\"]}", "login_required"},
+        {"{\"values\":[]}", NULL, "login_required"},
+        {"{\"essential\":true}", NULL, ""},
+        {"null", NULL, ""},
+    };
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER tokens = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
+    json_auto_t *id = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char json[256], *behind, *error;
+
+        snprintf(json, sizeof(json), "{\"id_token\":{\"sub\":%s%s%s}}", rows[i].before,
+                 rows[i].behind ? jwt_text(id, "sub") : "", rows[i].behind ? rows[i].behind : "");
+        behind = claims_request("openid", json);
+        oauth_ask(browser, app, behind);
+        error = oauth_parameter(browser, "error");
+        UNIT_CHECK(strcmp(error, rows[i].error) == 0, "%s: %s", json, error);
+        free(error);
+        free(behind);
+    }
+}
+
+static void enrol_passkey(const struct person *person)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, "https://patient.demo.example");
+    HTTP_ANSWER made = person_enroll_passkey(suite, person, key);
+
+    CHECK_STATUS(made, 200);
+}
+
+/* A passkey is a factor that a password alone is not asked for: where two factors are preferred,
+ * the person can show it. Of the values that the issuer knows the first counts; nothing is asked
+ * for where nothing may be, nor of an account without a factor. */
+static void a_preferred_factor_is_asked_for(void)
+{
+    PERSON other = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    BROWSER without = browser_open(suite);
+    char *code;
+
+    enrol_passkey(other);
+    free(oauth_code(without, patient, app, OAUTH_USUAL));
+    free(oauth_code(browser, other, app, OAUTH_USUAL));
+    oauth_check_asked(without, app, OAUTH_USUAL ACR_VALUES(TWO), false);
+    oauth_check_asked(browser, app, OAUTH_USUAL ACR_VALUES(ONE "+" TWO), false);
+    oauth_check_asked(browser, app, OAUTH_USUAL ACR_VALUES("urn%3Amace%3Asilver"), false);
+    oauth_check_asked(browser, app, OAUTH_USUAL ACR_VALUES(TWO) "&prompt=none", false);
+    oauth_check_asked(browser, app, OAUTH_USUAL ACR_VALUES("urn%3Amace%3Asilver+" TWO "+" ONE),
+                      true);
+    CU_ASSERT_EQUAL(oauth_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "name=\"password\""));
+    oauth_sign_in(browser, other->email, other->password); /* it is a wish */
+    code = oauth_parameter(browser, "code");
+    CU_ASSERT_STRING_NOT_EQUAL(code, "");
+    free(code);
+}
+
+/* ---- rotation ---- */
+
+enum { RENEWERS = 8, SIGNING_S = 3, PUBLISHING_S = 12 /* a gateway keeps a set for ten */ };
+
+static void the_scene_is_left(void)
+{
+    free(app);
+    person_destroy(&admin);
+    person_destroy(&patient);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    CASE_ALWAYS(the_scene_is_set),
+    CASE(an_acr_is_met_by_one_of_its_values),
+    CASE(a_factor_enrolled_elsewhere_is_asked_for),
+    CASE(an_essential_acr_is_answered_by_a_value_that_was_named),
+    CASE(id_tokens_have_the_claims_that_are_named),
+    CASE(id_tokens_of_a_narrowed_renewal_have_less),
+    CASE(claims_are_consented_to_by_their_scopes),
+    CASE(a_sub_that_is_named_is_the_one_that_signs_in),
+    CASE(a_preferred_factor_is_asked_for),
+    CASE_ALWAYS(the_scene_is_left),
+};
+
+int main(void)
+{
+    return unit_run("oauth claims", cases, ARRAY_SIZE(cases));
+}

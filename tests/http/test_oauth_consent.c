@@ -1,0 +1,291 @@
+/*
+ * test_oauth_consent.c - which clients a person is asked to let in, for what, and when again. Over
+ * two gateways and two authd, on the test clock.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/oauth.h"
+#include "tests/support/unit.h"
+
+static struct suite *suite;
+static struct person *admin, *patient;
+static char *app; /* a client of the tenant itself */
+
+static void the_scene_is_set(void)
+{
+    oauth_scene_set(&suite, &admin, &patient, &app, NULL);
+}
+
+/* ---- consent ---- */
+
+static void others_clients_are_consented_to(void)
+{
+    char *theirs = oauth_register(suite, admin, "{\"name\":\"<b>Theirs\",\"firstParty\":false}");
+    BROWSER browser = browser_open(suite);
+    char *code, *error, path[256];
+    PERSON person = person_register(suite, NULL);
+
+    oauth_ask(browser, theirs, OAUTH_USUAL);
+    oauth_follow(browser);
+    CU_ASSERT_EQUAL(oauth_sign_in(browser, person->email, FORM_PASSWORD), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "Allow access?"));
+    CU_ASSERT_TRUE(browser_sees(browser, "&lt;b&gt;Theirs"));
+    CU_ASSERT_FALSE(browser_sees(browser, "<b>Theirs"));
+    oauth_consent(browser, "deny");
+    error = oauth_parameter(browser, "error");
+    CU_ASSERT_STRING_EQUAL(error, "access_denied");
+    free(error);
+
+    oauth_ask(browser, theirs, OAUTH_USUAL "&prompt=none");
+    error = oauth_parameter(browser, "error");
+    CU_ASSERT_STRING_EQUAL(error, "consent_required");
+    free(error);
+    oauth_ask(browser, theirs, OAUTH_USUAL);
+    oauth_follow(browser);
+    oauth_consent(browser, "allow");
+    code = oauth_parameter(browser, "code");
+    CU_ASSERT_STRING_NOT_EQUAL(code, "");
+    HTTP_ANSWER tokens = oauth_exchange(suite, theirs, code);
+    CHECK_STATUS(tokens, 200);
+    free(code);
+    oauth_ask(browser, theirs, OAUTH_USUAL "&prompt=none"); /* what was given is known */
+    code = oauth_parameter(browser, "code");
+    CU_ASSERT_STRING_NOT_EQUAL(code, "");
+    oauth_ask(browser, theirs,
+              "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&prompt=none"
+              "&scope=openid+fhirUser" OAUTH_PKCE); /* a new scope is not */
+    error = oauth_parameter(browser, "error");
+    CU_ASSERT_STRING_EQUAL(error, "consent_required");
+    free(error);
+    oauth_ask(browser, theirs, OAUTH_USUAL "&prompt=consent");
+    CU_ASSERT_EQUAL(oauth_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "Allow access?"));
+
+    HTTP_ANSWER list = http_get(suite_url(suite), "/auth/consent", person->access);
+    HTTP_ANSWER none = http_get(suite_url(suite), "/auth/consent", NULL);
+    CHECK_STATUS(list, 200);
+    CHECK_STATUS(none, 401);
+    CU_ASSERT_STRING_EQUAL(http_text(list, "consents.0.clientId"), theirs);
+    snprintf(path, sizeof(path), "/auth/consent?clientId=%s", theirs);
+    HTTP_ANSWER withdrawn = http_delete(suite_url(suite), path, person->access);
+    HTTP_ANSWER twice = http_delete(suite_url(suite), path, person->access);
+    HTTP_ANSWER ended = oauth_userinfo(suite, "GET", http_text(tokens, "access_token"), NULL);
+    HTTP_ANSWER voided = oauth_exchange(suite, theirs, code);
+    CHECK_STATUS(withdrawn, 200);
+    CHECK_STATUS(twice, 404);
+    CHECK_STATUS(ended, 401);
+    CHECK_STATUS(voided, 400);
+    free(code);
+    free(theirs);
+}
+
+/* The error that a request for this redirect address is answered by without a page, "" for a code;
+ * the caller frees it. */
+static char *silent_error(struct browser *browser, const char *client, const char *redirect_uri)
+{
+    char behind[512];
+
+    snprintf(behind, sizeof(behind),
+             "&response_type=code&scope=openid&prompt=none&redirect_uri=%s" OAUTH_PKCE,
+             redirect_uri);
+    oauth_ask(browser, client, behind);
+    return oauth_parameter(browser, "error");
+}
+
+/* RFC 8252, section 8.6: any program of the device can have an address of a private scheme or of
+ * the loopback interface. Who stands behind it is not known but by a secret, or by the name of a
+ * host. */
+static void a_client_that_others_can_pass_for_is_consented_to_each_time(void)
+{
+#define NATIVE                                                                                   \
+    "\"redirectUris\":[\"https://app.example/cb\",\"http://127.0.0.1/cb\",\"example.app:/cb\"]," \
+    "\"scopes\":[\"openid\"]"
+    static const struct {
+        const char *client, *redirect_uri, *error;
+    } rows[] = {
+        {"{" NATIVE ",\"firstParty\":false}", "https%3A%2F%2Fapp.example%2Fcb", ""},
+        {"{" NATIVE ",\"firstParty\":false}", "http%3A%2F%2F127.0.0.1%3A4711%2Fcb",
+         "consent_required"},
+        {"{" NATIVE ",\"firstParty\":false}", "example.app%3A%2Fcb", "consent_required"},
+        {"{" NATIVE ",\"firstParty\":false,\"type\":\"confidential\"}",
+         "http%3A%2F%2F127.0.0.1%3A4711%2Fcb", ""},
+        {"{" NATIVE "}", "http%3A%2F%2F127.0.0.1%3A4711%2Fcb", ""}, /* the tenant's own */
+    };
+    BROWSER browser = browser_open(suite);
+
+    free(oauth_code(browser, patient, app, OAUTH_USUAL));
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *client = oauth_register(suite, admin, rows[i].client), behind[512], *code, *error;
+
+        snprintf(behind, sizeof(behind),
+                 "&response_type=code&scope=openid&redirect_uri=%s" OAUTH_PKCE,
+                 rows[i].redirect_uri);
+        oauth_ask(browser, client, behind);
+        if (oauth_follow(browser) == 200)
+            oauth_consent(browser, "allow");
+        code = oauth_parameter(browser, "code");
+        error = silent_error(browser, client, rows[i].redirect_uri);
+        UNIT_CHECK(*code != '\0' && strcmp(error, rows[i].error) == 0, "%s at %s: \"%s\"",
+                   rows[i].client, rows[i].redirect_uri, error);
+        free(error);
+        free(code);
+        free(client);
+    }
+}
+
+#define DIARY "https%3A%2F%2Fdiary.example"
+#define SCALE "https%3A%2F%2Fscale.example"
+#define TWO_RESOURCES \
+    "\"firstParty\":false,\"audiences\":[\"https://diary.example\",\"https://scale.example\"]"
+
+/* Asks for scopes at a resource ("": the issuer's own), without or with the person. */
+static void ask_at(struct browser *browser, const char *client, const char *scope,
+                   const char *resource, const char *prompt)
+{
+    char behind[512];
+
+    snprintf(behind, sizeof(behind),
+             "&response_type=code&redirect_uri=https%%3A%%2F%%2Fapp.example%%2Fcb" OAUTH_PKCE
+             "&scope=%s&resource=%s%s",
+             scope, resource, prompt);
+    oauth_ask(browser, client, behind);
+}
+
+/* Whether that is open to the client without a question. */
+static bool is_allowed(struct browser *browser, const char *client, const char *scope,
+                       const char *resource)
+{
+    char *error, *code;
+    bool allowed;
+
+    ask_at(browser, client, scope, resource, "&prompt=none");
+    error = oauth_parameter(browser, "error");
+    code = oauth_parameter(browser, "code");
+    allowed = *code != '\0';
+    UNIT_CHECK(allowed || strcmp(error, "consent_required") == 0, "%s at %s: %s", scope, resource,
+               error);
+    free(code);
+    free(error);
+    return allowed;
+}
+
+/* The person is asked, and allows it. */
+static void allow_at(struct browser *browser, const char *client, const char *scope,
+                     const char *resource)
+{
+    ask_at(browser, client, scope, resource, "");
+    CU_ASSERT_EQUAL(oauth_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "Allow access?"));
+    oauth_consent(browser, "allow");
+}
+
+static void each_pair_of_scope_and_resource_is_asked_for(void)
+{
+    char *theirs = oauth_register(suite, admin, "{" TWO_RESOURCES "}");
+    BROWSER browser = browser_open(suite);
+    PERSON person = person_register(suite, NULL);
+
+    CU_ASSERT_TRUE(browser_signs_in(browser, person->email, FORM_PASSWORD));
+    allow_at(browser, theirs, "profile", DIARY);
+    CU_ASSERT_FALSE(is_allowed(browser, theirs, "profile", SCALE));
+    CU_ASSERT_FALSE(is_allowed(browser, theirs, "profile", ""));
+    allow_at(browser, theirs, "email", SCALE);
+    CU_ASSERT_TRUE(is_allowed(browser, theirs, "profile", DIARY));
+    CU_ASSERT_TRUE(is_allowed(browser, theirs, "email", SCALE));
+    CU_ASSERT_FALSE(is_allowed(browser, theirs, "profile", SCALE));
+    CU_ASSERT_FALSE(is_allowed(browser, theirs, "email", DIARY));
+    allow_at(browser, theirs, "email", DIARY);
+    CU_ASSERT_TRUE(is_allowed(browser, theirs, "profile+email", DIARY)); /* what was given stays */
+    CU_ASSERT_FALSE(is_allowed(browser, theirs, "profile", SCALE));
+    HTTP_ANSWER list = http_get(suite_url(suite), "/auth/consent", person->access);
+    CU_ASSERT_EQUAL(json_array_size(http_member(list, "consents")), 1);
+    CU_ASSERT_STRING_EQUAL(http_text(list, "consents.0.scope"), "profile email");
+    free(theirs);
+}
+
+static void set_terms(const char *client, const char *version)
+{
+    char path[128], json[640];
+
+    snprintf(path, sizeof(path), "/v1/project/clients/%s", client);
+    snprintf(json, sizeof(json),
+             "{\"name\":\"Diary\",\"type\":\"public\",\"redirectUris\":[\"" OAUTH_REDIRECT
+             "\"],\"grantTypes\":[\"authorization_code\"],\"scopes\":[\"profile\"],"
+             "\"tosVersion\":\"%s\"," TWO_RESOURCES "}",
+             version);
+    HTTP_ANSWER changed =
+        http_put(suite_url(suite), path, admin->access, json_loads(json, 0, NULL));
+    CHECK_STATUS(changed, 200);
+}
+
+static void new_terms_are_asked_for(void)
+{
+    char *theirs = oauth_register(suite, admin, "{" TWO_RESOURCES ",\"tosVersion\":\"1\"}");
+    BROWSER browser = browser_open(suite);
+    PERSON person = person_register(suite, NULL);
+
+    CU_ASSERT_TRUE(browser_signs_in(browser, person->email, FORM_PASSWORD));
+    allow_at(browser, theirs, "profile", DIARY);
+    CU_ASSERT_TRUE(is_allowed(browser, theirs, "profile", DIARY));
+    set_terms(theirs, "2");
+    CU_ASSERT_FALSE(is_allowed(browser, theirs, "profile", DIARY));
+    allow_at(browser, theirs, "profile", DIARY);
+    CU_ASSERT_TRUE(is_allowed(browser, theirs, "profile", DIARY));
+    free(theirs);
+}
+
+/* A consent is given by a form of this origin that the person was shown, in this browser. */
+static void consent_is_not_given_by_other_sites(void)
+{
+    char *theirs = oauth_register(suite, admin, "{\"name\":\"Theirs\",\"firstParty\":false}");
+    BROWSER browser = browser_open(suite);
+    PERSON person = person_register(suite, NULL);
+    char *next, *form;
+
+    oauth_ask(browser, theirs, OAUTH_USUAL);
+    oauth_follow(browser);
+    oauth_sign_in(browser, person->email, FORM_PASSWORD);
+    next = browser_value(browser, "next");
+    if (asprintf(&form, "do=allow&next=%s", next) < 0)
+        abort();
+    browser->no_token = true;
+    CU_ASSERT_EQUAL(browser_post(browser, "consent", form), 403);
+    browser->no_token = false;
+    free(browser->origin);
+    browser->origin = strdup("https://evil.example");
+    CU_ASSERT_EQUAL(browser_post(browser, "consent", form), 403);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.oauth_consent where client_id = "
+                                "'%s'",
+                                theirs),
+                    0);
+    free(next);
+    free(form);
+    free(theirs);
+}
+
+static void the_scene_is_left(void)
+{
+    free(app);
+    person_destroy(&admin);
+    person_destroy(&patient);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    CASE_ALWAYS(the_scene_is_set),
+    CASE(others_clients_are_consented_to),
+    CASE(a_client_that_others_can_pass_for_is_consented_to_each_time),
+    CASE(each_pair_of_scope_and_resource_is_asked_for),
+    CASE(new_terms_are_asked_for),
+    CASE(consent_is_not_given_by_other_sites),
+    CASE_ALWAYS(the_scene_is_left),
+};
+
+int main(void)
+{
+    return unit_run("oauth consent", cases, ARRAY_SIZE(cases));
+}
