@@ -11,6 +11,7 @@
 #include "botd/sql/bot.h"
 #include "botd/sql/execution.h"
 #include "common/domain/policy.h"
+#include "common/service/hold.h"
 #include "common/wire/codec.h"
 
 enum { ANSWER_MAX = 1024 * 1024, MESSAGE_MAX = 200 };
@@ -251,7 +252,7 @@ int bot_execute(struct botd *d, const struct request *req, const struct bot_exec
     return execute(d, req, &who, in->identifier, in->input, out, err);
 }
 
-/* The same for the operator, who is bound by no policy. */
+/* The same for the operator, who is bound by no policy. Fails: PROJECT_READ_ONLY, too. */
 int operator_bot_run(struct botd *d, const struct request *req,
                      const struct operator_bot_run_in *in, struct bot_answer *out,
                      struct error *err)
@@ -259,5 +260,7 @@ int operator_bot_run(struct botd *d, const struct request *req,
     const struct requester who = {
         .project = in->projectId, .project_display = "", .reference = "Operator", .display = ""};
 
+    if (service_hold_refuse(&d->svc, req, in->projectId, err) < 0)
+        return -1;
     return execute(d, req, &who, in->identifier, in->input, out, err);
 }

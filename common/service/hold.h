@@ -42,6 +42,11 @@ FIELD_DECLARE(tenant_held_out);
 struct service;
 void service_hold_extend(struct service *self);
 
+/* Refuses what has effects that no trigger takes back, and that no gateway has looked at: fails
+ * with PROJECT_READ_ONLY while the project is. Parks. */
+int service_hold_refuse(struct service *self, const struct request *req, struct uuid project,
+                        struct error *err) MUST_USE;
+
 /* How many projects are read-only, for doctor. Parks. */
 struct finding;
 int service_hold_check(void *daemon, const struct request *req, struct finding *ret,

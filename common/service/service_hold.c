@@ -98,6 +98,17 @@ int tenant_hold(struct service *self, const struct request *req, const struct te
     return in->held ? settle(self, req, xact, err) : 0;
 }
 
+int service_hold_refuse(struct service *self, const struct request *req, struct uuid project,
+                        struct error *err)
+{
+    const struct sql_hold_find_in find = {.project = project};
+    struct sql_hold_find_row row;
+
+    if (sql_hold_find(self->db, req, &find, &row, err) < 0)
+        return -1;
+    return row.held ? refuse_read_only(err) : 0;
+}
+
 /* Whether a project is read-only; when it is answered no write of before is under way any more.
  * Fails: UNAVAILABLE, as tenant_hold. */
 int tenant_held(struct service *self, const struct request *req, const struct tenant_held_in *in,

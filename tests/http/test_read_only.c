@@ -124,8 +124,9 @@ static void the_state_is_shown(void)
     CHECK_REFUSED(delete, 1, "read-only");
 }
 
-/* Bots, too, whose effects no trigger of the database takes back. */
-static void keys_wait(void)
+/* Bots wait, too, whose effects no trigger of the database takes back; those of an operator as
+ * well. */
+static void keys_and_bots_wait(void)
 {
     static const char *const paths[] = {"/bots", "/ai/translation", "/document"};
 
@@ -134,6 +135,8 @@ static void keys_wait(void)
             HTTP_ANSWER answer = http_post(suite_url(suite), paths[i], api_key, json_object());
             CHECK_READ_ONLY(answer, paths[i]);
         }
+    PROGRAM run = ATRIUMCTL(suite, NULL, "bot", "run", "--project", "demo", "intake");
+    CHECK_REFUSED(run, 1, "read-only");
 }
 
 /* Every route with a token, by its row: a read is answered as ever, all else is refused before its
@@ -159,7 +162,7 @@ static void reads_go_on_and_writes_wait(void)
     }
     CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 200));
     CU_ASSERT_TRUE(suite_everywhere(suite, child->access, 200));
-    keys_wait();
+    keys_and_bots_wait();
     for (int i = 0; i < TIMES; i++) {
         HTTP_ANSWER file = document_get(suite, patient->access, document);
         CHECK_BYTES(file, "abc", 3);
