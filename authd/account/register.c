@@ -110,7 +110,7 @@ static struct sql_audit registration_audit(const struct request *req,
 /* One statement makes account, credential, membership, session, mail and audit row, and spends the
  * link; a unique index decides the race of two. */
 static int write_all(struct authd *d, const struct request *req, const struct registration *who,
-                     const char *hash, const struct holder *holder,
+                     const char *hash, const struct token_subject *subject,
                      const struct session_draft *draft, const char *display, struct error *err)
 {
     const struct sql_address_key_insert keys = address_key_draft(d, req, draft->account);
@@ -125,8 +125,8 @@ static int write_all(struct authd *d, const struct request *req, const struct re
         .surname = who->surname,
         .password_hash = hash,
         .project = who->tenant->projectId,
-        .membership = holder->membership,
-        .profile = holder->profile,
+        .membership = subject->membership,
+        .profile = subject->profile,
         .policy = who->policy,
         .continue_id = who->link.id,
         .continue_until = who->link.expires_at,
@@ -170,7 +170,7 @@ static int register_account(struct authd *d, const struct request *req,
                                     .action = "account.register"};
     const struct password_owner owner = {
         .tenant = who->tenant, .role = who->role, .email = who->email, .display = display};
-    struct holder holder;
+    struct token_subject subject;
     const char *hash;
 
     if (admission_check(d, req, &place, err) < 0 ||
@@ -181,18 +181,18 @@ static int register_account(struct authd *d, const struct request *req,
     session_draft(d, req, who->tenant->projectId, uuid_ordered(req->now_ms), who->role, who->email,
                   "password", &draft);
     session_draft_for_browser(&draft, who->cookie);
-    holder = (struct holder){.project = who->tenant->projectId,
-                             .membership = uuid_ordered(req->now_ms),
-                             .profile = uuid_random(),
-                             .session = draft.id,
-                             .role = who->role};
-    if (write_all(d, req, who, hash, &holder, &draft, display, err) < 0)
+    subject = (struct token_subject){.project = who->tenant->projectId,
+                                     .membership = uuid_ordered(req->now_ms),
+                                     .profile = uuid_random(),
+                                     .session = draft.id,
+                                     .role = who->role};
+    if (write_all(d, req, who, hash, &subject, &draft, display, err) < 0)
         return -1;
     if (email_is_required(who->tenant)) {
         *out = (struct token_or_step){.nextStep = "verify-email"};
         return 0;
     }
-    if (session_answer(d, req, &holder, &draft, who->tenant->name, display, &tokens, err) < 0)
+    if (session_answer(d, req, &subject, &draft, who->tenant->name, display, &tokens, err) < 0)
         return -1;
     *out = (struct token_or_step){.accessToken = tokens.accessToken,
                                   .refreshToken = tokens.refreshToken,

@@ -175,12 +175,12 @@ static int poll(struct authd *d, const struct token_call *call, const uint8_t *h
         return refuse(err, row.answer);
     if (row.surplus)
         session_end_surplus(d, call->req, device->account, in.grant.id);
-    *ret = (struct grant){.holder = {.project = in.grant.project,
-                                     .membership = row.membership,
-                                     .profile = row.profile,
-                                     .session = in.grant.id,
-                                     .role = device->role,
-                                     .admin = row.admin},
+    *ret = (struct grant){.subject = {.project = in.grant.project,
+                                      .membership = row.membership,
+                                      .profile = row.profile,
+                                      .session = in.grant.id,
+                                      .role = device->role,
+                                      .admin = row.admin},
                           .scope = device->scope,
                           .resource = device->resource,
                           .auth_method = row.auth_method,

@@ -67,18 +67,19 @@ static void set_text(json_t *claims, const char *name, const char *value)
 }
 
 /* Atrium's own API knows who it is by the same claims as in its own tokens. */
-static void set_member(json_t *claims, const struct holder *holder)
+static void set_member(json_t *claims, const struct token_subject *subject)
 {
-    set_text(claims, "mem", holder->membership.text);
-    set_text(claims, "role", holder->role);
-    json_object_set_new(claims, "adm", json_boolean(holder->admin));
+    set_text(claims, "mem", subject->membership.text);
+    set_text(claims, "role", subject->role);
+    json_object_set_new(claims, "adm", json_boolean(subject->admin));
 }
 
 static void set_fhir_user(json_t *claims, const struct grant *grant)
 {
     if (words_have(grant->scope, "fhirUser"))
         json_object_set_new(claims, "fhirUser",
-                            json_sprintf("%s/%s", grant->holder.role, grant->holder.profile.text));
+                            json_sprintf("%s/%s", grant->subject.role,
+                                         grant->subject.profile.text));
 }
 
 /* What a FHIR server goes by, at introspection or on its own (SMART App Launch 2.2, token
@@ -97,18 +98,18 @@ static json_t *access_claims(const struct token_call *call, const struct grant *
     const char *audience = grant->resource ? grant->resource : call->issuer->url;
     json_t *claims =
         json_pack("{s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:I, s:s}", "iss",
-                  call->issuer->url, "sub", grant->holder.profile.text, "aud", audience, "exp",
+                  call->issuer->url, "sub", grant->subject.profile.text, "aud", audience, "exp",
                   (json_int_t)(now_s + ACCESS_TOKEN_LIFE / 1000), "iat", (json_int_t)now_s, "jti",
                   uuid_random().text, "client_id", call->client->clientId, "scope", grant->scope,
-                  "sid", grant->holder.session.text, "prj", grant->holder.project.text, "auth_time",
-                  (json_int_t)(grant->signed_in_at / 1000), "acr", acr_of(grant));
+                  "sid", grant->subject.session.text, "prj", grant->subject.project.text,
+                  "auth_time", (json_int_t)(grant->signed_in_at / 1000), "acr", acr_of(grant));
 
     if (grant->jkt)
         json_object_set_new(claims, "cnf", json_pack("{s:s}", "jkt", grant->jkt));
     if (grant->resource)
         set_smart(claims, grant);
     if (strcmp(audience, call->issuer->public_url) == 0)
-        set_member(claims, &grant->holder);
+        set_member(claims, &grant->subject);
     return claims;
 }
 
@@ -128,11 +129,11 @@ static json_t *id_claims(const struct token_call *call, const struct grant *gran
     const char *acr = grant->id_acr ? grant->id_acr : acr_of(grant);
     json_t *claims =
         json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:s, s:o, s:s, s:s}", "iss", call->issuer->url,
-                  "sub", grant->holder.profile.text, "aud", call->client->clientId, "exp",
+                  "sub", grant->subject.profile.text, "aud", call->client->clientId, "exp",
                   (json_int_t)(now_s + ACCESS_TOKEN_LIFE / 1000), "iat", (json_int_t)now_s,
                   "auth_time", (json_int_t)(grant->signed_in_at / 1000), "acr", acr, "amr",
                   amr_of(grant), "at_hash", at_hash(call->req->arena, access_token), "sid",
-                  grant->holder.session.text);
+                  grant->subject.session.text);
 
     set_text(claims, "nonce", grant->nonce);
     set_fhir_user(claims, grant);
@@ -158,7 +159,7 @@ static int read_person(struct authd *d, const struct token_call *call, const str
 
     if (!grant->id_claims)
         return 0;
-    found = grant_person(d, call->req, call->issuer, grant->holder.session, ret, err);
+    found = grant_person(d, call->req, call->issuer, grant->subject.session, ret, err);
     if (found < 0)
         return -1;
     return found ? 0 : refuse(err, "The sign-in has ended.");
@@ -385,12 +386,12 @@ static int redeem(struct authd *d, const struct token_call *call, const uint8_t 
         return 0;
     if (row.surplus)
         session_end_surplus(d, call->req, code->account, in.grant.id);
-    *ret = (struct grant){.holder = {.project = in.grant.project,
-                                     .membership = row.membership,
-                                     .profile = row.profile,
-                                     .session = in.grant.id,
-                                     .role = code->role,
-                                     .admin = row.admin},
+    *ret = (struct grant){.subject = {.project = in.grant.project,
+                                      .membership = row.membership,
+                                      .profile = row.profile,
+                                      .session = in.grant.id,
+                                      .role = code->role,
+                                      .admin = row.admin},
                           .scope = code->scope,
                           .resource = code->resource,
                           .nonce = code->nonce,
@@ -479,9 +480,9 @@ static int narrow_to_present(const struct renewing *self, const struct renewal *
                              struct grant *grant, struct error *err)
 {
     const struct token_call *call = self->call;
-    const struct caller caller = {.project = renewal->holder.project,
+    const struct caller caller = {.project = renewal->subject.project,
                                   .account = renewal->account,
-                                  .role = renewal->holder.role};
+                                  .role = renewal->subject.role};
     struct auth_request now = {.in = {.scope = grant->scope, .resource = grant->resource},
                                .client = *call->client,
                                .max_age_s = -1};
@@ -507,11 +508,11 @@ static int check_renewal(void *arg, const struct renewal *renewal, struct error 
     const struct token_call *call = self->call;
     const char *client_id;
 
-    if (grant_read(self->d, call->req, renewal->holder.project, renewal->holder.session,
+    if (grant_read(self->d, call->req, renewal->subject.project, renewal->subject.session,
                    &self->grant, &client_id, err) < 0)
         return -1;
     if (strcmp(client_id, call->client->clientId) != 0 ||
-        !uuid_equal(&renewal->holder.project, &call->issuer->tenant.projectId))
+        !uuid_equal(&renewal->subject.project, &call->issuer->tenant.projectId))
         return refuse(err, "The refresh token is not known.");
     if (self->grant.jkt && (!call->jkt || strcmp(self->grant.jkt, call->jkt) != 0))
         return refuse(err, "The refresh token is bound to another key.");
@@ -529,15 +530,15 @@ int grant_refresh_token(struct authd *d, const struct token_call *call, struct t
 {
     struct renewing renewing = {.d = d, .call = call};
     const char *successor;
-    struct holder holder;
+    struct token_subject subject;
 
     if (!call->in->refresh_token)
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "refresh_token is missing.");
-    if (refresh_run(d, call->req, call->in->refresh_token, check_renewal, &renewing, &holder,
+    if (refresh_run(d, call->req, call->in->refresh_token, check_renewal, &renewing, &subject,
                     &successor, err) < 0)
         return oauth_word(err) || (err->code != ERR_UNAUTHORIZED && err->code != ERR_FORBIDDEN)
                    ? -1
                    : refuse(err, "The refresh token is invalid or has expired.");
-    renewing.grant.holder = holder;
+    renewing.grant.subject = subject;
     return grant_answer(d, call, &renewing.grant, successor, out, err);
 }

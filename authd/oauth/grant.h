@@ -11,7 +11,7 @@
 
 /* What the tokens of a grant say of it. */
 struct grant {
-    struct holder holder;
+    struct token_subject subject;
     const char *scope, *resource; /* NULL: none */
     const char *nonce; /* of the request whose code is exchanged; NULL: none, as at each renewal */
     const char *auth_method, *jkt;
@@ -22,7 +22,7 @@ struct grant {
     int64_t signed_in_at;
 };
 
-/* Reads a grant's row into all but the holder. ERR_UNAUTHORIZED: there is none. Parks. */
+/* Reads a grant's row into all but the subject. ERR_UNAUTHORIZED: there is none. Parks. */
 int grant_read(struct authd *d, const struct request *req, struct uuid project, struct uuid session,
                struct grant *ret, const char **ret_client, struct error *err) MUST_USE;
 

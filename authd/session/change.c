@@ -20,19 +20,19 @@ enum {
 };
 
 /* The announcements of one request, destroyed together. */
-struct news {
+struct announcement_batch {
     struct bus_announcement *items[ANNOUNCE_MAX];
     size_t count;
 };
 
-static void news_destroy(struct news *self)
+static void batch_destroy(struct announcement_batch *self)
 {
     for (size_t i = 0; i < self->count; i++)
         bus_announce_destroy(&self->items[i]);
 }
 
 /* A gateway has heard of nothing when nothing was announced: then only its renewal counts. */
-static bool news_heard(const struct news *self, const char *gateway)
+static bool batch_acked(const struct announcement_batch *self, const char *gateway)
 {
     for (size_t i = 0; i < self->count; i++) {
         if (!bus_announce_acked(self->items[i], gateway))
@@ -42,7 +42,8 @@ static bool news_heard(const struct news *self, const char *gateway)
 }
 
 /* Parks until an acknowledgement comes, or it is time to look at the leases again. */
-static int news_wait(struct authd *d, struct news *self, int64_t until_mono_ms, struct error *err)
+static int batch_wait(struct authd *d, struct announcement_batch *self, int64_t until_mono_ms,
+                      struct error *err)
 {
     for (size_t i = 0; i < self->count; i++) {
         if (!bus_announce_complete(self->items[i])) {
@@ -55,7 +56,7 @@ static int news_wait(struct authd *d, struct news *self, int64_t until_mono_ms, 
 
 /* 1 when a gateway has a lease but not yet the change, 0 when none has, -1 on failure. */
 static int gateway_behind(struct authd *d, const struct request *req, int64_t sequence,
-                          const struct news *news, struct error *err)
+                          const struct announcement_batch *batch, struct error *err)
 {
     const struct sql_lease_behind_in in = {.sequence = sequence};
     struct sql_lease_behind_rows behind;
@@ -63,7 +64,7 @@ static int gateway_behind(struct authd *d, const struct request *req, int64_t se
     if (sql_lease_behind(d->svc.db, req, &in, &behind, err) < 0)
         return -1;
     for (size_t i = 0; i < behind.count; i++) {
-        if (!news_heard(news, behind.items[i].gateway))
+        if (!batch_acked(batch, behind.items[i].gateway))
             return 1;
     }
     return 0;
@@ -72,13 +73,13 @@ static int gateway_behind(struct authd *d, const struct request *req, int64_t se
 int invalidation_wait(struct authd *d, const struct request *req, int64_t sequence,
                       const struct change *changes, size_t count, struct error *err)
 {
-    CLEANUP(news_destroy) struct news news = {.count = 0};
+    CLEANUP(batch_destroy) struct announcement_batch batch = {.count = 0};
     int64_t deadline = clock_mono_ms() + SETTLE_MS;
 
     for (size_t i = 0; i < count && count <= ANNOUNCE_MAX; i++)
-        news.items[news.count++] = bus_announce(d->svc.bus, "change", &change_table, &changes[i]);
+        batch.items[batch.count++] = bus_announce(d->svc.bus, "change", &change_table, &changes[i]);
     for (;;) {
-        int behind = gateway_behind(d, req, sequence, &news, err);
+        int behind = gateway_behind(d, req, sequence, &batch, err);
         int64_t now = clock_mono_ms();
 
         if (behind <= 0)
@@ -88,7 +89,7 @@ int invalidation_wait(struct authd *d, const struct request *req, int64_t sequen
                       req->trace, NULL);
             return 0;
         }
-        if (news_wait(d, &news, MIN(now + SETTLE_STEP_MS, deadline), err) < 0)
+        if (batch_wait(d, &batch, MIN(now + SETTLE_STEP_MS, deadline), err) < 0)
             return -1;
     }
 }

@@ -8,8 +8,8 @@
  *
  * No token rotates of who may not come in from where it is: it is found as it was by who may. Most
  * may from anywhere, which the admission cache knows, and the statement that rotates finds out
- * whether the holder is one of them. Otherwise, and when it does not rotate, what the token is
- * worth is read, and the holder's address looked at before anything is written.
+ * whether the subject is one of them. Otherwise, and when it does not rotate, what the token is
+ * worth is read, and the subject's address looked at before anything is written.
  */
 #include "authd/session/refresh.h"
 
@@ -34,10 +34,10 @@ static int refuse(struct authd *d, struct error *err)
     return error_set(err, ERR_UNAUTHORIZED, "Refresh token is invalid or has expired.");
 }
 
-static int answer(struct authd *d, const struct request *req, const struct holder *holder,
+static int answer(struct authd *d, const struct request *req, const struct token_subject *subject,
                   const char *successor, struct refresh_token_out *out, struct error *err)
 {
-    if (session_access_token(d, req, holder, &out->access_token, err) < 0)
+    if (session_access_token(d, req, subject, &out->access_token, err) < 0)
         return -1;
     out->refresh_token = successor;
     out->expires_in = ACCESS_TOKEN_LIFE / 1000;
@@ -48,8 +48,8 @@ static int answer(struct authd *d, const struct request *req, const struct holde
 /* 1: rotated, *ret_successor is current now, and *ret who it is for. 0: the session is locked, or
  * the token was the current one until a moment ago; or `open` (see rotation.h) does not let it. */
 static int rotate(struct authd *d, const struct request *req, const struct refresh_token *token,
-                  const struct admission_list *open, struct holder *ret, const char **ret_successor,
-                  struct error *err)
+                  const struct admission_list *open, struct token_subject *ret,
+                  const char **ret_successor, struct error *err)
 {
     CLEANUP(refresh_token_wipe) struct refresh_token next;
     CLEANUP(secret_wipe) struct secret key;
@@ -119,12 +119,12 @@ static int judge(struct authd *d, const struct request *req, const struct refres
         return refuse(d, err);
     if (state.status == REFRESH_THEFT)
         return end_theft(d, req, token, state.account, err);
-    *ret = (struct renewal){.holder = {.project = token->project,
-                                       .membership = state.membership,
-                                       .profile = state.profile,
-                                       .session = token->session,
-                                       .role = state.role,
-                                       .admin = state.admin},
+    *ret = (struct renewal){.subject = {.project = token->project,
+                                        .membership = state.membership,
+                                        .profile = state.profile,
+                                        .session = token->session,
+                                        .role = state.role,
+                                        .admin = state.admin},
                             .account = state.account,
                             .policy = state.policy,
                             .change = state.change,
@@ -139,16 +139,16 @@ static int judge(struct authd *d, const struct request *req, const struct refres
                : error_set(err, ERR_INTERNAL, "The refresh token's successor cannot be opened.");
 }
 
-/* Whether the holder may come in from where it is; a project that is gone has no sessions. */
+/* Whether the subject may come in from where it is; a project that is gone has no sessions. */
 static int admit(struct authd *d, const struct request *req, const struct renewal *renewal,
                  struct error *err)
 {
-    const struct admission who = {.project = renewal->holder.project,
+    const struct admission who = {.project = renewal->subject.project,
                                   .account = renewal->account,
-                                  .session = renewal->holder.session,
-                                  .role = renewal->holder.role,
+                                  .session = renewal->subject.session,
+                                  .role = renewal->subject.role,
                                   .policy = renewal->policy,
-                                  .admin = renewal->holder.admin,
+                                  .admin = renewal->subject.admin,
                                   .change = renewal->change,
                                   .action = "session.refresh"};
 
@@ -168,7 +168,7 @@ static int rotate_current(struct authd *d, const struct request *req,
     for (int64_t wait_ms = LOCK_WAIT_MIN_MS;;
          wait_ms = MIN(2 * wait_ms, (int64_t)LOCK_WAIT_MAX_MS)) {
         int64_t next_ms = loop_mono_ms(d->svc.loop) + wait_ms;
-        int rotated = rotate(d, req, token, NULL, &renewal->holder, ret_successor, err);
+        int rotated = rotate(d, req, token, NULL, &renewal->subject, ret_successor, err);
 
         if (rotated != 0)
             return rotated;
@@ -185,7 +185,7 @@ static int rotate_current(struct authd *d, const struct request *req,
 
 /* As rotate(), of a token of which nothing was read. */
 static int rotate_unread(struct authd *d, const struct request *req,
-                         const struct refresh_token *token, struct holder *ret,
+                         const struct refresh_token *token, struct token_subject *ret,
                          const char **ret_successor, struct error *err)
 {
     struct admission_list open;
@@ -199,7 +199,7 @@ static int rotate_unread(struct authd *d, const struct request *req,
  * check, of any other session without. */
 static int rotate_judged(struct authd *d, const struct request *req,
                          const struct refresh_token *token, refresh_check_fn *check, void *arg,
-                         struct holder *ret, const char **ret_successor, struct error *err)
+                         struct token_subject *ret, const char **ret_successor, struct error *err)
 {
     struct renewal renewal;
     int rotated = 0;
@@ -215,15 +215,15 @@ static int rotate_judged(struct authd *d, const struct request *req,
         if (rotated < 0)
             return -1;
     }
-    *ret = renewal.holder;
+    *ret = renewal.subject;
     if (rotated == 0) /* it rotated before, or at another request a moment ago */
         *ret_successor = renewal.successor;
     return rotated;
 }
 
 int refresh_run(struct authd *d, const struct request *req, const char *text,
-                refresh_check_fn *check, void *arg, struct holder *ret, const char **ret_successor,
-                struct error *err)
+                refresh_check_fn *check, void *arg, struct token_subject *ret,
+                const char **ret_successor, struct error *err)
 {
     CLEANUP(refresh_token_wipe) struct refresh_token token;
     const char *successor = NULL;
@@ -250,9 +250,9 @@ int refresh_token(struct authd *d, const struct request *req, const struct refre
                   struct refresh_token_out *out, struct error *err)
 {
     const char *successor;
-    struct holder holder;
+    struct token_subject subject;
 
-    if (refresh_run(d, req, in->refresh_token, NULL, NULL, &holder, &successor, err) < 0)
+    if (refresh_run(d, req, in->refresh_token, NULL, NULL, &subject, &successor, err) < 0)
         return -1;
-    return answer(d, req, &holder, successor, out, err);
+    return answer(d, req, &subject, successor, out, err);
 }

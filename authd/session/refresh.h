@@ -9,7 +9,7 @@
 
 /* What a refresh token is still worth, and to whom. */
 struct renewal {
-    struct holder holder;
+    struct token_subject subject;
     struct uuid account, policy;
     int64_t change;        /* see admission_cache.h */
     bool current;          /* may rotate */
@@ -25,7 +25,7 @@ typedef int refresh_check_fn(void *arg, const struct renewal *renewal, struct er
  * UNAUTHORIZED; FORBIDDEN (suspended project, address), and as the check does, which leave the
  * token as it is. Parks. */
 int refresh_run(struct authd *d, const struct request *req, const char *text,
-                refresh_check_fn *check, void *arg, struct holder *ret, const char **ret_successor,
-                struct error *err) MUST_USE;
+                refresh_check_fn *check, void *arg, struct token_subject *ret,
+                const char **ret_successor, struct error *err) MUST_USE;
 
 #endif

@@ -19,7 +19,7 @@ struct rotation_item {
     struct batch_item item;
     const struct request *req;
     const struct rotation *in;
-    struct holder *ret;
+    struct token_subject *ret;
     bool rotated;
 };
 
@@ -63,12 +63,12 @@ static int query(struct authd *d, const struct request *req, struct batch_item *
 static void fill(struct rotation_item *item, const struct sql_refresh_rotate_row *row)
 {
     item->rotated = true;
-    *item->ret = (struct holder){.project = item->in->project,
-                                 .membership = row->membership,
-                                 .profile = row->profile,
-                                 .session = item->in->session,
-                                 .role = arena_strdup(item->req->arena, row->role),
-                                 .admin = row->admin};
+    *item->ret = (struct token_subject){.project = item->in->project,
+                                        .membership = row->membership,
+                                        .profile = row->profile,
+                                        .session = item->in->session,
+                                        .role = arena_strdup(item->req->arena, row->role),
+                                        .admin = row->admin};
 }
 
 static int rotate_batch(void *owner, const struct batch_item *own, struct batch_item *const *items,
@@ -93,7 +93,7 @@ const struct batch_kind rotation_batch = {
     .run = rotate_batch, .items_max = 32, .running_max = 2, .writes = true};
 
 int rotation_run(struct authd *d, const struct request *req, const struct rotation *in,
-                 struct holder *ret, struct error *err)
+                 struct token_subject *ret, struct error *err)
 {
     struct rotation_item own = {.req = req, .in = in, .ret = ret};
 

@@ -32,6 +32,6 @@ extern const struct batch_kind rotation_batch;
  * current token, is over or is locked, or `open` does not let its member in. Fails: UNCERTAIN when
  * the answer was lost. Parks. */
 int rotation_run(struct authd *d, const struct request *req, const struct rotation *in,
-                 struct holder *ret, struct error *err) MUST_USE;
+                 struct token_subject *ret, struct error *err) MUST_USE;
 
 #endif

@@ -83,19 +83,19 @@ void session_draft_wipe(struct session_draft *self)
     refresh_token_wipe(&self->refresh);
 }
 
-int session_access_token(struct authd *d, const struct request *req, const struct holder *holder,
-                         const char **ret, struct error *err)
+int session_access_token(struct authd *d, const struct request *req,
+                         const struct token_subject *subject, const char **ret, struct error *err)
 {
     const struct token_claims claims = {
         .issuer = d->config->issuer,
         .audience = d->config->audience,
-        .role = holder->role,
-        .profile = holder->profile,
-        .project = holder->project,
-        .membership = holder->membership,
-        .session = holder->session,
+        .role = subject->role,
+        .profile = subject->profile,
+        .project = subject->project,
+        .membership = subject->membership,
+        .session = subject->session,
         .id = uuid_random(),
-        .admin = holder->admin,
+        .admin = subject->admin,
         .now_ms = req->now_ms,
         .life_ms = ACCESS_TOKEN_LIFE,
     };
@@ -118,7 +118,7 @@ const struct reference *session_reference(struct arena *arena, const char *type,
 
 int session_begun(struct authd *d, const struct request *req, const struct session_created *created,
                   const struct session_draft *draft, const char *role, const char *email,
-                  const char *display, struct holder *ret, struct error *err)
+                  const char *display, struct token_subject *ret, struct error *err)
 {
     if (deletion_abort_publish(d, req, created->change, draft->account, err) < 0)
         return -1;
@@ -127,25 +127,25 @@ int session_begun(struct authd *d, const struct request *req, const struct sessi
     if (created->arrival)
         arrival_report(d, req, draft, email, display);
     ++*d->count.sign_in_good;
-    *ret = (struct holder){.project = draft->refresh.project,
-                           .membership = created->membership,
-                           .profile = created->profile,
-                           .session = draft->id,
-                           .role = role,
-                           .admin = created->admin};
+    *ret = (struct token_subject){.project = draft->refresh.project,
+                                  .membership = created->membership,
+                                  .profile = created->profile,
+                                  .session = draft->id,
+                                  .role = role,
+                                  .admin = created->admin};
     return 0;
 }
 
-int session_answer(struct authd *d, const struct request *req, const struct holder *holder,
+int session_answer(struct authd *d, const struct request *req, const struct token_subject *subject,
                    const struct session_draft *draft, const char *project_name, const char *display,
                    struct token_response *out, struct error *err)
 {
-    if (session_access_token(d, req, holder, &out->accessToken, err) < 0)
+    if (session_access_token(d, req, subject, &out->accessToken, err) < 0)
         return -1;
     out->refreshToken = arena_strdup(req->arena, draft->refresh.text);
     out->expiresIn = ACCESS_TOKEN_LIFE / 1000;
-    out->project = session_reference(req->arena, "Project", holder->project, project_name);
-    out->profile = session_reference(req->arena, holder->role, holder->profile, display);
+    out->project = session_reference(req->arena, "Project", subject->project, project_name);
+    out->profile = session_reference(req->arena, subject->role, subject->profile, display);
     return 0;
 }
 

@@ -11,7 +11,7 @@
 #include "authd/sql_part.h"
 
 /* Who a token is for. */
-struct holder {
+struct token_subject {
     struct uuid project, membership, profile, session;
     const char *role; /* "Patient" or "Practitioner" */
     bool admin;
@@ -50,9 +50,10 @@ void session_draft_for_browser(struct session_draft *self, const char *cookie);
 /* Usable with CLEANUP on a struct session_draft variable. */
 void session_draft_wipe(struct session_draft *self);
 
-/* A new access token of the holder's session, from the request's arena. */
-int session_access_token(struct authd *d, const struct request *req, const struct holder *holder,
-                         const char **ret, struct error *err) MUST_USE;
+/* A new access token of the subject's session, from the request's arena. */
+int session_access_token(struct authd *d, const struct request *req,
+                         const struct token_subject *subject, const char **ret,
+                         struct error *err) MUST_USE;
 
 /* "<type>/<id>" with its display name, from the arena. */
 const struct reference *session_reference(struct arena *arena, const char *type, struct uuid id,
@@ -69,14 +70,13 @@ struct session_created {
 };
 FIELD_DECLARE(session_created);
 
-/* Does what follows from it, and fills *ret with its holder. Parks. */
-struct holder;
+/* Does what follows from it, and fills *ret with its subject. Parks. */
 int session_begun(struct authd *d, const struct request *req, const struct session_created *created,
                   const struct session_draft *draft, const char *role, const char *email,
-                  const char *display, struct holder *ret, struct error *err) MUST_USE;
+                  const char *display, struct token_subject *ret, struct error *err) MUST_USE;
 
 /* The token response of a fresh session. display: of the profile. */
-int session_answer(struct authd *d, const struct request *req, const struct holder *holder,
+int session_answer(struct authd *d, const struct request *req, const struct token_subject *subject,
                    const struct session_draft *draft, const char *project_name, const char *display,
                    struct token_response *out, struct error *err) MUST_USE;
 

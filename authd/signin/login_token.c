@@ -154,7 +154,7 @@ static int spend(struct authd *d, const struct request *req, const char *code,
     const char *role = login->is.role;
     struct sql_login_spend_in spend;
     struct session_created created;
-    struct holder holder;
+    struct token_subject subject;
     int found;
 
     session_draft(d, req, project, login->is.account, role, login->email, login->auth_method,
@@ -172,10 +172,10 @@ static int spend(struct authd *d, const struct request *req, const char *code,
         return -1;
     if (found == 0) /* another request was first */
         return refuse_replay(d, req, role, code, err);
-    if (session_begun(d, req, &created, &draft, role, login->email, login->display, &holder, err) <
+    if (session_begun(d, req, &created, &draft, role, login->email, login->display, &subject, err) <
         0)
         return -1;
-    return session_answer(d, req, &holder, &draft, name, login->display, out, err);
+    return session_answer(d, req, &subject, &draft, name, login->display, out, err);
 }
 
 /* Exchanges a patient's code. Fails: BAD_REQUEST; NOT_FOUND and FORBIDDEN (the address), which do

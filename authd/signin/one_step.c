@@ -55,7 +55,7 @@ static int sign_in(struct authd *d, const struct request *req, const char *role,
     CLEANUP(session_draft_wipe) struct session_draft draft;
     struct session_created created;
     struct sql_sign_in_in in;
-    struct holder holder;
+    struct token_subject subject;
     int found;
 
     if (admission_check_sign_in(d, req, role, who->is.account, tenant->projectId, err) < 0)
@@ -74,9 +74,9 @@ static int sign_in(struct authd *d, const struct request *req, const char *role,
     if (found <= 0)
         return found < 0 ? -1 : refuse_late(d, req, who, err);
     *d->count.passwords_renewed += created.renewed;
-    if (session_begun(d, req, &created, &draft, role, email, who->display, &holder, err) < 0)
+    if (session_begun(d, req, &created, &draft, role, email, who->display, &subject, err) < 0)
         return -1;
-    return session_answer(d, req, &holder, &draft, tenant->name, who->display, out, err);
+    return session_answer(d, req, &subject, &draft, tenant->name, who->display, out, err);
 }
 
 /* ---- /v2/auth/login ---- */
