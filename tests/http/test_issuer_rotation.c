@@ -222,10 +222,7 @@ static void keys_are_rotated_under_load(void)
 
 static void the_scene_is_left(void)
 {
-    free(app);
-    person_destroy(&admin);
-    person_destroy(&patient);
-    suite_stop(&suite);
+    oauth_scene_leave(&suite, &admin, &patient, &app);
 }
 
 static const struct unit_case cases[] = {

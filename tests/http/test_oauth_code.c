@@ -882,16 +882,9 @@ static void deaths_lose_no_code(void)
     free(code);
 }
 
-/* ---- rotation ---- */
-
-enum { RENEWERS = 8, SIGNING_S = 3, PUBLISHING_S = 12 /* a gateway keeps a set for ten */ };
-
 static void the_scene_is_left(void)
 {
-    free(app);
-    person_destroy(&admin);
-    person_destroy(&patient);
-    suite_stop(&suite);
+    oauth_scene_leave(&suite, &admin, &patient, &app);
 }
 
 static const struct unit_case cases[] = {

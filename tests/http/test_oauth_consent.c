@@ -269,10 +269,7 @@ static void consent_is_not_given_by_other_sites(void)
 
 static void the_scene_is_left(void)
 {
-    free(app);
-    person_destroy(&admin);
-    person_destroy(&patient);
-    suite_stop(&suite);
+    oauth_scene_leave(&suite, &admin, &patient, &app);
 }
 
 static const struct unit_case cases[] = {

@@ -263,10 +263,7 @@ static void issuer_tokens_do_not_open_the_api(void)
 
 static void the_scene_is_left(void)
 {
-    free(app);
-    person_destroy(&admin);
-    person_destroy(&patient);
-    suite_stop(&suite);
+    oauth_scene_leave(&suite, &admin, &patient, &app);
 }
 
 static const struct unit_case cases[] = {

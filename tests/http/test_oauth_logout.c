@@ -340,10 +340,7 @@ static void unknown_addresses_end_on_a_page(void)
 
 static void the_scene_is_left(void)
 {
-    free(app);
-    person_destroy(&admin);
-    person_destroy(&patient);
-    suite_stop(&suite);
+    oauth_scene_leave(&suite, &admin, &patient, &app);
 }
 
 static const struct unit_case cases[] = {

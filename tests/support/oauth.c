@@ -36,6 +36,16 @@ void oauth_scene_set(struct suite **ret, struct person **ret_admin, struct perso
     UNIT_REQUIRE(**ret_client != '\0', "a client");
 }
 
+void oauth_scene_leave(struct suite **self_p, struct person **admin_p, struct person **patient_p,
+                       char **client_p)
+{
+    free(*client_p);
+    *client_p = NULL;
+    person_destroy(admin_p);
+    person_destroy(patient_p);
+    suite_stop(self_p);
+}
+
 char *oauth_issuer(struct suite *suite)
 {
     char *url;

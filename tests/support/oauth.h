@@ -32,6 +32,9 @@
 void oauth_scene_set(struct suite **ret, struct person **ret_admin, struct person **ret_patient,
                      char **ret_client, const char *more);
 
+void oauth_scene_leave(struct suite **self_p, struct person **admin_p, struct person **patient_p,
+                       char **client_p);
+
 /* The issuer's own name; the caller frees it. */
 char *oauth_issuer(struct suite *suite);
 
