@@ -12,13 +12,9 @@
 #include "authd/trail_api.h"
 #include "common/base/secret.h"
 #include "common/bus/method.h"
-#include "common/domain/endpoint.h"
 #include "common/domain/reference.h"
-#include "common/service/audit_address.h"
 #include "common/service/audit_events.h"
-#include "common/service/erasure.h"
 #include "common/service/purge.h"
-#include "common/service/service_tenant.h"
 #include "common/wire/fields.h"
 
 /* ---- routes ---- */

@@ -36,7 +36,7 @@ FIELD_DECLARE(mfa_form);
 struct step_up_form {
     const char *tenantCode;
     const struct page_visit *visit;
-    const char *goal; /* where it goes on */
+    const char *goal; /* the page that follows */
     const char *password, *code;
     const char *step, *credential; /* instead: a passkey, JSON */
 };

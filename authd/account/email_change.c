@@ -186,15 +186,10 @@ static int change_address(struct db_tx *tx, const struct request *req,
         .installation = undo->installation,
         .mail = undo->mail,
         .audit = change_audit(req, "email.change", link->tenant.projectId, link->account)};
-    const struct sql_email_verified_replace_in proofs = {.account = link->account,
-                                                         .organizations =
-                                                             db_array_new(req->arena, 0, 0),
-                                                         .organization = link->organization,
-                                                         .now = req->now_ms};
     const struct sql_credential_invalidate_in invalidate = {.account = link->account};
 
     if (link_require(sql_email_change(tx, req, &change, err), err) < 0 ||
-        sql_email_verified_replace(tx, req, &proofs, err) < 0)
+        email_prove_alone(tx, req, link->account, link->organization, err) < 0)
         return -1;
     return sql_credential_invalidate(tx, req, &invalidate, err);
 }

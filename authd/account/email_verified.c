@@ -76,15 +76,13 @@ int email_drop_leftovers(struct db_tx *tx, const struct request *req,
 
 /* ---- claims ---- */
 
-/* What was proven to other organisations was not this password, which the application of the one
- * that invites may have set. */
-static int drop_other_proofs(struct db_tx *tx, const struct request *req,
-                             const struct credential_owner *owner, struct error *err)
+int email_prove_alone(struct db_tx *tx, const struct request *req, struct uuid account,
+                      struct uuid organization, struct error *err)
 {
-    const struct sql_email_verified_replace_in proofs = {.account = owner->account,
+    const struct sql_email_verified_replace_in proofs = {.account = account,
                                                          .organizations =
                                                              db_array_new(req->arena, 0, 0),
-                                                         .organization = owner->organization,
+                                                         .organization = organization,
                                                          .now = req->now_ms};
 
     return sql_email_verified_replace(tx, req, &proofs, err) < 0 ? -1 : 0;
@@ -97,7 +95,8 @@ static int drop_unproven(struct db_tx *tx, const struct request *req,
     int64_t factor_since = by == EMAIL_BY_INVITATION ? 0 : req->now_ms - EMAIL_CLAIM_FACTOR_AGE;
 
     return sql_email_undo_delete(tx, req, &undo, err) < 0 ||
-                   (by == EMAIL_BY_INVITATION && drop_other_proofs(tx, req, owner, err) < 0)
+                   (by == EMAIL_BY_INVITATION &&
+                    email_prove_alone(tx, req, owner->account, owner->organization, err) < 0)
                ? -1
                : email_drop_leftovers(tx, req, owner, factor_since, 0, "claimed", err);
 }

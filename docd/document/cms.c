@@ -101,7 +101,7 @@ static int require_unchanged(struct db_tx *tx, const struct request *req,
     rows = sql_content_get_tx(tx, req, &get, &row, err);
     if (rows > 0 && !etag_admits(in->ifMatch, row.entry->etag))
         rows = 0;
-    return sql_require(rows, err, ERR_CONFLICT, "The entry was changed meanwhile.");
+    return rows == 0 ? etag_lost("entry", err) : MIN(rows, 0);
 }
 
 /* Stores what is new or different of the entries (JSON array), all or none. `only`: what to put, of
