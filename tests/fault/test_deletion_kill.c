@@ -28,7 +28,6 @@ enum {
 static const char *const targets[] = {"authd", "maild"};
 
 static struct suite *suite;
-static int64_t ahead; /* of the test clock, seconds */
 
 static int64_t real_ms(void)
 {
@@ -40,8 +39,7 @@ static int64_t real_ms(void)
 
 static void go_past(int64_t ms)
 {
-    ahead = (ms - real_ms()) / SECOND + 1;
-    suite_set_clock(suite, ahead);
+    suite_set_clock(suite, (ms - real_ms()) / SECOND + 1);
 }
 
 /* A person whose account is to be deleted, found in the database by the e-mail address until the

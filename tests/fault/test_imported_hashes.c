@@ -74,19 +74,9 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How long the client is told to wait, 0 when it is not. */
-static long retry_after_s(const struct http_answer *answer)
-{
-    char *retry = answer->status == 503 ? http_header(answer, "Retry-After") : NULL;
-    long s = retry ? strtol(retry, NULL, 10) : 0;
-
-    free(retry);
-    return s;
-}
-
 /* Signs ordinary people in, one after the other, until SAMPLES of them are in or all of a flood
- * that is given have their answers; the 99th percentile of those who are in, ms. A client that is
- * refused waits as long as it is told. At most so many are refused. */
+ * that is given have their answers; the 99th percentile of those who are in, ms. A client that
+ * gets a 503 waits for its Retry-After. At most `refused_most` get one. */
 static double ordinary_p99(const char *label, const struct flood *beside, int refused_most)
 {
     double ms[SAMPLES] = {0};
@@ -96,7 +86,7 @@ static double ordinary_p99(const char *label, const struct flood *beside, int re
         const struct person *who = ordinary[count % ORDINARY];
         HTTP_ANSWER answer =
             suite_post_fresh(suite, START, body_login_start(who->email, who->password, "demo"));
-        long wait_s = retry_after_s(answer);
+        long wait_s = answer->status == 503 ? http_retry_after(answer) : 0;
 
         if (answer->status == 200) {
             ms[count++] = answer->seconds * 1000;
@@ -143,7 +133,7 @@ static void send_wave(struct flood *flood, bool *in, int *from, int most)
         in[who[i]] = answers[i]->status == 200;
         if (answers[i]->status == 200)
             flood->good++;
-        else if (retry_after_s(answers[i]) > 0)
+        else if (answers[i]->status == 503 && http_retry_after(answers[i]) > 0)
             flood->refused++;
         else {
             flood->other++;
@@ -238,9 +228,9 @@ static void a_thousand_imported_people_do_not_hold_up_others(void)
 }
 
 /* A thousand requests in one moment take the places of those who sign in before anything is known
- * of them, for as long as they are looked up: half a second, in which others are told to try again
- * a second later. None gets lost, and until the last of them has its answer the others are not held
- * up. */
+ * of them, for as long as they are looked up: half a second, in which others get a 503 with a
+ * Retry-After of a second. None gets lost, and until the last of them has its answer the others are
+ * not held up. */
 static void a_thousand_at_the_same_moment_do_not_hold_up_others(void)
 {
     double alone, beside;

@@ -20,7 +20,6 @@
 
 static struct suite *suite;
 static struct person *admin;
-static int64_t ahead; /* of the test clock, seconds */
 
 static const char *project(void)
 {
@@ -82,17 +81,16 @@ static void nothing_is_left_unsealed(void)
 static void a_clock_that_jumps_breaks_nothing(void)
 {
     static const int64_t jumps[] = {40LL * 86400, -700LL * 86400, 0};
-    int64_t before = ahead;
+    int64_t before = suite_clock_ahead(suite);
     struct tm day;
     char sql[128];
     time_t then;
 
     for (size_t i = 0; i < ARRAY_SIZE(jumps); i++) {
-        ahead = before + jumps[i];
-        suite_set_clock(suite, ahead);
+        suite_set_clock(suite, before + jumps[i]);
         PERSON somebody = person_register(suite, NULL);
         CU_ASSERT_EQUAL(somebody->status, 200);
-        then = time(NULL) + ahead;
+        then = suite_now(suite);
         gmtime_r(&then, &day);
         snprintf(sql, sizeof(sql),
                  "select count(to_regclass('auth.audit_%04d_%02d')) + "

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tests/support/authenticator.h"
@@ -37,7 +36,6 @@ enum { KEPT_MAX = 128, PATH_SIZE = 160 };
 
 static struct suite *suite;
 static struct person *admin;
-static int64_t ahead; /* of the test clock, seconds */
 
 /* What requests are made from: freed at the end. */
 static struct person *people[KEPT_MAX];
@@ -173,16 +171,10 @@ struct factor {
     char recovery[16], code[7];
 };
 
-static int64_t contract_now(void)
-{
-    return time(NULL) + ahead;
-}
-
 /* To a time step that no code was shown in. */
 static void move_on(void)
 {
-    ahead += 4 * TOTP_STEP;
-    suite_set_clock(suite, ahead);
+    suite_advance_clock(suite, 4 * TOTP_STEP);
 }
 
 static void prepare(const struct person *person, struct factor *ret)
@@ -190,7 +182,7 @@ static void prepare(const struct person *person, struct factor *ret)
     HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", person->access);
 
     totp_read(http_text(status, "otpauthUrl"), ret->key);
-    totp_code(ret->key, contract_now(), ret->code);
+    totp_code(ret->key, suite_now(suite), ret->code);
 }
 
 static void enroll(const struct person *person, struct factor *ret)
@@ -201,7 +193,7 @@ static void enroll(const struct person *person, struct factor *ret)
     CHECK_STATUS(answer, 200);
     snprintf(ret->recovery, sizeof(ret->recovery), "%s", http_text(answer, "recoveryCodes.0"));
     move_on();
-    totp_code(ret->key, contract_now(), ret->code);
+    totp_code(ret->key, suite_now(suite), ret->code);
 }
 
 static struct http_request show(const char *role, const char *login, const char *token)

@@ -140,10 +140,8 @@ static void give(struct held *held, const char *client)
 /* A new person's grant to the client. */
 static struct held hold(const char *client)
 {
-    struct held held = {.browser = browser_open(suite), .person = person_register(suite, NULL)};
+    struct held held = {.browser = browser_open(suite), .person = browser_person(suite)};
 
-    free(held.person->password);
-    held.person->password = strdup(FORM_PASSWORD);
     give(&held, client);
     return held;
 }

@@ -30,7 +30,6 @@ static const char bad_password[] = "Username or password is incorrect.";
 static const char last_admin[] = "The project needs an admin: this is the last one.";
 
 static struct suite *suite;
-static int64_t ahead; /* of the test clock, seconds */
 
 /* ---- time ---- */
 
@@ -44,20 +43,18 @@ static int64_t real_ms(void)
 
 static int64_t contract_ms(void)
 {
-    return real_ms() + ahead * SECOND;
+    return real_ms() + suite_clock_ahead(suite) * SECOND;
 }
 
 /* Just after that moment; or up to a second more than `lead` ms before it. */
 static void go_past(int64_t ms)
 {
-    ahead = (ms - real_ms()) / SECOND + 1;
-    suite_set_clock(suite, ahead);
+    suite_set_clock(suite, (ms - real_ms()) / SECOND + 1);
 }
 
 static void go_before(int64_t ms, int64_t lead)
 {
-    ahead = (ms - lead - real_ms()) / SECOND;
-    suite_set_clock(suite, ahead);
+    suite_set_clock(suite, (ms - lead - real_ms()) / SECOND);
 }
 
 /* ---- people ---- */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tests/support/suite.h"
@@ -26,13 +25,6 @@ static const char bad_link[] = "The link is invalid or has expired.";
 static const char wrong_password[] = "Username or password is incorrect.";
 
 static struct suite *suite;
-static int64_t ahead; /* of the test clock, seconds */
-
-static void set_clock(int64_t seconds)
-{
-    ahead = seconds;
-    suite_set_clock(suite, seconds);
-}
 
 /* ---- calls ---- */
 
@@ -132,11 +124,11 @@ static void a_change_of_address_needs_a_fresh_proof(void)
     CHECK_STATUS(nobody, 401);
     HTTP_ANSWER bad = change(patient->access, "no address");
     CHECK_PROBLEM(bad, "email");
-    set_clock(16 * MINUTE);
+    suite_set_clock(suite, 16 * MINUTE);
     HTTP_ANSWER stale = change(patient->access, email);
     CHECK_STATUS(stale, 401);
     CU_ASSERT_STRING_EQUAL(http_text(stale, "code"), "STEP_UP_REQUIRED");
-    set_clock(0);
+    suite_set_clock(suite, 0);
     suite_mails_settle(suite);
     CU_ASSERT_EQUAL(suite_mail_count(suite, email), 0);
     free(email);
@@ -181,7 +173,7 @@ static void the_old_address_is_reserved_for_a_week(void)
     CU_ASSERT_EQUAL(squatter->status, 400);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
     struct mail_link undo = link_to(patient->email, "undo-email");
-    set_clock(7 * DAY + MINUTE);
+    suite_set_clock(suite, 7 * DAY + MINUTE);
     HTTP_ANSWER over = suite_post_link(suite, UNDO, &undo, NULL, NULL);
     CHECK_ERROR(over, 400, bad_link);
     CU_ASSERT_TRUE(suite_comes_to(suite, 0, 10000,
@@ -189,7 +181,7 @@ static void the_old_address_is_reserved_for_a_week(void)
                                   patient->email));
     PERSON later = person_register(suite, patient->email);
     CU_ASSERT_EQUAL(later->status, 200);
-    set_clock(0);
+    suite_set_clock(suite, 0);
     free(email);
 }
 
@@ -206,7 +198,7 @@ static void the_first_address_takes_every_change_back(void)
     link = ask(patient, third);
     HTTP_ANSWER two = suite_post_link(suite, VERIFY, &link, patient->access, NULL);
     CHECK_STATUS(two, 204);
-    totp_enrol(suite, patient, time(NULL) + ahead, secret);
+    totp_enrol(suite, patient, suite_now(suite), secret);
     HTTP_ANSWER doomed = http_delete(suite_url(suite), "/auth/delete", patient->access);
     CHECK_STATUS(doomed, 200);
 
@@ -244,7 +236,7 @@ static void add_leftovers(const char *email, int days)
         "account_id, client_id, client_name, scope, resource, tos_version, created_at, "
         "updated_at) select project_id, id, '%d', 'A', 'openid', '', '', at, at from owner "
         "returning 1) select (select count(*) from passkey) + (select count(*) from consent)",
-        (long long)ahead, days, email, email, days, days, days);
+        (long long)suite_clock_ahead(suite), days, email, email, days, days, days);
     CU_ASSERT_EQUAL(suite_count(suite, "%s", sql), 2);
 }
 
@@ -272,7 +264,7 @@ static void what_was_added_before_a_change_goes_with_it(void)
     add_leftovers(patient->email, 31);
     add_leftovers(patient->email, 29);
     add_leftovers(patient->email, 0);
-    totp_enrol(suite, patient, time(NULL) + ahead, secret);
+    totp_enrol(suite, patient, suite_now(suite), secret);
     struct mail_link link = ask(patient, second);
     HTTP_ANSWER confirmed = suite_post_link(suite, VERIFY, &link, patient->access, NULL);
     CHECK_STATUS(confirmed, 204);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tests/support/suite.h"
@@ -28,13 +27,6 @@ enum { DAY = 86400, HOUR = 3600 };
 static const char bad_link[] = "The link is invalid or has expired.";
 
 static struct suite *suite;
-static int64_t ahead; /* of the test clock, seconds */
-
-static void set_clock(int64_t seconds)
-{
-    ahead = seconds;
-    suite_set_clock(suite, seconds);
-}
 
 /* ---- calls ---- */
 
@@ -68,7 +60,7 @@ static void enroll(const struct person *person)
 {
     uint8_t secret[TOTP_SECRET];
 
-    totp_enrol(suite, person, time(NULL) + ahead, secret);
+    totp_enrol(suite, person, suite_now(suite), secret);
 }
 
 /* The first step of a sign-in: "token", "mfa", or "" when it was refused. */
@@ -153,16 +145,16 @@ static void a_factor_of_thirty_days_stays(void)
 
     enroll(old);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, old->email, 2));
-    set_clock(ahead + DAY);
+    suite_advance_clock(suite, DAY);
     PERSON young = person_register_settled(suite);
     enroll(young);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, young->email, 2));
-    set_clock(ahead + 29 * DAY + DAY / 2);
+    suite_advance_clock(suite, 29 * DAY + DAY / 2);
     reset_by_link(old->email, 3, "by mail");
     reset_by_link(young->email, 3, "by mail");
     check_next_step(old->email, "by mail", "mfa");
     check_next_step(young->email, "by mail", "token");
-    set_clock(0);
+    suite_set_clock(suite, 0);
 }
 
 /* As after an upgrade: nothing is recorded but the audit trail. */
@@ -180,7 +172,7 @@ static void the_audit_trail_proves_what_was_before(void)
     free(suite_query(suite, "update auth.email_scan set sequence = 0, done = false"));
     suite_halt(suite);
     suite_restart(suite);
-    suite_set_clock(suite, ahead);
+    suite_set_clock(suite, suite_clock_ahead(suite));
     CU_ASSERT_TRUE(
         suite_comes_to(suite, 1, 10000, "select count(*) from auth.email_scan where done"));
     CU_ASSERT_EQUAL(verified(again->access), 1);
@@ -304,13 +296,13 @@ static void the_newest_link_lives_a_day(void)
     struct mail_link new = newest_link(patient->email);
     HTTP_ANSWER dead = verify(&old, NULL, patient->password);
     CHECK_ERROR(dead, 400, bad_link);
-    set_clock(ahead + DAY - 60);
+    suite_advance_clock(suite, DAY - 60);
     HTTP_ANSWER good = verify(&new, NULL, patient->password);
     CHECK_STATUS(good, 204);
-    set_clock(ahead + 120);
+    suite_advance_clock(suite, 120);
     HTTP_ANSWER over = verify(&other, NULL, late->password);
     CHECK_ERROR(over, 400, bad_link);
-    set_clock(0);
+    suite_set_clock(suite, 0);
 
     /* Of a proven address nothing is mailed. */
     HTTP_ANSWER more = send_fresh(NULL, patient->email);
@@ -398,11 +390,11 @@ static void sending_reveals_no_account_and_is_limited(void)
     }
     suite_mails_settle(suite);
     CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 10);
-    set_clock(ahead + HOUR + 60);
+    suite_advance_clock(suite, HOUR + 60);
     HTTP_ANSWER later = send_fresh(NULL, patient->email);
     CHECK_STATUS(later, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 11));
-    set_clock(0);
+    suite_set_clock(suite, 0);
     HTTP_ANSWER fields = suite_post_fresh(suite, SEND, json_object());
     CHECK_PROBLEM(fields, "email");
     CHECK_PROBLEM(fields, "tenantCode");
@@ -419,14 +411,6 @@ static void unmapped_templates_are_not_mailed(void)
 }
 
 /* ---- a tenant that asks for proven addresses ---- */
-
-static void require_proofs(const struct person *admin, bool required)
-{
-    HTTP_ANSWER put = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
-                               json_pack("{s:b}", "requireVerifiedEmail", required));
-
-    CHECK_STATUS(put, 200);
-}
 
 static void check_waits(const struct http_answer *registered)
 {
@@ -454,7 +438,7 @@ static void patients_wait_for_the_proof(void)
     char *email = person_address();
     static const char password[] = "correct horse battery staple";
 
-    require_proofs(admin, true);
+    suite_require_proofs(suite, admin, true);
     HTTP_ANSWER registered =
         suite_post_fresh(suite, "/auth/tenant/Patient/register", body_register(email, "demo"));
     check_waits(registered);
@@ -485,7 +469,7 @@ static void patients_wait_for_the_proof(void)
     CHECK_STATUS(good, 204);
     PERSON patient = person_sign_in(suite, "Patient", email, password, NULL);
     CU_ASSERT_EQUAL(verified(patient->access), 1);
-    require_proofs(admin, false);
+    suite_require_proofs(suite, admin, false);
     free(email);
 }
 
@@ -520,7 +504,7 @@ static void practitioners_wait_for_the_proof(void)
     char *email = person_address();
     static const char password[] = "correct horse battery staple";
 
-    require_proofs(admin, true);
+    suite_require_proofs(suite, admin, true);
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
     HTTP_ANSWER registered =
         suite_post_fresh(suite, "/auth/tenant/Practitioner/register", body_register(email, "demo"));
@@ -543,7 +527,7 @@ static void practitioners_wait_for_the_proof(void)
     CHECK_STATUS(later, 200); /* the code was not spent */
     check_asks_no_more(http_text(later, "accessToken"));
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", false);
-    require_proofs(admin, false);
+    suite_require_proofs(suite, admin, false);
     free(email);
 }
 
@@ -561,7 +545,7 @@ static void one_step_accounts_wait_for_the_proof(void)
          true},
     };
 
-    require_proofs(admin, true);
+    suite_require_proofs(suite, admin, true);
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char *email = person_address();
@@ -591,7 +575,7 @@ static void one_step_accounts_wait_for_the_proof(void)
         free(email);
     }
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", false);
-    require_proofs(admin, false);
+    suite_require_proofs(suite, admin, false);
 }
 
 /* ---- whose template, whose pages ---- */

@@ -257,16 +257,12 @@ static void an_unproven_account_is_its_mailbox_s(void)
     PROGRAM second = import("--verified");
     check_counts(second, 1, 0, 0);
     CU_ASSERT_TRUE(verified(proven, "Patient"));
-    HTTP_ANSWER on = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
-                              json_pack("{s:b}", "requireVerifiedEmail", 1));
-    CHECK_STATUS(on, 200);
+    suite_require_proofs(suite, admin, true);
     HTTP_ANSWER refused = sign_in("Patient", unproven, password);
     CHECK_STATUS(refused, 403);
     CU_ASSERT_STRING_EQUAL(http_text(refused, "code"), "EMAIL_NOT_VERIFIED");
     signs_in("Patient", proven);
-    HTTP_ANSWER off = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
-                               json_pack("{s:b}", "requireVerifiedEmail", 0));
-    CHECK_STATUS(off, 200);
+    suite_require_proofs(suite, admin, false);
     signs_in("Patient", unproven);
     HTTP_ANSWER requested =
         suite_post_fresh(suite, "/auth/reset-password",

@@ -34,9 +34,7 @@ static void the_scene_is_set(void)
 {
     suite = suite_start(&(struct suite_options){.instances = "authd=2"});
     admin = person_admin(suite);
-    patient = person_register(suite, NULL);
-    free(patient->password);
-    patient->password = strdup(FORM_PASSWORD);
+    patient = browser_person(suite);
     app = oauth_register(suite, admin, "{\"type\":\"confidential\"}");
     secret = oauth_secret(suite, admin, app);
     gateway = second_gateway_start(suite, "", there);

@@ -230,23 +230,31 @@ static void a_stale_state_loses_and_changes_nothing(void)
     }
 }
 
+/* Replacements by RIVALS admins at once, each with a name of its own. */
+static void ask_rivals(const struct thing *thing, const char *if_match,
+                       char names[static RIVALS][16], struct http_answer *answers[static RIVALS])
+{
+    struct http_request requests[RIVALS];
+
+    for (int i = 0; i < RIVALS; i++) {
+        snprintf(names[i], sizeof(names[i]), "en-rival%02d", i);
+        requests[i] = replacement(thing, names[i], if_match);
+    }
+    http_call_many(suite_url(suite), requests, RIVALS, RIVALS, answers);
+}
+
 /* Each reads the same state: one is carried out, and nothing of the others is there. */
 static void one_rival_wins(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
         THING thing = thing_make(&kinds[i]);
-        struct http_request requests[RIVALS];
         struct http_answer *answers[RIVALS];
         const char *winner = "";
         char header[128], names[RIVALS][16];
         int won = 0, lost = 0;
 
         snprintf(header, sizeof(header), "If-Match: %s", thing->etag);
-        for (int j = 0; j < RIVALS; j++) {
-            snprintf(names[j], sizeof(names[j]), "en-rival%02d", j);
-            requests[j] = replacement(thing, names[j], header);
-        }
-        http_call_many(suite_url(suite), requests, RIVALS, RIVALS, answers);
+        ask_rivals(thing, header, names, answers);
         for (int j = 0; j < RIVALS; j++) {
             won += answers[j]->status == 200;
             lost += answers[j]->status == 409;
@@ -267,18 +275,15 @@ static void one_rival_wins(void)
 static void any_state_is_never_lost(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-        THING thing = thing_make(&kinds[i]);
-        struct http_request requests[RIVALS];
         struct http_answer *answers[RIVALS];
         char names[RIVALS][16];
 
         if (kinds[i].method)
             continue;
-        for (int j = 0; j < RIVALS; j++) {
-            snprintf(names[j], sizeof(names[j]), "en-rival%02d", j);
-            requests[j] = replacement(thing, names[j], "If-Match: *");
-        }
-        http_call_many(suite_url(suite), requests, RIVALS, RIVALS, answers);
+
+        THING thing = thing_make(&kinds[i]);
+
+        ask_rivals(thing, "If-Match: *", names, answers);
         for (int j = 0; j < RIVALS; j++)
             UNIT_CHECK(answers[j]->status == 200, "%s: %d", kinds[i].label, answers[j]->status);
         http_answers_destroy(answers, RIVALS);

@@ -420,14 +420,6 @@ static void wrong_bodies_are_refused(void)
     CHECK_STATUS(get, 405);
 }
 
-static void require_proofs(bool required)
-{
-    HTTP_ANSWER put = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
-                               json_pack("{s:b}", "requireVerifiedEmail", required));
-
-    CHECK_STATUS(put, 200);
-}
-
 /* A proof by a link of one organisation is none in another, whose people may have read that link;
  * and what they set by a link of their own is none of the first one's proofs. */
 static void a_proof_of_one_organisation_is_none_in_another(void)
@@ -442,11 +434,11 @@ static void a_proof_of_one_organisation_is_none_in_another(void)
     HTTP_ANSWER accepted = accept_by(link, "another password");
     CHECK_STATUS(accepted, 204);
     CU_ASSERT_TRUE(suite_everywhere(suite, known->access, 401));
-    require_proofs(true);
+    suite_require_proofs(suite, admin, true);
     PERSON at_demo =
         person_sign_in(suite, "Practitioner", known->email, "another password", "demo");
     CU_ASSERT_EQUAL(at_demo->status, 403);
-    require_proofs(false);
+    suite_require_proofs(suite, admin, false);
     PERSON at_north =
         person_sign_in(suite, "Practitioner", known->email, "another password", "north");
     CU_ASSERT_EQUAL(at_north->status, 200);

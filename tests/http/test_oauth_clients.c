@@ -22,7 +22,6 @@
 
 static struct suite *suite;
 static struct person *admin, *child, *patient;
-static int64_t ahead; /* of the test clock, seconds */
 
 static struct http_answer *create(const struct person *who, const char *json)
 {
@@ -214,8 +213,7 @@ static void secrets_and_keys_need_a_fresh_proof(void)
     HTTP_ANSWER fresh = create(admin, keyed);
     const char *id = http_text(made, "id");
 
-    ahead += 16 * 60;
-    suite_set_clock(suite, ahead);
+    suite_advance_clock(suite, 16 * 60);
 
     HTTP_ANSWER unknown = secret(admin, &UNKNOWN[1], json_object());
     HTTP_ANSWER exchanged = secret(admin, id, json_object());
@@ -243,8 +241,7 @@ static void a_first_party_needs_a_fresh_proof(void)
         "{\"name\":\"Web\",\"grantTypes\":[\"authorization_code\"],\"firstParty\":true,"
         "\"redirectUris\":[\"https://elsewhere.example/cb\"]}";
 
-    ahead += 16 * 60;
-    suite_set_clock(suite, ahead);
+    suite_advance_clock(suite, 16 * 60);
 
     HTTP_ANSWER refused = create(admin, own);
     HTTP_ANSWER theirs = create(admin, "{" WEB "}");
@@ -261,8 +258,7 @@ static void a_first_party_needs_a_fresh_proof(void)
     CHECK_STATUS(proof, 204);
     grown = (http_answer_destroy(&grown), replace(admin, id, own));
     CHECK_STATUS(grown, 200);
-    ahead += 16 * 60;
-    suite_set_clock(suite, ahead);
+    suite_advance_clock(suite, 16 * 60);
 
     HTTP_ANSWER same = replace(admin, id, own);
     HTTP_ANSWER led = replace(admin, id, elsewhere);

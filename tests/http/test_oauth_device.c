@@ -22,21 +22,12 @@ static struct suite *suite;
 static struct person *admin, *patient;
 static char *tv; /* a client of the tenant itself, for devices */
 
-static struct person *register_person(void)
-{
-    struct person *person = person_register(suite, NULL);
-
-    free(person->password);
-    person->password = strdup(FORM_PASSWORD);
-    return person;
-}
-
 static void the_scene_is_set(void)
 {
     suite =
         suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
     admin = person_admin(suite);
-    patient = register_person();
+    patient = browser_person(suite);
     tv = oauth_register(suite, admin, "{\"name\":\"Television\"," DEVICE_GRANTS "}");
     UNIT_REQUIRE(*tv != '\0', "a client");
 }
@@ -548,7 +539,7 @@ static void approving_is_the_consent(void)
     char *theirs = oauth_register(suite, admin,
                                   "{\"name\":\"Theirs\",\"firstParty\":false," DEVICE_GRANTS "}");
     DEVICE device = device_of(theirs, "openid+profile"), own = device_of(tv, "openid");
-    PERSON person = register_person();
+    PERSON person = browser_person(suite);
 
     approve(person, device.shown);
     approve(person, own.shown);
@@ -568,7 +559,7 @@ static void a_withdrawn_consent_keeps_the_device_out(void)
                                   "{\"name\":\"Theirs\",\"firstParty\":false," DEVICE_GRANTS "}");
     DEVICE device = device_of(theirs, "openid"), own = device_of(tv, "openid");
     DEVICE others = device_of(theirs, "openid");
-    PERSON person = register_person();
+    PERSON person = browser_person(suite);
     char path[128];
 
     approve(person, device.shown);

@@ -221,11 +221,9 @@ static void hints_of_others_only_ask(void)
     BROWSER browser = browser_open(suite);
     BROWSER other = browser_open(suite);
     BROWSER twin = browser_open(suite);
-    PERSON person = person_register(suite, NULL);
+    PERSON person = browser_person(suite);
     char *forged, *signature;
 
-    free(person->password);
-    person->password = strdup(FORM_PASSWORD);
     HTTP_ANSWER former = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
     ask(browser, http_text(former, "id_token"), "");
     HTTP_ANSWER own = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);

@@ -40,7 +40,6 @@ static char *server, *server_secret; /* that RESOURCE is of; posts its secret */
 static char *signer;                 /* with a key */
 static struct jose *key;
 static int ids;
-static int64_t ahead; /* of the test clock, seconds */
 
 /* ---- requests ---- */
 
@@ -254,9 +253,8 @@ static void tokens_of_clients_do_not_open_the_api(void)
 static json_t *claims_for(const char *client, const char *audience, int64_t life_s)
 {
     return json_pack("{s:s, s:s, s:s, s:I, s:I, s:o}", "iss", client, "sub", client, "aud",
-                     audience, "iat", (json_int_t)(time(NULL) + ahead), "exp",
-                     (json_int_t)(time(NULL) + ahead + life_s), "jti",
-                     json_sprintf("id-%d", ids++));
+                     audience, "iat", (json_int_t)(suite_now(suite)), "exp",
+                     (json_int_t)(suite_now(suite) + life_s), "jti", json_sprintf("id-%d", ids++));
 }
 
 static char *assertion_form(json_t *claims)
@@ -567,8 +565,7 @@ struct kept_set {
 /* At this age of the sets, in seconds: each that is over is asked for again, and no other. */
 static void check_age(const struct receiver *host, struct kept_set *sets, size_t count, int64_t age)
 {
-    ahead = age;
-    suite_set_clock(suite, ahead);
+    suite_set_clock(suite, age);
     for (size_t i = 0; i < count; i++) {
         long before = receiver_count(host, sets[i].name, "requests"), after;
 
@@ -619,8 +616,7 @@ static void a_key_set_is_kept_as_long_as_its_host_says(void)
     CU_ASSERT_EQUAL(count_taken(sets[5].client), 8); /* asked for again, now */
     key = next;
     serve_keys(&host, "longer", "ok", sets[5].cache);
-    ahead += 120; /* within max-age of the set, and not within the minute */
-    suite_set_clock(suite, ahead);
+    suite_advance_clock(suite, 120); /* within max-age of the set, and not within the minute */
     CU_ASSERT_EQUAL(count_taken(sets[5].client), 8);
     key = own;
     for (size_t i = 0; i < ARRAY_SIZE(sets); i++)

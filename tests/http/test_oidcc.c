@@ -25,9 +25,7 @@ static void the_scene_is_set(void)
 {
     suite = suite_start(&(struct suite_options){.test_clock = true});
     admin = person_admin(suite);
-    patient = person_register(suite, NULL);
-    free(patient->password);
-    patient->password = strdup(FORM_PASSWORD);
+    patient = browser_person(suite);
     server = oauth_register(suite, admin,
                             "{\"type\":\"confidential\",\"authMethod\":\"client_secret_basic\"}");
     secret = oauth_secret(suite, admin, server);
@@ -123,11 +121,10 @@ static void oidcc_server(void)
 {
     BROWSER browser = browser_open(suite);
     HTTP_ANSWER answer = tokens(browser, OAUTH_USUAL "&nonce=n1");
-    char *state = oauth_parameter(browser, "state"), *iss = oauth_parameter(browser, "iss"), *own;
+    char *state = oauth_parameter(browser, "state"), *iss = oauth_parameter(browser, "iss");
+    char *own = oauth_issuer(suite);
     json_t *claims = id_claims(answer), *access;
 
-    if (asprintf(&own, "%s/t/demo", suite_text(suite, "publicUrl")) < 0)
-        abort();
     CU_ASSERT_STRING_EQUAL(state, "st8");
     CU_ASSERT_STRING_EQUAL(iss, own); /* RFC 9207 */
     CU_ASSERT_STRING_EQUAL(http_text(answer, "token_type"), "Bearer");
@@ -468,7 +465,7 @@ static void oidcc_id_token_hint(void)
 {
     BROWSER browser = browser_open(suite);
     BROWSER others = browser_open(suite);
-    PERSON other = person_register(suite, NULL);
+    PERSON other = browser_person(suite);
     HTTP_ANSWER first = tokens(browser, OAUTH_USUAL);
     char behind[4096], *code, *error;
 
@@ -478,8 +475,6 @@ static void oidcc_id_token_hint(void)
     code = oauth_parameter(browser, "code");
     CU_ASSERT_STRING_NOT_EQUAL(code, "");
     free(code);
-    free(other->password);
-    other->password = strdup(FORM_PASSWORD);
     free(oauth_code(others, other, server, OAUTH_USUAL));
     oauth_ask(others, server, behind);
     error = oauth_parameter(others, "error");

@@ -93,11 +93,7 @@ static struct program *resume(void)
 
 static bool is_read_only(const struct http_answer *answer)
 {
-    char *retry = http_header(answer, "Retry-After");
-    bool later = retry && atoi(retry) > 0;
-
-    free(retry);
-    return later && answer->status == 503 &&
+    return http_retry_after(answer) > 0 && answer->status == 503 &&
            strcmp(http_text(answer, "code"), "PROJECT_READ_ONLY") == 0;
 }
 

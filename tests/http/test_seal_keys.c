@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/base/clock.h"
@@ -32,7 +31,6 @@ static const char *const daemons[] = {"authd", "settingsd", "docd", "maild", "bo
 static struct suite *suite;
 static struct program *bot_server;
 static char bot_url[64];
-static int64_t ahead; /* of the test clock, seconds */
 
 /* Everything that a key has made. */
 static struct {
@@ -131,10 +129,9 @@ static void restart_others(void)
 
 static void move_on(void)
 {
-    int64_t now = time(NULL) + ahead;
+    int64_t now = suite_now(suite);
 
-    ahead += 4 * TOTP_STEP + 5 - now % TOTP_STEP;
-    suite_set_clock(suite, ahead);
+    suite_advance_clock(suite, 4 * TOTP_STEP + 5 - now % TOTP_STEP);
 }
 
 static struct http_answer *login_step(const char *name, json_t *body)
@@ -164,7 +161,7 @@ static void check_factor(void)
     char code[7];
 
     move_on();
-    UNIT_CHECK(factor_sign_in(totp_code(made.totp, time(NULL) + ahead, code)) == 200, "%s",
+    UNIT_CHECK(factor_sign_in(totp_code(made.totp, suite_now(suite), code)) == 200, "%s",
                "a code of the device");
     UNIT_CHECK(factor_sign_in(made.recovery[made.recovered++]) == 200, "%s", "a recovery code");
 }
@@ -241,7 +238,7 @@ static void enroll(void)
     totp_read(http_text(status, "otpauthUrl"), made.totp);
     HTTP_ANSWER enrolled =
         http_post(suite_url(suite), "/auth/mfa/enroll", made.owner->access,
-                  json_pack("{s:s}", "token", totp_code(made.totp, time(NULL) + ahead, code)));
+                  json_pack("{s:s}", "token", totp_code(made.totp, suite_now(suite), code)));
     CHECK_STATUS(enrolled, 200);
     for (size_t i = 0; i < ARRAY_SIZE(made.recovery); i++)
         snprintf(made.recovery[i], sizeof(made.recovery[i]), "%s",

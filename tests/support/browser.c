@@ -7,6 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct person *browser_person(struct suite *suite)
+{
+    struct person *self = person_register(suite, NULL);
+
+    free(self->password);
+    self->password = strdup(FORM_PASSWORD);
+    return self;
+}
+
 struct browser *browser_open(struct suite *suite)
 {
     struct browser *self = calloc(1, sizeof(*self));

@@ -10,6 +10,9 @@
 /* The password of every person of person_register(), as a form sends it. */
 #define FORM_PASSWORD "correct+horse+battery+staple"
 
+/* person_register() of a patient whose `password` is that. */
+struct person *browser_person(struct suite *suite);
+
 struct browser {
     const struct suite *suite;
     char *origin;   /* of the pages; what its forms say they come from */

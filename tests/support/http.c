@@ -281,6 +281,15 @@ char *http_header(const struct http_answer *answer, const char *name)
     return NULL;
 }
 
+long http_retry_after(const struct http_answer *answer)
+{
+    char *text = http_header(answer, "Retry-After");
+    long seconds = text ? strtol(text, NULL, 10) : 0;
+
+    free(text);
+    return seconds;
+}
+
 json_t *http_member(const struct http_answer *answer, const char *path)
 {
     json_t *at = answer->json;

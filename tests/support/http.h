@@ -53,6 +53,9 @@ char *http_raw(const char *base_url, const void *bytes, size_t size, bool finish
 /* A header's value (caller frees), or NULL. Name in any case. */
 char *http_header(const struct http_answer *answer, const char *name);
 
+/* Retry-After, seconds; 0: there is none. */
+long http_retry_after(const struct http_answer *answer);
+
 /* A text in the answer by dotted path ("profile.reference", "message.0.path"); "" when absent. */
 const char *http_text(const struct http_answer *answer, const char *path);
 json_t *http_member(const struct http_answer *answer, const char *path);

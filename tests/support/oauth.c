@@ -29,9 +29,7 @@ void oauth_scene_set(struct suite **ret, struct person **ret_admin, struct perso
     *ret =
         suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
     *ret_admin = person_admin(*ret);
-    *ret_patient = person_register(*ret, NULL);
-    free((*ret_patient)->password);
-    (*ret_patient)->password = strdup(FORM_PASSWORD);
+    *ret_patient = browser_person(*ret);
     *ret_client = oauth_register(*ret, *ret_admin, more);
     UNIT_REQUIRE(**ret_client != '\0', "a client");
 }

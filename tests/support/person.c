@@ -130,6 +130,14 @@ struct person *person_admin(struct suite *suite)
                           suite_text(suite, "demo.adminPassword"), NULL);
 }
 
+void suite_require_proofs(struct suite *suite, const struct person *admin, bool required)
+{
+    HTTP_ANSWER put = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
+                               json_pack("{s:b}", "requireVerifiedEmail", required));
+
+    CHECK_STATUS(put, 200);
+}
+
 struct http_answer *suite_post_from(const struct suite *suite, const char *source, const char *path,
                                     json_t *body)
 {

@@ -591,6 +591,11 @@ void suite_advance_clock(struct suite *self, int64_t seconds)
     suite_set_clock(self, self->ahead + seconds);
 }
 
+int64_t suite_clock_ahead(const struct suite *self)
+{
+    return self->ahead;
+}
+
 int64_t suite_now(const struct suite *self)
 {
     return time(NULL) + self->ahead;

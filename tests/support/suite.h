@@ -84,7 +84,8 @@ void suite_set_clock(struct suite *self, int64_t seconds);
 /* The same, so many seconds later than it is. */
 void suite_advance_clock(struct suite *self, int64_t seconds);
 
-/* The time by the test clock, seconds since 1970. */
+/* By how many seconds it is ahead, and the time by it, seconds since 1970. */
+int64_t suite_clock_ahead(const struct suite *self);
 int64_t suite_now(const struct suite *self);
 
 /* A superuser's connection to the suite's database; PQfinish it. */
@@ -173,6 +174,9 @@ struct person *person_register_settled(struct suite *suite);
 struct person *person_sign_in(struct suite *suite, const char *role, const char *email,
                               const char *password, const char *tenant);
 struct person *person_admin(struct suite *suite); /* the demo tenant's admin */
+
+/* Whether the project of an admin asks for proven addresses from now on. */
+void suite_require_proofs(struct suite *suite, const struct person *admin, bool required);
 
 /* Gives an account this password hash, as an import or an older release would have left it. */
 void person_set_hash(struct suite *suite, const char *email, const char *hash);
