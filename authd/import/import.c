@@ -41,7 +41,8 @@ struct import {
     const char *array;        /* JSON */
     int64_t first_line;
     bool is_array; /* the text was one */
-    const char *rows, *passkeys;
+    struct import_rows rows;
+    const char *passkeys;
 };
 
 static struct import_batch *batch_new(const struct authd *d, const struct request *req,
@@ -103,8 +104,11 @@ static int make_rows(struct authd *d, const struct request *req, struct import *
 /* Refuses lines by what the database has. */
 static int check(struct authd *d, const struct request *req, struct import *self, struct error *err)
 {
-    const struct sql_import_check_in in = {
-        .project = self->tenant.projectId, .rows = self->rows, .passkeys = self->passkeys};
+    const struct sql_import_check_in in = {.project = self->tenant.projectId,
+                                           .lines = self->rows.lines,
+                                           .roles = self->rows.roles,
+                                           .emails = self->rows.emails,
+                                           .passkeys = self->passkeys};
     struct sql_import_check_rows rows;
 
     if (sql_import_check(d->svc.db, req, &in, &rows, err) < 0)
@@ -157,12 +161,23 @@ static int create(struct db_tx *tx, const struct request *req, struct import *se
                   struct error *err)
 {
     const struct sql_audit audit = import_audit(req, self);
+    const struct import_rows *made = &self->rows;
     const struct sql_import_create_in in = {
         .now = req->now_ms,
         .project = self->tenant.projectId,
         .patient_policy = self->tenant.defaultPatientPolicy,
         .practitioner_policy = self->tenant.defaultPractitionerPolicy,
-        .rows = self->rows,
+        .lines = made->lines,
+        .ids = made->ids,
+        .memberships = made->memberships,
+        .profiles = made->profiles,
+        .roles = made->roles,
+        .emails = made->emails,
+        .names = made->names,
+        .surnames = made->surnames,
+        .hashes = made->hashes,
+        .created = made->created,
+        .totps = made->totps,
         .passkeys = self->passkeys,
         .rp_project = self->patient_rp.project,
         .practitioner_rp_project = self->practitioner_rp.project,

@@ -5,12 +5,18 @@
 
 #include <ctype.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/domain/password_scheme.h"
 #include "common/wire/codec.h"
 
-enum { WHY_MAX = 1000, KEY_SHOWN_MAX = 64, EMAIL_SHOWN_MAX = 254 };
+enum {
+    WHY_MAX = 1000,
+    KEY_SHOWN_MAX = 64,
+    EMAIL_SHOWN_MAX = 254,
+    NUMBER_MAX = sizeof("-9223372036854775808"),
+};
 
 void import_refuse(struct import_account *self, bool existing, const char *why)
 {
@@ -349,22 +355,6 @@ static json_t *hex(const void *bytes, size_t size)
     return json_string(sodium_bin2hex(text, sizeof(text), bytes, size));
 }
 
-static json_t *row_of(const struct import_batch *self, const struct import_account *from)
-{
-    const struct import_line *in = &from->in;
-    json_t *row =
-        json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "line",
-                  (json_int_t)from->line, "id", from->id.text, "membership", from->membership.text,
-                  "profile", from->profile.text, "role", from->patient ? "Patient" : "Practitioner",
-                  "email", in->email, "name", in->firstName, "surname", in->lastName, "hash",
-                  in->passwordHash ? in->passwordHash : self->hash, "created",
-                  (json_int_t)(in->createdAt > 0 ? in->createdAt : self->rules.now_ms));
-
-    if (from->totp_size > 0)
-        json_object_set_new(row, "totp", hex(from->totp_sealed.bytes, from->totp_sealed.size));
-    return row;
-}
-
 static json_t *passkey_row_of(const struct import_account *from, const struct import_key *key)
 {
     const struct webauthn_credential *made = &key->credential;
@@ -386,15 +376,73 @@ static const char *dump(const struct import_batch *self, json_t *array)
     return text;
 }
 
-const char *import_rows(const struct import_batch *self)
+/* The texts of rows, an array for each column. */
+struct texts {
+    const char **roles, **emails, **names, **surnames, **hashes, **totps;
+};
+
+static const char *totp_text(const struct import_batch *self, const struct import_account *from)
 {
-    json_t *array = json_array();
+    const struct sealed *sealed = &from->totp_sealed;
+    size_t size = 2 * sealed->size + 1;
+
+    if (from->totp_size == 0)
+        return NULL;
+    return arena_printf(self->arena, "\\x%s",
+                        sodium_bin2hex(arena_alloc(self->arena, size), size, sealed->bytes,
+                                       sealed->size));
+}
+
+static void add_number(struct db_array *array, int64_t number)
+{
+    char text[NUMBER_MAX];
+
+    snprintf(text, sizeof(text), "%lld", (long long)number);
+    db_array_add(array, text);
+}
+
+static void add_row(const struct import_batch *self, const struct import_account *from,
+                    struct import_rows *rows, const struct texts *texts, size_t i)
+{
+    const struct import_line *in = &from->in;
+
+    add_number(&rows->lines, from->line);
+    db_array_add(&rows->ids, from->id.text);
+    db_array_add(&rows->memberships, from->membership.text);
+    db_array_add(&rows->profiles, from->profile.text);
+    add_number(&rows->created, in->createdAt > 0 ? in->createdAt : self->rules.now_ms);
+    texts->roles[i] = from->patient ? "Patient" : "Practitioner";
+    texts->emails[i] = in->email;
+    texts->names[i] = in->firstName;
+    texts->surnames[i] = in->lastName;
+    texts->hashes[i] = in->passwordHash ? in->passwordHash : self->hash;
+    texts->totps[i] = totp_text(self, from);
+}
+
+struct import_rows import_rows(const struct import_batch *self)
+{
+    struct arena *arena = self->arena;
+    size_t good = import_good(self), count = 0, id = sizeof(struct uuid);
+    struct import_rows rows = {.lines = db_array_new(arena, good, NUMBER_MAX),
+                               .ids = db_array_new(arena, good, id),
+                               .memberships = db_array_new(arena, good, id),
+                               .profiles = db_array_new(arena, good, id),
+                               .created = db_array_new(arena, good, NUMBER_MAX)};
+    const char **all = arena_calloc(arena, 6 * good, sizeof(*all));
+    struct texts texts = {all,           all + good, all + 2 * good, all + 3 * good, all + 4 * good,
+                          all + 5 * good};
 
     for (size_t i = 0; i < self->count; i++) {
         if (is_good(&self->items[i]))
-            json_array_append_new(array, row_of(self, &self->items[i]));
+            add_row(self, &self->items[i], &rows, &texts, count++);
     }
-    return dump(self, array);
+    rows.roles = db_array_texts(arena, texts.roles, good);
+    rows.emails = db_array_texts(arena, texts.emails, good);
+    rows.names = db_array_texts(arena, texts.names, good);
+    rows.surnames = db_array_texts(arena, texts.surnames, good);
+    rows.hashes = db_array_texts(arena, texts.hashes, good);
+    rows.totps = db_array_texts(arena, texts.totps, good);
+    return rows;
 }
 
 const char *import_passkey_rows(const struct import_batch *self)

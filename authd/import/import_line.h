@@ -12,6 +12,7 @@
 #include "authd/credential/totp.h"
 #include "authd/passkey/webauthn.h"
 #include "common/base/secret.h"
+#include "common/pg/db.h"
 
 /* What a batch may bring. */
 struct import_rules {
@@ -55,6 +56,12 @@ struct import_batch {
     bool over; /* there are more lines than a batch may have; the rest was not read */
 };
 
+/* What import_create.sql and import_check.sql are given of the good lines: of each array an item. */
+struct import_rows {
+    struct db_array lines, ids, memberships, profiles, roles, emails, names, surnames, hashes,
+        created, totps;
+};
+
 /* Reads NDJSON; lines of white space alone are passed over. first_line: number of the first. */
 void import_read_lines(struct import_batch *self, struct field_bytes text, int64_t first_line);
 
@@ -71,9 +78,9 @@ void import_refuse(struct import_account *self, bool existing, const char *why);
 size_t import_good(const struct import_batch *self);
 struct field_list import_refusals(const struct import_batch *self);
 
-/* The parameters `rows` and `passkeys` of import_create.sql and import_check.sql, of the good
- * lines; and those of import_batch_complete.sql, of the others. */
-const char *import_rows(const struct import_batch *self);
+/* The parameters of import_create.sql and import_check.sql, of the good lines, `passkeys` among
+ * them; and those of import_batch_complete.sql, of the others. */
+struct import_rows import_rows(const struct import_batch *self);
 const char *import_passkey_rows(const struct import_batch *self);
 const char *import_refusal_rows(const struct import_batch *self);
 

@@ -171,6 +171,9 @@ struct db_array db_array_new(struct arena *arena, size_t items, size_t item_max)
 void db_array_add(struct db_array *self, const char *item);
 void db_array_add_bytes(struct db_array *self, const uint8_t *bytes, size_t size);
 
+/* The array of `count` texts, whatever is in them; where one is NULL, its item is null. */
+struct db_array db_array_texts(struct arena *arena, const char *const *items, size_t count);
+
 /* ---- statements ---- */
 
 /* Runs a READ or WRITE statement and parks until its rows are there. *ret is untouched on failure.

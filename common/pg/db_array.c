@@ -46,3 +46,44 @@ void db_array_add_bytes(struct db_array *self, const uint8_t *bytes, size_t size
         *at++ = digits[bytes[i] & 15];
     }
 }
+
+/* In quotes, within which two characters need a backslash (PostgreSQL 15, 8.15.6). */
+static size_t quoted_length(const char *item)
+{
+    size_t length = sizeof("\"\"") - 1;
+
+    for (; *item; item++)
+        length += *item == '"' || *item == '\\' ? 2 : 1;
+    return length;
+}
+
+static void add_quoted(struct db_array *self, const char *item, size_t length)
+{
+    char *at = add(self, length);
+
+    *at++ = '"';
+    for (; *item; item++) {
+        if (*item == '"' || *item == '\\')
+            *at++ = '\\';
+        *at++ = *item;
+    }
+    *at = '"';
+}
+
+struct db_array db_array_texts(struct arena *arena, const char *const *items, size_t count)
+{
+    static const char null[] = "NULL";
+    struct db_array self;
+    size_t total = 0;
+
+    for (size_t i = 0; i < count; i++)
+        total += (items[i] ? quoted_length(items[i]) : sizeof(null) - 1) + 1;
+    self = db_array_new(arena, 1, total); /* their lengths are far apart */
+    for (size_t i = 0; i < count; i++) {
+        if (items[i])
+            add_quoted(&self, items[i], quoted_length(items[i]));
+        else
+            db_array_add(&self, null);
+    }
+    return self;
+}

@@ -463,6 +463,26 @@ static void a_rehearsal_writes_nothing(void)
     free(email);
 }
 
+/* Those, too, that mean something in the array of a statement. */
+static void names_are_kept_as_they_are(void)
+{
+    static const char *const names[] = {"O\"Neil", "a\\", "{b,c}", "NULL", "d'e; --", "\xc3\x89va"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        char *email = address();
+
+        write_file(line_of(email, json_pack("{s:s}", "firstName", names[i])));
+        PROGRAM done = import(NULL);
+        check_counts(done, 1, 0, 0);
+        UNIT_CHECK(suite_count(suite,
+                               "select count(*) from auth.account where email = '%s' and "
+                               "name = $name$%s$name$",
+                               email, names[i]) == 1,
+                   "%s", names[i]);
+        free(email);
+    }
+}
+
 static void the_command_says_what_it_lacks(void)
 {
     PROGRAM missing = ATRIUMCTL(suite, NULL, "user", "import", "/nowhere", "--project", "demo");
@@ -741,6 +761,7 @@ static const struct unit_case cases[] = {
     CASE(passkeys_come_along),
     CASE(each_refused_line_is_reported),
     CASE(a_rehearsal_writes_nothing),
+    CASE(names_are_kept_as_they_are),
     CASE(the_command_says_what_it_lacks),
     CASE(an_import_that_was_killed_goes_on),
     CASE(an_authd_that_is_killed_loses_nothing),

@@ -114,6 +114,26 @@ static void types_travel_both_ways(struct loop *loop, void *arg UNUSED)
     teardown(&kit);
 }
 
+static void texts_of_an_array_have_any_character(struct loop *loop, void *arg UNUSED)
+{
+    static const char *const texts[] = {"a\"b",   "c\\",  "{d, e}", "",
+                                        " NULL ", "NULL", NULL,     "\xc3\xa9"};
+    struct kit kit;
+    struct sql_echo_row row;
+    struct sql_echo_in in = {.key = uuid_random(), .text = "", .bytes = {(const uint8_t *)"", 0}};
+
+    if (!setup(&kit, loop, "texts"))
+        return;
+    in.keys = array_of(kit.arena, in.key.text, in.key.text);
+    in.texts = db_array_texts(kit.arena, texts, ARRAY_SIZE(texts));
+    in.numbers = array_of(kit.arena, "1", "1");
+    in.byteses = array_of(kit.arena, "1", "1");
+    UNIT_CHECK(sql_echo(kit.db.db, &kit.req, &in, &row, &kit.db.err) == 1, "%s", kit.db.err.detail);
+    CU_ASSERT_STRING_EQUAL(row.joined, "a\"b+c\\+{d, e}++ NULL +NULL+\xc3\xa9"); /* but the null */
+    CU_ASSERT_STRING_EQUAL(db_array_texts(kit.arena, NULL, 0).text, "{}");
+    teardown(&kit);
+}
+
 static void what_may_be_null_has_values_too(struct loop *loop, void *arg UNUSED)
 {
     static const int64_t number = -1;
@@ -301,6 +321,7 @@ static void wrong_statements_end_the_start(struct loop *loop, void *arg UNUSED)
         unit_on_fiber(fn_, NULL); \
     }
 ON_FIBER(types_travel_both_ways)
+ON_FIBER(texts_of_an_array_have_any_character)
 ON_FIBER(what_may_be_null_has_values_too)
 ON_FIBER(a_null_that_is_not_allowed_is_reported_by_name)
 ON_FIBER(rows_are_counted)
@@ -310,6 +331,7 @@ ON_FIBER(wrong_statements_end_the_start)
 
 static const struct unit_case cases[] = {
     CASE(test_types_travel_both_ways),
+    CASE(test_texts_of_an_array_have_any_character),
     CASE(test_what_may_be_null_has_values_too),
     CASE(test_a_null_that_is_not_allowed_is_reported_by_name),
     CASE(test_rows_are_counted),

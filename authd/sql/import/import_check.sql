@@ -1,14 +1,14 @@
--- Lines of an import (`rows` as of import_create, `passkeys` too) that cannot become accounts:
+-- Lines of an import (arrays as of import_create, `passkeys` too) that cannot become accounts:
 -- there is one with the address, the address is reserved, or the passkey belongs to another account
 -- or an earlier line. Of a line with several rows here the first counts.
 -- class: read
--- in: project uuid, rows text, passkeys text
+-- in: project uuid, lines int8[], roles text[], emails text[], passkeys text
 -- rows: many
 -- row: line int8, existing bool
 with
 given as materialized (
     select r.line, r.role, r.email, case when r.role = 'Patient' then :project::uuid end as home
-    from json_to_recordset(:rows::json) r (line bigint, role text, email text)
+    from unnest(:lines, :roles, :emails) r (line, role, email)
 ),
 existing as (
     select g.line, true as existing
