@@ -56,7 +56,8 @@ struct import_batch {
     bool over; /* there are more lines than a batch may have; the rest was not read */
 };
 
-/* What import_create.sql and import_check.sql are given of the good lines: of each array an item. */
+/* What import_create.sql and import_check.sql are given of the good lines: of each array an
+ * item. */
 struct import_rows {
     struct db_array lines, ids, memberships, profiles, roles, emails, names, surnames, hashes,
         created, totps;
