@@ -138,14 +138,15 @@ static int client_add(struct settingsd *d, const struct request *req, struct uui
 static int client_change(struct settingsd *d, const struct request *req, struct uuid project,
                          const struct client_in *in, struct client_record *out, struct error *err)
 {
-    struct sql_client_replace_in replace = {.project = project,
-                                            .id = in->id,
-                                            .name = in->name,
-                                            .oauth = settings_print(req->arena, &in->settings),
-                                            .secrets = client_has_secret(&in->settings),
-                                            .now = req->now_ms,
-                                            .audit = client_audit(req, "client.replace", project,
-                                                                  in->id)};
+    struct sql_client_replace_in replace = {
+        .project = project,
+        .id = in->id,
+        .name = in->name,
+        .oauth = settings_print(req->arena, &in->settings),
+        .secrets = client_has_secret(&in->settings),
+        .now = req->now_ms,
+        .outbox = publish_change_row(d, req, "project", project),
+        .audit = client_audit(req, "client.replace", project, in->id)};
     struct sql_client_replace_row row;
     int rows;
 
@@ -157,7 +158,7 @@ static int client_change(struct settingsd *d, const struct request *req, struct 
     if (require_client(rows, err) < 0)
         return -1;
     CLIENT_RECORD(req->arena, &row, out);
-    return 0;
+    return publish_change(d, req, &replace.outbox, "project", project, err);
 }
 
 int client_list_of(struct settingsd *d, const struct request *req, struct uuid project,
@@ -200,10 +201,13 @@ int client_remove(struct settingsd *d, const struct request *req, struct uuid pr
 {
     struct sql_client_delete_in delete = {.project = project,
                                           .id = client,
+                                          .outbox = publish_change_row(d, req, "project", project),
                                           .audit =
                                               client_audit(req, "client.delete", project, client)};
 
-    return require_client(sql_client_delete(d->svc.db, req, &delete, err), err);
+    if (require_client(sql_client_delete(d->svc.db, req, &delete, err), err) < 0)
+        return -1;
+    return publish_change(d, req, &delete.outbox, "project", project, err);
 }
 
 int client_secret_make(struct settingsd *d, const struct request *req, struct uuid project,
@@ -219,6 +223,7 @@ int client_secret_make(struct settingsd *d, const struct request *req, struct uu
         .hash = {hash, sizeof(hash)},
         .until = req->now_ms + previous_hours * HOUR_MS,
         .now = req->now_ms,
+        .outbox = publish_change_row(d, req, "project", project),
         .audit = client_audit(req, "client.secret", project, client)};
     struct sql_client_secret_exchange_row row;
     int rows;
@@ -235,7 +240,7 @@ int client_secret_make(struct settingsd *d, const struct request *req, struct uu
         return rows < 0 ? -1 : etag_lost("client", err);
     CLIENT_RECORD(req->arena, &row, out);
     out->secret = secret;
-    return 0;
+    return publish_change(d, req, &exchange.outbox, "project", project, err);
 }
 
 /* ---- handlers ---- */
@@ -261,14 +266,15 @@ int client_get(struct settingsd *d, const struct request *req, const struct id_i
 }
 
 /* Fails: NOT_FOUND, VALIDATION, CONFLICT (not what If-Match names), STEP_UP_REQUIRED
- * (needs_proof()). */
+ * (needs_proof()), UNCERTAIN. */
 int client_replace(struct settingsd *d, const struct request *req, const struct client_in *in,
                    struct client_record *out, struct error *err)
 {
     return client_put(d, req, req->caller->project, in, out, err);
 }
 
-/* Fails: NOT_FOUND, CONFLICT (it does not authenticate with a secret), STEP_UP_REQUIRED. */
+/* Fails: NOT_FOUND, CONFLICT (it does not authenticate with a secret), STEP_UP_REQUIRED,
+ * UNCERTAIN: it has another secret then, which was not shown. */
 int client_secret(struct settingsd *d, const struct request *req, const struct client_secret_in *in,
                   struct client_record *out, struct error *err)
 {

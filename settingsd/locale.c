@@ -91,6 +91,7 @@ int locales_write(struct settingsd *d, const struct request *req, struct uuid pr
 {
     struct sql_locales_write_in write = {.project = project,
                                          .history = history_of(req),
+                                         .outbox = publish_change_row(d, req, "project", project),
                                          .audit =
                                              project_audit(req, "locales.write", project, NULL)};
     struct sql_locales_write_row row;
@@ -106,7 +107,7 @@ int locales_write(struct settingsd *d, const struct request *req, struct uuid pr
     if (project_require_unchanged(sql_locales_write(d->svc.db, req, &write, &row, err), err) < 0)
         return -1;
     out->etag = row.etag;
-    return 0;
+    return publish_change(d, req, &write.outbox, "project", project, err);
 }
 
 /* ---- handlers ---- */

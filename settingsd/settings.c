@@ -47,26 +47,27 @@ static int write_begin(struct settingsd *d, const struct request *req, struct uu
 }
 
 /* Stores a switch or a text (or, with neither, unsets), if the project still has the version that
- * was read. */
+ * was read; in force everywhere when it returns 0. */
 static int write_store(struct settingsd *d, const struct request *req, struct uuid project,
                        int64_t version, const char *name, enum tristate on, const char *text,
                        struct settings_record *out, struct error *err)
 {
-    const struct sql_setting_write_in write = {.project = project,
-                                               .version = version,
-                                               .name = name,
-                                               .enabled = on,
-                                               .value = text,
-                                               .history = history_of(req),
-                                               .audit = project_audit(req, "setting.write", project,
-                                                                      name)};
+    const struct sql_setting_write_in write = {
+        .project = project,
+        .version = version,
+        .name = name,
+        .enabled = on,
+        .value = text,
+        .history = history_of(req),
+        .outbox = publish_change_row(d, req, "project", project),
+        .audit = project_audit(req, "setting.write", project, name)};
     struct sql_setting_write_row row;
 
     if (project_require_unchanged(sql_setting_write(d->svc.db, req, &write, &row, err), err) < 0)
         return -1;
     *out = *row.record;
     out->settings = row.settings;
-    return 0;
+    return publish_change(d, req, &write.outbox, "project", project, err);
 }
 
 /* Checks "AccessPolicy/<id>" and rewrites it in canonical form: the policy must be one of the

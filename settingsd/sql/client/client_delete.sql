@@ -6,5 +6,6 @@ with
 deleted as (
     delete from client where project_id = :project and id = :id returning id
 ),
+-- include: outbox(from = deleted),
 -- include: audit(from = deleted)
 select from deleted

@@ -19,6 +19,7 @@ replaced as (
     )
     returning *
 ),
+-- include: outbox(from = replaced),
 -- include: audit(from = replaced)
 select
     -- include: client_columns(from = r),

@@ -15,6 +15,7 @@ exchanged as (
         and oauth->>'authMethod' in ('client_secret_basic', 'client_secret_post')
     returning *
 ),
+-- include: outbox(from = exchanged),
 -- include: audit(from = exchanged)
 select
     -- include: client_columns(from = e),

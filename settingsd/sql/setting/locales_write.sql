@@ -22,6 +22,7 @@ changes as (
     where c.old_value <> c.new_value
 ),
 -- include: history(from = changes),
+-- include: outbox(from = updated),
 -- include: audit(from = updated)
 select
     -- include: row_etag(from = (languages, default_language))

@@ -23,6 +23,7 @@ changes as (
     where old.settings->:name is distinct from p.settings->:name
 ),
 -- include: history(from = changes),
+-- include: outbox(from = updated),
 -- include: audit(from = updated)
 select
     -- include: settings_columns
