@@ -26,6 +26,7 @@
 #include "authd/session/key.h"
 #include "authd/session/refresh_state.h"
 #include "authd/session/rotation.h"
+#include "authd/settings_cache.h"
 #include "authd/signin/admission_cache.h"
 #include "authd/sql/seal.h"
 #include "authd/sql_part.h"
@@ -104,6 +105,8 @@ static void open_counters(struct authd *d)
                       refresh_help[] = "Uses of refresh tokens.";
     static const char passkeys[] = "atrium_auth_passkeys_total",
                       passkey_help[] = "Passkeys that were shown.";
+    static const char settings[] = "atrium_auth_settings_total",
+                      settings_help[] = "Answers about tenants and clients that were needed.";
     struct metrics *m = d->svc.metrics;
 
     d->count = (struct authd_counters){
@@ -118,6 +121,8 @@ static void open_counters(struct authd *d)
         .refresh_again = metrics_counter(m, refreshes, "result=\"again\"", refresh_help),
         .refresh_refused = metrics_counter(m, refreshes, "result=\"refused\"", refresh_help),
         .refresh_theft = metrics_counter(m, refreshes, "result=\"theft\"", refresh_help),
+        .settings_kept = metrics_counter(m, settings, "from=\"cache\"", settings_help),
+        .settings_asked = metrics_counter(m, settings, "from=\"settingsd\"", settings_help),
     };
 }
 
@@ -186,6 +191,7 @@ static int start(void *daemon, struct error *err)
     totp_open();
     lease_watch_open(d);
     d->admission_cache = admission_cache_new();
+    settings_cache_open(d);
     d->client_keys = client_keys_new(d);
     d->organizations = cache_new(EMAIL_ORGANIZATIONS_MAX, free);
     batch_init(&d->refresh_states, &refresh_state_batch, d->svc.loop, d);
@@ -215,6 +221,7 @@ static void stop(void *daemon)
     logout_delivery_stop(d);
     cache_destroy(&d->organizations);
     admission_cache_destroy(&d->admission_cache);
+    settings_cache_close(d);
     password_close(d);
     password_mixture_close(d);
 }

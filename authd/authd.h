@@ -69,6 +69,8 @@ struct authd {
     const struct password_filter *common_passwords; /* or breached ones */
     struct lease_watch *leases;
     struct admission_cache *admission_cache;
+    struct cache *settings_cache;           /* see settings_cache.h */
+    struct batch settings_changes;          /* likewise */
     struct cache *organizations;            /* see email_verified.h */
     struct batch refresh_states, rotations; /* see refresh_state.h, rotation.h */
     struct network_rules networks;          /* that URLs of OAuth clients may lead to */
@@ -80,6 +82,7 @@ struct authd {
         uint64_t *sign_in_good, *sign_in_bad, *sign_in_throttled;
         uint64_t *accounts_deleted;
         uint64_t *refresh_rotated, *refresh_again, *refresh_refused, *refresh_theft;
+        uint64_t *settings_kept, *settings_asked;
         uint64_t *password_memory_failures, *passwords_renewed, *imported_refused;
     } count;
 };

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "authd/settings_cache.h"
 #include "authd/sql/account.h"
 #include "common/domain/policy.h"
 #include "settingsd/settingsd_api.h"
@@ -27,7 +28,7 @@ static int lookup(struct authd *d, const struct request *req, const struct tenan
 {
     struct tenant tenant = {0};
 
-    if (settingsd_tenant_lookup(d->svc.bus, req, in, &tenant, err) < 0)
+    if (settings_cache_call(d, req, &settingsd_tenant_lookup_method, in, &tenant, err) < 0)
         return -1;
     return take_open(req, &tenant, ret, err);
 }
@@ -102,7 +103,7 @@ int tenant_open_client(struct authd *d, const struct request *req, struct uuid c
     const struct client_lookup_in in = {client};
     struct tenant tenant = {0};
 
-    if (settingsd_client_lookup(d->svc.bus, req, &in, &tenant, err) < 0)
+    if (settings_cache_call(d, req, &settingsd_client_lookup_method, &in, &tenant, err) < 0)
         return -1;
     return take_open(req, &tenant, ret, err);
 }

@@ -1,7 +1,7 @@
 /*
- * tenant.h - the project that a sign-in names, asked of settingsd on each call so that changed
- * settings apply from the next request. Of one that is read-only while it moves, all but R_SAFE
- * operations are refused: ERR_PROJECT_READ_ONLY.
+ * tenant.h - the project that a sign-in names, as settingsd has it at the time: changed settings
+ * apply from the next request (settings_cache.h). Of one that is read-only while it moves, all but
+ * R_SAFE operations are refused: ERR_PROJECT_READ_ONLY.
  */
 #ifndef ATRIUM_AUTHD_TENANT_H
 #define ATRIUM_AUTHD_TENANT_H

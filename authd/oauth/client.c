@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "authd/settings_cache.h"
+
 static struct field_texts text_list(struct arena *arena, const char *const *words, size_t count)
 {
     struct field_texts list = {arena_calloc(arena, count, sizeof(*list.items)), count};
@@ -54,7 +56,7 @@ int oauth_client_find(struct authd *d, const struct request *req, const struct t
     }
     if (strlen(client_id) >= sizeof(struct uuid))
         return error_set(err, ERR_NOT_FOUND, "Client not found.");
-    return settingsd_oauth_client_get(d->svc.bus, req, &get, ret, err);
+    return settings_cache_call(d, req, &settingsd_oauth_client_get_method, &get, ret, err);
 }
 
 bool oauth_client_allows(const struct field_texts *list, const char *word)

@@ -74,6 +74,15 @@ struct cache_key cache_key_of(const struct cache *self, const char *const texts[
     return key;
 }
 
+struct cache_key cache_key_of_bytes(const struct cache *self, const void *bytes, size_t size)
+{
+    struct cache_key key;
+
+    crypto_generichash(key.bytes, sizeof(key.bytes), bytes, size, self->secret,
+                       sizeof(self->secret));
+    return key;
+}
+
 static int32_t *cache_head(struct cache *self, const struct cache_key *key)
 {
     uint64_t hash;

@@ -24,9 +24,10 @@ struct cache;
 struct cache *cache_new(size_t capacity, void (*drop)(void *value));
 void cache_destroy(struct cache **self_p);
 
-/* The key of texts, in this order: BLAKE2b with a secret of this cache, so that no client can aim
- * at an entry or its place. As strong as SHA-256, in a third of its time. */
+/* The key of texts, in this order, or of bytes: BLAKE2b with a secret of this cache, so that no
+ * client can aim at an entry or its place. As strong as SHA-256, in a third of its time. */
 struct cache_key cache_key_of(const struct cache *self, const char *const texts[], size_t count);
+struct cache_key cache_key_of_bytes(const struct cache *self, const void *bytes, size_t size);
 
 /* The value, marked as used, or NULL. Valid until the next put, remove or clear. */
 void *cache_get(struct cache *self, const struct cache_key *key);
