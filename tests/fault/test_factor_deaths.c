@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/support/authenticator.h"
+#include "tests/support/passkeys.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/totp.h"
@@ -382,31 +382,17 @@ static struct authenticator *new_key(void)
     return authenticator_new(AUTHENTICATOR_ES256, "https://patient.demo.example");
 }
 
-static struct http_answer *enroll_start(const struct person *person)
-{
-    return http_post(suite_url(suite), "/auth/passkey/enroll/start", person->access, json_object());
-}
-
 static json_t *body_enroll(struct authenticator *key, const struct http_answer *start)
 {
     return json_pack("{s:s, s:o}", "enrollmentId", http_text(start, "enrollmentId"), "credential",
                      authenticator_create(key, http_member(start, "options")));
 }
 
-static struct http_answer *enroll_passkey(const struct person *person, struct authenticator *key)
-{
-    HTTP_ANSWER start = enroll_start(person);
-
-    CHECK_STATUS(start, 200);
-    return http_post(suite_url(suite), "/auth/passkey/enroll/finish", person->access,
-                     body_enroll(key, start));
-}
-
 /* A patient whose passkey is enrolled, signed in a second time behind that. */
 static struct owner passkey_owner(struct authenticator *key, char path[64])
 {
     struct owner self = {.person = person_register(suite, NULL)};
-    HTTP_ANSWER added = enroll_passkey(self.person, key);
+    HTTP_ANSWER added = passkey_enroll(suite, self.person->access, key);
 
     CHECK_STATUS(added, 200);
     snprintf(path, 64, "/auth/passkey/%s", http_text(added, "id"));
@@ -454,7 +440,7 @@ static void a_passkey_is_enrolled_whole_or_not(void)
     for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
         AUTHENTICATOR key = new_key();
         OWNER owner = {.person = person_register(suite, NULL)};
-        HTTP_ANSWER start = enroll_start(owner.person);
+        HTTP_ANSWER start = passkey_enroll_start(suite, owner.person->access);
         json_auto_t *body = body_enroll(key, start);
 
         owner.elsewhere =
@@ -465,7 +451,7 @@ static void a_passkey_is_enrolled_whole_or_not(void)
             http_post(suite_url(suite), path, owner.person->access, json_incref(body));
         if (i > 0 || again->status != 200) {
             CHECK_ERROR(again, 400, "The challenge is invalid or has expired.");
-            HTTP_ANSWER anew = enroll_passkey(owner.person, key);
+            HTTP_ANSWER anew = passkey_enroll(suite, owner.person->access, key);
             UNIT_CHECK(anew->status == (steps[i].done ? 409 : 200), "anew, at %s of %s: %d %s",
                        steps[i].statement, steps[i].table, anew->status, anew->body);
         }
@@ -619,13 +605,13 @@ static void a_proof_counts_whole_or_not(void)
         json_auto_t *body = NULL;
 
         make_proofs_old(&owner);
-        HTTP_ANSWER late = enroll_start(owner.elsewhere);
+        HTTP_ANSWER late = passkey_enroll_start(suite, owner.elsewhere->access);
         CHECK_STATUS(late, 401);
         key->count = 9;
         body = body_proof(rows[i].by, &owner, key, start);
         post_and_die(step, path, access, json_incref(body));
         check_proof(&owner, rows[i].before, step);
-        HTTP_ANSWER now = enroll_start(owner.elsewhere);
+        HTTP_ANSWER now = passkey_enroll_start(suite, owner.elsewhere->access);
         if (rows[i].by != BY_PASSWORD)
             CHECK_STATUS(now, step->done ? 200 : 401);
         HTTP_ANSWER again = http_post(suite_url(suite), path, access, json_incref(body));
@@ -640,7 +626,7 @@ static void a_proof_counts_whole_or_not(void)
             CHECK_STATUS(anew, 204);
         }
         check_proof(&owner, rows[i].after, step);
-        HTTP_ANSWER good = enroll_start(owner.elsewhere);
+        HTTP_ANSWER good = passkey_enroll_start(suite, owner.elsewhere->access);
         CHECK_STATUS(good, 200);
     }
 }

@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/support/authenticator.h"
 #include "tests/support/document.h"
 #include "tests/support/oauth.h"
+#include "tests/support/passkeys.h"
 #include "tests/support/program.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
@@ -333,7 +333,7 @@ static void a_practitioners_export_is_complete(void)
     TEXT report =
         document_put(suite, admin->access, "report.txt", "text/plain", MARK, sizeof(MARK) - 1);
     TEXT elsewhere = document_put(suite, child->access, "other.txt", "text/plain", "other", 5);
-    HTTP_ANSWER enrolled = person_enroll_passkey(suite, admin, key);
+    HTTP_ANSWER enrolled = passkey_enroll(suite, admin->access, key);
     size_t size = 0;
     char path[160];
 

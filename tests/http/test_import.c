@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/support/authenticator.h"
+#include "tests/support/passkeys.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/totp.h"
@@ -350,15 +350,8 @@ static void passkeys_come_along(void)
         PROGRAM again = import("--verified");
         check_counts(again, 0, 1, 0);
         CU_ASSERT_PTR_NOT_NULL(strstr(read_report(), "in use already"));
-        HTTP_ANSWER start = suite_post_fresh(suite, "/auth/tenant/Patient/passkey/start",
-                                             json_pack("{s:s, s:s}", "tenantCode", "demo",
-                                                       "codeChallenge", pkce_challenge));
-        CHECK_STATUS(start, 200);
         key->count = 4;
-        HTTP_ANSWER in = suite_post_fresh(
-            suite, "/auth/tenant/Patient/passkey/finish",
-            json_pack("{s:s, s:o}", "loginId", http_text(start, "loginId"), "credential",
-                      authenticator_get(key, http_member(start, "options"))));
+        HTTP_ANSWER in = passkey_sign_in(suite, "Patient", "demo", NULL, key);
         CHECK_STATUS(in, 200);
         CU_ASSERT_STRING_EQUAL(http_text(in, "nextStep"), "token");
         free(email);

@@ -263,25 +263,17 @@ static void a_factor_that_is_on_is_asked_for(void)
     free(access);
 }
 
-/* As an operator: an admin without a factor could not take it back. */
-static void require_mfa(const char *whom)
-{
-    PROGRAM set = ATRIUMCTL(suite, NULL, "project", "policy", "demo", "requireMfa", whom);
-
-    CU_ASSERT_EQUAL(set->code, 0);
-}
-
 /* By itself it is no second factor. */
 static void a_code_is_one_factor(void)
 {
     PERSON patient = person_register_settled(suite);
     char *access = sign_in(patient->email, "mail-code");
 
-    require_mfa("everyone");
+    suite_require_mfa(suite, "everyone");
     HTTP_ANSWER refused = http_get(suite_url(suite), "/document", access);
     CHECK_STATUS(refused, 403);
     CU_ASSERT_STRING_EQUAL(http_text(refused, "code"), "MFA_ENROLLMENT_REQUIRED");
-    require_mfa("none");
+    suite_require_mfa(suite, "none");
     free(access);
 }
 

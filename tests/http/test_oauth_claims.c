@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "common/domain/jwt.h"
-#include "tests/support/authenticator.h"
 #include "tests/support/oauth.h"
+#include "tests/support/passkeys.h"
 #include "tests/support/totp.h"
 #include "tests/support/unit.h"
 
@@ -281,7 +281,7 @@ static void a_sub_that_is_named_is_the_one_that_signs_in(void)
 static void enrol_passkey(const struct person *person)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, "https://patient.demo.example");
-    HTTP_ANSWER made = person_enroll_passkey(suite, person, key);
+    HTTP_ANSWER made = passkey_enroll(suite, person->access, key);
 
     CHECK_STATUS(made, 200);
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "tests/support/authenticator.h"
+#include "tests/support/passkeys.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/totp.h"
@@ -310,7 +310,7 @@ static void lost_factors_are_taken_away(void)
     HTTP_ANSWER none = act(admin->access, id, "reset-mfa", "a ticket");
 
     CHECK_STATUS(none, 400);
-    HTTP_ANSWER enrolled = person_enroll_passkey(suite, person, key);
+    HTTP_ANSWER enrolled = passkey_enroll(suite, person->access, key);
     CHECK_STATUS(enrolled, 200);
     totp_enrol(suite, person, suite_now(suite), secret);
     check_shown(id, "factors.0", "totp");

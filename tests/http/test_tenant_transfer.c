@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/support/authenticator.h"
 #include "tests/support/document.h"
+#include "tests/support/passkeys.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/totp.h"
@@ -54,7 +54,7 @@ static void install_bot(struct suite *suite)
 
 static void enrol_passkey(void)
 {
-    HTTP_ANSWER done = person_enroll_passkey(from, patient, passkey);
+    HTTP_ANSWER done = passkey_enroll(from, patient->access, passkey);
 
     CHECK_STATUS(done, 200);
 }
@@ -374,14 +374,7 @@ static void people_sign_in_there(void)
         to, "/auth/tenant/Patient/login/mfa",
         json_pack("{s:s, s:s}", "loginId", http_text(lost, "loginId"), "mfaToken", recovery));
     CHECK_STATUS(recovered, 200);
-    HTTP_ANSWER start = suite_post_fresh(to, "/auth/tenant/Patient/passkey/start",
-
-                                         json_pack("{s:s, s:s}", "tenantCode", "demo",
-                                                   "codeChallenge", pkce_challenge));
-    HTTP_ANSWER shown = suite_post_fresh(
-        to, "/auth/tenant/Patient/passkey/finish",
-        json_pack("{s:s, s:o}", "loginId", http_text(start, "loginId"), "credential",
-                  authenticator_get(passkey, http_member(start, "options"))));
+    HTTP_ANSWER shown = passkey_sign_in(to, "Patient", "demo", NULL, passkey);
     CHECK_STATUS(shown, 200);
     HTTP_ANSWER old = http_get(suite_url(to), "/auth/me", patient->access);
     CHECK_STATUS(old, 401); /* sessions stay where they were made */

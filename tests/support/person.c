@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/support/authenticator.h"
 #include "tests/support/suite.h"
 #include "tests/support/unit.h"
 
@@ -233,18 +232,6 @@ void person_destroy(struct person **self_p)
     free(self->project);
     free(self);
     *self_p = NULL;
-}
-
-struct http_answer *person_enroll_passkey(struct suite *suite, const struct person *person,
-                                          struct authenticator *key)
-{
-    HTTP_ANSWER start =
-        http_post(suite_url(suite), "/auth/passkey/enroll/start", person->access, json_object());
-
-    return http_post(suite_url(suite), "/auth/passkey/enroll/finish", person->access,
-                     json_pack("{s:s, s:s, s:o*}", "enrollmentId", http_text(start, "enrollmentId"),
-                               "name", "Phone", "credential",
-                               authenticator_create(key, http_member(start, "options"))));
 }
 
 void person_set_hash(struct suite *suite, const char *email, const char *hash)

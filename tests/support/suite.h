@@ -181,13 +181,6 @@ void suite_require_proofs(struct suite *suite, const struct person *admin, bool 
 /* Gives an account this password hash, as an import or an older release would have left it. */
 void person_set_hash(struct suite *suite, const char *email, const char *hash);
 
-struct authenticator;
-
-/* Adds a passkey of this authenticator to a person who has proven themself lately; the answer of
- * the last step. */
-struct http_answer *person_enroll_passkey(struct suite *suite, const struct person *person,
-                                          struct authenticator *key);
-
 /* The same practitioner, signed in to a new child project under that code: also its admin. */
 struct person *person_admin_of_child(struct suite *suite, const char *code);
 

@@ -3,6 +3,7 @@
  */
 #include "tests/support/suite_command.h"
 
+#include <CUnit/CUnit.h>
 #include <stdlib.h>
 
 #include "tests/support/suite.h"
@@ -32,6 +33,13 @@ struct program *suite_command(const struct suite *suite, const char *input,
 struct program *suite_command_start(const struct suite *suite, const char *const *words)
 {
     return start(suite, NULL, words, program_start);
+}
+
+void suite_require_mfa(const struct suite *suite, const char *whom)
+{
+    PROGRAM set = ATRIUMCTL(suite, NULL, "project", "policy", "demo", "requireMfa", whom);
+
+    CU_ASSERT_EQUAL(set->code, 0);
 }
 
 const char *program_text(const struct program *self, const char *path)

@@ -17,6 +17,10 @@ struct program *suite_command(const struct suite *suite, const char *input,
 /* The same, which goes on beside the test. */
 struct program *suite_command_start(const struct suite *suite, const char *const *words);
 
+/* Who of the demo tenant must have a second factor ("everyone"), set by the operator: an admin
+ * without one could not take it back. */
+void suite_require_mfa(const struct suite *suite, const char *whom);
+
 /* A text in the JSON answer by dotted path; "" when absent. */
 const char *program_text(const struct program *self, const char *path);
 
