@@ -11,19 +11,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/support/suite.h"
+#include "tests/support/members.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/totp.h"
 #include "tests/support/unit.h"
 
-#define MEMBERS "/v1/projects/me/members"
 #define VIEW "/auth/invitation"
 #define ACCEPT "/auth/invitation/accept"
-#define SET "/auth/set-password"
 #define REGISTER "/auth/tenant/Practitioner/register"
 #define SIGN_UP "/auth/tenant/Patient/register"
-#define DEMO_PAGE "https://practitioner.demo.example/invitation"
-#define DEMO_PATIENTS "https://patient.demo.example/invitation"
 #define NORTH_PAGE "https://north.example/staff/invitation"
 #define VERIFICATION "/v1/project/email-templates/EMAIL_VERIFICATION"
 #define PASSWORD "a password of an admin"
@@ -31,7 +27,6 @@
 
 enum { WEEK = 7 * 24 * 3600 };
 
-static const char bad_link[] = "The link is invalid or has expired.";
 static const char chosen[] = "chosen by the mailbox";
 static const char all_policy[] = "{\"name\":\"All\",\"resource\":[{\"resourceType\":\"*\"}]}";
 
@@ -81,7 +76,7 @@ static json_t *body_of(const char *email, const char *type, bool as_admin)
 static struct http_answer *invite(const struct person *who, const char *email, const char *type,
                                   bool as_admin)
 {
-    return http_post(suite_url(suite), MEMBERS, who->access, body_of(email, type, as_admin));
+    return http_post(suite_url(suite), MEMBER_PATH, who->access, body_of(email, type, as_admin));
 }
 
 static json_t *body_link(struct mail_link link)
@@ -97,16 +92,6 @@ static struct http_answer *view(struct mail_link link)
 static struct http_answer *accept_as(const struct person *who, struct mail_link link)
 {
     return http_post(suite_url(suite), ACCEPT, who->access, body_link(link));
-}
-
-static json_t *body_password(struct mail_link link, const char *password)
-{
-    return json_pack("{s:s, s:s, s:s}", "id", link.id, "secret", link.secret, "password", password);
-}
-
-static struct http_answer *accept_by(struct mail_link link, const char *password)
-{
-    return suite_post_fresh(suite, SET, body_password(link, password));
 }
 
 /* A person registers with this address as a practitioner of the demo tenant; proves nothing. */
@@ -133,8 +118,9 @@ static struct person *join_demo(const char *type)
     struct person *self;
 
     CHECK_STATUS(made, 200);
-    struct mail_link link = suite_mail_link(suite, email, patient ? DEMO_PATIENTS : DEMO_PAGE);
-    HTTP_ANSWER accepted = accept_by(link, chosen);
+    struct mail_link link =
+        suite_mail_link(suite, email, patient ? MEMBER_PATIENT_LINK : MEMBER_PRACTITIONER_LINK);
+    HTTP_ANSWER accepted = member_accept(suite, link, chosen);
     CHECK_STATUS(accepted, 204);
     self = person_sign_in(suite, patient ? "Patient" : "Practitioner", email, chosen, NULL);
     CU_ASSERT_EQUAL(self->status, 200);
@@ -184,7 +170,7 @@ static void enroll_factor(const struct person *who)
 
 static bool administers(const struct person *who)
 {
-    HTTP_ANSWER list = http_get(suite_url(suite), MEMBERS, who->access);
+    HTTP_ANSWER list = http_get(suite_url(suite), MEMBER_PATH, who->access);
 
     return list->status == 200;
 }
@@ -229,7 +215,7 @@ static void an_unproven_account_gets_nothing_by_an_invitation(void)
     check_accept(seen, "set-password");
     HTTP_ANSWER signed_in = accept_as(squatter, link);
     check_code(signed_in, 409, "ACCEPT_BY_PASSWORD");
-    HTTP_ANSWER accepted = accept_by(link, chosen);
+    HTTP_ANSWER accepted = member_accept(suite, link, chosen);
     CHECK_STATUS(accepted, 204);
     CU_ASSERT_TRUE(suite_everywhere(suite, squatter->access, 401));
     PERSON back = person_sign_in(suite, "Practitioner", email, SQUATTER, NULL);
@@ -249,7 +235,7 @@ static void an_unproven_account_gets_nothing_by_create_admin(void)
                           email, "--name", "Eve", "--surname", "Admin", "--mail"));
     CU_ASSERT_EQUAL(memberships_of(email, north), 0);
     CU_ASSERT_EQUAL(pending_of(email), 1);
-    HTTP_ANSWER accepted = accept_by(suite_mail_link(suite, email, NORTH_PAGE), chosen);
+    HTTP_ANSWER accepted = member_accept(suite, suite_mail_link(suite, email, NORTH_PAGE), chosen);
     CHECK_STATUS(accepted, 204);
     CU_ASSERT_TRUE(suite_everywhere(suite, squatter->access, 401));
     PERSON owner = person_sign_in(suite, "Practitioner", email, chosen, "north");
@@ -266,7 +252,7 @@ static void the_second_factor_of_an_unproven_account_goes(void)
     enroll_factor(squatter);
     HTTP_ANSWER made = invite(north, email, NULL, false);
     CHECK_STATUS(made, 200);
-    HTTP_ANSWER accepted = accept_by(link_of(email, 2, NORTH_PAGE), chosen);
+    HTTP_ANSWER accepted = member_accept(suite, link_of(email, 2, NORTH_PAGE), chosen);
     CHECK_STATUS(accepted, 204);
     PERSON owner = person_sign_in(suite, "Practitioner", email, chosen, "north");
     CU_ASSERT_EQUAL(owner->status, 200);
@@ -297,7 +283,7 @@ static void inviting_reveals_nothing_of_other_tenants(void)
         CU_ASSERT_EQUAL(memberships_of(emails[i], north), 0);
         CU_ASSERT_TRUE(suite_mails_arrive(suite, emails[i], i == 0 ? 2 : 1));
     }
-    HTTP_ANSWER list = http_get(suite_url(suite), MEMBERS "?_count=100", north->access);
+    HTTP_ANSWER list = http_get(suite_url(suite), MEMBER_PATH "?_count=100", north->access);
     UNIT_CHECK(!strstr(list->body, "Costa"), "%s", list->body);
     free(unknown);
 }
@@ -376,14 +362,14 @@ static void a_proven_account_accepts_signed_in(void)
 
     wrong.secret[0] = wrong.secret[0] == 'A' ? 'B' : 'A';
     HTTP_ANSWER blind = view(wrong);
-    CHECK_ERROR(blind, 400, bad_link);
+    CHECK_ERROR(blind, 400, MEMBER_BAD_LINK);
     HTTP_ANSWER guessed = accept_as(paula, wrong);
-    CHECK_ERROR(guessed, 400, bad_link);
+    CHECK_ERROR(guessed, 400, MEMBER_BAD_LINK);
     HTTP_ANSWER stranger = accept_as(other, link);
-    CHECK_ERROR(stranger, 400, bad_link);
+    CHECK_ERROR(stranger, 400, MEMBER_BAD_LINK);
     HTTP_ANSWER without = http_post(suite_url(suite), ACCEPT, NULL, body_link(link));
     CHECK_STATUS(without, 401);
-    HTTP_ANSWER password = accept_by(link, chosen);
+    HTTP_ANSWER password = member_accept(suite, link, chosen);
     check_code(password, 409, "ACCEPT_SIGNED_IN");
     CU_ASSERT_EQUAL(pending_of(paula->email), 1);
 
@@ -396,9 +382,9 @@ static void a_proven_account_accepts_signed_in(void)
     CU_ASSERT_STRING_EQUAL(http_text(me, "membership.id"), http_text(made, "id"));
     CU_ASSERT_STRING_EQUAL(http_text(me, "profile.name.0.family"), "Proven");
     HTTP_ANSWER again = accept_as(paula, link);
-    CHECK_ERROR(again, 400, bad_link);
+    CHECK_ERROR(again, 400, MEMBER_BAD_LINK);
     HTTP_ANSWER over = view(link);
-    CHECK_ERROR(over, 400, bad_link);
+    CHECK_ERROR(over, 400, MEMBER_BAD_LINK);
     CU_ASSERT_EQUAL(suite_count(suite,
                                 "select count(*) from auth.audit where entity = 'Invitation/%s' "
                                 "and event->>'action' = 'invitation.accept'",
@@ -431,7 +417,7 @@ static void a_proof_of_one_organisation_is_none_in_another(void)
     struct mail_link link = link_of(known->email, 2, NORTH_PAGE);
     HTTP_ANSWER seen = view(link);
     check_accept(seen, "set-password");
-    HTTP_ANSWER accepted = accept_by(link, "another password");
+    HTTP_ANSWER accepted = member_accept(suite, link, "another password");
     CHECK_STATUS(accepted, 204);
     CU_ASSERT_TRUE(suite_everywhere(suite, known->access, 401));
     suite_require_proofs(suite, admin, true);
@@ -471,7 +457,7 @@ static void patients_accept_as_practitioners_do(void)
     HTTP_ANSWER made = invite(admin, email, "Patient", false);
 
     CHECK_STATUS(made, 200);
-    struct mail_link link = suite_mail_link(suite, email, DEMO_PATIENTS);
+    struct mail_link link = suite_mail_link(suite, email, MEMBER_PATIENT_LINK);
     PERSON patient = person_register(suite, email);
     HTTP_ANSWER seen = view(link);
     check_accept(seen, "set-password");
@@ -479,11 +465,11 @@ static void patients_accept_as_practitioners_do(void)
     check_code(early, 409, "ACCEPT_BY_PASSWORD");
     PERSON staff = register_unproven(email);
     HTTP_ANSWER namesake = accept_as(staff, link); /* another account with this address */
-    CHECK_ERROR(namesake, 400, bad_link);
+    CHECK_ERROR(namesake, 400, MEMBER_BAD_LINK);
     verify_address(patient, 3);
     HTTP_ANSWER proven = view(link);
     check_accept(proven, "sign-in");
-    HTTP_ANSWER password = accept_by(link, chosen);
+    HTTP_ANSWER password = member_accept(suite, link, chosen);
     check_code(password, 409, "ACCEPT_SIGNED_IN");
     HTTP_ANSWER accepted = accept_as(patient, link);
     CHECK_STATUS(accepted, 204);
@@ -560,28 +546,28 @@ static void withdrawn_and_older_links_are_dead(void)
     char path[128];
 
     CHECK_STATUS(made, 200);
-    snprintf(path, sizeof(path), MEMBERS "/%s/resend", http_text(made, "id"));
+    snprintf(path, sizeof(path), MEMBER_PATH "/%s/resend", http_text(made, "id"));
     HTTP_ANSWER resent = http_post(suite_url(suite), path, north->access, NULL);
     CHECK_STATUS(resent, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, paula->email, 2));
     struct mail_link second = suite_mail_link(suite, paula->email, NORTH_PAGE);
     HTTP_ANSWER old = accept_as(paula, first);
-    CHECK_ERROR(old, 400, bad_link);
+    CHECK_ERROR(old, 400, MEMBER_BAD_LINK);
     HTTP_ANSWER seen = view(first);
-    CHECK_ERROR(seen, 400, bad_link);
+    CHECK_ERROR(seen, 400, MEMBER_BAD_LINK);
     suite_set_clock(suite, WEEK + 30);
     HTTP_ANSWER late = view(second);
-    CHECK_ERROR(late, 400, bad_link);
+    CHECK_ERROR(late, 400, MEMBER_BAD_LINK);
     suite_set_clock(suite, 0);
     run_command(ATRIUMCTL(suite, NULL, "project", "suspend", "north"));
     HTTP_ANSWER closed = view(second);
-    CHECK_ERROR(closed, 400, bad_link);
+    CHECK_ERROR(closed, 400, MEMBER_BAD_LINK);
     run_command(ATRIUMCTL(suite, NULL, "project", "suspend", "north", "--resume"));
-    snprintf(path, sizeof(path), MEMBERS "/%s", http_text(made, "id"));
+    snprintf(path, sizeof(path), MEMBER_PATH "/%s", http_text(made, "id"));
     HTTP_ANSWER gone = http_delete(suite_url(suite), path, north->access);
     CHECK_STATUS(gone, 200);
     HTTP_ANSWER dead = accept_as(paula, second);
-    CHECK_ERROR(dead, 400, bad_link);
+    CHECK_ERROR(dead, 400, MEMBER_BAD_LINK);
     CU_ASSERT_EQUAL(memberships_of(paula->email, north), 0);
 }
 
@@ -610,7 +596,7 @@ static void a_sign_up_leaves_the_invitation_of_an_admin_alone(void)
     HTTP_ANSWER made = invite(admin, email, NULL, true);
 
     CHECK_STATUS(made, 200);
-    struct mail_link link = suite_mail_link(suite, email, DEMO_PAGE);
+    struct mail_link link = suite_mail_link(suite, email, MEMBER_PRACTITIONER_LINK);
     suite_set_switch(suite, admin->access, "CLINICIAN_INVITE_ON_BUSINESS_EMAIL", true);
     HTTP_ANSWER signed_up = sign_up(email);
     CHECK_STATUS(signed_up, 200);
@@ -618,7 +604,7 @@ static void a_sign_up_leaves_the_invitation_of_an_admin_alone(void)
     HTTP_ANSWER seen = view(link);
     check_accept(seen, "set-password");
     CU_ASSERT_STRING_EQUAL(http_text(seen, "inviterName"), "Ada Admin");
-    HTTP_ANSWER accepted = accept_by(link, chosen);
+    HTTP_ANSWER accepted = member_accept(suite, link, chosen);
     CHECK_STATUS(accepted, 204);
     PERSON owner = person_sign_in(suite, "Practitioner", email, chosen, NULL);
     CU_ASSERT_TRUE(administers(owner));
@@ -635,22 +621,22 @@ static void a_sign_up_gives_no_rights_of_an_admin(void)
     HTTP_ANSWER made = invite(admin, email, NULL, true);
 
     CHECK_STATUS(made, 200);
-    struct mail_link by_admin = suite_mail_link(suite, email, DEMO_PAGE);
+    struct mail_link by_admin = suite_mail_link(suite, email, MEMBER_PRACTITIONER_LINK);
     suite_set_switch(suite, admin->access, "CLINICIAN_INVITE_ON_BUSINESS_EMAIL", true);
     HTTP_ANSWER signed_up = sign_up(email);
     CHECK_STATUS(signed_up, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 2));
     char *mail = suite_mail(suite, email, 0);
     UNIT_CHECK(mail && strstr(mail, "Finish your sign-up"), "%s", mail);
-    struct mail_link own = suite_mail_link(suite, email, DEMO_PAGE);
+    struct mail_link own = suite_mail_link(suite, email, MEMBER_PRACTITIONER_LINK);
     CU_ASSERT_STRING_NOT_EQUAL(own.secret, by_admin.secret);
     HTTP_ANSWER seen = view(own);
     check_accept(seen, "set-password");
     CU_ASSERT_STRING_EQUAL(http_text(seen, "inviterName"), "Demo Clinic");
-    HTTP_ANSWER accepted = accept_by(own, chosen);
+    HTTP_ANSWER accepted = member_accept(suite, own, chosen);
     CHECK_STATUS(accepted, 204);
-    HTTP_ANSWER again = accept_by(own, chosen);
-    CHECK_ERROR(again, 400, bad_link);
+    HTTP_ANSWER again = member_accept(suite, own, chosen);
+    CHECK_ERROR(again, 400, MEMBER_BAD_LINK);
     PERSON owner = person_sign_in(suite, "Practitioner", email, chosen, NULL);
     CU_ASSERT_EQUAL(owner->status, 200);
     CU_ASSERT_FALSE(administers(owner));
@@ -688,7 +674,7 @@ static struct http_answer *set_admin(const struct person *who, const char *id, b
 {
     char path[128];
 
-    snprintf(path, sizeof(path), MEMBERS "/%s", id);
+    snprintf(path, sizeof(path), MEMBER_PATH "/%s", id);
     return http_call(suite_url(suite),
                      &(struct http_request){.method = "PATCH",
                                             .path = path,
@@ -742,15 +728,6 @@ static void rights_of_an_admin_need_a_fresh_proof(void)
 
 /* ---- several at once ---- */
 
-static int count_status(struct http_answer *const *answers, int many, int status)
-{
-    int count = 0;
-
-    for (int i = 0; i < many; i++)
-        count += answers[i]->status == status;
-    return count;
-}
-
 static void one_of_many_accepts_wins(void)
 {
     enum { MANY = 64 };
@@ -765,8 +742,8 @@ static void one_of_many_accepts_wins(void)
         requests[i] = (struct http_request){
             .method = "POST", .path = ACCEPT, .bearer = paula->access, .body = body_link(link)};
     http_call_many(suite_url(suite), requests, MANY, MANY, answers);
-    CU_ASSERT_EQUAL(count_status(answers, MANY, 204), 1);
-    CU_ASSERT_EQUAL(count_status(answers, MANY, 400), MANY - 1);
+    CU_ASSERT_EQUAL(http_count_status(answers, MANY, 204), 1);
+    CU_ASSERT_EQUAL(http_count_status(answers, MANY, 400), MANY - 1);
     CU_ASSERT_EQUAL(memberships_of(paula->email, north), 1);
     http_answers_destroy(answers, MANY);
 }
@@ -784,7 +761,7 @@ static void accepts_race_with_what_ends_them(void)
         char path[128], again[160];
         int kind = round % KINDS;
 
-        snprintf(path, sizeof(path), MEMBERS "/%s", http_text(made, "id"));
+        snprintf(path, sizeof(path), MEMBER_PATH "/%s", http_text(made, "id"));
         snprintf(again, sizeof(again), "%s/resend", path);
         const struct http_request others[] = {
             [WITHDRAW] = {.method = "DELETE", .path = path, .bearer = north->access},

@@ -234,6 +234,15 @@ void http_answers_destroy(struct http_answer **answers, size_t count)
         http_answer_destroy(&answers[i]);
 }
 
+int http_count_status(struct http_answer *const *answers, int count, int status)
+{
+    int found = 0;
+
+    for (int i = 0; i < count; i++)
+        found += answers[i]->status == status;
+    return found;
+}
+
 char *http_raw(const char *base_url, const void *bytes, size_t size, bool finish, int timeout_ms)
 {
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};

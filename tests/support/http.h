@@ -46,6 +46,9 @@ void http_call_many(const char *base_url, const struct http_request *requests, s
                     size_t parallel, struct http_answer **ret_answers);
 void http_answers_destroy(struct http_answer **answers, size_t count);
 
+/* How many of them have that status. */
+int http_count_status(struct http_answer *const *answers, int count, int status);
+
 /* Sends bytes on a fresh TCP connection, half-closes when `finish`, and returns what came back
  * within `timeout_ms` as text (caller frees; "" for nothing). */
 char *http_raw(const char *base_url, const void *bytes, size_t size, bool finish, int timeout_ms);
