@@ -334,7 +334,7 @@ check-asan-touched:
 # Valgrind over the programs of unit and integration. It has no pidfd and no openat2, and is itself what /proc/self/exe names, by which some
 # start their other processes: those are left to check-asan, as are hundreds of megapixels. Then over the daemons, while
 # some HTTP programs drive them.
-NOT_UNDER_VALGRIND := $(addprefix $(BUILD)/tests/integration/test_,botd_sandbox bus bus_tcp ctl_suite docd_image \
+NOT_UNDER_VALGRIND := $(addprefix $(BUILD)/tests/integration/test_,botd_sandbox bus bus_deaths bus_garbage bus_tcp ctl_suite docd_image \
     docd_image_process docd_image_start docd_variant \
     maild_queue outbox)
 VALGRIND := valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect \
