@@ -82,11 +82,6 @@ int tenant_invited_check(struct tenant_invited *self, struct ctl *ctl, struct uu
     return 0;
 }
 
-size_t tenant_invited_count(const struct tenant_invited *self)
-{
-    return json_array_size(self->list);
-}
-
 /* ---- rows ---- */
 
 static const char *text_of(const json_t *row, const char *name)
@@ -128,7 +123,7 @@ bool tenant_invited_skips(struct tenant_invited *self, const char *table, const 
     static const char service[] = "authd.";
     json_auto_t *json = NULL;
 
-    if (tenant_invited_count(self) == 0 || strncmp(table, service, strlen(service)) != 0)
+    if (json_array_size(self->list) == 0 || strncmp(table, service, strlen(service)) != 0)
         return false;
     table += strlen(service);
     json = json_loadb(row, size, 0, NULL);
@@ -146,7 +141,7 @@ bool tenant_invited_skips(struct tenant_invited *self, const char *table, const 
 void tenant_invited_show(const struct tenant_invited *self, const struct ctl *ctl,
                          const char *project, int64_t admins)
 {
-    size_t i, count = tenant_invited_count(self);
+    size_t i, count = json_array_size(self->list);
     json_t *each;
 
     if (ctl->json || count == 0)

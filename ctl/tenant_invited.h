@@ -34,8 +34,6 @@ int tenant_invited_load(struct tenant_invited *self, struct ctl *ctl, struct uui
 int tenant_invited_check(struct tenant_invited *self, struct ctl *ctl, struct uuid project,
                          struct field_list rows, int64_t before, struct error *err) MUST_USE;
 
-size_t tenant_invited_count(const struct tenant_invited *self);
-
 /* Whether a row belongs to them: to be asked for the rows of a file, or for those that are here,
  * table after table in their order. */
 bool tenant_invited_skips(struct tenant_invited *self, const char *table, const void *row,

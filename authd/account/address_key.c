@@ -172,8 +172,9 @@ static int open_one(struct authd *d, const struct request *req, const struct aud
     return 0;
 }
 
-int addresses_open(struct authd *d, const struct request *req, const struct audit_sealed *sealed,
-                   size_t count, const char ***ret, struct error *err)
+/* Opens addresses: a text for each, "" where the key is gone. Parks. */
+static int open_all(struct authd *d, const struct request *req, const struct audit_sealed *sealed,
+                    size_t count, const char ***ret, struct error *err)
 {
     struct sql_address_key_list_rows keys = {.count = 0};
 
@@ -197,7 +198,7 @@ int addresses_show(struct authd *d, const struct request *req, struct audit_reco
     for (size_t i = 0; i < count; i++)
         if (audit_sealed_of(req->arena, records[i]->event, &sealed[found]))
             of[found++] = records[i];
-    if (addresses_open(d, req, sealed, found, &addresses, err) < 0)
+    if (open_all(d, req, sealed, found, &addresses, err) < 0)
         return -1;
     for (size_t i = 0; i < found; i++)
         of[i]->event = audit_address_show(req->arena, of[i]->event, addresses[i]);
@@ -213,7 +214,7 @@ int operator_addresses_open(struct authd *d, const struct request *req,
 {
     const char **addresses;
 
-    if (addresses_open(d, req, in->addresses.items, in->addresses.count, &addresses, err) < 0)
+    if (open_all(d, req, in->addresses.items, in->addresses.count, &addresses, err) < 0)
         return -1;
     out->addresses = (struct field_texts){addresses, in->addresses.count};
     return 0;

@@ -38,10 +38,6 @@ void address_key_complete(struct authd *d, const struct request *req, struct cal
 struct sql_address_key_insert address_key_draft(struct authd *d, const struct request *req,
                                                 struct uuid account);
 
-/* Opens addresses: a text for each, "" where the key is gone. Parks. */
-int addresses_open(struct authd *d, const struct request *req, const struct audit_sealed *sealed,
-                   size_t count, const char ***ret, struct error *err) MUST_USE;
-
 /* The events of records with the addresses that can be opened, see audit_address_show(). Parks. */
 struct audit_record;
 int addresses_show(struct authd *d, const struct request *req, struct audit_record *const *records,

@@ -102,7 +102,9 @@ const char *passkey_rp_home(const struct authd *d)
     return set ? set : d->svc.common->public_url;
 }
 
-const char *const *passkey_rp_origins(const struct authd *d, struct arena *arena)
+/* The origins of the installation, NULL-ended, from the arena: that of account_app_url, that of the
+ * hosted pages, then the configured ones. */
+static const char *const *installation_origins(const struct authd *d, struct arena *arena)
 {
     const struct authd_config *config = d->config;
     const char *own[] = {config->account_app_url, d->svc.common->public_url};
@@ -135,7 +137,7 @@ static const char *label_of(const psl_ctx_t *suffixes, struct arena *arena, cons
 int passkey_rp_check_config(const struct authd *d, struct arena *arena, struct error *err)
 {
     const struct authd_config *config = d->config;
-    const char *const *origins = passkey_rp_origins(d, arena);
+    const char *const *origins = installation_origins(d, arena);
     const char **labels = arena_calloc(arena, list_count(origins) + 1, sizeof(*labels));
     const char *host = NULL, *origin = NULL;
     psl_ctx_t *suffixes;
@@ -188,8 +190,8 @@ int passkey_rp_find(struct authd *d, const struct request *req, const struct ten
     url = passkey_rp_home(d);
     if (!url || !passkey_rp_parse(req->arena, url, &host, &origin))
         return no_application(err);
-    *ret =
-        (struct passkey_rp){.id = host, .name = host, .origins = passkey_rp_origins(d, req->arena)};
+    *ret = (struct passkey_rp){
+        .id = host, .name = host, .origins = installation_origins(d, req->arena)};
     return 0;
 }
 
@@ -198,7 +200,7 @@ int passkey_rp_find(struct authd *d, const struct request *req, const struct ten
 int passkey_origins(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
                     struct passkey_origins_out *out, struct error *err UNUSED)
 {
-    const char *const *origins = passkey_rp_origins(d, req->arena);
+    const char *const *origins = installation_origins(d, req->arena);
 
     out->origins = (struct field_texts){arena_calloc(req->arena, list_count(origins),
                                                      sizeof(*out->origins.items)),

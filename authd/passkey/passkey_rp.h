@@ -34,10 +34,6 @@ int passkey_rp_check_config(const struct authd *d, struct arena *arena, struct e
 /* The address whose host the installation's passkeys are of; NULL: it has none. */
 const char *passkey_rp_home(const struct authd *d);
 
-/* The origins of the installation, NULL-ended, from the arena: that of account_app_url, that of the
- * hosted pages, then the configured ones. */
-const char *const *passkey_rp_origins(const struct authd *d, struct arena *arena);
-
 /* The relying party of a sign-in to the tenant (NULL: none is named), or of a session in it.
  * ERR_BAD_REQUEST where there is none. */
 int passkey_rp_find(struct authd *d, const struct request *req, const struct tenant *tenant,

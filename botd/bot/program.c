@@ -277,7 +277,7 @@ static int ask_warm(struct programs *self, struct arena *arena, const struct pro
 int program_run(struct programs *self, struct arena *arena, const struct program_call *call,
                 struct program_answer *ret, struct error *err)
 {
-    if (!programs_have_sandbox(self))
+    if (sandbox_means(self->options.sandbox) == CONFINE_LIMITS)
         return error_retry(err, ERR_UNAVAILABLE, 60, "Programs cannot be run here.");
     return call->warm ? ask_warm(self, arena, call, ret, err) : ask(self, arena, call, ret, err);
 }
@@ -320,11 +320,6 @@ static int try_means(struct programs *self, enum confine_means means, int fd, st
         error_clear(err);
     sandbox_kill(self->options.sandbox, &sandboxed);
     return rc;
-}
-
-bool programs_have_sandbox(const struct programs *self)
-{
-    return sandbox_means(self->options.sandbox) != CONFINE_LIMITS;
 }
 
 struct sandbox *programs_sandbox(const struct programs *self)

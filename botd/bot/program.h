@@ -61,9 +61,6 @@ int program_run(struct programs *self, struct arena *arena, const struct program
  * was. To be called every minute. Parks. */
 int programs_check(struct programs *self, struct error *err) MUST_USE;
 
-/* Whether there is a means. */
-bool programs_have_sandbox(const struct programs *self);
-
 /* Where programs are started. */
 struct sandbox *programs_sandbox(const struct programs *self);
 

@@ -57,7 +57,9 @@ static int write_map(const char *path, const char *text)
     return rc;
 }
 
-int server_user_map(uid_t uid)
+/* Makes a user namespace in which the caller's own uid and gid have the number `uid`. Returns -1
+ * with errno. */
+static int map_uid(uid_t uid)
 {
     char users[MAP_SIZE], groups[MAP_SIZE];
 
@@ -87,5 +89,5 @@ int server_user_become(const struct server_user *self)
 {
     if (self->uid == 0)
         return 0;
-    return self->mapped ? server_user_map(self->uid) : take_uid(self->uid);
+    return self->mapped ? map_uid(self->uid) : take_uid(self->uid);
 }

@@ -30,8 +30,4 @@ struct server_user server_user_of(const char *dir);
  * enter, such as /root. Returns -1 with errno. */
 int server_user_become(const struct server_user *self) MUST_USE;
 
-/* Makes a user namespace in which the caller's own uid and gid have the number `uid`. Returns -1
- * with errno. */
-int server_user_map(uid_t uid) MUST_USE;
-
 #endif

@@ -204,7 +204,7 @@ size_t db_statement_number(const struct db *self, const struct db_statement *sta
     log_die("db", "no such statement");
 }
 
-int db_extend(struct db *self, const struct db_statement *statements, size_t count)
+static void extend(struct db *self, const struct db_statement *statements, size_t count)
 {
     size_t first = self->statement_count;
 
@@ -213,7 +213,6 @@ int db_extend(struct db *self, const struct db_statement *statements, size_t cou
     self->sets[self->set_count++] =
         (struct db_set){.items = statements, .count = count, .first = first};
     self->statement_count += count;
-    return (int)first;
 }
 
 static size_t count_files(const struct db_statement *sql)
@@ -227,13 +226,13 @@ static size_t count_files(const struct db_statement *sql)
 
 void db_extend_sql(struct db *self, const struct db_statement *sql)
 {
-    db_extend(self, sql, count_files(sql));
+    extend(self, sql, count_files(sql));
 }
 
 static void add_own_statements(struct db *self, const struct db_options *options)
 {
     self->statement_max = options->statement_count + count_files(options->sql) + DB_EXTRA_MAX;
-    db_extend(self, options->statements, options->statement_count);
+    extend(self, options->statements, options->statement_count);
     db_extend_sql(self, options->sql);
 }
 

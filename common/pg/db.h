@@ -94,12 +94,9 @@ struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_op
  * left. */
 void db_destroy(struct db **self_p);
 
-/* Adds statements of a part of common/ (outbox, audit trail) behind the daemon's, at most 40 in
- * all: the answer is the number of the first. They are borrowed. db_prepare() verifies those that
- * it knows by then; later ones show at first use. */
-int db_extend(struct db *self, const struct db_statement *statements, size_t count);
-
-/* The same of statements that are files, up to a row without a name. */
+/* Adds statements of a part of common/ (outbox, audit trail) behind the daemon's, up to a row
+ * without a name, at most 40 in all. They are borrowed. db_prepare() verifies those that it knows
+ * by then; later ones show at first use. */
 void db_extend_sql(struct db *self, const struct db_statement *sql);
 
 /* What is sent next of a migration, the note that it was applied included (caller frees): NULL

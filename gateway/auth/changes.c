@@ -73,7 +73,8 @@ static int lease_renew(struct gateway *gateway, const struct request *req, struc
     return 0;
 }
 
-int changes_tick(void *daemon, const struct request *req, struct error *err)
+/* Every LEASE_TICK_MS: renews the lease when it is time, or when it is not live. */
+static int tick(void *daemon, const struct request *req, struct error *err)
 {
     struct gateway *gateway = daemon;
     struct lease *lease = &gateway->lease;
@@ -100,7 +101,7 @@ static void renew_now(void *arg)
     struct error err;
 
     error_init(&err, req->arena);
-    (void)!changes_tick(gateway, req, &err);
+    (void)!tick(gateway, req, &err);
 }
 
 static void on_presence(void *arg, const char *service)
@@ -122,5 +123,5 @@ void changes_start(struct gateway *gateway)
     snprintf(lease->gateway, sizeof(lease->gateway), "gateway.%s", gateway->service.instance);
     bus_on_announce(gateway->service.bus, "change", on_change, gateway);
     bus_on_presence(gateway->service.bus, on_presence, gateway);
-    service_every(&gateway->service, "lease", LEASE_TICK_MS, changes_tick);
+    service_every(&gateway->service, "lease", LEASE_TICK_MS, tick);
 }

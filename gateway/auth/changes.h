@@ -16,7 +16,4 @@ struct gateway;
 /* Subscribes to announcements; the first renewal comes as soon as an authd is there. */
 void changes_start(struct gateway *gateway);
 
-/* Every LEASE_TICK_MS: renews the lease when it is time, or when it is not live. */
-int changes_tick(void *daemon, const struct request *req, struct error *err) MUST_USE;
-
 #endif

@@ -72,7 +72,7 @@ struct identity *identity_new_of_key(const struct caller *caller, bool suspended
     return self;
 }
 
-struct identity *identity_hold(struct identity *self)
+static struct identity *addref(struct identity *self)
 {
     self->holds++;
     return self;
@@ -128,7 +128,7 @@ struct identity *identities_get(struct identities *self, const struct uuid *sess
 
     if (!identity || mono_ms >= identity->expires_ms)
         return NULL;
-    return identity_hold(identity);
+    return addref(identity);
 }
 
 uint64_t identities_generation(const struct identities *self)
@@ -158,7 +158,7 @@ bool identities_put(struct identities *self, struct identity *identity, uint64_t
     if (has_changed(self, identity, generation))
         return false;
     identity->expires_ms = mono_ms + IDENTITY_AGE_MAX_MS;
-    cache_put(self->cache, &key, identity_hold(identity));
+    cache_put(self->cache, &key, addref(identity));
     return true;
 }
 

@@ -26,7 +26,6 @@ struct identity {
 struct identity *identity_new(const struct caller *caller, bool suspended);
 struct identity *identity_new_of_key(const struct caller *caller, bool suspended,
                                      const char *address_rules, const char *policy_address_rules);
-struct identity *identity_hold(struct identity *self);
 void identity_release(struct identity **self_p);
 
 struct identities;
