@@ -8,16 +8,12 @@
 #ifndef ATRIUM_AUTHD_AUTHD_H
 #define ATRIUM_AUTHD_AUTHD_H
 
+#include "common/base/clock.h"
 #include "common/bus/method.h"
 #include "common/runtime/batch.h"
 #include "common/runtime/fiber_sem.h"
 #include "common/service/network.h"
 #include "common/service/service.h"
-
-#define SECONDS(n) ((int64_t)(n)*1000)
-#define MINUTES(n) SECONDS((int64_t)(n)*60)
-#define HOURS(n) MINUTES((int64_t)(n)*60)
-#define DAYS(n) HOURS((int64_t)(n)*24)
 
 /* Lives of what authd gives out, milliseconds of contract time. */
 #define ACCESS_TOKEN_LIFE HOURS(1)

@@ -9,10 +9,11 @@
 #include "botd/sql/purge.h"
 #include "botd/sql/seal.h"
 #include "botd/tenant.h"
+#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/domain/key_caller.h"
 
-enum { CHECK_MS = 60 * 1000, IDLE_MS = 5 * 1000, SWEEP_MS = 60 * 1000 };
+enum { CHECK_MS = MINUTES(1), IDLE_MS = 5 * 1000, SWEEP_MS = MINUTES(1) };
 
 extern const struct db_migration botd_migrations[];
 

@@ -6,14 +6,15 @@
 #include "botd/sql/execution.h"
 #include "botd/translation/budget.h"
 #include "botd/translation/memory.h"
+#include "common/base/clock.h"
 
-#define EXECUTION_LIFE ((int64_t)30 * 24 * 3600 * 1000)
+#define EXECUTION_LIFE DAYS(30)
 
 static int sweep_executions(struct botd *d, const struct request *req, struct error *err)
 {
     struct sql_execution_expire_in expire = {.before = req->now_ms - EXECUTION_LIFE};
     struct sql_execution_trim_row last;
-    const struct uuid first = {"00000000-0000-0000-0000-000000000000"};
+    const struct uuid first = {UUID_NIL};
     int trimmed;
 
     if (!uuid_is_set(&d->trimmed_bot))

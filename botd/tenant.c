@@ -10,7 +10,7 @@ TENANT_STATEMENTS(bot)
 TENANT_STATEMENTS(execution)
 TENANT_STATEMENTS(translation_day)
 
-#define FIRST_ID "{\"id\":\"" TENANT_NO_ID "\"}"
+#define FIRST_ID "{\"id\":\"" UUID_NIL "\"}"
 #define MEMORY_STAYS \
     "texts are translated anew; what they are found by is made with the sender's key"
 

@@ -16,7 +16,7 @@
 #include "ctl/progress.h"
 #include "docd/docd_api.h"
 
-enum { PAGE_CALL_MS = 15 * 60 * 1000 /* with --hash a page is one large file at least */ };
+enum { PAGE_CALL_MS = MINUTES(15) /* with --hash a page is one large file at least */ };
 
 /* The totals. */
 struct documents_report {

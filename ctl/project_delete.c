@@ -16,7 +16,7 @@
 #include "ctl/progress.h"
 #include "settingsd/settingsd_api.h"
 
-enum { POLL_MS = 200, STALL_MS = 60 * 1000 /* without progress: a daemon is away */ };
+enum { POLL_MS = 200, STALL_MS = MINUTES(1) /* without progress: a daemon is away */ };
 
 /* Members and pending invitations. */
 static int count_members(struct ctl *ctl, const char *code, int64_t *ret, struct error *err)

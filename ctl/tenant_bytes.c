@@ -15,7 +15,7 @@ enum {
     ID_SIZE = 36,
     OFFSET_SIZE = 8,
     HEAD_SIZE = TENANT_BYTES_HEAD,
-    WHOLE_MS = 15 * 60 * 1000, /* of the last call for a file, by which all of it is read */
+    WHOLE_MS = MINUTES(15), /* of the last call for a file, by which all of it is read */
 };
 
 static_assert(HEAD_SIZE == ID_SIZE + OFFSET_SIZE, "as tenant_bytes.h has it");

@@ -10,6 +10,7 @@
 
 #include <sys/queue.h>
 
+#include "common/base/clock.h"
 #include "common/bus/method.h"
 #include "common/domain/policy.h"
 #include "common/runtime/batch.h"
@@ -114,7 +115,7 @@ void disk_space_start(struct docd *d);
 /* ---- sweep.c ---- */
 
 enum {
-    SWEEP_AFTER_MS = 24 * 3600 * 1000, /* what was begun and not ended */
+    SWEEP_AFTER_MS = DAYS(1), /* what was begun and not ended */
     /* A file that came and cannot be taken over is given up when that has failed for so long, and
      * 10 times: of a docd that was away for all that time the first try shall not be
      * the last. */

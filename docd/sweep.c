@@ -12,9 +12,8 @@
 
 enum {
     SWEEP_BATCH = 100,
-    VARIANT_PAGES = 16, /* of a run */
-    POSTPONE_MS =
-        10 * 60 * 1000, /* contract time after which a removal that failed is tried again */
+    VARIANT_PAGES = 16,        /* of a run */
+    POSTPONE_MS = MINUTES(10), /* contract time after which a removal that failed is tried again */
 };
 
 static void keep_first(struct error *first, struct error *err)

@@ -44,7 +44,7 @@ OWN_STATEMENTS(content_translation)
 /* Content first: its translations refer to it. */
 const struct tenant_table docd_tenant_tables[] = {
     {.name = "document",
-     .first = "{\"id\":\"" TENANT_NO_ID "\"}",
+     .first = "{\"id\":\"" UUID_NIL "\"}",
      .rows = 500,
      TENANT_TABLE(document),
      .sealed = {{"public_token", DOCUMENT_TOKEN_PURPOSE, NULL, NULL, NULL}}},

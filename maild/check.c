@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "common/base/clock.h"
 #include "maild/maild.h"
 #include "maild/maild_api.h"
 #include "maild/sql/job.h"
@@ -12,7 +13,7 @@
 #include "maild/transport.h"
 
 /* Mail and jobs are tried again for hours: what waits longer than this has seen several tries. */
-enum { WAIT_WARN_MS = 10 * 60 * 1000, WAIT_FAIL_MS = 60 * 60 * 1000 };
+enum { WAIT_WARN_MS = MINUTES(10), WAIT_FAIL_MS = HOURS(1) };
 
 enum { WEBHOOKS_NAMED = 3 };
 

@@ -5,13 +5,14 @@
 #define ATRIUM_MAILD_DELIVER_BACKOFF_H
 
 #include "common/base/base.h"
+#include "common/base/clock.h"
 
 enum {
     DELIVER_ANSWERS_MAX = 20, /* refusals for now */
     DELIVER_UNKNOWNS_MAX = 6, /* copies that a mail server may have taken without saying so */
     DELIVER_BACKOFF_MIN_MS = 1000,
-    DELIVER_BACKOFF_MAX_MS = 3600 * 1000,
-    DELIVER_UNREACHED_MAX_MS = 60 * 1000,
+    DELIVER_BACKOFF_MAX_MS = HOURS(1),
+    DELIVER_UNREACHED_MAX_MS = MINUTES(1),
 };
 
 /* Pause after the nth refusal (from 1 on): 1 s, doubled each time, at most 1 h. */

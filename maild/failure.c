@@ -9,9 +9,6 @@
 #include "maild/maild_api.h"
 #include "maild/sql/mail.h"
 
-/* Behind every id. */
-#define UUID_LAST "ffffffff-ffff-ffff-ffff-ffffffffffff"
-
 /* A page of the mails that failed. Fails: VALIDATION (a cursor of another list). */
 int mail_failures(struct maild *d, const struct request *req, const struct mail_failures_in *in,
                   struct mail_failure_list *out, struct error *err)
@@ -19,7 +16,7 @@ int mail_failures(struct maild *d, const struct request *req, const struct mail_
     const char *key = arena_printf(req->arena, "mail failures %s", req->caller->project.text);
     struct sql_mail_failure_list_in list = {.project = req->caller->project,
                                             .before = INT64_MAX,
-                                            .before_id = {UUID_LAST},
+                                            .before_id = {UUID_MAX},
                                             .most = in->_count + 1};
     const struct mail_failure *last;
     struct page_cursor at;

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "common/base/clock.h"
 #include "maild/maild_api.h"
 #include "maild/sealed.h"
 #include "maild/sql/job.h"
@@ -15,10 +16,10 @@
 #include "maild/transport.h"
 #include "maild/webhook/webhook.h"
 
-enum { PURGE_PERIOD_MS = 3600 * 1000, PURGE_BATCH = 1000 };
+enum { PURGE_PERIOD_MS = HOURS(1), PURGE_BATCH = 1000 };
 
 /* Messages and jobs that are over stay known that long, so that a late repetition is recognised. */
-static const int64_t purge_after_ms = 30LL * 24 * 3600 * 1000;
+static const int64_t purge_after_ms = DAYS(30);
 
 extern const struct db_migration maild_migrations[];
 
@@ -43,8 +44,7 @@ static const struct config_row config_rows[] = {
                 "Certificates that the mail server's must chain to; default: the system's."),
     CONFIG_DURATION_RELOAD(struct maild_config, smtp_timeout, "30s", 1000, 600000,
                            "Longest delivery of one mail."),
-    CONFIG_DURATION_RELOAD(struct maild_config, mail_max_age, "3d", 3600000,
-                           30LL * 24 * 3600 * 1000,
+    CONFIG_DURATION_RELOAD(struct maild_config, mail_max_age, "3d", 3600000, DAYS(30),
                            "A mail that could not be sent for so long is given up."),
     CONFIG_INT(struct maild_config, deliveries, "8", 1, 64, "Deliveries at the same time."),
     CONFIG_TEXT(struct maild_config, from_address, "no-reply@localhost", CONFIG_RELOAD,

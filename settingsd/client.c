@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "common/base/clock.h"
 #include "common/base/secret.h"
 #include "common/domain/etag.h"
 #include "common/wire/codec.h"
@@ -18,7 +19,7 @@
 #include "settingsd/sql/client.h"
 #include "settingsd/sql/project.h"
 
-enum { SECRET_BYTES = 32, HOUR_MS = 3600 * 1000 };
+enum { SECRET_BYTES = 32 };
 
 #define SECRET_PREFIX "atcs_"
 
@@ -221,7 +222,7 @@ int client_secret_make(struct settingsd *d, const struct request *req, struct uu
         .project = project,
         .id = client,
         .hash = {hash, sizeof(hash)},
-        .until = req->now_ms + previous_hours * HOUR_MS,
+        .until = req->now_ms + HOURS(previous_hours),
         .now = req->now_ms,
         .outbox = publish_change_row(d, req, "project", project),
         .audit = client_audit(req, "client.secret", project, client)};

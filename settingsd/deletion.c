@@ -13,6 +13,7 @@
 
 #include "authd/authd_api.h"
 #include "botd/botd_api.h"
+#include "common/base/clock.h"
 #include "docd/docd_api.h"
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
@@ -243,7 +244,7 @@ static int forget_deletions(void *daemon, const struct request *req, struct erro
 {
     struct settingsd *d = daemon;
     const struct sql_project_deletion_expire_in expire = {
-        .before = clock_real_ms() - (int64_t)KEEP_DAYS * 24 * 3600 * 1000, .most = BATCH};
+        .before = clock_real_ms() - DAYS(KEEP_DAYS), .most = BATCH};
 
     return sql_project_deletion_expire(d->svc.db, req, &expire, err) < 0 ? -1 : 0;
 }
@@ -251,5 +252,5 @@ static int forget_deletions(void *daemon, const struct request *req, struct erro
 void deletion_start(struct settingsd *d)
 {
     service_every(&d->svc, "project deletion", 1000, run_deletions);
-    service_every(&d->svc, "deletions over", 60 * 1000, forget_deletions);
+    service_every(&d->svc, "deletions over", MINUTES(1), forget_deletions);
 }

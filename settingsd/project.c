@@ -14,8 +14,7 @@
 
 enum {
     CODE_ATTEMPTS = 5,
-    CHILDREN_PER_HOUR = 30, /* by one account */
-    HOUR_MS = 3600 * 1000,
+    CHILDREN_PER_HOUR = 30,           /* by one account */
     TREE_MAX = CHANGE_OTHERS_MAX + 1, /* told of at once; the most that projects_per_root can say */
 };
 static_assert((int)TREE_MAX == (int)PROJECT_TREE_MAX,
@@ -104,7 +103,7 @@ static int limits_check(struct settingsd *d, const struct request *req,
     const struct sql_project_count_in count = {.parent = project->parent,
                                                .root = project->root,
                                                .account = project->maker,
-                                               .since = req->now_ms - HOUR_MS,
+                                               .since = req->now_ms - HOURS(1),
                                                .most_children = config->children_per_project,
                                                .most_projects = config->projects_per_root,
                                                .most_made = CHILDREN_PER_HOUR};

@@ -11,7 +11,7 @@ TENANT_STATEMENTS(access_policy)
 TENANT_STATEMENTS(client)
 TENANT_STATEMENTS(setting_history)
 
-#define FIRST_ID "{\"id\":\"" TENANT_NO_ID "\"}"
+#define FIRST_ID "{\"id\":\"" UUID_NIL "\"}"
 
 /* The project first: the others refer to it. */
 const struct tenant_table settingsd_tenant_tables[] = {

@@ -373,7 +373,7 @@ int account_find_practitioner(struct authd *d, const struct request *req, const 
 int deletion_by_operator(struct authd *d, const struct request *req, struct uuid account,
                          struct uuid project, struct error *err)
 {
-    static const struct uuid none = {"00000000-0000-0000-0000-000000000000"};
+    static const struct uuid none = {UUID_NIL};
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct plan plan = {.account = account,
                         .schedule = uuid_random(),

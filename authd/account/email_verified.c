@@ -14,8 +14,6 @@
 #include "common/base/cache.h"
 #include "common/service/audit.h"
 
-#define NIL_UUID "00000000-0000-0000-0000-000000000000"
-
 struct uuid email_organization(const struct tenant *tenant)
 {
     if (uuid_is_set(&tenant->rootId))
@@ -207,7 +205,7 @@ int email_verified_for_caller(struct authd *d, const struct request *req, const 
     bool proven = strcmp(organizations, "{}") != 0;
 
     /* a patient's account belongs to one project: whatever proves it, proves it there */
-    *ret = proven && (strcmp(req->caller->role, "Patient") == 0 || strstr(organizations, NIL_UUID));
+    *ret = proven && (strcmp(req->caller->role, "Patient") == 0 || strstr(organizations, UUID_NIL));
     if (*ret || !proven)
         return 0;
     if (find_organization(d, req, req->caller->project, &organization, err) < 0)

@@ -57,9 +57,7 @@ static struct uuid after_id(const struct part_page *page)
 {
     struct uuid id;
 
-    return uuid_parse(page->after, &id) == 0
-               ? id
-               : (struct uuid){"00000000-0000-0000-0000-000000000000"};
+    return uuid_parse(page->after, &id) == 0 ? id : (struct uuid){UUID_NIL};
 }
 
 /* Defines read_<name>() of the statement export_<name>_list. */

@@ -114,9 +114,9 @@ static int tenant_insert_account(struct db_tx *tx, const struct request *req,
 
 /* ---- what belongs to accounts ---- */
 
-#define FIRST_ACCOUNT "{\"account_id\":\"" TENANT_NO_ID "\"}"
-#define FIRST_RECOVERY "{\"account_id\":\"" TENANT_NO_ID "\",\"code_hash\":\"\\\\x\"}"
-#define FIRST_PASSKEY "{\"account_id\":\"" TENANT_NO_ID "\",\"id\":\"" TENANT_NO_ID "\"}"
+#define FIRST_ACCOUNT "{\"account_id\":\"" UUID_NIL "\"}"
+#define FIRST_RECOVERY "{\"account_id\":\"" UUID_NIL "\",\"code_hash\":\"\\\\x\"}"
+#define FIRST_PASSKEY "{\"account_id\":\"" UUID_NIL "\",\"id\":\"" UUID_NIL "\"}"
 
 /* Where a page begins: behind the membership of the account that the row `after` is of, since the
  * accounts of a project have no other index. All zeros in front of the first page. */
@@ -126,7 +126,7 @@ static int find_place(struct db *db, const struct request *req, const struct sql
     const struct sql_tenant_place_in in = {.project = page->project, .after = page->after};
     struct sql_tenant_place_row row;
 
-    *ret = (struct uuid){TENANT_NO_ID};
+    *ret = (struct uuid){UUID_NIL};
     if (strcmp(page->after, FIRST_ACCOUNT) == 0 || strcmp(page->after, FIRST_PASSKEY) == 0 ||
         strcmp(page->after, FIRST_RECOVERY) == 0)
         return 0;
@@ -167,7 +167,7 @@ static int choose_rows(struct db_tx *tx, const struct request *req,
                      !row.member  ? "Account %s is no member of this project."
                      : !row.added ? "Account %s was not added here by a file of this project."
                                   : "Account %s is a member of another project here, too.",
-                     uuid_is_set(&row.account) ? row.account.text : TENANT_NO_ID);
+                     uuid_is_set(&row.account) ? row.account.text : UUID_NIL);
 }
 
 /* Defines the two functions of such a table; ... are members for the page's statement. */
@@ -227,7 +227,7 @@ TENANT_STATEMENTS(fhir_server)
 /* Accounts first: the others refer to them. */
 const struct tenant_table authd_tenant_tables[] = {
     {.name = "account",
-     .first = "{\"membership\":{\"id\":\"" TENANT_NO_ID "\"}}",
+     .first = "{\"membership\":{\"id\":\"" UUID_NIL "\"}}",
      .rows = 200,
      TENANT_TABLE(account)},
     TENANT_STAYS("membership", "comes with its account, in one row"),
@@ -242,11 +242,11 @@ const struct tenant_table authd_tenant_tables[] = {
     {.name = "passkey", .first = FIRST_PASSKEY, .rows = 100, TENANT_TABLE(passkey)},
     {.name = "last_sign_in", .first = FIRST_ACCOUNT, .rows = 500, TENANT_TABLE(last_sign_in)},
     {.name = "invitation",
-     .first = "{\"id\":\"" TENANT_NO_ID "\"}",
+     .first = "{\"id\":\"" UUID_NIL "\"}",
      .rows = 200,
      TENANT_TABLE(invitation)},
     {.name = "fhir_server",
-     .first = "{\"id\":\"" TENANT_NO_ID "\"}",
+     .first = "{\"id\":\"" UUID_NIL "\"}",
      .rows = 200,
      TENANT_TABLE(fhir_server)},
     TENANT_STAYS("email_link", LINK_STAYS),
@@ -333,7 +333,7 @@ int operator_transfer_invited(struct authd *d, const struct request *req,
 {
     const struct sql_tenant_invited_list_in list = {
         .project = in->projectId,
-        .after = uuid_is_set(&in->after) ? in->after : (struct uuid){TENANT_NO_ID},
+        .after = uuid_is_set(&in->after) ? in->after : (struct uuid){UUID_NIL},
         .most = INVITED_ROWS};
 
     if (sql_tenant_invited_list(d->svc.db, req, &list, &out->invited, err) < 0)

@@ -10,10 +10,11 @@
 #ifndef ATRIUM_AUTHD_CREDENTIAL_CONTINUE_TOKEN_H
 #define ATRIUM_AUTHD_CREDENTIAL_CONTINUE_TOKEN_H
 
+#include "common/base/clock.h"
 #include "common/base/uuid.h"
 #include "common/service/seal_keys.h"
 
-#define CONTINUE_LIFE ((int64_t)7 * 24 * 3600 * 1000) /* ms of a link */
+#define CONTINUE_LIFE DAYS(7) /* ms of a link */
 
 struct continue_token {
     struct uuid id;

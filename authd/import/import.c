@@ -29,7 +29,7 @@ enum {
 #define IMPORT_KEPT DAYS(7) /* a batch of an import that was interrupted */
 
 /* In the event of an audit row: the place of the account's id. */
-static const struct uuid nil = {"00000000-0000-0000-0000-000000000000"};
+static const struct uuid nil = {UUID_NIL};
 
 /* One batch under way. */
 struct import {

@@ -161,7 +161,7 @@ static int in_organization(struct authd *d, const struct request *req, const str
         return -1;
     *ret = false;
     if (in.projectIds.count == 0) {
-        static const char *none[] = {"00000000-0000-0000-0000-000000000000"};
+        static const char *none[] = {UUID_NIL};
 
         in.projectIds = (struct field_texts){none, 1};
     }

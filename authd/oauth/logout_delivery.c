@@ -31,8 +31,8 @@ enum {
     STATUS_REDIRECT = 300,
     STATUS_GONE = 410,
     RETRY_MIN_MS = 2000,
-    RETRY_MAX_MS = 3600 * 1000,
-    HELD_MAX_MS = 5 * 60 * 1000,
+    RETRY_MAX_MS = HOURS(1),
+    HELD_MAX_MS = MINUTES(5),
 };
 
 #define GIVE_UP_MS DAYS(3)

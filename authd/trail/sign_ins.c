@@ -6,8 +6,6 @@
 #include "authd/authd_api.h"
 #include "authd/sql/trail.h"
 
-#define HOUR_MS ((int64_t)3600 * 1000)
-
 /* The statement has the 25 hours of the answer: 24 full ones and the current one. */
 enum { FULL_HOURS = 24 };
 
@@ -15,8 +13,8 @@ int project_sign_ins(struct authd *d, const struct request *req, const struct no
                      struct sign_in_hours *out, struct error *err)
 {
     const struct sql_sign_in_hours_in hours = {.project = req->caller->project,
-                                               .since = req->now_ms - req->now_ms % HOUR_MS -
-                                                        FULL_HOURS * HOUR_MS};
+                                               .since = req->now_ms - req->now_ms % HOURS(1) -
+                                                        HOURS(FULL_HOURS)};
 
     return MIN(sql_sign_in_hours(d->svc.db, req, &hours, &out->resources, err), 0);
 }

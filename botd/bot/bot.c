@@ -11,10 +11,11 @@
 #include "botd/botd_api.h"
 #include "botd/sql/bot.h"
 #include "botd/sql/execution.h"
+#include "common/base/clock.h"
 #include "common/domain/etag.h"
 #include "common/wire/codec.h"
 
-#define FAILURES_MS ((int64_t)24 * 3600 * 1000)
+#define FAILURES_MS DAYS(1)
 
 /* What a statement that writes a bot takes besides the texts of the input. */
 struct draft {

@@ -21,7 +21,7 @@
 
 enum {
     WARM_CALLS = 1000,
-    WARM_IDLE_MS = 60 * 1000,
+    WARM_IDLE_MS = MINUTES(1),
     WARM_CPU_S = 600, /* of a warm process, all its calls together */
     WAITING_MAX = 64, /* calls of one bot in the line for its warm processes */
     MEMORY_MAX = 128 * 1024 * 1024,

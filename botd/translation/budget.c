@@ -6,14 +6,13 @@
 #include <inttypes.h>
 
 #include "botd/sql/translation.h"
-
-#define DAY_MS ((int64_t)24 * 3600 * 1000)
+#include "common/base/clock.h"
 
 enum { DAYS_KEPT = 30 };
 
 int64_t budget_day(const struct request *req)
 {
-    return req->now_ms / DAY_MS;
+    return req->now_ms / DAYS(1);
 }
 
 static int refuse(struct botd *d, const struct request *req, struct error *err)
@@ -21,7 +20,7 @@ static int refuse(struct botd *d, const struct request *req, struct error *err)
     struct sql_budget_get_in in = {.project = req->caller->project, .day = budget_day(req)};
     struct sql_budget_get_row taken = {.characters = 0};
     int64_t limit = d->config->translation_daily_characters, left;
-    int64_t wait_ms = (budget_day(req) + 1) * DAY_MS - req->now_ms;
+    int64_t wait_ms = (budget_day(req) + 1) * DAYS(1) - req->now_ms;
 
     if (sql_budget_get(d->svc.db, req, &in, &taken, err) < 0)
         return -1;

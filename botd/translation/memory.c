@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "botd/sql/translation.h"
+#include "common/base/clock.h"
 
-#define UNUSED_LIFE ((int64_t)30 * 24 * 3600 * 1000)
+#define UNUSED_LIFE DAYS(30)
 
 enum {
-    USED_MS = 3600 * 1000, /* a use is noted when the last one noted is that old */
-    TRIMS_MAX = 50,        /* by one request: less than a hundredth is left by then */
+    USED_MS = HOURS(1), /* a use is noted when the last one noted is that old */
+    TRIMS_MAX = 50,     /* by one request: less than a hundredth is left by then */
     SWEEP_ROWS = 1000,
     SWEEP_PROJECTS = 20,
 };

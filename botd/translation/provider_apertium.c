@@ -27,7 +27,7 @@ enum {
     ROUND_TEXTS = 64,
     ROUND_MS = 20 * 1000,
     STRIKES_MAX = 4, /* rounds of one request that may fail before the rest is given up */
-    IDLE_MS = 10 * 60 * 1000,
+    IDLE_MS = MINUTES(10),
     PIPELINE_CPU_S = 600,
     PIPELINE_MEMORY = 512 * 1024 * 1024,
     ANSWER_GROWTH = 8, /* times the text */

@@ -15,7 +15,7 @@
 enum {
     PAIRS_MAX = 20000,
     PAIRS_MS = 10 * 1000, /* longest wait for the list */
-    FRESH_MS = 5 * 60 * 1000,
+    FRESH_MS = MINUTES(5),
     RETRY_S = 5, /* by then it was asked for again */
 };
 

@@ -11,6 +11,12 @@
 
 #include "common/base/base.h"
 
+/* Durations in milliseconds. */
+#define SECONDS(n) ((int64_t)(n)*1000)
+#define MINUTES(n) SECONDS((int64_t)(n)*60)
+#define HOURS(n) MINUTES((int64_t)(n)*60)
+#define DAYS(n) HOURS((int64_t)(n)*24)
+
 struct clock;
 
 /* A clock for contract time. offset_file: path of the test clock's file (one signed integer,

@@ -15,8 +15,6 @@ static int64_t clock_ms(clockid_t id)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-enum { DAY_MS = 24 * 3600 * 1000 };
-
 int64_t clock_real_ms(void)
 {
     return clock_ms(CLOCK_REALTIME);
@@ -70,8 +68,8 @@ void clock_format_iso(int64_t ms, char text[static 25])
     static const int64_t min = INT64_C(-62135596800000); /* 0001-01-01 */
     static const int64_t max = INT64_C(253402300799999); /* 9999-12-31, the last of four digits */
     uint64_t since = (uint64_t)(MIN(MAX(ms, min), max) - min); /* of 0001-01-01 */
-    unsigned milli = (unsigned)(since % DAY_MS);
-    struct date date = date_of((unsigned)(since / DAY_MS));
+    unsigned milli = (unsigned)(since % DAYS(1));
+    struct date date = date_of((unsigned)(since / DAYS(1)));
 
     text = put_digits(text, date.year, 4, '-');
     text = put_digits(text, date.month, 2, '-');

@@ -11,6 +11,11 @@ struct uuid {
     char text[37]; /* 36 characters and NUL; "" means absent */
 };
 
+/* The first and the last one in their order (RFC 9562, sections 5.9 and 5.10): no row has such an
+ * id. */
+#define UUID_NIL "00000000-0000-0000-0000-000000000000"
+#define UUID_MAX "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
 /* A random (version 4) identifier. */
 struct uuid uuid_random(void);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/descriptors.h"
 #include "common/base/log.h"
 #include "common/bus/bus_private.h"
@@ -20,7 +21,7 @@ enum {
                 ZMQ_EVENT_CONNECT_RETRIED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
                 ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH,
     PEER_DESCRIPTORS = 12, /* of a connection: two sockets, their signals, the wire, and some */
-    NEVER_MS = 24 * 3600 * 1000, /* libzmq's own re-connection: the DEALER is gone long before */
+    NEVER_MS = DAYS(1),    /* libzmq's own re-connection: the DEALER is gone long before */
 };
 
 static void peer_connect(void *arg);

@@ -12,11 +12,12 @@
 
 #include "common/base/arena.h"
 #include "common/base/base.h"
+#include "common/base/clock.h"
 
 enum {
     JWT_SIZE_MAX = 8192,      /* characters of one token */
     JWT_SIGNATURE_MAX = 1024, /* bytes: RSA of 8192 bits */
-    JWT_CLOCK_SKEW_MS = 60 * 1000,
+    JWT_CLOCK_SKEW_MS = MINUTES(1),
 };
 
 /* A token in its parts, not verified yet. Holds references: jwt_clear() ends them. */

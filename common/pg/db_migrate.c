@@ -13,12 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/pg/db_private.h"
 
 enum {
-    MIGRATE_MS = 10 * 60 * 1000, /* longest wait for one script, and for another instance */
-    TURN_MS = 50,                /* between looks whether that is done */
+    MIGRATE_MS = MINUTES(10), /* longest wait for one script, and for another instance */
+    TURN_MS = 50,             /* between looks whether that is done */
 };
 
 #define LOCK_TIMEOUT "200ms"

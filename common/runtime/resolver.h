@@ -14,6 +14,7 @@
 #define ATRIUM_COMMON_RUNTIME_RESOLVER_H
 
 #include "common/base/address.h"
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/runtime/loop.h"
 
@@ -23,7 +24,7 @@ enum {
     RESOLVER_THREADS_MAX = 8,
     RESOLVER_NAMES_MAX = 256, /* remembered, waiting or being looked up */
     RESOLVER_FRESH_MS = 30 * 1000,
-    RESOLVER_STALE_MS = 3600 * 1000,
+    RESOLVER_STALE_MS = HOURS(1),
     RESOLVER_STALE_WAIT_MS = 500, /* for a new answer, when there is an old one */
     RESOLVER_FAILED_MS = 1000,    /* a failure is the answer for so long */
 };

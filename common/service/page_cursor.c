@@ -12,8 +12,7 @@ enum { SEALED_MAX = 3072 }; /* bytes of the longest text that a client may send 
 
 static const char purpose[] = "page cursor";
 
-const struct page_cursor page_cursor_start = {.key = "",
-                                              .id = {"00000000-0000-0000-0000-000000000000"}};
+const struct page_cursor page_cursor_start = {.key = "", .id = {UUID_NIL}};
 
 const char *page_cursor_new(struct arena *arena, const struct seal_keys *keys, const char *list,
                             int64_t now_ms, const struct page_cursor *cursor)

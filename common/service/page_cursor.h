@@ -10,12 +10,13 @@
 #ifndef ATRIUM_COMMON_SERVICE_PAGE_CURSOR_H
 #define ATRIUM_COMMON_SERVICE_PAGE_CURSOR_H
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/uuid.h"
 #include "common/service/seal_keys.h"
 #include "common/wire/fields.h"
 
-#define PAGE_CURSOR_LIFE ((int64_t)24 * 3600 * 1000) /* ms */
+#define PAGE_CURSOR_LIFE DAYS(1) /* ms */
 
 struct page_cursor {
     int64_t phase;   /* which of the list's statements goes on */

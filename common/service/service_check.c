@@ -9,14 +9,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/base/clock.h"
 #include "common/base/descriptors.h"
 #include "common/service/service_private.h"
 
 enum {
     AUDIT_WARN_MS = 10 * 1000, /* a row is sealed within a second */
-    AUDIT_FAIL_MS = 60 * 1000,
-    OUTBOX_WARN_MS = 60 * 1000, /* a retry comes after a minute at the latest */
-    OUTBOX_FAIL_MS = 10 * 60 * 1000,
+    AUDIT_FAIL_MS = MINUTES(1),
+    OUTBOX_WARN_MS = MINUTES(1), /* a retry comes after a minute at the latest */
+    OUTBOX_FAIL_MS = MINUTES(10),
     DESCRIPTORS_WARN = 5, /* the part of the limit that is left */
     DESCRIPTORS_FAIL = 20,
 };

@@ -1,14 +1,15 @@
 /*
  * service_hold.c - see hold.h: the operation that atriumctl calls.
  */
+#include "common/base/clock.h"
 #include "common/service/check.h"
 #include "common/service/hold.h"
 #include "common/service/service_private.h"
 #include "common/service/sql/hold.h"
 
 enum {
-    PAUSE_MS = 5,                 /* between two looks at the transactions that are under way */
-    LONG_MS = 2 * 60 * 60 * 1000, /* longer than a tenant takes to travel */
+    PAUSE_MS = 5,       /* between two looks at the transactions that are under way */
+    LONG_MS = HOURS(2), /* longer than a tenant takes to travel */
 };
 
 static const struct field tenant_hold_in_rows[] = {

@@ -3,13 +3,14 @@
  */
 #include "common/service/purge.h"
 
+#include "common/base/clock.h"
 #include "common/service/service_private.h"
 #include "common/service/sql/purge.h"
 
 enum {
     RUN_MS = 1000, /* of one call: the caller sees progress, and other requests get their turn */
-    PERIOD_MS = 60 * 1000,
-    REMEMBER_MS = 24 * 3600 * 1000, /* longer than any request, form or retry lives */
+    PERIOD_MS = MINUTES(1),
+    REMEMBER_MS = DAYS(1), /* longer than any request, form or retry lives */
     PAGE = 100,
 };
 
@@ -83,8 +84,7 @@ static int run_task(void *daemon, const struct request *req, struct error *err)
     struct service *self = daemon;
     const struct sql_purge_expire_in expire = {.before = clock_real_ms() - REMEMBER_MS,
                                                .most = PAGE};
-    struct sql_purge_list_in page = {.after = {"00000000-0000-0000-0000-000000000000"},
-                                     .most = PAGE};
+    struct sql_purge_list_in page = {.after = {UUID_NIL}, .most = PAGE};
     struct sql_purge_list_rows projects;
 
     do {

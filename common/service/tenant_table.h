@@ -7,7 +7,7 @@
  *     TENANT_STATEMENTS(client) // sql/tenant/tenant_page_client.sql and tenant_insert_client.sql
  *
  *     const struct tenant_table settingsd_tenant_tables[] = {
- *         {"client", "{\"id\":\"" TENANT_NO_ID "\"}", 500, TENANT_TABLE(client)},
+ *         {"client", "{\"id\":\"" UUID_NIL "\"}", 500, TENANT_TABLE(client)},
  *         TENANT_STAYS("outbox", "what it holds is sent before the tenant travels"),
  *         {.name = NULL},
  *     };
@@ -70,8 +70,6 @@ struct tenant_table {
     const char *stays;                                  /* why it does not travel; NULL: it does */
     struct tenant_sealed sealed[TENANT_SEALED_MAX + 1]; /* ended by column NULL */
 };
-
-#define TENANT_NO_ID "00000000-0000-0000-0000-000000000000"
 
 #define TENANT_STAYS(name_, reason_)        \
     {                                       \

@@ -25,7 +25,7 @@ enum {
     DATABASE_POLL_MS = 20,
     DAEMON_STOP_MS = 15000,
     POSTGRES_STOP_MS = 10000,
-    IDLE_MS = 60 * 60 * 1000,
+    IDLE_MS = HOURS(1),
 };
 
 static void write_json(struct dev *self, pid_t pid)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/clock.h"
 #include "common/runtime/fiber_sem.h"
 #include "docd/docd.h"
 #include "docd/document/list_cache.h"
@@ -14,7 +15,7 @@
 
 enum { TOKEN_BYTES = 32, SEARCH_LOOK_MS = 3000 };
 
-static const int64_t form_life_ms = 3600 * 1000;
+static const int64_t form_life_ms = HOURS(1);
 
 /* ---- tokens ---- */
 

@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/clock.h"
 #include "docd/docd.h"
 #include "docd/document/sniff.h"
 #include "docd/sql/upload.h"
 
 static const int64_t replaced_ms =
-    10 * 60 * 1000; /* for which replaced bytes are kept for their readers */
+    MINUTES(10); /* for which replaced bytes are kept for their readers */
 
 /* What the gateway hands back: "<project>/<upload>/<object>/<bytes at most>", all of which the
  * gateway knows. */

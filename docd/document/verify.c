@@ -21,8 +21,8 @@ enum {
     PAGE_MS = 2000,   /* after which no other object of the page is begun */
 };
 
-static const struct uuid nil = {"00000000-0000-0000-0000-000000000000"};
-static const struct uuid last_project = {"ffffffff-ffff-ffff-ffff-ffffffffffff"};
+static const struct uuid nil = {UUID_NIL};
+static const struct uuid last_project = {UUID_MAX};
 
 /* ---- documents ---- */
 

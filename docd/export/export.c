@@ -9,13 +9,14 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "common/base/clock.h"
 #include "common/service/audit.h"
 #include "docd/docd_api.h"
 #include "docd/document/disposition.h"
 #include "docd/export/sealed_file.h"
 #include "docd/sql/export.h"
 
-enum { LIST_MAX = 100, DAY_MS = 24 * 3600 * 1000 };
+enum { LIST_MAX = 100 };
 
 static const char handle_prefix[] = "export/";
 
@@ -31,7 +32,7 @@ static int admit(struct docd *d, const struct request *req, struct uuid account,
 
 static int too_many(struct error *err)
 {
-    error_retry(err, ERR_THROTTLED, DAY_MS / 1000, "Too many exports. Try again tomorrow.");
+    error_retry(err, ERR_THROTTLED, DAYS(1) / 1000, "Too many exports. Try again tomorrow.");
     return -1;
 }
 
@@ -49,7 +50,7 @@ static int queue(struct docd *d, const struct request *req, struct uuid account,
         .profile = whose->profile,
         .asked_by = req->caller->account,
         .now = req->now_ms,
-        .since = req->now_ms - DAY_MS,
+        .since = req->now_ms - DAYS(1),
         .most = EXPORT_DAILY,
         .audit = audit_row(req, &(struct audit){.action = "export.create",
                                                 .account = account,

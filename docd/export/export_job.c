@@ -16,6 +16,7 @@
 #include <jansson.h>
 
 #include "authd/authd_api.h"
+#include "common/base/clock.h"
 #include "common/service/audit.h"
 #include "common/wire/codec.h"
 #include "docd/export/export.h"
@@ -24,16 +25,16 @@
 #include "docd/sql/export.h"
 
 enum {
-    CALL_MS = 20000,      /* of one page, piece or statement */
-    LEASE_MS = 60 * 1000, /* contract time */
-    RENEW_MS = 10 * 1000, /* real time; also how long a file may be that the lease outlives */
-    EXPORT_ATTEMPTS = 30, /* two hours */
-    PAUSE_MAX_S = 300,    /* between two of them */
+    CALL_MS = 20000,       /* of one page, piece or statement */
+    LEASE_MS = MINUTES(1), /* contract time */
+    RENEW_MS = 10 * 1000,  /* real time; also how long a file may be that the lease outlives */
+    EXPORT_ATTEMPTS = 30,  /* two hours */
+    PAUSE_MAX_S = 300,     /* between two of them */
     DOCUMENT_PAGE = 200,
     MAIL_PAGE = 100,
     KEPT_DAYS = 7,
 };
-static const int64_t kept_ms = (int64_t)KEPT_DAYS * 24 * 3600 * 1000;
+static const int64_t kept_ms = DAYS(KEPT_DAYS);
 
 /* A document whose bytes the store has, or not: `path` NULL. */
 struct document_entry {
@@ -194,7 +195,7 @@ static int list_documents(struct export_job *self, struct error *err)
 {
     struct sql_export_document_list_in in = {.project = self->row.project,
                                              .author = self->row.profile,
-                                             .after = {"00000000-0000-0000-0000-000000000000"},
+                                             .after = {UUID_NIL},
                                              .most = DOCUMENT_PAGE};
     struct sql_export_document_list_rows rows;
 

@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/descriptors.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
@@ -37,7 +38,7 @@ enum {
     WRITE_BACK = 8 * 1024 * 1024,
     HASH_SIZE = crypto_generichash_BYTES, /* 32 */
     HASH_BLOCK = 64 * 1024,
-    FORM_LONGEST_MS = 2 * 3600 * 1000, /* a form is good for an hour */
+    FORM_LONGEST_MS = HOURS(2), /* a form is good for an hour */
 };
 
 struct store_local {

@@ -164,8 +164,8 @@ static void answer_protocol(struct exchange *exchange, const struct visitor *vis
 
 enum {
     PUBLISHED_MAX = 1000,
-    FRESH_MS = 10000,           /* so long nothing is asked */
-    STALE_MS = 24 * 3600 * 1000 /* so long it serves while no daemon answers */
+    FRESH_MS = 10000,  /* so long nothing is asked */
+    STALE_MS = DAYS(1) /* so long it serves while no daemon answers */
 };
 
 struct published {

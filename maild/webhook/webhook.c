@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "common/base/clock.h"
 #include "common/domain/etag.h"
 #include "common/service/audit.h"
 #include "common/service/page_cursor.h"
@@ -14,8 +15,6 @@
 #include "maild/sql/webhook.h"
 #include "maild/sql/webhook_delivery.h"
 #include "maild/webhook/webhook_sign.h"
-
-enum { HOUR_MS = 3600 * 1000 };
 
 /* ---- secrets ---- */
 
@@ -216,7 +215,7 @@ int webhook_exchange(struct maild *d, const struct request *req,
         .project = req->caller->project,
         .id = in->id,
         .secret = secret_sealed(d, req, secret),
-        .until = req->now_ms + in->previousHours * HOUR_MS,
+        .until = req->now_ms + HOURS(in->previousHours),
         .now = req->now_ms,
         .audit = webhook_audit(req, "webhook.exchange", in->id)};
     const char *format;

@@ -40,20 +40,19 @@ enum {
     STATUS_REDIRECT = 300,
     STATUS_GONE = 410,
     RETRY_MIN_MS = 2000, /* of a delivery, doubled each time */
-    RETRY_MAX_MS = 3600 * 1000,
+    RETRY_MAX_MS = HOURS(1),
     PAUSE_MIN_MS = 1000, /* of a webhook */
-    PAUSE_MAX_MS = 5 * 60 * 1000,
+    PAUSE_MAX_MS = MINUTES(5),
     RESUME_MAX = 10000,
     DROP_PAGE = 1000,
-    SWEEP_MS = 60 * 1000,
+    SWEEP_MS = MINUTES(1),
     SWEEP_PAGE = 1000,
     NUMBER_MAX = 20, /* characters */
     ERROR_MAX = 32,
 };
 
-#define DAY_MS ((int64_t)24 * 3600 * 1000)
-#define GIVE_UP_MS (3 * DAY_MS)
-#define KEEP_MS (7 * DAY_MS)
+#define GIVE_UP_MS DAYS(3)
+#define KEEP_MS DAYS(7)
 
 /* A claimed webhook. */
 struct post_work {

@@ -44,7 +44,7 @@ static const char seed[] = MAKE_ID
     "select p, id(d, 9 - i), id(d, i), id(d, 10 + i), i = 2, 8" OF_EACH
     "insert into credential select id(d, i), case i when 1 then '$2b$10$x' else "
     "'$argon2id$v=19$m=19456,t=2,p=1$x' end || i, 9, i" OF_EACH
-    "insert into email_verified select id(d, i), case i when 2 then p else '" TENANT_NO_ID "' end, "
+    "insert into email_verified select id(d, i), case i when 2 then p else '" UUID_NIL "' end, "
     "i" OF_EACH FACTOR("1", "02") FACTOR("1", "03") FACTOR("2", "02") FACTOR(
         "2",
         "03") "insert into mfa_recovery select id(d, 2), int4send(i)" OF_EACH
@@ -212,7 +212,7 @@ static const struct {
     {"another password", "credential", PASSWORD(ID("1", "01")), "are there otherwise"},
 
     {"a proof", "email_verified", PROOF(ID("3", "05"), TENANT_KIT_PROJECT), NULL},
-    {"a proof for all tenants", "email_verified", PROOF(ID("3", "05"), TENANT_NO_ID),
+    {"a proof for all tenants", "email_verified", PROOF(ID("3", "05"), UUID_NIL),
      "not of this project"},
     {"a proof for another tenant", "email_verified", PROOF(ID("3", "05"), TENANT_KIT_OTHER),
      "not of this project"},
@@ -606,7 +606,7 @@ static void move_a_member_of_two(struct tenant_kit_case *self)
     tenant_kit_sql(self, TENANT_KIT_SENDER,
                    "insert into membership (project_id, id, account_id, profile_id, created_at) "
                    "values ('" TENANT_KIT_OTHER "', id(4, 1), id(1, 2), id(1, 2), 1);\n"
-                   "insert into email_verified values (id(1, 2), '" TENANT_NO_ID "', 1), "
+                   "insert into email_verified values (id(1, 2), '" UUID_NIL "', 1), "
                    "(id(1, 2), '" TENANT_KIT_OTHER "', 0);\n"
                    "update passkey set project_id = '" TENANT_KIT_OTHER "' where id = id(1, 22);\n"
                    "insert into last_sign_in values (id(1, 2), '" TENANT_KIT_OTHER "', 9);\n"
@@ -668,7 +668,7 @@ static void move_many(struct tenant_kit_case *self)
                    "insert into passkey select gen_random_uuid(), id, 'a', null, "
                    "uuid_send(gen_random_uuid()), '\\x01', -7, '\\x01', 1, true, 'k', 1, null "
                    "from account, generate_series(1, 2) where created_at = 1;\n"
-                   "insert into email_verified select id, '" TENANT_NO_ID "', 1 from account "
+                   "insert into email_verified select id, '" UUID_NIL "', 1 from account "
                    "where created_at = 1 and email like '%7';\n"
                    "select 1");
     rows_sent = tenant_kit_move(self, true);

@@ -120,7 +120,7 @@ static void refuse_document(struct tenant_kit_case *self, const char *label, con
  * removed with the document. */
 static void objects_case(struct tenant_kit_case *self)
 {
-    static const char *const owners[] = {TENANT_KIT_PROJECT, TENANT_KIT_OTHER, TENANT_NO_ID};
+    static const char *const owners[] = {TENANT_KIT_PROJECT, TENANT_KIT_OTHER, UUID_NIL};
     char sql[512];
 
     for (size_t i = 0; i < ARRAY_SIZE(owners); i++) {
