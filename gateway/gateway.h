@@ -1,5 +1,5 @@
 /*
- * gateway.h - the gateway's own state: what its rooms share.
+ * gateway.h - the gateway's own state: what its files share.
  *
  * A request passes: http.c (libmicrohttpd) -> exchange.c (one request and its answer) -> routes.c
  * (which endpoint) -> serve.c on a fiber (throttle, authenticate.c, input, bus call) -> answer.c.

@@ -82,7 +82,7 @@ static void smtp_cancel(struct transport *base)
     self->cancelled = true;
 }
 
-/* How to mend what curl calls that. NULL: it cannot be reached. */
+/* What an operator does about what curl calls that. NULL: it cannot be reached. */
 static const char *advice(CURLcode code)
 {
     switch (code) {

@@ -81,7 +81,7 @@ static int refuse_admin(struct authd *d, const struct request *req, struct uuid 
     return error_set(err, ERR_CONFLICT, "This person is an admin of the project already.");
 }
 
-/* Adds what mends it to the error of a project that lacks something. */
+/* Adds the command that gives the project what it lacks to the error. */
 static int hint(const char *command, const char *project, const char *name, struct error *err)
 {
     if (err->code == ERR_BAD_REQUEST)

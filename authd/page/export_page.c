@@ -83,7 +83,7 @@ static enum visit_step demand_factor(const struct visit *visit, struct page_answ
                : VISIT_OPEN;
 }
 
-/* What the person may mend: a stale proof, too many, a file that is gone. */
+/* What the person can put right: a stale proof, too many, a file that is gone. */
 static enum visit_step refuse(const struct visit *visit, struct page_answer *out, struct error *err)
 {
     enum page_text problem = err->code == ERR_THROTTLED   ? PAGE_TEXT_ERROR_EXPORT_OFTEN

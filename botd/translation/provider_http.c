@@ -27,7 +27,7 @@ enum {
     ANSWER_SPARE = 256 * 1024,
     RETRY_S = 5,          /* of a provider that does not say */
     RETRY_MAX_S = 3600,   /* whatever it says */
-    RETRY_MISTAKE_S = 60, /* something is wrong that an operator has to mend */
+    RETRY_MISTAKE_S = 60, /* something is wrong that an operator has to correct */
 };
 
 struct provider_http {

@@ -1,8 +1,8 @@
 /*
- * bus.c - construction and destruction of the bus, its ZeroMQ sockets' common ground, and the small
- * questions.
+ * bus.c - construction and destruction of the bus, its ZeroMQ sockets' common ground, and what
+ * others ask of its state.
  *
- * service.c makes one for each daemon; the other rooms are listed in bus_private.h.
+ * service.c makes one for each daemon; the other files of the bus are listed in bus_private.h.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -65,7 +65,7 @@ static void listener_add(struct bus_announcement *self, struct bus_socket *socke
     self->waiting++;
 }
 
-void bus_announce_joined(struct bus_socket *socket, uint32_t route, const char *caller)
+void bus_announce_caller_connect(struct bus_socket *socket, uint32_t route, const char *caller)
 {
     struct bus_announcement *next;
 
@@ -77,7 +77,7 @@ void bus_announce_joined(struct bus_socket *socket, uint32_t route, const char *
 }
 
 /* An acknowledgement stays known when its sender goes. */
-void bus_announce_left(struct bus_socket *socket, uint32_t route)
+void bus_announce_caller_disconnect(struct bus_socket *socket, uint32_t route)
 {
     for (struct bus_announcement *news = socket->bus->announcements; news; news = news->next) {
         struct listener *listener = listener_find(news, socket, route);
@@ -90,7 +90,7 @@ void bus_announce_left(struct bus_socket *socket, uint32_t route)
     }
 }
 
-void bus_announce_ack(struct bus_socket *socket, uint32_t route, uint64_t id)
+void bus_announce_ack_receive(struct bus_socket *socket, uint32_t route, uint64_t id)
 {
     for (struct bus_announcement *news = socket->bus->announcements; news; news = news->next) {
         struct listener *listener = news->id == id ? listener_find(news, socket, route) : NULL;
@@ -217,7 +217,7 @@ void bus_on_announce(struct bus *self, const char *topic,
     self->topics[self->topic_count++] = (struct bus_topic){topic, fn, arg};
 }
 
-void bus_announce_heard(struct bus_peer *peer, const struct bus_incoming *incoming)
+void bus_announce_receive(struct bus_peer *peer, const struct bus_incoming *incoming)
 {
     struct bus *self = peer->bus;
     msgpack_object body;

@@ -2,7 +2,7 @@
  * bus_endpoint.c - where the sockets of the bus lie: names, directories, the lock of an instance,
  * listening.
  *
- * The one room that knows about paths.  Sockets are made here and handed to libzmq by descriptor,
+ * The one file that knows about paths.  Sockets are made here and handed to libzmq by descriptor,
  * because libzmq by itself unlinks whatever lies at the path, also a living peer's socket, and
  * unlinks it again from its own thread at some time after the close, when a successor may have
  * bound it.  bus_listener.c and bus_peer.c call it.

@@ -67,7 +67,7 @@ void bus_listener_send(struct bus_socket *socket, uint32_t route)
         if (socket->callers[i].route == route)
             socket->callers[i] = socket->callers[--socket->count];
     }
-    bus_announce_left(socket, route);
+    bus_announce_caller_disconnect(socket, route);
     bus_drain_update(self);
 }
 
@@ -97,7 +97,7 @@ static void caller_replace(struct bus_socket *socket, const char *name, uint64_t
     for (size_t i = 0; i < socket->count; i++) {
         if (socket->callers[i].boot != boot || strcmp(socket->callers[i].name, name) != 0)
             continue;
-        bus_announce_left(socket, socket->callers[i].route);
+        bus_announce_caller_disconnect(socket, socket->callers[i].route);
         socket->callers[i] = socket->callers[--socket->count];
         return;
     }
@@ -163,7 +163,7 @@ static void on_hello(struct bus_socket *socket, uint32_t route, const struct bus
         (struct bus_caller){.route = route, .boot = in->boot, .drain_acked = self->drain_id != 0};
     memcpy(caller->name, name, sizeof(name));
     welcome(socket, route);
-    bus_announce_joined(socket, route, name);
+    bus_announce_caller_connect(socket, route, name);
 }
 
 static void on_ack(struct bus_socket *socket, uint32_t route, uint64_t id)
@@ -175,7 +175,7 @@ static void on_ack(struct bus_socket *socket, uint32_t route, uint64_t id)
     else if (id == socket->bus->drain_id && id != 0)
         caller->drain_acked = true;
     else
-        bus_announce_ack(socket, route, id);
+        bus_announce_ack_receive(socket, route, id);
     bus_drain_update(socket->bus);
 }
 

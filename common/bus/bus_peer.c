@@ -177,7 +177,7 @@ static void on_frame(struct bus_peer *self, const struct bus_incoming *in, zmq_m
         on_drain(self, in->id);
         break;
     case BUS_ANNOUNCE:
-        bus_announce_heard(self, in);
+        bus_announce_receive(self, in);
         break;
     case BUS_PING:
         break;

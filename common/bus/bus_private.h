@@ -1,17 +1,16 @@
 /*
- * bus_private.h - what the rooms of the bus share.  Nothing outside common/bus/ includes it.
+ * bus_private.h - what the files of the bus share.  Nothing outside common/bus/ includes it.
  *
- *   bus.c           construction, destruction, the small public questions
+ *   bus.c           construction, destruction, what others ask of its state
  *   bus_wire.c      frames: written, checked and read (WIRE.md)
  *   bus_endpoint.c  names, paths, lock file, listening sockets
  *   bus_watch.c     which instances exist: the directory watch
  *   bus_peer.c      caller's side: one DEALER per instance, HELLO, loss, re-connection
  *   bus_call.c      caller's side: one call from choosing an instance to its answer
- *   bus_listener.c      instance's side: one ROUTER per calling service, who stands behind it,
- *                       drain
+ *   bus_listener.c  instance's side: one ROUTER per calling service, its callers, drain
  *   bus_tcp.c       between hosts: keys, the one ROUTER of an instance for callers on other hosts
  *   bus_serve.c     instance's side: one request from its frame to its answer
- *   bus_announce.c  news from an instance to its callers, and their acknowledgements
+ *   bus_announce.c  announcements of an instance to its callers, and their acknowledgements
  */
 #ifndef ATRIUM_COMMON_BUS_BUS_PRIVATE_H
 #define ATRIUM_COMMON_BUS_BUS_PRIVATE_H
@@ -325,35 +324,56 @@ int bus_send(struct bus *self, zsock_t *socket, const uint32_t *route) MUST_USE;
 /* Counts a frame that was thrown away and, at most once a second, says so. */
 void bus_drop(struct bus *self, uint64_t *counter, const char *reason);
 
-/* ---- between the rooms ---- */
+/* ---- bus_endpoint.c ---- */
 
+/* Makes run_dir/bus/<service> and what is above it; what is there keeps its mode. */
 int bus_make_directory(const char *run_dir, const char *service, struct error *err) MUST_USE;
+/* The path of the socket on which that instance listens for that calling service; ERR_INTERNAL when
+ * it does not fit. */
 int bus_socket_path(char path[static BUS_PATH_SIZE], const char *run_dir, const char *service,
                     const char *caller, const char *instance, struct error *err) MUST_USE;
+/* Locks the instance's file until bus_lock_drop(). ERR_CONFLICT: another process is that
+ * instance. */
 int bus_lock_acquire(struct bus *self, struct error *err) MUST_USE;
 void bus_lock_drop(struct bus *self);
 /* A ROUTER behind socket->path, ready for callers. */
 int bus_endpoint_listen(struct bus_socket *socket, struct error *err) MUST_USE;
 
+/* ---- bus_watch.c ---- */
+
+/* Watches the directories of the services that are called, and connects to the instances that are
+ * there. */
 int bus_watch_start(struct bus *self, struct error *err) MUST_USE;
 void bus_watch_stop(struct bus *self);
 /* Connects to the instances that the hosts list. */
 void bus_watch_hosts(struct bus *self);
 
+/* ---- bus_peer.c ---- */
+
 /* There is a socket for this instance: connects now unless connected. */
 void bus_peer_found(struct bus *self, struct bus_upstream *upstream, const char *instance);
 /* Nothing is in flight to it any more: tells an instance that waits for that. */
 void bus_peer_idle(struct bus_peer *self);
+/* The connection has ended: calls without an answer end as BUS_LOST, and the next attempt comes
+ * after a pause. */
 void bus_peer_lost(struct bus_peer *self, const char *why);
+/* Closes the connection; its calls end as BUS_LOST. */
 void bus_peer_free(struct bus_peer *self);
+/* Notifies the daemon when the service has got its first instance, or lost its last. */
 void bus_presence_update(struct bus *self, struct bus_upstream *upstream);
+
+/* ---- bus_call.c ---- */
 
 /* An answer came: hands it to its call. Consumes the message. */
 void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incoming,
                        zmq_msg_t *message);
+/* Takes the call from its instance and wakes its fiber with the outcome (BUS_PENDING: without a
+ * wake). No effect on one that was taken already. */
 void bus_call_finish(struct bus *self, struct bus_call *call, enum bus_outcome outcome);
 
-/* Never 0. */
+/* ---- bus_listener.c, bus_serve.c ---- */
+
+/* A random number for this run of an instance; never 0. */
 uint64_t bus_random_boot(void);
 
 /* May a request that names this boot be executed? To be asked right before: looks at the clock, and
@@ -366,8 +386,11 @@ void bus_serve_prepare(struct bus *self);
 /* A request came. Consumes the message. */
 void bus_serve_request(struct bus_socket *socket, uint32_t route, const struct bus_incoming *in,
                        zmq_msg_t *message);
+/* Frees what requests have left for the next ones. */
 void bus_serve_free(struct bus *self);
 
+/* Takes the lock and listens, unless the daemon has no operations; takes requests at once unless
+ * the options hold that back. */
 int bus_listener_start(struct bus *self, struct error *err) MUST_USE;
 /* Closes the sockets and drops the lock; twice is fine. Requests still being served get no answer
  * out. */
@@ -380,6 +403,8 @@ void bus_listener_send(struct bus_socket *socket, uint32_t route);
 /* Something that a drain waits for may have come true. */
 void bus_drain_update(struct bus *self);
 
+/* ---- bus_tcp.c ---- */
+
 /* Between hosts: our key and its limits for a socket that is to listen or, with the key that must
  * be found there, to connect. */
 void bus_tcp_secure(const struct bus_hosts *hosts, zsock_t *socket,
@@ -387,13 +412,21 @@ void bus_tcp_secure(const struct bus_hosts *hosts, zsock_t *socket,
 /* Listens where the hosts say; nothing unless they do. The ROUTER goes into the sockets that are
  * `tcp`. */
 int bus_tcp_listen(struct bus *self, struct error *err) MUST_USE;
+/* Whether the hosts have an address at which this instance listens. */
 bool bus_tcp_wanted(const struct bus *self);
+/* Takes requests on that ROUTER from now on. */
 void bus_tcp_open(struct bus *self);
 void bus_tcp_stop(struct bus *self);
 
-void bus_announce_joined(struct bus_socket *socket, uint32_t route, const char *caller);
-void bus_announce_left(struct bus_socket *socket, uint32_t route);
-void bus_announce_ack(struct bus_socket *socket, uint32_t route, uint64_t id);
-void bus_announce_heard(struct bus_peer *peer, const struct bus_incoming *incoming);
+/* ---- bus_announce.c ---- */
+
+/* A caller has connected: it is sent what is being announced. */
+void bus_announce_caller_connect(struct bus_socket *socket, uint32_t route, const char *caller);
+/* It is gone: no announcement waits for it any more. */
+void bus_announce_caller_disconnect(struct bus_socket *socket, uint32_t route);
+/* It has acknowledged that announcement. */
+void bus_announce_ack_receive(struct bus_socket *socket, uint32_t route, uint64_t id);
+/* Caller's side: hands an announcement to its subscribers and acknowledges it. */
+void bus_announce_receive(struct bus_peer *peer, const struct bus_incoming *incoming);
 
 #endif

@@ -2,7 +2,7 @@
  * bus_wire.c - the frames of the bus: written into one reused buffer, checked and read in place.
  *
  * The grammar is in WIRE.md.  Reading allocates nothing and believes nothing: every length is
- * compared with what is left of the frame.  The other rooms of the bus call it.
+ * compared with what is left of the frame.  The other files of the bus call it.
  */
 #include <limits.h>
 #include <string.h>

@@ -26,7 +26,7 @@ enum {
     RETRY_MIN_MS = 200,
     RETRY_MAX_MS = 60000,
     LOOK_MS = 5000,       /* between two looks at how long rows wait */
-    REFUSED_MS = 3600000, /* a receiver that calls the row wrong may be mended: it is asked again */
+    REFUSED_MS = 3600000, /* a receiver that refuses the row may be corrected: it is sent again */
     METHOD_NAME_SIZE = 96,
     ARRAY_ITEM = 36, /* characters of a uuid; a number has fewer */
 };

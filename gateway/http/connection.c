@@ -69,7 +69,7 @@ static void idle_end(struct connection *self)
         idle_remove(self, i);
 }
 
-/* ---- room ---- */
+/* ---- places ---- */
 
 static void count(struct connection *self, int by)
 {
