@@ -37,7 +37,6 @@ static enum visit_step refuse_password(const struct visit *visit, const struct p
                                        struct page_answer *out, struct error *err)
 {
     enum page_text old_problem = PAGE_NO_TEXT, new_problem = PAGE_NO_TEXT;
-    int status = visit_status(err);
 
     for (const struct error_item *item = err->problems; item; item = item->next) {
         if (strcmp(item->name, "oldPassword") == 0)
@@ -52,9 +51,7 @@ static enum visit_step refuse_password(const struct visit *visit, const struct p
         old_problem = visit_problem(err);
     if (!old_problem && !new_problem)
         return VISIT_FAILED;
-    out->retryAfter = err->retry_after_s;
-    error_clear(err);
-    return ask_password(visit, status, old_problem, new_problem, out, err);
+    return ask_password(visit, visit_refused(err, out), old_problem, new_problem, out, err);
 }
 
 static enum visit_step take_password(const struct visit *visit, const struct password_form *form,
@@ -127,8 +124,7 @@ static enum visit_step take_address(const struct visit *visit, const char *email
     problem = err->code == ERR_BAD_REQUEST ? PAGE_TEXT_ERROR_DISABLED : visit_problem(err);
     if (problem == PAGE_NO_TEXT)
         return VISIT_FAILED;
-    out->retryAfter = err->retry_after_s;
-    return ask_address(visit, visit_status(err), email, PAGE_NO_TEXT, problem, out);
+    return ask_address(visit, visit_refused(err, out), email, PAGE_NO_TEXT, problem, out);
 }
 
 int page_change_email_get(struct authd *d, const struct request *req, const struct page_query *in,
@@ -213,7 +209,6 @@ static enum visit_step refuse_factor(const struct visit *visit, struct page_answ
     enum page_text problem = err->code == ERR_BAD_REQUEST || err->code == ERR_VALIDATION
                                  ? PAGE_TEXT_ERROR_CODE
                                  : visit_problem(err);
-    int status = visit_status(err);
 
     if (err->code == ERR_STEP_UP_REQUIRED)
         return step_up_go(visit, factor_page, out);
@@ -221,9 +216,7 @@ static enum visit_step refuse_factor(const struct visit *visit, struct page_answ
         return visit_go(visit, factor_page, out);
     if (problem == PAGE_NO_TEXT)
         return VISIT_FAILED;
-    out->retryAfter = err->retry_after_s;
-    error_clear(err);
-    return show_factor(visit, status, problem, out, err);
+    return show_factor(visit, visit_refused(err, out), problem, out, err);
 }
 
 static enum visit_step turn_factor(const struct visit *visit, const struct factor_form *form,

@@ -48,8 +48,7 @@ static enum visit_step schedule(const struct visit *visit, const struct delete_f
     problem = err->code == ERR_CONFLICT ? PAGE_TEXT_ERROR_LAST_ADMIN : visit_problem(err);
     if (problem == PAGE_NO_TEXT)
         return VISIT_FAILED;
-    out->retryAfter = err->retry_after_s;
-    return ask(visit, visit_status(err), problem, out);
+    return ask(visit, visit_refused(err, out), problem, out);
 }
 
 int page_delete_get(struct authd *d, const struct request *req, const struct page_query *in,

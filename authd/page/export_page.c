@@ -89,15 +89,12 @@ static enum visit_step refuse(const struct visit *visit, struct page_answer *out
     enum page_text problem = err->code == ERR_THROTTLED   ? PAGE_TEXT_ERROR_EXPORT_OFTEN
                              : err->code == ERR_NOT_FOUND ? PAGE_TEXT_ERROR_EXPORT_GONE
                                                           : PAGE_NO_TEXT;
-    int status = visit_status(err);
 
     if (err->code == ERR_STEP_UP_REQUIRED)
         return step_up_go(visit, own_page, out);
     if (problem == PAGE_NO_TEXT)
         return VISIT_FAILED;
-    out->retryAfter = err->retry_after_s;
-    error_clear(err);
-    return show(visit, status, problem, out, err);
+    return show(visit, visit_refused(err, out), problem, out, err);
 }
 
 int page_export_get(struct authd *d, const struct request *req, const struct page_query *in,

@@ -269,8 +269,7 @@ static enum visit_step sign_in(const struct visit *visit, const struct link_form
         return VISIT_FAILED;
     if (problem == PAGE_TEXT_ERROR_CREDENTIALS)
         problem = PAGE_TEXT_ERROR_WRONG_PASSWORD;
-    out->retryAfter = err->retry_after_s;
-    error_clear(err);
+    visit_refused(err, out);
     return open_link(visit, form->id, form->secret, false, PAGE_NO_TEXT, problem, out, err);
 }
 
@@ -283,7 +282,6 @@ static enum visit_step take_factor(const struct visit *visit, const struct link_
     struct signing signing = {.role = NULL};
     enum page_text problem;
     char *rest = NULL;
-    int status;
 
     if (state) {
         signing.role = strtok_r(arena_strdup(visit->req.arena, state), " ", &rest);
@@ -302,10 +300,7 @@ static enum visit_step take_factor(const struct visit *visit, const struct link_
     problem = factor_form_problem(err);
     if (problem == PAGE_NO_TEXT)
         return VISIT_FAILED;
-    status = visit_status(err);
-    out->retryAfter = err->retry_after_s;
-    error_clear(err);
-    return ask_factor(visit, &signing, status, problem, out, err);
+    return ask_factor(visit, &signing, visit_refused(err, out), problem, out, err);
 }
 
 /* ---- handlers ---- */

@@ -31,8 +31,7 @@ enum visit_step link_show(const struct visit *visit, int status, const struct li
     return visit_show(&page, status, out);
 }
 
-enum visit_step link_refuse(const struct visit *visit, struct page_answer *out,
-                            const struct error *err)
+enum visit_step link_refuse(const struct visit *visit, struct page_answer *out, struct error *err)
 {
     enum page_text text = err->code == ERR_CONFLICT ? PAGE_TEXT_ERROR_TAKEN : visit_problem(err);
 
@@ -40,8 +39,7 @@ enum visit_step link_refuse(const struct visit *visit, struct page_answer *out,
         return link_dead(visit, out);
     if (text == PAGE_NO_TEXT)
         return VISIT_FAILED;
-    out->retryAfter = err->retry_after_s;
-    return visit_say(visit, visit_status(err), PAGE_TEXT_ERROR_LINK_USED, text, out);
+    return visit_say(visit, visit_refused(err, out), PAGE_TEXT_ERROR_LINK_USED, text, out);
 }
 
 json_t *link_body(const struct link_form *form, const char *password)

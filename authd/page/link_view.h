@@ -27,8 +27,7 @@ enum visit_step link_dead(const struct visit *visit, struct page_answer *out);
 
 /* The page of a refusal by the functions that take links: of a dead link, of an address that is
  * taken, of too many attempts. VISIT_FAILED: it is none of these. */
-enum visit_step link_refuse(const struct visit *visit, struct page_answer *out,
-                            const struct error *err);
+enum visit_step link_refuse(const struct visit *visit, struct page_answer *out, struct error *err);
 
 /* The body that the route of the API for the link takes; password NULL: without. */
 json_t *link_body(const struct link_form *form, const char *password) __attribute__((malloc));

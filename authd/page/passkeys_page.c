@@ -106,7 +106,6 @@ static enum visit_step refuse(const struct visit *visit, const struct passkeys_f
                               struct page_answer *out, struct error *err)
 {
     enum page_text problem = visit_problem(err);
-    int status = visit_status(err);
 
     if (err->code == ERR_STEP_UP_REQUIRED)
         return step_up_go(visit, own_page, out);
@@ -119,9 +118,7 @@ static enum visit_step refuse(const struct visit *visit, const struct passkeys_f
         return visit_go(visit, own_page, out); /* it is gone already */
     if (problem == PAGE_NO_TEXT)
         return VISIT_FAILED;
-    out->retryAfter = err->retry_after_s;
-    error_clear(err);
-    return show(visit, status, PAGE_NO_TEXT, problem, out, err);
+    return show(visit, visit_refused(err, out), PAGE_NO_TEXT, problem, out, err);
 }
 
 static enum visit_step act(const struct visit *visit, const struct passkeys_form *form,

@@ -116,7 +116,7 @@ static int register_as(const struct visit *visit, bool practitioner,
 /* ---- what came of it ---- */
 
 static enum visit_step refuse(const struct visit *visit, const struct register_form *form,
-                              struct page_answer *out, const struct error *err)
+                              struct page_answer *out, struct error *err)
 {
     struct entered entered = {.form = form};
 
@@ -127,8 +127,7 @@ static enum visit_step refuse(const struct visit *visit, const struct register_f
         entered.problem = PAGE_TEXT_ERROR_TAKEN;
     if (!err->problems && entered.problem == PAGE_NO_TEXT)
         return VISIT_FAILED;
-    out->retryAfter = err->retry_after_s;
-    return show_form(visit, visit_status(err), &entered, out);
+    return show_form(visit, visit_refused(err, out), &entered, out);
 }
 
 static enum visit_step take_form(struct visit *visit, const struct register_form *form,

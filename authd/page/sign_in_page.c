@@ -170,15 +170,11 @@ static int exchange(struct visit *visit, const struct begun *item, const char *v
 static enum visit_step refuse(const struct visit *visit, struct entered *entered,
                               struct page_answer *out, struct error *err)
 {
-    int status = visit_status(err);
-
     if (entered->problem == PAGE_NO_TEXT)
         entered->problem = visit_problem(err);
     if (entered->problem == PAGE_NO_TEXT)
         return VISIT_FAILED;
-    out->retryAfter = err->retry_after_s;
-    error_clear(err);
-    return show_form(visit, status, entered, out, err);
+    return show_form(visit, visit_refused(err, out), entered, out, err);
 }
 
 /* The last step: the code makes the browser's session. */
@@ -456,7 +452,6 @@ static enum visit_step take_factor(struct visit *visit, const struct mfa_form *i
     struct login_step shown = {.nextStep = NULL};
     struct begun_list list;
     enum page_text problem;
-    int status;
 
     if (!list_unseal(visit, in->step, &list) || strcmp(list.items[0].next, "mfa") != 0)
         return say_expired(visit, out);
@@ -470,10 +465,7 @@ static enum visit_step take_factor(struct visit *visit, const struct mfa_form *i
     problem = factor_form_problem(err);
     if (problem == PAGE_NO_TEXT)
         return VISIT_FAILED;
-    status = visit_status(err);
-    out->retryAfter = err->retry_after_s;
-    error_clear(err);
-    return ask_factor(visit, &list, status, problem, out, err);
+    return ask_factor(visit, &list, visit_refused(err, out), problem, out, err);
 }
 
 int page_mfa_post(struct authd *d, const struct request *req, const struct mfa_form *in,

@@ -112,7 +112,6 @@ static enum visit_step take_proof(const struct visit *visit, const struct step_u
     enum page_text problem;
     struct nothing nothing = {0};
     struct step_up_in in;
-    int status;
 
     if (read_proof(visit, form, &in, err) == 0 &&
         step_up(visit->d, &visit->req, &in, &nothing, err) == 0)
@@ -120,10 +119,7 @@ static enum visit_step take_proof(const struct visit *visit, const struct step_u
     problem = problem_of(form, err);
     if (problem == PAGE_NO_TEXT)
         return VISIT_FAILED;
-    status = visit_status(err);
-    out->retryAfter = err->retry_after_s;
-    error_clear(err);
-    return show(visit, goal, status, problem, out, err);
+    return show(visit, goal, visit_refused(err, out), problem, out, err);
 }
 
 /* ---- handlers ---- */

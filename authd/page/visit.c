@@ -150,9 +150,13 @@ enum page_text visit_problem(const struct error *err)
     }
 }
 
-int visit_status(const struct error *err)
+int visit_refused(struct error *err, struct page_answer *out)
 {
-    return error_kind(err->code)->status;
+    int status = error_kind(err->code)->status;
+
+    out->retryAfter = err->retry_after_s;
+    error_clear(err);
+    return status;
 }
 
 /* The two files of the tenant's branding are named by their whole paths: 'self' would take a public

@@ -119,8 +119,9 @@ enum page_text visit_note(const char *note);
  * the request's failure. */
 enum page_text visit_problem(const struct error *err);
 
-/* The status of the page that tells of it. */
-int visit_status(const struct error *err);
+/* The status of the page that is shown instead of this error: takes over its Retry-After and clears
+ * it. */
+int visit_refused(struct error *err, struct page_answer *out);
 
 /* Goes on with the request that the person came with, else to the account. */
 enum visit_step visit_continue(const struct visit *self, struct page_answer *out);
