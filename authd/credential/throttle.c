@@ -4,7 +4,6 @@
  */
 #include "authd/credential/throttle.h"
 
-#include <inttypes.h>
 #include <sodium.h>
 #include <string.h>
 
@@ -170,11 +169,8 @@ struct tally {
 
 static void tally_add(struct tally *self, const uint8_t *key, int64_t limit, int64_t life_ms)
 {
-    char text[24];
-
-    snprintf(text, sizeof(text), "%" PRId64, life_ms);
     db_array_add_bytes(&self->keys, key, THROTTLE_KEY_SIZE);
-    db_array_add(&self->lives, text);
+    db_array_add_int(&self->lives, life_ms);
     self->limits[self->count++] = limit;
 }
 

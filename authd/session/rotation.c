@@ -3,9 +3,6 @@
  */
 #include "authd/session/rotation.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "authd/authd.h"
 #include "authd/sql/session.h"
 #include "common/base/log.h"
@@ -25,10 +22,7 @@ struct rotation_item {
 
 static void add_open(struct sql_refresh_rotate_in *self, const struct admission_list *open)
 {
-    char number[NUMBER_MAX];
-
-    snprintf(number, sizeof(number), "%" PRId64, open ? open->change : 0);
-    db_array_add(&self->changes, number);
+    db_array_add_int(&self->changes, open ? open->change : 0);
     db_array_add(&self->opens, open ? open->policies : "none");
 }
 

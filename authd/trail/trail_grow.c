@@ -8,7 +8,6 @@
  * same transaction the sign-ins of a page of authd's own trail are counted by hour.
  */
 #include <endian.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,14 +192,6 @@ static int read_trees(struct page *self, struct db_tx *tx, const struct request 
     return sql_trail_tree_list(tx, req, &in, &self->trees, err) < 0 ? -1 : 0;
 }
 
-static void add_number(struct db_array *array, int64_t number)
-{
-    char text[24];
-
-    snprintf(text, sizeof(text), "%lld", (long long)number);
-    db_array_add(array, text);
-}
-
 /* The tile before the edge, too, where the edge of level 0 is empty: it has the latest time. */
 static int read_edges(struct page *self, struct db_tx *tx, const struct request *req,
                       struct error *err)
@@ -220,8 +211,8 @@ static int read_edges(struct page *self, struct db_tx *tx, const struct request 
             if (empty && level > 0)
                 continue;
             db_array_add(&in.projects, self->trees.items[i].project.text);
-            add_number(&in.levels, level);
-            add_number(&in.tiles, (rest >> MERKLE_TILE_BITS) - (empty ? 1 : 0));
+            db_array_add_int(&in.levels, level);
+            db_array_add_int(&in.tiles, (rest >> MERKLE_TILE_BITS) - (empty ? 1 : 0));
         }
     }
     return sql_trail_edge_list(tx, req, &in, &self->edges, err) < 0 ? -1 : 0;
@@ -313,11 +304,11 @@ static int write_tiles(struct db_tx *tx, const struct request *req, const struct
         const struct tile_write *tile = &writes->tiles[i];
 
         db_array_add(&in.projects, tile->project);
-        add_number(&in.levels, tile->level);
-        add_number(&in.tiles, tile->tile);
-        add_number(&in.hash_sizes, (int64_t)tile->hashes.size);
-        add_number(&in.leaf_sizes, (int64_t)tile->places.size);
-        add_number(&in.top_ats, tile->top_at);
+        db_array_add_int(&in.levels, tile->level);
+        db_array_add_int(&in.tiles, tile->tile);
+        db_array_add_int(&in.hash_sizes, (int64_t)tile->hashes.size);
+        db_array_add_int(&in.leaf_sizes, (int64_t)tile->places.size);
+        db_array_add_int(&in.top_ats, tile->top_at);
         memcpy(hashes + i * HASHES, tile->hashes.bytes, tile->hashes.size);
         memcpy(places + i * PLACES, tile->places.bytes, tile->places.size);
     }
@@ -335,8 +326,8 @@ static int write_places(struct db_tx *tx, const struct request *req, const struc
 
     for (size_t i = 0; i < writes->places_count; i++) {
         db_array_add(&in.projects, writes->places[i].project);
-        add_number(&in.sequences, writes->places[i].sequence);
-        add_number(&in.tiles, writes->places[i].tile);
+        db_array_add_int(&in.sequences, writes->places[i].sequence);
+        db_array_add_int(&in.tiles, writes->places[i].tile);
     }
     return sql_trail_place_put(tx, req, &in, err) < 0 ? -1 : 0;
 }
@@ -350,7 +341,7 @@ static int write_trees(struct db_tx *tx, const struct request *req, const struct
 
     for (size_t i = 0; i < writes->tree_count; i++) {
         db_array_add(&in.projects, writes->trees[i].project);
-        add_number(&in.sizes, writes->trees[i].size);
+        db_array_add_int(&in.sizes, writes->trees[i].size);
     }
     return sql_trail_tree_put(tx, req, &in, err) < 0 ? -1 : 0;
 }

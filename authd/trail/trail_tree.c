@@ -5,7 +5,6 @@
  * statement has read. A tile may have grown since the size was read; what it had then it still has.
  */
 #include <sodium.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "authd/sql/trail.h"
@@ -49,14 +48,6 @@ static const struct merkle_tile *tile_find(void *arg, int level, int64_t index)
     return tile;
 }
 
-static void add_number(struct db_array *array, int64_t number)
-{
-    char text[24];
-
-    snprintf(text, sizeof(text), "%lld", (long long)number);
-    db_array_add(array, text);
-}
-
 /* Fills the tiles that were noted. */
 static int tiles_read(struct authd *d, const struct request *req, struct uuid project,
                       struct tiles *tiles, struct error *err)
@@ -68,8 +59,8 @@ static int tiles_read(struct authd *d, const struct request *req, struct uuid pr
 
     tiles->learning = false;
     for (size_t i = 0; i < tiles->count; i++) {
-        add_number(&in.levels, tiles->items[i]->level);
-        add_number(&in.tiles, tiles->items[i]->index);
+        db_array_add_int(&in.levels, tiles->items[i]->level);
+        db_array_add_int(&in.tiles, tiles->items[i]->index);
         tiles->items[i]->count = 0;
     }
     if (sql_trail_tile_list(d->svc.db, req, &in, &rows, err) < 0)

@@ -166,6 +166,7 @@ struct db_array {
 #define DB_ARRAY_BYTES(size_) (3 + 2 * (size_)) /* characters of an item of bytes */
 struct db_array db_array_new(struct arena *arena, size_t items, size_t item_max);
 void db_array_add(struct db_array *self, const char *item);
+void db_array_add_int(struct db_array *self, int64_t number);
 void db_array_add_bytes(struct db_array *self, const uint8_t *bytes, size_t size);
 
 /* The array of `count` texts, whatever is in them; where one is NULL, its item is null. */

@@ -2,6 +2,8 @@
  * db_array.c - the text of a PostgreSQL array, see db.h.
  */
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/pg/db.h"
@@ -32,6 +34,14 @@ void db_array_add(struct db_array *self, const char *item)
     size_t length = strlen(item);
 
     memcpy(add(self, length), item, length);
+}
+
+void db_array_add_int(struct db_array *self, int64_t number)
+{
+    char text[21];
+
+    snprintf(text, sizeof(text), "%" PRId64, number);
+    db_array_add(self, text);
 }
 
 void db_array_add_bytes(struct db_array *self, const uint8_t *bytes, size_t size)

@@ -9,7 +9,6 @@
 
 #include <endian.h>
 #include <sodium.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -138,13 +137,11 @@ struct links {
 static void link_row(struct links *self, const struct audit_record *row)
 {
     struct audit_record record = *row;
-    char id[24];
 
     record.sequence = ++self->sequence;
     audit_hash(&record, (struct field_bytes){self->hash, self->hash_size}, self->hash);
     self->hash_size = AUDIT_HASH_SIZE;
-    snprintf(id, sizeof(id), "%lld", (long long)record.id);
-    db_array_add(&self->ids, id);
+    db_array_add_int(&self->ids, record.id);
     db_array_add_bytes(&self->hashes, self->hash, AUDIT_HASH_SIZE);
 }
 

@@ -237,7 +237,6 @@ static void settle_row(struct outbox *self, struct sql_outbox_settle_in *settlem
                        const struct sql_outbox_claim_row *claim, enum fate fate)
 {
     int64_t delay_ms = REFUSED_MS;
-    char at[24];
 
     if (fate == FATE_DELIVERED) {
         ++*self->delivered;
@@ -250,9 +249,8 @@ static void settle_row(struct outbox *self, struct sql_outbox_settle_in *settlem
         delay_ms = MIN(delay_ms, (int64_t)RETRY_MAX_MS);
         self->retry_mono_ms = MIN(self->retry_mono_ms, loop_mono_ms(self->loop) + delay_ms);
     }
-    snprintf(at, sizeof(at), "%lld", (long long)(clock_real_ms() + delay_ms));
     db_array_add(&settlement->again, claim->id.text);
-    db_array_add(&settlement->again_at, at);
+    db_array_add_int(&settlement->again_at, clock_real_ms() + delay_ms);
 }
 
 /* Relays the claimed rows for as long as the lease holds; the rest is due again when it is over. */

@@ -265,11 +265,6 @@ static int64_t doubled_ms(int64_t min_ms, int64_t max_ms, int64_t times)
     return MIN(min_ms << doublings, max_ms);
 }
 
-static void add_number(struct db_array *array, const struct request *req, int64_t number)
-{
-    db_array_add(array, arena_printf(req->arena, "%" PRId64, number));
-}
-
 /* Writes down what has ended since the last time. False when the webhook is not this process's any
  * more. */
 static bool record(struct batch *self)
@@ -300,11 +295,11 @@ static bool record(struct batch *self)
             continue;
         post->recorded = true;
         count++;
-        add_number(&in.sequences, req, post->row->sequence);
-        add_number(&in.outcomes, req, post->outcome);
-        add_number(&in.due_at, req,
-                   now + doubled_ms(RETRY_MIN_MS, RETRY_MAX_MS, post->row->attempts));
-        add_number(&in.statuses, req, post->status);
+        db_array_add_int(&in.sequences, post->row->sequence);
+        db_array_add_int(&in.outcomes, post->outcome);
+        db_array_add_int(&in.due_at,
+                         now + doubled_ms(RETRY_MIN_MS, RETRY_MAX_MS, post->row->attempts));
+        db_array_add_int(&in.statuses, post->status);
         db_array_add(&in.errors, post->error);
     }
     self->unrecorded -= count;
