@@ -9,15 +9,9 @@
 #include "common/service/audit_address.h"
 #include "common/wire/codec.h"
 
-static void set_text(json_t *json, const char *name, const char *text)
-{
-    if (text && text[0] != '\0')
-        json_object_set_new(json, name, json_string(text));
-}
-
 static void set_uuid(json_t *json, const char *name, struct uuid id)
 {
-    set_text(json, name, id.text);
+    codec_set_text(json, name, id.text);
 }
 
 /* Who did it: a person with its place in a project, or a service of the suite. */
@@ -28,10 +22,11 @@ static json_t *agent(const struct request *req)
     if (req->caller) {
         set_uuid(json, "account", req->caller->account);
         set_uuid(json, "membership", req->caller->membership);
-        set_text(json, "profile",
-                 arena_printf(req->arena, "%s/%s", req->caller->role, req->caller->profile.text));
+        codec_set_text(json, "profile",
+                       arena_printf(req->arena, "%s/%s", req->caller->role,
+                                    req->caller->profile.text));
     }
-    set_text(json, "service", req->service);
+    codec_set_text(json, "service", req->service);
     return json;
 }
 
@@ -57,9 +52,9 @@ static void set_address(const struct request *req, struct uuid account, json_t *
     if (req->caller)
         account = req->caller->account;
     if (!uuid_is_set(&account))
-        set_text(event, "address", req->address);
+        codec_set_text(event, "address", req->address);
     else if (key)
-        set_text(event, "addressSealed", audit_address_seal(req->arena, key, req->address));
+        codec_set_text(event, "addressSealed", audit_address_seal(req->arena, key, req->address));
 }
 
 struct sql_audit audit_row(const struct request *req, const struct audit *what)
@@ -73,15 +68,15 @@ struct sql_audit audit_row(const struct request *req, const struct audit *what)
         row.project = caller->project;
     if (what->type && uuid_is_set(&what->id))
         row.entity = arena_printf(req->arena, "%s/%s", what->type, what->id.text);
-    set_text(event, "action", what->action);
-    set_text(event, "outcome", what->failure ? "failure" : "success");
+    codec_set_text(event, "action", what->action);
+    codec_set_text(event, "outcome", what->failure ? "failure" : "success");
     set_uuid(event, "account", account);
-    set_text(event, "role", what->role);
+    codec_set_text(event, "role", what->role);
     json_object_set_new(event, "agent", agent(req));
     set_address(req, account, event);
-    set_text(event, "trace", req->trace);
-    set_text(event, "detail", what->detail);
-    set_text(event, "reason", what->reason);
+    codec_set_text(event, "trace", req->trace);
+    codec_set_text(event, "detail", what->detail);
+    codec_set_text(event, "reason", what->reason);
     row.event = codec_dump_json(req->arena, event);
     json_decref(event);
     return row;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/clock.h"
+#include "common/wire/codec.h"
 
 #define DCM "http://dicom.nema.org/resources/ontology/DCM"
 #define LIFECYCLE "http://terminology.hl7.org/CodeSystem/iso-21089-lifecycle"
@@ -82,12 +83,6 @@ static const char *text_of(const json_t *json, const char *name)
     return json_string_value(json_object_get(json, name));
 }
 
-static void set(json_t *json, const char *name, const char *text)
-{
-    if (text && text[0] != '\0')
-        json_object_set_new(json, name, json_string(text));
-}
-
 static json_t *coding_json(const struct coding *coding)
 {
     return json_pack("{s:s, s:s, s:s}", "system", coding->system, "code", coding->code, "display",
@@ -134,7 +129,7 @@ static void add_type(json_t *out, const struct event *event)
     json_array_append_new(subtypes,
                           json_pack("{s:s, s:s}", "system", ACTIONS, "code", event->action));
     json_object_set_new(out, "subtype", subtypes);
-    set(out, "action", action);
+    codec_set_text(out, "action", action);
 }
 
 static void add_outcome(json_t *out, const struct event *event)
@@ -142,9 +137,9 @@ static void add_outcome(json_t *out, const struct event *event)
     bool grave = event->detail &&
                  (strcmp(event->detail, "replay") == 0 || strcmp(event->detail, "verifier") == 0);
 
-    set(out, "outcome", !event->failure ? "0" : grave ? "8" : "4");
+    codec_set_text(out, "outcome", !event->failure ? "0" : grave ? "8" : "4");
     if (event->failure)
-        set(out, "outcomeDesc", event->detail);
+        codec_set_text(out, "outcomeDesc", event->detail);
 }
 
 /* ---- who ---- */
@@ -159,13 +154,13 @@ static json_t *reference(struct arena *arena, const char *entity)
 
     for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
         if (strncmp(entity, known[i], strlen(known[i])) == 0)
-            set(json, "reference", entity);
+            codec_set_text(json, "reference", entity);
     }
     if (json_object_size(json) == 0 && id && uuid_parse(id + 1, &uuid) == 0)
         json_object_set_new(json, "identifier",
                             json_pack("{s:s, s:s}", "system", "urn:ietf:rfc:3986", "value",
                                       arena_printf(arena, "urn:uuid:%s", uuid.text)));
-    set(json, "display", entity);
+    codec_set_text(json, "display", entity);
     return json;
 }
 
@@ -184,7 +179,7 @@ static void add_agent(json_t *out, const struct event *event)
     else
         who = json_pack("{s:s}", "display", service ? service : event->service);
     json_object_set_new(agent, "who", who);
-    set(agent, "altId", text_of(event->agent, "membership"));
+    codec_set_text(agent, "altId", text_of(event->agent, "membership"));
     json_object_set_new(agent, "requestor", json_true());
     if (address)
         json_object_set_new(agent, "network",
@@ -232,7 +227,7 @@ static void add_entities(json_t *out, const struct event *event)
                             reference(event->arena,
                                       arena_printf(event->arena, "Account/%s", account)));
     json_object_set_new(entity, "type", coding_json(&type));
-    set(entity, "name", event->detail);
+    codec_set_text(entity, "name", event->detail);
     add_detail(details, "account", account);
     add_detail(details, "role", text_of(event->json, "role"));
     add_detail(details, "project", event->record->project.text);
@@ -264,10 +259,10 @@ json_t *audit_fhir_event(const char *service, const struct audit_record *record,
     char recorded[25];
 
     clock_format_iso(record->at, recorded);
-    set(out, "resourceType", "AuditEvent");
-    set(out, "id", arena_printf(arena, "%s-%lld", service, (long long)record->sequence));
+    codec_set_text(out, "resourceType", "AuditEvent");
+    codec_set_text(out, "id", arena_printf(arena, "%s-%lld", service, (long long)record->sequence));
     add_type(out, &event);
-    set(out, "recorded", recorded);
+    codec_set_text(out, "recorded", recorded);
     add_outcome(out, &event);
     add_agent(out, &event);
     add_source(out, &event);

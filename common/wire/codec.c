@@ -576,3 +576,9 @@ char *codec_dump_json(struct arena *arena, const json_t *json)
     codec_write(&buffer, "", 1);
     return (char *)buffer.bytes;
 }
+
+void codec_set_text(json_t *object, const char *name, const char *text)
+{
+    if (text && text[0] != '\0')
+        json_object_set_new(object, name, json_string(text));
+}

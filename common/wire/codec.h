@@ -81,6 +81,9 @@ bool codec_is_json(const char *text, size_t size);
 /* Compact JSON text from the arena. */
 char *codec_dump_json(struct arena *arena, const json_t *json);
 
+/* Adds a text to a JSON object; NULL and "" add nothing. */
+void codec_set_text(json_t *object, const char *name, const char *text);
+
 /* Valid UTF-8 without U+0000, `size` bytes. */
 bool codec_is_text(const char *bytes, size_t size);
 

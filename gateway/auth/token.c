@@ -12,6 +12,7 @@
 #include "common/base/cache.h"
 #include "common/base/log.h"
 #include "common/base/secret.h"
+#include "common/domain/jwt.h"
 #include "common/wire/codec.h"
 
 enum {
@@ -57,13 +58,6 @@ static json_t *part_json(const char *part, struct arena *arena)
     return codec_parse_json(text, size, true, &ignored);
 }
 
-static const char *text_of(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-
-    return text ? text : "";
-}
-
 /* The key that signed, by the header; *ret_status says why there is none. */
 static const struct key *header_key(const json_t *header, const struct key_set *keys,
                                     int64_t now_ms, enum token_status *ret_status)
@@ -72,16 +66,16 @@ static const struct key *header_key(const json_t *header, const struct key_set *
     const struct key *key;
 
     *ret_status = TOKEN_BAD;
-    if (strcmp(text_of(header, "alg"), "ES256") != 0 || text_of(header, "kid")[0] == '\0')
+    if (strcmp(jwt_text(header, "alg"), "ES256") != 0 || jwt_text(header, "kid")[0] == '\0')
         return NULL;
     for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
         if (json_object_get(header, refused[i]))
             return NULL;
-    key = key_set_find(keys, text_of(header, "kid"), now_ms);
+    key = key_set_find(keys, jwt_text(header, "kid"), now_ms);
     if (!key)
         *ret_status = TOKEN_UNKNOWN_KEY;
     /* RFC 9068, section 4: an ID token is by the same key. */
-    if (key && key->issuer && strcmp(text_of(header, "typ"), "at+jwt") != 0)
+    if (key && key->issuer && strcmp(jwt_text(header, "typ"), "at+jwt") != 0)
         return NULL;
     return key;
 }
@@ -143,26 +137,26 @@ static bool audience_fits(const json_t *audience, const char *want)
 /* One of the API itself: authd's token.c makes it. */
 static bool is_own(const json_t *claims, const struct key_set *keys)
 {
-    return strcmp(text_of(claims, "iss"), keys->issuer) == 0 &&
+    return strcmp(jwt_text(claims, "iss"), keys->issuer) == 0 &&
            audience_fits(json_object_get(claims, "aud"), keys->audience);
 }
 
 /* One of an issuer, {public_url}/t/{tenantCode}, for the API alone. */
 static bool is_of_issuer(const json_t *claims, const struct key_set *keys)
 {
-    const char *issuer = text_of(claims, "iss");
+    const char *issuer = jwt_text(claims, "iss");
     size_t length = strlen(keys->public_url);
 
     return length > 0 && strncmp(issuer, keys->public_url, length) == 0 &&
            strncmp(issuer + length, "/t/", 3) == 0 &&
-           strcmp(text_of(claims, "aud"), keys->public_url) == 0;
+           strcmp(jwt_text(claims, "aud"), keys->public_url) == 0;
 }
 
 /* RFC 7800, section 3.1: a confirmation that is not understood refuses the token. */
 static int read_confirmation(const json_t *claims, struct token *ret)
 {
     const json_t *confirmation = json_object_get(claims, "cnf");
-    const char *jkt = text_of(confirmation, "jkt");
+    const char *jkt = jwt_text(confirmation, "jkt");
 
     ret->jkt[0] = '\0';
     if (!confirmation)
@@ -184,10 +178,10 @@ static enum token_status claims_read(const json_t *claims, const struct key_set 
     ret->is_key = false;
     ret->expires_ms = json_integer_value(expiry) * 1000;
     if (now_ms >= ret->expires_ms || read_confirmation(claims, ret) < 0 ||
-        uuid_parse(text_of(claims, "jti"), &ret->id) < 0 ||
-        uuid_parse(text_of(claims, "sid"), &ret->session) < 0 ||
-        uuid_parse(text_of(claims, "prj"), &ret->project) < 0 ||
-        uuid_parse(text_of(claims, "mem"), &ret->membership) < 0)
+        uuid_parse(jwt_text(claims, "jti"), &ret->id) < 0 ||
+        uuid_parse(jwt_text(claims, "sid"), &ret->session) < 0 ||
+        uuid_parse(jwt_text(claims, "prj"), &ret->project) < 0 ||
+        uuid_parse(jwt_text(claims, "mem"), &ret->membership) < 0)
         return TOKEN_BAD;
     return TOKEN_GOOD;
 }

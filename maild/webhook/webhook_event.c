@@ -61,12 +61,6 @@ struct place {
 
 /* ---- events ---- */
 
-static void set_text(json_t *json, const char *name, const char *text)
-{
-    if (text && text[0] != '\0')
-        json_object_set_new(json, name, json_string(text));
-}
-
 /* What receivers get of it: identifiers, no names, no addresses. */
 static json_t *body_of(const struct audit_event *row, const char *type, const char *subject)
 {
@@ -74,11 +68,11 @@ static json_t *body_of(const struct audit_event *row, const char *type, const ch
     char at[25];
 
     clock_format_iso(row->at, at);
-    set_text(data, "project", row->project.text);
-    set_text(data, "account", row->account);
-    set_text(data, "role", row->role);
-    set_text(data, "actor", row->actor);
-    set_text(data, "subject", subject);
+    codec_set_text(data, "project", row->project.text);
+    codec_set_text(data, "account", row->account);
+    codec_set_text(data, "role", row->role);
+    codec_set_text(data, "actor", row->actor);
+    codec_set_text(data, "subject", subject);
     return json_pack("{s:s, s:s, s:o}", "type", type, "timestamp", at, "data", data);
 }
 
