@@ -64,28 +64,6 @@ const char *files_seal_key(struct arena *arena, const char *keys, const char *di
     return arena_printf(arena, "%s/%s.key", keys, service);
 }
 
-int files_replace(const char *path, mode_t mode, const char *text, struct error *err)
-{
-    size_t size = strlen(text);
-    char fresh[4096];
-    int fd, n = snprintf(fresh, sizeof(fresh), "%s.new", path);
-    bool written;
-
-    if (n < 0 || (size_t)n >= sizeof(fresh))
-        return error_set(err, ERR_BAD_REQUEST, "%s: path too long", path);
-    unlink(fresh);
-    fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (fd < 0)
-        return error_set(err, ERR_INTERNAL, "%s: %s", fresh, strerror(errno));
-    written = write(fd, text, size) == (ssize_t)size;
-    if (close(fd) < 0 || !written || rename(fresh, path) < 0) {
-        error_set(err, ERR_INTERNAL, "%s: %s", path, strerror(errno));
-        unlink(fresh);
-        return -1;
-    }
-    return 0;
-}
-
 /* Mode and owner of the file that is there. */
 static int like(int fd, const char *path)
 {
@@ -109,7 +87,9 @@ static int sync_directory_of(const char *path)
     return result;
 }
 
-int files_exchange(const char *path, const char *text, struct error *err)
+/* Writes the text beside the path and puts it there: of this mode; or, when it `exchanges` a file,
+ * of that one's mode and owner, and on the disk before it returns. */
+static int put(const char *path, mode_t mode, bool exchanges, const char *text, struct error *err)
 {
     size_t size = strlen(text);
     char fresh[4096];
@@ -119,14 +99,26 @@ int files_exchange(const char *path, const char *text, struct error *err)
     if (n < 0 || (size_t)n >= sizeof(fresh))
         return error_set(err, ERR_BAD_REQUEST, "%s: path too long", path);
     unlink(fresh);
-    fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd < 0)
         return error_set(err, ERR_INTERNAL, "%s: %s", fresh, strerror(errno));
-    written = write(fd, text, size) == (ssize_t)size && like(fd, path) == 0 && fsync(fd) == 0;
-    if (close(fd) < 0 || !written || rename(fresh, path) < 0 || sync_directory_of(path) < 0) {
+    written = write(fd, text, size) == (ssize_t)size &&
+              (!exchanges || (like(fd, path) == 0 && fsync(fd) == 0));
+    if (close(fd) < 0 || !written || rename(fresh, path) < 0 ||
+        (exchanges && sync_directory_of(path) < 0)) {
         error_set(err, ERR_INTERNAL, "%s: %s", path, strerror(errno));
         unlink(fresh);
         return -1;
     }
     return 0;
+}
+
+int files_replace(const char *path, mode_t mode, const char *text, struct error *err)
+{
+    return put(path, mode, false, text, err);
+}
+
+int files_exchange(const char *path, const char *text, struct error *err)
+{
+    return put(path, 0600, true, text, err);
 }

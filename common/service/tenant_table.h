@@ -113,9 +113,9 @@ int tenant_table_try(const struct tenant_table *table, const struct tenant_store
                      const struct request *req, struct uuid project, const struct tenant_page *page,
                      int64_t before, tenant_look_fn *look, void *arg, struct error *err) MUST_USE;
 
-/* Defines the two functions, by the statements tenant_page_<table>.sql, of the part "tenant_page",
- * and tenant_insert_<table>.sql, of the parts "tenant_insert" and "audit". */
-#define TENANT_STATEMENTS(table_)                                                                \
+/* Defines the first function, by the statement tenant_page_<table>.sql, of the part
+ * "tenant_page". */
+#define TENANT_PAGE_STATEMENT(table_)                                                            \
     static int tenant_page_##table_(struct db *db, const struct request *req,                    \
                                     const struct sql_tenant_page *page, struct tenant_page *ret, \
                                     struct error *err)                                           \
@@ -127,22 +127,26 @@ int tenant_table_try(const struct tenant_table *table, const struct tenant_store
             return -1;                                                                           \
         *ret = (struct tenant_page){rows.items, rows.count};                                     \
         return 0;                                                                                \
-    }                                                                                            \
-                                                                                                 \
-    static int tenant_insert_##table_(struct db_tx *tx, const struct request *req,               \
-                                      const struct sql_tenant_insert *insert,                    \
-                                      const struct sql_audit *audit, int64_t *ret_added,         \
-                                      int64_t *ret_same, struct error *err)                      \
-    {                                                                                            \
-        const struct sql_tenant_insert_##table_##_in in = {.tenant_insert = *insert,             \
-                                                           .audit = *audit};                     \
-        struct sql_tenant_insert_##table_##_row row;                                             \
-                                                                                                 \
-        if (sql_tenant_insert_##table_(tx, req, &in, &row, err) < 0)                             \
-            return -1;                                                                           \
-        *ret_added = row.added;                                                                  \
-        *ret_same = row.same;                                                                    \
-        return 0;                                                                                \
+    }
+
+/* Both, the second by tenant_insert_<table>.sql, of the parts "tenant_insert" and "audit". */
+#define TENANT_STATEMENTS(table_)                                                        \
+    TENANT_PAGE_STATEMENT(table_)                                                        \
+                                                                                         \
+    static int tenant_insert_##table_(struct db_tx *tx, const struct request *req,       \
+                                      const struct sql_tenant_insert *insert,            \
+                                      const struct sql_audit *audit, int64_t *ret_added, \
+                                      int64_t *ret_same, struct error *err)              \
+    {                                                                                    \
+        const struct sql_tenant_insert_##table_##_in in = {.tenant_insert = *insert,     \
+                                                           .audit = *audit};             \
+        struct sql_tenant_insert_##table_##_row row;                                     \
+                                                                                         \
+        if (sql_tenant_insert_##table_(tx, req, &in, &row, err) < 0)                     \
+            return -1;                                                                   \
+        *ret_added = row.added;                                                          \
+        *ret_same = row.same;                                                            \
+        return 0;                                                                        \
     }
 
 #define TENANT_TABLE(table_) .page = tenant_page_##table_, .insert = tenant_insert_##table_
