@@ -5,7 +5,6 @@
 #include <CUnit/CUnit.h>
 #include <arpa/inet.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 
 #include "common/base/clock.h"
 #include "tests/support/document.h"
+#include "tests/support/processes.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
@@ -54,18 +54,6 @@ static size_t count_files(pid_t pid)
     if (directory)
         closedir(directory);
     return count > 2 ? count - 2 : 0;
-}
-
-/* The number that the next descriptor of the process gets: a limit of so many leaves it none. */
-static rlim_t lowest_free(pid_t pid)
-{
-    char path[64];
-    rlim_t number = 0;
-
-    do
-        snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, (int)number++);
-    while (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0);
-    return number - 1;
 }
 
 static void remember_pids(void)
@@ -181,7 +169,7 @@ static void without_descriptors_the_answer_is_503(void)
     int first = upload(patient->access), last = 0;
 
     UNIT_CHECK(first == 204 || first == 200, "%d", first);
-    limit_files(pids[3], lowest_free(pids[3]));
+    limit_files(pids[3], process_lowest_descriptor(pids[3]));
     for (int i = 0; i < UPLOADS; i++) {
         int status = upload(patient->access);
 

@@ -220,22 +220,6 @@ static void map_template(const char *name, const char *text)
     CHECK_EXIT(mapped, 0);
 }
 
-/* While this lasts, no export gets beyond what authd tells of consents: begins it. */
-static PGconn *hold_jobs(void)
-{
-    PGconn *conn = suite_database(suite);
-
-    PQclear(PQexec(conn, "begin"));
-    PQclear(PQexec(conn, "lock table auth.oauth_consent in access exclusive mode"));
-    return conn;
-}
-
-static void release_jobs(PGconn *conn)
-{
-    PQclear(PQexec(conn, "commit"));
-    PQfinish(conn);
-}
-
 static void an_export_is_complete_and_valid(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -561,7 +545,7 @@ static void many_at_once_make_one(void)
     for (int i = 0; i < AT_ONCE; i++)
         requests[i] =
             (struct http_request){.method = "POST", .path = EXPORT, .bearer = patient->access};
-    PGconn *held = hold_jobs();
+    PGconn *held = suite_lock(suite, "auth.oauth_consent");
     http_call_many(suite_url(suite), requests, AT_ONCE, AT_ONCE, answers);
     for (int i = 0; i < AT_ONCE; i++)
         UNIT_CHECK(answers[i]->status == 200 &&
@@ -570,7 +554,7 @@ static void many_at_once_make_one(void)
     http_answers_destroy(answers, AT_ONCE);
     CU_ASSERT_EQUAL(
         suite_count(suite, "select count(*) from doc.export where account_id = '%s'", account), 1);
-    release_jobs(held);
+    suite_unlock(held);
     CU_ASSERT_TRUE(suite_comes_to(
         suite, 0, MADE_MS,
         "select count(*) from doc.export where account_id = '%s' and state <> 'ready'", account));
@@ -682,7 +666,7 @@ static void killed_daemons_leave_no_job_behind(void)
         PERSON patient = person_register(suite, NULL);
         free(document_put(suite, patient->access, "1", "text/plain", large, LARGE));
         free(document_put(suite, patient->access, "2", "text/plain", large, LARGE));
-        PGconn *held = hold_jobs();
+        PGconn *held = suite_lock(suite, "auth.oauth_consent");
         HTTP_ANSWER answer = ask(patient->access);
         const char *id = http_text(answer, "id");
         char folder[16];
@@ -698,7 +682,7 @@ static void killed_daemons_leave_no_job_behind(void)
 
             waitpid(killers, &status, 0);
             if (round == 0)
-                release_jobs(held);
+                suite_unlock(held);
             suite_wait_ready(suite, 15000);
             suite_advance_clock(suite, 70); /* beyond the lease */
         }

@@ -6,7 +6,6 @@
 #include <CUnit/CUnit.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tests/support/audited.h"
 #include "tests/support/suite_command.h"

@@ -416,33 +416,6 @@ static void the_link_lives_seven_days(void)
 
 /* ---- several at once ---- */
 
-/* Locks new accounts out for a second, in a process of its own, so that all who register meanwhile
- * are past their checks. Returns when the lock is held. */
-static pid_t hold_accounts(void)
-{
-    int ready[2];
-    char byte = 0;
-    pid_t pid;
-
-    if (pipe(ready) < 0)
-        abort();
-    pid = fork();
-    if (pid == 0) {
-        PGconn *connection = suite_database(suite);
-
-        PQclear(PQexec(connection, "begin; lock table auth.account in exclusive mode"));
-        if (write(ready[1], &byte, 1) == 1)
-            sleep(1);
-        PQfinish(connection);
-        _exit(0);
-    }
-    if (read(ready[0], &byte, 1) != 1)
-        abort();
-    close(ready[0]);
-    close(ready[1]);
-    return pid;
-}
-
 static void one_wins_a_race_for_the_link(void)
 {
     enum { MANY = 4 }; /* each counts twice in the ten mails that the address may get in an hour */
@@ -459,7 +432,7 @@ static void one_wins_a_race_for_the_link(void)
                                   .path = REGISTER,
                                   .source = sources[i] = fresh_source(),
                                   .body = with_token(body_register(email, "demo"), token.text)};
-    holder = hold_accounts();
+    holder = suite_hold(suite, "lock table auth.account in exclusive mode");
     http_call_many(suite_url(suite), requests, MANY, MANY, answers);
     waitpid(holder, NULL, 0);
     for (int i = 0; i < MANY; i++) {

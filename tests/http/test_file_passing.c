@@ -22,6 +22,7 @@
 #include "common/domain/content.h"
 #include "docd/store/page_cache.h"
 #include "tests/support/document.h"
+#include "tests/support/processes.h"
 #include "tests/support/unit.h"
 
 enum {
@@ -430,18 +431,6 @@ static void docd_or_the_gateway_dies(void)
     free(bytes);
 }
 
-/* The number that the next descriptor of the process gets: a limit of so many leaves it none. */
-static rlim_t lowest_free(pid_t pid)
-{
-    char path[64];
-    rlim_t number = 0;
-
-    do
-        snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, (int)number++);
-    while (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0);
-    return number - 1;
-}
-
 /* On a connection that is there already: the bytes come over the bus. */
 static void a_gateway_without_descriptors(void)
 {
@@ -458,7 +447,7 @@ static void a_gateway_without_descriptors(void)
     CU_ASSERT_TRUE(read_on(connection, SIZE) >= SIZE);
     CU_ASSERT_TRUE(none_stay_open());
     prlimit(pid, RLIMIT_NOFILE, NULL, &limit);
-    few = (struct rlimit){lowest_free(pid), limit.rlim_max};
+    few = (struct rlimit){process_lowest_descriptor(pid), limit.rlim_max};
     prlimit(pid, RLIMIT_NOFILE, &few, NULL);
     ask(connection, id);
     CU_ASSERT_TRUE(read_on(connection, SIZE) >= SIZE);

@@ -2,7 +2,6 @@
  * test_logs.c - the log of a whole suite in each of its formats.
  */
 #include <CUnit/CUnit.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -181,22 +180,10 @@ static void slow_statements_and_requests_are_logged(void)
     json_decref(object);
 }
 
-static long long metric(const char *name, const char *service)
-{
-    HTTP_ANSWER answer = http_get(suite_admin_url(suite), "/metrics", NULL);
-    char sample[128];
-    const char *at;
-
-    snprintf(sample, sizeof(sample), "\n%s{service=\"%s\"", name, service);
-    at = strstr(answer->body, sample);
-    at = at ? strchr(at, '}') : NULL;
-    return at ? strtoll(at + 1, NULL, 10) : -1;
-}
-
 static void slow_statements_and_requests_are_counted(void)
 {
-    CU_ASSERT(metric("atrium_db_slow_total", "authd") > 0);
-    CU_ASSERT(metric("atrium_gateway_slow_total", "gateway") > 0);
+    CU_ASSERT(suite_metric(suite, "atrium_db_slow_total", "authd") > 0);
+    CU_ASSERT(suite_metric(suite, "atrium_gateway_slow_total", "gateway") > 0);
 }
 
 static void none_are_where_that_is_turned_off(void)
@@ -204,8 +191,8 @@ static void none_are_where_that_is_turned_off(void)
     suite_reconfigure(suite,
                       "common.log_format=json,common.slow_statement=0s,gateway.slow_request=0s");
     call_with_id("/auth/me");
-    CU_ASSERT(metric("atrium_db_slow_total", "authd") == 0);
-    CU_ASSERT(metric("atrium_gateway_slow_total", "gateway") == 0);
+    CU_ASSERT(suite_metric(suite, "atrium_db_slow_total", "authd") == 0);
+    CU_ASSERT(suite_metric(suite, "atrium_gateway_slow_total", "gateway") == 0);
 }
 
 static void the_suite_starts(void)

@@ -27,15 +27,6 @@ static void start_suite(void)
     admin = person_admin(suite);
 }
 
-static bool goes_to(const struct browser *browser, const char *address)
-{
-    char *location = http_header(browser->page, "Location");
-    bool goes = location && strcmp(location, address) == 0;
-
-    free(location);
-    return goes;
-}
-
 static bool policy_has(const struct browser *browser, const char *text)
 {
     char *policy = http_header(browser->page, "Content-Security-Policy");
@@ -71,15 +62,16 @@ static void pages_of_the_account_need_a_session(void)
     BROWSER browser = browser_open(suite);
 
     for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
-        UNIT_CHECK(browser_get(browser, pages[i]) == 303 && goes_to(browser, "/t/demo/sign-in"),
+        UNIT_CHECK(browser_get(browser, pages[i]) == 303 &&
+                       browser_goes_to(browser, "/t/demo/sign-in"),
                    "%s", pages[i]);
         browser_get(browser, "sign-in");
         UNIT_CHECK(browser_post(browser, pages[i], "x=y") == 303 &&
-                       goes_to(browser, "/t/demo/sign-in"),
+                       browser_goes_to(browser, "/t/demo/sign-in"),
                    "%s", pages[i]);
     }
     CU_ASSERT_EQUAL(browser_get(browser, "/t/demo"), 303);
-    CU_ASSERT_TRUE(goes_to(browser, "/t/demo/account"));
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/account"));
 }
 
 static void foreign_forms_change_nothing(void)
@@ -188,10 +180,10 @@ static void old_proofs_are_renewed(void)
     browser_get(browser, "change-email");
     suite_advance_clock(suite, 16 * MINUTE);
     CU_ASSERT_EQUAL(browser_post(browser, "change-email", "email=a%40b.example"), 303);
-    CU_ASSERT_TRUE(goes_to(browser, "/t/demo/step-up?goal=change-email"));
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/step-up?goal=change-email"));
     for (size_t i = 0; i < ARRAY_SIZE(fresh); i++) {
         snprintf(address, sizeof(address), "/t/demo/step-up?goal=%s", fresh[i]);
-        UNIT_CHECK(browser_get(browser, fresh[i]) == 303 && goes_to(browser, address), "%s",
+        UNIT_CHECK(browser_get(browser, fresh[i]) == 303 && browser_goes_to(browser, address), "%s",
                    fresh[i]);
     }
     CU_ASSERT_EQUAL(browser_get(browser, "account"), 200); /* to look needs none */
@@ -202,7 +194,7 @@ static void old_proofs_are_renewed(void)
     CU_ASSERT_TRUE(browser_sees(browser, "name=\"goal\" value=\"change-email\""));
     CU_ASSERT_EQUAL(browser_post(browser, "step-up", "goal=change-email&password=" FORM_PASSWORD),
                     303);
-    CU_ASSERT_TRUE(goes_to(browser, "/t/demo/change-email"));
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/change-email"));
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
 }
 
@@ -223,7 +215,7 @@ static void proofs_lead_nowhere_else(void)
                    "%s", nexts[i]);
         snprintf(form, sizeof(form), "goal=%s&password=" FORM_PASSWORD, nexts[i]);
         UNIT_CHECK(browser_post(browser, "step-up", form) == 303 &&
-                       goes_to(browser, "/t/demo/account"),
+                       browser_goes_to(browser, "/t/demo/account"),
                    "%s", nexts[i]);
     }
 }
@@ -251,7 +243,7 @@ static void proofs_ask_for_the_factor(void)
     snprintf(form, sizeof(form), "goal=account/delete&code=%s",
              totp_code(secret, suite_now(suite), code));
     CU_ASSERT_EQUAL(browser_post(browser, "step-up", form), 303);
-    CU_ASSERT_TRUE(goes_to(browser, "/t/demo/account/delete"));
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/account/delete"));
 }
 
 /* ---- consents ---- */

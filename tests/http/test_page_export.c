@@ -32,13 +32,6 @@ static void start_suite(void)
         &(struct suite_options){.instances = "authd=2,docd=2,gateway=2", .test_clock = true});
 }
 
-static bool goes_to(const struct browser *browser, const char *address)
-{
-    TEXT location = http_header(browser->page, "Location");
-
-    return browser->page->status == 303 && location && strcmp(location, address) == 0;
-}
-
 static bool has_header(const struct browser *browser, const char *name, const char *value)
 {
     TEXT found = http_header(browser->page, name);
@@ -64,7 +57,7 @@ static char *make_file(struct browser *browser, const struct person *person)
         CU_ASSERT_TRUE(browser_signs_in(browser, person->email, FORM_PASSWORD));
     CU_ASSERT_EQUAL(browser_get(browser, "account/export"), 200);
     CU_ASSERT_EQUAL(browser_post(browser, "account/export", "do=ask"), 303);
-    CU_ASSERT_TRUE(goes_to(browser, "/t/demo/account/export"));
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/account/export"));
     CU_ASSERT_TRUE(suite_comes_to(suite, 0, MADE_MS,
                                   "select count(*) from doc.export where state = 'pending'"));
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
@@ -72,22 +65,6 @@ static char *make_file(struct browser *browser, const struct person *person)
     CU_ASSERT_PTR_NOT_NULL_FATAL(at);
     at += strlen("href=\"");
     return strndup(at, strcspn(at, "\""));
-}
-
-/* While this lasts, no export gets beyond what authd tells of consents. */
-static PGconn *hold_jobs(void)
-{
-    PGconn *conn = suite_database(suite);
-
-    PQclear(PQexec(conn, "begin"));
-    PQclear(PQexec(conn, "lock table auth.oauth_consent in access exclusive mode"));
-    return conn;
-}
-
-static void release_jobs(PGconn *conn)
-{
-    PQclear(PQexec(conn, "commit"));
-    PQfinish(conn);
 }
 
 static long audited(const char *action, const char *path)
@@ -108,14 +85,14 @@ static void a_person_asks_waits_and_fetches(void)
     CU_ASSERT_TRUE(browser_sees(browser, "href=\"/t/demo/account/export\""));
     CU_ASSERT_EQUAL(browser_get(browser, "account/export"), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "You have not asked for a file yet."));
-    PGconn *held = hold_jobs();
+    PGconn *held = suite_lock(suite, "auth.oauth_consent");
     CU_ASSERT_EQUAL(browser_post(browser, "account/export", "do=ask"), 303);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "being made"));
     CU_ASSERT_TRUE(browser_sees(browser, "Look again"));
     CU_ASSERT_FALSE(browser_sees(browser, "Ask for a file")); /* one at a time */
     CU_ASSERT_FALSE(browser_sees(browser, DOWNLOAD));
-    release_jobs(held);
+    suite_unlock(held);
     CU_ASSERT_TRUE(suite_comes_to(suite, 0, MADE_MS,
                                   "select count(*) from doc.export where state = 'pending'"));
     CU_ASSERT_EQUAL(browser_get(browser, "account/export"), 200);
@@ -190,7 +167,7 @@ static void another_persons_cookie_gets_nothing(void)
     for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
         UNIT_CHECK(browser_get(thief, wrong[i]) == 404, "%s: %d", wrong[i], thief->page->status);
     CU_ASSERT_EQUAL(browser_get(without, path), 303);
-    CU_ASSERT_TRUE(goes_to(without, "/t/demo/sign-in"));
+    CU_ASSERT_TRUE(browser_goes_to(without, "/t/demo/sign-in"));
     CU_ASSERT_EQUAL(audited("export.read", path), 0);
 }
 
@@ -220,17 +197,17 @@ static void a_stale_proof_is_renewed_first(void)
     CU_ASSERT_EQUAL(browser_get(browser, "account/export"), 200);
     suite_advance_clock(suite, 16 * MINUTE);
     CU_ASSERT_EQUAL(browser_post(browser, "account/export", "do=ask"), 303);
-    CU_ASSERT_TRUE(goes_to(browser, goal));
+    CU_ASSERT_TRUE(browser_goes_to(browser, goal));
     CU_ASSERT_EQUAL(browser_get(browser, path), 303);
-    CU_ASSERT_TRUE(goes_to(browser, goal));
+    CU_ASSERT_TRUE(browser_goes_to(browser, goal));
     CU_ASSERT_EQUAL(browser_get(browser, "account/export"), 303);
-    CU_ASSERT_TRUE(goes_to(browser, goal));
+    CU_ASSERT_TRUE(browser_goes_to(browser, goal));
     CU_ASSERT_EQUAL(audited("export.read", path), 0);
     CU_ASSERT_EQUAL(exports_of(patient, "ready"), 1);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
     CU_ASSERT_EQUAL(browser_post(browser, "step-up", "goal=account/export&password=" FORM_PASSWORD),
                     303);
-    CU_ASSERT_TRUE(goes_to(browser, "/t/demo/account/export"));
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/account/export"));
     CU_ASSERT_EQUAL(browser_get(browser, path), 200);
 }
 

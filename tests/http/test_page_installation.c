@@ -74,15 +74,6 @@ static int choose(struct browser *browser, const char *tenant)
     return status;
 }
 
-static bool goes_to(const struct browser *browser, const char *address)
-{
-    char *location = http_header(browser->page, "Location");
-    bool goes = location && strcmp(location, address) == 0;
-
-    free(location);
-    return goes;
-}
-
 static long sessions_of(const char *email, const char *code)
 {
     return suite_count(
@@ -104,7 +95,7 @@ static void the_only_tenant_is_not_asked_for(void)
     CU_ASSERT_TRUE(browser_sees(browser, "For practitioners."));
     CU_ASSERT_FALSE(browser_sees(browser, "/register"));
     CU_ASSERT_EQUAL(sign_in(browser, one->email, FORM_PASSWORD), 303);
-    CU_ASSERT_TRUE(goes_to(browser, "/t/demo/account"));
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/account"));
     CU_ASSERT_PTR_NOT_NULL(strstr(browser->cookie, "atrium-demo="));
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
     CU_ASSERT_TRUE(browser_sees(browser, one->email));
@@ -147,7 +138,7 @@ static void one_of_several_is_chosen(void)
     CU_ASSERT_EQUAL(browser_get(browser, "/t/door/account"), 303); /* half is nothing */
     CU_ASSERT_EQUAL(sign_in(browser, two->email, FORM_PASSWORD), 200);
     CU_ASSERT_EQUAL(choose(browser, "door"), 303);
-    CU_ASSERT_TRUE(goes_to(browser, "/t/door/account"));
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/door/account"));
     CU_ASSERT_PTR_NOT_NULL(strstr(browser->cookie, "atrium-door="));
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
     CU_ASSERT_TRUE(browser_sees(browser, two->email));
@@ -286,9 +277,9 @@ static void there_is_no_account_of_no_tenant(void)
         int status = browser_get(browser, lead[i]);
 
         UNIT_CHECK(status == 303, "%s: %d", lead[i], status);
-        if (goes_to(browser, "/t/-/account"))
+        if (browser_goes_to(browser, "/t/-/account"))
             browser_follow(browser);
-        UNIT_CHECK(goes_to(browser, SIGN_IN), "%s", lead[i]);
+        UNIT_CHECK(browser_goes_to(browser, SIGN_IN), "%s", lead[i]);
     }
     for (size_t i = 0; i < ARRAY_SIZE(none); i++)
         UNIT_CHECK(browser_get(browser, none[i]) == 404, "%s: %d", none[i], browser->page->status);

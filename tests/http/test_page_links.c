@@ -66,15 +66,6 @@ static int send_link(struct browser *browser, const char *code, const char *page
     return browser_post(browser, path, form);
 }
 
-static bool goes_to(const struct browser *browser, const char *address)
-{
-    char *location = http_header(browser->page, "Location");
-    bool goes = location && strcmp(location, address) == 0;
-
-    free(location);
-    return goes;
-}
-
 /* A patient whose mails have all come: the demo tenant maps a welcome, and the suite the link that
  * registration mails as well. */
 static struct person *register_settled(void)
@@ -185,7 +176,7 @@ static void an_address_is_confirmed_by_password(void)
     CU_ASSERT_TRUE(browser_sees(browser, "The password is incorrect."));
     CU_ASSERT_EQUAL(send_link(browser, "demo", "verify-email", &link, "password=" FORM_PASSWORD),
                     303);
-    CU_ASSERT_TRUE(goes_to(browser, "/t/demo/sign-in?note=verified"));
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/sign-in?note=verified"));
     HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", patient->access);
     CU_ASSERT_TRUE(json_is_true(http_member(me, "security.emailVerified")));
     open_link(browser, "demo", "verify-email", &link);
@@ -245,7 +236,7 @@ static void a_changed_address_is_taken_back(void)
     CU_ASSERT_EQUAL(browser_get(browser, "account"), 200); /* nothing was done */
     open_link(browser, "demo", "undo-email", &undo);
     CU_ASSERT_EQUAL(send_link(browser, "demo", "undo-email", &undo, "do=undo"), 303);
-    CU_ASSERT_TRUE(goes_to(browser, "/t/demo/reset-password?note=undone"));
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/reset-password?note=undone"));
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "its former address again"));
     CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* who changed it is out */
@@ -365,7 +356,7 @@ static void an_invitation_is_accepted_by_a_sign_in(void)
     CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"current-password\""));
     CU_ASSERT_EQUAL(
         send_link(browser, "demo", "invitation", &link, "do=sign-in&password=" FORM_PASSWORD), 303);
-    CU_ASSERT_TRUE(goes_to(browser, "/t/demo/sign-in?note=joined"));
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/sign-in?note=joined"));
     CU_ASSERT_EQUAL(sessions_of(north->email), sessions);
     CU_ASSERT_EQUAL(browser_get(browser, "account"), 303); /* it is not signed in */
     CU_ASSERT_TRUE(browser_signs_in(browser, north->email, FORM_PASSWORD));

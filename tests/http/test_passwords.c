@@ -92,18 +92,9 @@ static struct mail_link fetch_link(const char *email, size_t number)
     return link_to(email, "https://patient.demo.example");
 }
 
-/* A patient whose welcome mail has arrived: mails are counted from there. */
-static struct person *settled_patient(void)
-{
-    struct person *self = person_register(suite, NULL);
-
-    CU_ASSERT_TRUE(suite_mails_arrive(suite, self->email, 1));
-    return self;
-}
-
 static void a_change_ends_the_other_sessions(void)
 {
-    PERSON one = settled_patient();
+    PERSON one = person_register_settled(suite);
     PERSON two = person_sign_in(suite, "Patient", one->email, one->password, NULL);
     HTTP_ANSWER pending =
         post_fresh(START, NULL, body_login_start(one->email, one->password, "demo"));
@@ -223,7 +214,7 @@ static void a_change_ends_sessions_in_every_tenant(void)
 
 static void a_link_sets_the_password_once(void)
 {
-    PERSON patient = settled_patient();
+    PERSON patient = person_register_settled(suite);
     struct mail_link link = fetch_link(patient->email, 2);
 
     /* Wrong ones change nothing and do not spend it. */
@@ -254,7 +245,7 @@ static void a_link_sets_the_password_once(void)
 
 static void a_newer_link_and_a_change_kill_the_older(void)
 {
-    PERSON patient = settled_patient();
+    PERSON patient = person_register_settled(suite);
     struct mail_link first = fetch_link(patient->email, 2), second = fetch_link(patient->email, 3);
 
     HTTP_ANSWER old = post_fresh(SET, NULL, body_set(first.id, first.secret, "x"));
@@ -269,8 +260,8 @@ static void a_newer_link_and_a_change_kill_the_older(void)
 
 static void a_link_lives_an_hour(void)
 {
-    PERSON in_time = settled_patient();
-    PERSON late = settled_patient();
+    PERSON in_time = person_register_settled(suite);
+    PERSON late = person_register_settled(suite);
     struct mail_link good = fetch_link(in_time->email, 2), expired = fetch_link(late->email, 2);
 
     suite_set_clock(suite, 3580);
@@ -311,7 +302,7 @@ static void a_reset_does_not_reveal_accounts(void)
     UNIT_CHECK(known_ms < unknown_ms * 1.1 && unknown_ms < known_ms * 1.1,
                "known %.1f ms, unknown %.1f ms", known_ms, unknown_ms);
 
-    PERSON patient = settled_patient();
+    PERSON patient = person_register_settled(suite);
     HTTP_ANSWER tenant = post_fresh(RESET, NULL,
                                     json_pack("{s:s, s:s}", "email", patient->email, "tenantCode",
                                               "no-such-tenant"));
@@ -329,7 +320,7 @@ static void a_reset_does_not_reveal_accounts(void)
 
 static void mails_to_an_address_are_limited(void)
 {
-    PERSON patient = settled_patient();
+    PERSON patient = person_register_settled(suite);
 
     for (int i = 0; i < 12; i++) {
         HTTP_ANSWER answer = reset(patient->email, NULL);
@@ -349,7 +340,7 @@ static void one_wins_a_race_for_a_link(void)
     enum { MANY = 16 };
     struct http_request requests[MANY];
     struct http_answer *answers[MANY];
-    PERSON patient = settled_patient();
+    PERSON patient = person_register_settled(suite);
     struct mail_link link = fetch_link(patient->email, 2);
     char password[32];
     int won = 0;
@@ -431,7 +422,7 @@ static void no_sign_in_slips_past_a_change(void)
 static void a_kill_leaves_no_half_change(void)
 {
     for (int round = 0; round < 5; round++) {
-        PERSON patient = settled_patient();
+        PERSON patient = person_register_settled(suite);
         struct mail_link link = fetch_link(patient->email, 2);
         pid_t first = suite_pid(suite, "authd", "1"), second = suite_pid(suite, "authd", "2");
         pid_t killer = suite_kill_both_later(suite, "authd", 15 + round * 12);
@@ -458,7 +449,7 @@ static void a_kill_leaves_no_half_change(void)
 /* Once the answer is there the mail is, whatever dies next. */
 static void the_mail_survives_the_death_of_authd(void)
 {
-    PERSON patient = settled_patient();
+    PERSON patient = person_register_settled(suite);
     pid_t first = suite_pid(suite, "authd", "1"), second = suite_pid(suite, "authd", "2");
     pid_t mail = suite_pid(suite, "maild", "1");
     HTTP_ANSWER answer = reset(patient->email, NULL);

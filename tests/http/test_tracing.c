@@ -154,24 +154,12 @@ static char *traced_get(const char *path, const char *bearer, const char *header
     return http_header(answer, "X-Request-Id");
 }
 
-static long long metric(const char *name, const char *service)
-{
-    HTTP_ANSWER answer = http_get(suite_admin_url(suite), "/metrics", NULL);
-    char sample[128];
-    const char *at;
-
-    snprintf(sample, sizeof(sample), "\n%s{service=\"%s\"", name, service);
-    at = strstr(answer->body, sample);
-    at = at ? strchr(at, '}') : NULL;
-    return at ? strtoll(at + 1, NULL, 10) : -1;
-}
-
 static bool metric_comes_to(const char *name, const char *service, long long min)
 {
     int64_t deadline = clock_mono_ms() + SEEN_MS;
     long long value;
 
-    while ((value = metric(name, service)) < min && clock_mono_ms() < deadline)
+    while ((value = suite_metric(suite, name, service)) < min && clock_mono_ms() < deadline)
         usleep(50000);
     return UNIT_CHECK(value >= min, "%s of %s is %lld", name, service, value);
 }
@@ -382,7 +370,7 @@ static void a_busy_receiver_gets_them_later(void)
 
 static void refused_spans_are_dropped(void)
 {
-    long long dropped = metric("atrium_trace_dropped_total", "gateway");
+    long long dropped = suite_metric(suite, "atrium_trace_dropped_total", "gateway");
     char *id;
 
     receiver_mode("refuse");
@@ -399,7 +387,7 @@ static void refused_spans_are_dropped(void)
 
 static void partially_accepted_spans_are_counted(void)
 {
-    long long dropped = metric("atrium_trace_dropped_total", "gateway");
+    long long dropped = suite_metric(suite, "atrium_trace_dropped_total", "gateway");
     char *id;
 
     receiver_mode("partial");
@@ -443,8 +431,8 @@ static void a_client_cannot_turn_tracing_up(void)
     free(traced_get("/auth/me", ana->access, TRACED));
     id = traced_get("/auth/me", ana->access, NULL);
     usleep(2500 * 1000); /* longer than a period of the exporter */
-    CU_ASSERT(metric("atrium_trace_spans_total", "gateway") == 0);
-    CU_ASSERT(metric("atrium_trace_spans_total", "authd") == 0);
+    CU_ASSERT(suite_metric(suite, "atrium_trace_spans_total", "gateway") == 0);
+    CU_ASSERT(suite_metric(suite, "atrium_trace_spans_total", "authd") == 0);
     free(id);
 }
 

@@ -16,9 +16,9 @@
 #include "tests/support/processes.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
+#include "tests/support/translated.h"
 #include "tests/support/unit.h"
 
-#define TRANSLATION "/ai/translation"
 #define NO_MORE                                                                            \
     "The project may have 10000 characters translated a day, of which %ld are left until " \
     "midnight (UTC)."
@@ -85,21 +85,6 @@ static struct http_answer *ask_briefly(const char *bearer, json_t *texts)
 static json_t *one(const char *text)
 {
     return json_pack("[s]", text);
-}
-
-static const char *text_at(const struct http_answer *answer, size_t i)
-{
-    const char *text = json_string_value(json_array_get(http_member(answer, "text"), i));
-
-    return text ? text : "";
-}
-
-static const char *status_at(const struct http_answer *answer, size_t i)
-{
-    const char *status = json_string_value(
-        json_object_get(json_array_get(http_member(answer, "items"), i), "status"));
-
-    return status ? status : "";
 }
 
 /* A text like no other, short to translate: "The house {{aaa...}} 12", of so many characters.
@@ -246,8 +231,10 @@ static void a_repeated_text_is_not_translated_again(void)
         HTTP_ANSWER again = ask_briefly(patient->access, json_deep_copy(then));
         CHECK_STATUS(again, 200);
         for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-            UNIT_CHECK(strcmp(text_at(again, i), rows[i].want) == 0, "%s", text_at(again, i));
-            UNIT_CHECK(strcmp(status_at(again, i), rows[i].status) == 0, "%s", rows[i].then);
+            UNIT_CHECK(strcmp(translated_text(again, i), rows[i].want) == 0, "%s",
+                       translated_text(again, i));
+            UNIT_CHECK(strcmp(translated_status(again, i), rows[i].status) == 0, "%s",
+                       rows[i].then);
         }
     }
     signal_provider(SIGCONT);
@@ -267,7 +254,7 @@ static void memories_of_projects_are_separate(void)
     CU_ASSERT_EQUAL(none->status, 0);
     signal_provider(SIGCONT);
     HTTP_ANSWER theirs = http_call(suite_url(suite), &request);
-    CU_ASSERT_STRING_EQUAL(text_at(theirs, 0), "El elefante es gris.");
+    CU_ASSERT_STRING_EQUAL(translated_text(theirs, 0), "El elefante es gris.");
     CU_ASSERT_EQUAL(
         suite_count(suite, "select count(distinct project_id) from bot.translation_memory"), 2);
     CU_ASSERT_EQUAL(
@@ -290,7 +277,7 @@ static void a_dump_of_the_database_reveals_no_text(void)
                                 suite_text(suite, "postgres.conninfo"), NULL};
 
     HTTP_ANSWER known = ask(one("The elephant is grey."));
-    CU_ASSERT_STRING_EQUAL(text_at(known, 0), "El elefante es gris.");
+    CU_ASSERT_STRING_EQUAL(translated_text(known, 0), "El elefante es gris.");
     PROGRAM dumped = program_run(dump, NULL);
     CHECK_EXIT(dumped, 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(dumped->out, "COPY bot.translation_memory "));
@@ -303,7 +290,7 @@ static void sealed_values_open_in_their_own_row_only(void)
 {
     new_day();
     HTTP_ANSWER before = ask(json_pack("[s, s]", "The dog is big.", "The cat is small."));
-    CU_ASSERT_STRING_EQUAL(text_at(before, 0), "El perro es grande.");
+    CU_ASSERT_STRING_EQUAL(translated_text(before, 0), "El perro es grande.");
     CU_ASSERT_EQUAL(
         suite_count(suite, "with two as (select project_id, key, value, row_number() over () as n "
                            "from (select * from bot.translation_memory order by used_at desc "
@@ -313,8 +300,8 @@ static void sealed_values_open_in_their_own_row_only(void)
                            "and m.key = mine.key returning 1) select count(*) from moved"),
         2);
     HTTP_ANSWER after = ask(json_pack("[s, s]", "The dog is big.", "The cat is small."));
-    CU_ASSERT_STRING_EQUAL(text_at(after, 0), text_at(before, 0));
-    CU_ASSERT_STRING_EQUAL(text_at(after, 1), text_at(before, 1));
+    CU_ASSERT_STRING_EQUAL(translated_text(after, 0), translated_text(before, 0));
+    CU_ASSERT_STRING_EQUAL(translated_text(after, 1), translated_text(before, 1));
 }
 
 /* ---- its bounds ---- */
@@ -404,9 +391,9 @@ static void concurrent_equal_texts_are_stored_once(void)
     http_call_many(suite_url(suite), requests, MANY, MANY, answers);
     for (size_t i = 0; i < MANY; i++) {
         CHECK_STATUS(answers[i], 200);
-        CU_ASSERT_STRING_EQUAL(text_at(answers[i],
-                                       json_array_size(http_member(answers[i], "text")) - 1),
-                               text_at(answers[1], 4));
+        CU_ASSERT_STRING_EQUAL(
+            translated_text(answers[i], json_array_size(http_member(answers[i], "text")) - 1),
+            translated_text(answers[1], 4));
     }
     http_answers_destroy(answers, MANY);
     check_bounds();
@@ -647,7 +634,7 @@ static void check_translation(const char *server_url, const char *bearer, const 
 
     HTTP_ANSWER answer = http_call(suite_url(suite), &request);
     CHECK_STATUS(answer, 200);
-    CU_ASSERT_STRING_EQUAL(text_at(answer, 0), want);
+    CU_ASSERT_STRING_EQUAL(translated_text(answer, 0), want);
     UNIT_CHECK((provider_calls(server_url) > before) == anew, "%s: %ld, %ld", text, before,
                provider_calls(server_url));
 }

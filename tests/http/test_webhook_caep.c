@@ -6,7 +6,6 @@
 #include <CUnit/CUnit.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,22 +35,6 @@ static bool have_receiver(void)
     return access("build/webhooks/node_modules/jose/package.json", R_OK) == 0;
 }
 
-static void start_receiver(void)
-{
-    receiver_start(&receiver,
-                   (const char *const[]){"/usr/bin/env", "NODE_PATH=build/webhooks/node_modules",
-                                         "node", "tests/webhooks/receiver.cjs", dir.path, NULL});
-}
-
-/* account: that the mode is for, the others are taken; NULL: for all. */
-static void set_mode(const char *name, const char *mode, const char *account)
-{
-    HTTP_ANSWER set = receiver_command(&receiver, "PUT", name,
-                                       json_pack("{s:s, s:s*}", "mode", mode, "account", account));
-
-    CHECK_STATUS(set, 200);
-}
-
 /* What the receiver wants of tokens to this name. */
 static void expect(const char *name, const char *audience)
 {
@@ -60,16 +43,6 @@ static void expect(const char *name, const char *audience)
                                                  "audience", audience));
 
     CHECK_STATUS(set, 200);
-}
-
-static bool seen_comes_to(const char *name, const char *what, long want, int timeout_ms)
-{
-    int64_t until = clock_mono_ms() + timeout_ms;
-    long have;
-
-    while ((have = receiver_count(&receiver, name, what)) < want && clock_mono_ms() < until)
-        usleep(50000);
-    return UNIT_CHECK(have >= want, "%s: %s %ld instead of %ld", name, what, have, want);
 }
 
 /* ---- webhooks ---- */
@@ -202,7 +175,7 @@ static void the_scene_is_set(void)
 
     dir = unit_dir_make();
     certificate_make(&dir);
-    start_receiver();
+    receiver_start_webhooks(&receiver, dir.path);
     snprintf(set, sizeof(set),
              "maild.allow_networks=127.0.0.1/32,maild.webhook_ca_file=%s/cert.pem", dir.path);
     suite = suite_start(
@@ -265,7 +238,7 @@ static void an_end_is_told_by_a_token_of_the_issuer(void)
     HTTP_ANSWER out = http_post(suite_url(suite), "/auth/logout", patient->access, json_object());
 
     CU_ASSERT(out->status < 300);
-    CU_ASSERT(seen_comes_to("told", "events", 1, SOON_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "told", "events", 1, SOON_MS));
 
     HTTP_ANSWER came = receiver_command(&receiver, "GET", "told", NULL);
     const json_t *set = json_array_get(http_member(came, "bodies"), 0);
@@ -323,7 +296,7 @@ static void only_a_202_takes_a_token(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         hooks[i] = hook_to(rows[i].host, rows[i].name);
-        set_mode(rows[i].name, rows[i].mode, NULL);
+        receiver_set_mode(&receiver, rows[i].name, rows[i].mode, NULL);
     }
     ends_make(1, 1, 1);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -338,7 +311,7 @@ static void only_a_202_takes_a_token(void)
                            rows[i].status,
                    "%s: %s", rows[i].name, list->body);
         CU_ASSERT(!strstr(list->body, "secret of the receiver"));
-        set_mode(rows[i].name, "ok", NULL);
+        receiver_set_mode(&receiver, rows[i].name, "ok", NULL);
         try_now(&hooks[i]);
         if (rows[i].status == 0)
             continue;
@@ -383,7 +356,7 @@ static void a_refusal_is_for_good_and_holds_up_nothing(void)
 
     CHECK_STATUS(mended, 200);
     CU_ASSERT_EQUAL(json_integer_value(http_member(again, "count")), 2);
-    CU_ASSERT(seen_comes_to("refused", "events", 2, SOON_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "refused", "events", 2, SOON_MS));
     CU_ASSERT(state_comes_to(&hook, "delivered", 2, SOON_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "refused", "disorder"), 0);
     hook_delete(&hook);
@@ -395,18 +368,18 @@ static void one_that_fails_or_hangs_holds_up_no_other(void)
     struct hook hanging = hook_new("hanging"), slow = hook_new("slow"), some = hook_new("some");
     int64_t began = clock_mono_ms();
 
-    set_mode("hanging", "hang", NULL);
-    set_mode("slow", "slow", NULL);
-    set_mode("some", "unready", account_of(1));
+    receiver_set_mode(&receiver, "hanging", "hang", NULL);
+    receiver_set_mode(&receiver, "slow", "slow", NULL);
+    receiver_set_mode(&receiver, "some", "unready", account_of(1));
     ends_make(10, 30, 3);
-    CU_ASSERT(seen_comes_to("some", "events", 20, SOON_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "some", "events", 20, SOON_MS));
     CU_ASSERT(clock_mono_ms() - began < 8000);
     CU_ASSERT(state_comes_to(&some, "waiting", 10, SOON_MS));
     CU_ASSERT(tries_come_to(&some, 1));
-    set_mode("some", "ok", NULL);
+    receiver_set_mode(&receiver, "some", "ok", NULL);
     try_now(&some);
-    CU_ASSERT(seen_comes_to("some", "events", 30, SOON_MS));
-    CU_ASSERT(seen_comes_to("slow", "events", 30, LATER_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "some", "events", 30, SOON_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "slow", "events", 30, LATER_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "some", "disorder"), 0);
     CU_ASSERT_EQUAL(receiver_count(&receiver, "slow", "disorder"), 0);
     CU_ASSERT(suite_comes_to(suite, 1, SOON_MS,
@@ -426,24 +399,24 @@ static void what_was_missed_comes_later_in_order_and_410_ends_it(void)
     receiver_stop(&receiver);
     ends_make(100, 20, 1);
     CU_ASSERT(tries_come_to(&hook, 1));
-    start_receiver();
+    receiver_start_webhooks(&receiver, dir.path);
     expect("down", AUDIENCE);
-    CU_ASSERT(seen_comes_to("down", "events", 20, LATER_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "down", "events", 20, LATER_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "down", "disorder"), 0);
     CU_ASSERT(state_comes_to(&hook, "delivered", 20, SOON_MS));
-    set_mode("down", "gone", NULL);
+    receiver_set_mode(&receiver, "down", "gone", NULL);
     ends_make(200, 1, 1);
     CU_ASSERT(suite_comes_to(suite, 1, LATER_MS,
                              "select count(*) from mail.webhook where id = '%s' and not enabled "
                              "and gone_at is not null",
                              hook.id));
-    set_mode("down", "ok", NULL);
+    receiver_set_mode(&receiver, "down", "ok", NULL);
 
     HTTP_ANSWER on = http_put(suite_url(suite), below(&hook, ""), admin->access,
                               body("down", "session.revoked", NULL));
 
     CHECK_STATUS(on, 200);
-    CU_ASSERT(seen_comes_to("down", "events", 21, LATER_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "down", "events", 21, LATER_MS));
     hook_delete(&hook);
 }
 
@@ -484,17 +457,17 @@ static void an_authd_that_is_away_is_no_try(void)
     struct hook hook = hook_new("away");
     pid_t pids[] = {suite_pid(suite, "authd", "1"), suite_pid(suite, "authd", "2")};
 
-    set_mode("away", "fail", NULL);
+    receiver_set_mode(&receiver, "away", "fail", NULL);
     ends_make(300, 1, 1);
     CU_ASSERT(tries_come_to(&hook, 1));
     kill(pids[0], SIGSTOP);
     kill(pids[1], SIGSTOP);
     sleep(1);
-    set_mode("away", "ok", NULL);
+    receiver_set_mode(&receiver, "away", "ok", NULL);
     check_untried(&hook);
     kill(pids[0], SIGCONT);
     kill(pids[1], SIGCONT);
-    CU_ASSERT(seen_comes_to("away", "events", 1, LATER_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "away", "events", 1, LATER_MS));
     CU_ASSERT(state_comes_to(&hook, "delivered", 1, SOON_MS));
     check_jti(&hook);
     hook_delete(&hook);
@@ -515,7 +488,7 @@ static void ends_in_a_suspended_project_wait_until_it_is_open(void)
     PROGRAM resumed = ATRIUMCTL(suite, NULL, "project", "suspend", "demo", "--resume");
 
     CHECK_EXIT(resumed, 0);
-    CU_ASSERT(seen_comes_to("suspended", "events", 1, LATER_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "suspended", "events", 1, LATER_MS));
     check_jti(&hook);
     hook_delete(&hook);
 }
@@ -535,7 +508,7 @@ static void a_killed_maild_or_authd_loses_nothing(void)
         CU_ASSERT(suite_wait_new_pid(suite, daemon, "1", pids[0]));
         CU_ASSERT(suite_wait_new_pid(suite, daemon, "2", pids[1]));
     }
-    CU_ASSERT(seen_comes_to("killed", "events", EVENTS, LATER_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "killed", "events", EVENTS, LATER_MS));
     CU_ASSERT(state_comes_to(&hook, "delivered", EVENTS, SOON_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "killed", "events"), EVENTS); /* by jti */
     CU_ASSERT_EQUAL(receiver_count(&receiver, "killed", "disorder"), 0);
@@ -553,11 +526,11 @@ static void the_keys_of_the_day_sign(void)
 
     CU_ASSERT_EQUAL(rotated->code, 0);
     CU_ASSERT_TRUE(oauth_keys_come_to(suite, 4));
-    set_mode("rotated", "fail", NULL);
+    receiver_set_mode(&receiver, "rotated", "fail", NULL);
     ends_make(500, 1, 1);
     CU_ASSERT(tries_come_to(&hook, 1));
     suite_set_clock(suite, 25 * HOUR);
-    set_mode("rotated", "ok", NULL);
+    receiver_set_mode(&receiver, "rotated", "ok", NULL);
     try_now(&hook);
     CU_ASSERT(state_comes_to(&hook, "delivered", 1, SOON_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "rotated", "unverified"), 0);

@@ -42,38 +42,12 @@ static bool have_receiver(void)
     return access("build/webhooks/node_modules/.package-lock.json", R_OK) == 0;
 }
 
-static void start_receiver(void)
-{
-    receiver_start(&receiver,
-                   (const char *const[]){"/usr/bin/env", "NODE_PATH=build/webhooks/node_modules",
-                                         "node", "tests/webhooks/receiver.cjs", dir.path, NULL});
-}
-
-/* account: that the mode is for, the others are taken; NULL: for all. */
-static void set_mode(const char *name, const char *mode, const char *account)
-{
-    HTTP_ANSWER set = receiver_command(&receiver, "PUT", name,
-                                       json_pack("{s:s, s:s*}", "mode", mode, "account", account));
-
-    CHECK_STATUS(set, 200);
-}
-
 static void set_secret(const char *name, const char *secret)
 {
     HTTP_ANSWER set =
         receiver_command(&receiver, "PUT", name, json_pack("{s:[s]}", "secrets", secret));
 
     CHECK_STATUS(set, 200);
-}
-
-static bool seen_comes_to(const char *name, const char *what, long want, int timeout_ms)
-{
-    int64_t until = clock_mono_ms() + timeout_ms;
-    long have;
-
-    while ((have = receiver_count(&receiver, name, what)) < want && clock_mono_ms() < until)
-        usleep(50000);
-    return UNIT_CHECK(have >= want, "%s: %s %ld instead of %ld", name, what, have, want);
 }
 
 /* ---- webhooks ---- */
@@ -174,7 +148,7 @@ static void the_scene_is_set(void)
 
     dir = unit_dir_make();
     certificate_make(&dir);
-    start_receiver();
+    receiver_start_webhooks(&receiver, dir.path);
     snprintf(set, sizeof(set),
              "maild.allow_networks=127.0.0.1/32,maild.webhook_ca_file=%s/cert.pem", dir.path);
     suite = suite_start(&(struct suite_options){.instances = "maild=2,authd=2", .set = set});
@@ -253,7 +227,7 @@ static void a_project_without_webhooks_writes_nothing(void)
 
     events_make(child, 0, 200, ACCOUNTS);
     events_make(admin, 0, 1, 1);
-    CU_ASSERT(seen_comes_to("mine", "events", 1, SOON_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "mine", "events", 1, SOON_MS));
     CU_ASSERT_EQUAL(
         suite_count(suite, "select count(*) from mail.webhook_delivery where project_id = '%s'",
                     project_of(child)),
@@ -274,7 +248,7 @@ static void two_secrets_sign_while_one_is_exchanged(void)
                                                   http_text(exchanged, "secret")));
 
     events_make(admin, 1, 1, 1);
-    CU_ASSERT(seen_comes_to("secrets", "events", 1, SOON_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "secrets", "events", 1, SOON_MS));
 
     HTTP_ANSWER came = receiver_command(&receiver, "GET", "secrets", NULL);
 
@@ -286,9 +260,9 @@ static void two_secrets_sign_while_one_is_exchanged(void)
 
     set_secret("secrets", http_text(exchanged, "secret"));
     events_make(admin, 2, 1, 1);
-    CU_ASSERT(seen_comes_to("secrets", "unverified", 1, SOON_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "secrets", "unverified", 1, SOON_MS));
     set_secret("secrets", http_text(again, "secret"));
-    CU_ASSERT(seen_comes_to("secrets", "events", 2, SOON_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "secrets", "events", 2, SOON_MS));
     hook_delete(admin, &hook);
 }
 
@@ -329,7 +303,7 @@ static void secrets_survive_an_exchange_of_the_seal_key(void)
         free(before[i]);
     }
     events_make(admin, 1, 1, 1);
-    CU_ASSERT(seen_comes_to("sealed", "events", 1, LATER_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "sealed", "events", 1, LATER_MS));
 
     HTTP_ANSWER came = receiver_command(&receiver, "GET", "sealed", NULL);
 
@@ -363,7 +337,7 @@ static void only_the_address_itself_is_asked(void)
         snprintf(url, sizeof(url), "https://%s:%d/%s", rows[i].host, receiver.port, rows[i].path);
         hooks[i] = hook_to(admin, rows[i].name, url, json_pack("[s]", "session.created"));
         set_secret(rows[i].name, hooks[i].secret);
-        set_mode(rows[i].name, rows[i].mode, NULL);
+        receiver_set_mode(&receiver, rows[i].name, rows[i].mode, NULL);
     }
     events_make(admin, 3, 1, 1);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -390,12 +364,12 @@ static void an_account_that_fails_holds_up_no_other(void)
 {
     struct hook hook = hook_new(admin, "poison", json_pack("[s]", "session.created"));
 
-    set_mode("poison", "fail", account_of(7));
+    receiver_set_mode(&receiver, "poison", "fail", account_of(7));
     events_make(admin, 1000, 10 * ACCOUNTS, ACCOUNTS);
-    CU_ASSERT(seen_comes_to("poison", "events", 10 * (ACCOUNTS - 1), SOON_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "poison", "events", 10 * (ACCOUNTS - 1), SOON_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "poison", "events"), 10 * (ACCOUNTS - 1));
-    set_mode("poison", "ok", NULL);
-    CU_ASSERT(seen_comes_to("poison", "events", 10 * ACCOUNTS, LATER_MS));
+    receiver_set_mode(&receiver, "poison", "ok", NULL);
+    CU_ASSERT(receiver_comes_to(&receiver, "poison", "events", 10 * ACCOUNTS, LATER_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "poison", "disorder"), 0);
     hook_delete(admin, &hook);
 }
@@ -406,15 +380,15 @@ static void a_receiver_that_hangs_holds_up_no_other(void)
     struct hook slow = hook_new(admin, "slow", json_pack("[s]", "session.created"));
     struct hook well = hook_new(admin, "well", json_pack("[s]", "session.created"));
 
-    set_mode("hangs", "hang", NULL);
-    set_mode("slow", "slow", NULL);
+    receiver_set_mode(&receiver, "hangs", "hang", NULL);
+    receiver_set_mode(&receiver, "slow", "slow", NULL);
     events_make(admin, 2000, ACCOUNTS, ACCOUNTS);
-    CU_ASSERT(seen_comes_to("well", "events", ACCOUNTS, 4000));
+    CU_ASSERT(receiver_comes_to(&receiver, "well", "events", ACCOUNTS, 4000));
     CU_ASSERT(receiver_count(&receiver, "slow", "events") < ACCOUNTS);
     CU_ASSERT_EQUAL(receiver_count(&receiver, "hangs", "events"), 0);
-    CU_ASSERT(seen_comes_to("slow", "events", ACCOUNTS, SOON_MS + LATER_MS));
-    set_mode("hangs", "ok", NULL);
-    CU_ASSERT(seen_comes_to("hangs", "events", ACCOUNTS, LATER_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "slow", "events", ACCOUNTS, SOON_MS + LATER_MS));
+    receiver_set_mode(&receiver, "hangs", "ok", NULL);
+    CU_ASSERT(receiver_comes_to(&receiver, "hangs", "events", ACCOUNTS, LATER_MS));
     hook_delete(admin, &hangs);
     hook_delete(admin, &slow);
     hook_delete(admin, &well);
@@ -451,9 +425,9 @@ static void what_a_receiver_missed_while_it_was_down_comes_later(void)
                              "where webhook_id = '%s' and failures >= 3",
                              hook.id));
     CU_ASSERT_TRUE(is_failing(&hook));
-    start_receiver();
+    receiver_start_webhooks(&receiver, dir.path);
     set_secret("down", hook.secret);
-    CU_ASSERT(seen_comes_to("down", "events", 4 * ACCOUNTS, LATER_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "down", "events", 4 * ACCOUNTS, LATER_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "down", "disorder"), 0);
     CU_ASSERT(state_comes_to(&hook, "delivered", 4 * ACCOUNTS, SOON_MS));
     CU_ASSERT_FALSE(is_failing(&hook));
@@ -464,7 +438,7 @@ static void a_410_switches_a_webhook_off(void)
 {
     struct hook hook = hook_new(admin, "gone", json_pack("[s]", "session.created"));
 
-    set_mode("gone", "gone", NULL);
+    receiver_set_mode(&receiver, "gone", "gone", NULL);
     events_make(admin, 4000, 1, 1);
     CU_ASSERT(suite_comes_to(suite, 1, SOON_MS,
                              "select count(*) from mail.webhook where id = '%s' and not enabled "
@@ -486,7 +460,7 @@ static void a_410_switches_a_webhook_off(void)
     CHECK_STATUS(on, 200);
     CU_ASSERT(json_is_null(http_member(on, "goneAt")));
     snprintf(url, sizeof(url), "https://127.0.0.1:%d/hook/gone", receiver.port);
-    set_mode("gone", "ok", NULL);
+    receiver_set_mode(&receiver, "gone", "ok", NULL);
 
     HTTP_ANSWER back = http_put(suite_url(suite), below(&hook, ""), admin->access,
                                 json_pack("{s:s, s:[s]}", "url", url, "events", "session.created"));
@@ -494,7 +468,7 @@ static void a_410_switches_a_webhook_off(void)
     CHECK_STATUS(back, 200);
     events_make(admin, 4002, 1, 1);
     /* not what happened while it was off */
-    CU_ASSERT(seen_comes_to("gone", "events", 2, LATER_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "gone", "events", 2, LATER_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "gone", "events"), 2);
     hook_delete(admin, &hook);
 }
@@ -505,11 +479,11 @@ static void a_410_counts_when_the_tenant_is_open_again(void)
 {
     struct hook hook = hook_new(admin, "held", json_pack("[s]", "session.created"));
 
-    set_mode("held", "gone", NULL);
+    receiver_set_mode(&receiver, "held", "gone", NULL);
     PROGRAM held = ATRIUMCTL(suite, NULL, "project", "suspend", "demo", "--read-only");
     CHECK_EXIT(held, 0);
     events_make(admin, 4100, 1, 1);
-    CU_ASSERT(seen_comes_to("held", "requests", 1, SOON_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "held", "requests", 1, SOON_MS));
     sleep(2);
     CU_ASSERT_EQUAL(suite_count(suite,
                                 "select count(*) from mail.webhook where id = '%s' and enabled "
@@ -542,13 +516,14 @@ static void a_killed_maild_loses_nothing(void)
 
         events_make(admin, 10000 + i * EVENTS / KILLS, EVENTS / KILLS, ACCOUNTS);
         if (i % 2)
-            CU_ASSERT(seen_comes_to("killed", "events", i * EVENTS / KILLS + 1, LATER_MS));
+            CU_ASSERT(
+                receiver_comes_to(&receiver, "killed", "events", i * EVENTS / KILLS + 1, LATER_MS));
         killer = suite_kill_both_later(suite, "maild", 40 * i);
         waitpid(killer, NULL, 0);
         CU_ASSERT(suite_wait_new_pid(suite, "maild", "1", pids[0]));
         CU_ASSERT(suite_wait_new_pid(suite, "maild", "2", pids[1]));
     }
-    CU_ASSERT(seen_comes_to("killed", "events", EVENTS, LATER_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "killed", "events", EVENTS, LATER_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "killed", "disorder"), 0);
     CU_ASSERT(state_comes_to(&hook, "delivered", EVENTS, SOON_MS));
     printf("%ld requests for %d events, ", receiver_count(&receiver, "killed", "requests"), EVENTS);
@@ -569,7 +544,7 @@ static void what_is_given_up_is_named_and_delivered_on_demand(void)
 
     CHECK_STATUS(foreign, 404);
     CHECK_STATUS(hidden, 404);
-    set_mode("dead", "fail", NULL);
+    receiver_set_mode(&receiver, "dead", "fail", NULL);
     events_make(admin, 20000, 3, 1);
     CU_ASSERT(suite_comes_to(suite, 3, SOON_MS,
                              "select count(*) from mail.webhook_delivery where webhook_id = '%s'",
@@ -605,18 +580,18 @@ static void what_is_given_up_is_named_and_delivered_on_demand(void)
     int64_t first = json_integer_value(http_member(rest, "resources.0.id"));
 
     CHECK_PROBLEM(other, "_cursor");
-    set_mode("dead", "ok", NULL);
+    receiver_set_mode(&receiver, "dead", "ok", NULL);
 
     HTTP_ANSWER one = redeliver(&hook, json_pack("{s:I}", "delivery", (json_int_t)first));
 
     CHECK_STATUS(one, 200);
     CU_ASSERT_EQUAL(json_integer_value(http_member(one, "count")), 1);
-    CU_ASSERT(seen_comes_to("dead", "events", 1, SOON_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "dead", "events", 1, SOON_MS));
 
     HTTP_ANSWER all = redeliver(&hook, json_object());
 
     CU_ASSERT_EQUAL(json_integer_value(http_member(all, "count")), 2);
-    CU_ASSERT(seen_comes_to("dead", "events", 3, SOON_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "dead", "events", 3, SOON_MS));
     CU_ASSERT(state_comes_to(&hook, "delivered", 3, SOON_MS));
 
     PROGRAM well = ATRIUMCTL(suite, NULL, "doctor");
@@ -631,7 +606,7 @@ static void a_thousand_events_a_second_come_through(void)
     int64_t from = clock_mono_ms(), ms;
 
     events_make(admin, 100000, LOAD, ACCOUNTS);
-    CU_ASSERT(seen_comes_to("load", "events", LOAD, 2 * LATER_MS));
+    CU_ASSERT(receiver_comes_to(&receiver, "load", "events", LOAD, 2 * LATER_MS));
     ms = clock_mono_ms() - from;
     printf("%ld events/s, ", (long)(LOAD * 1000 / ms));
     UNIT_CHECK(LOAD * 1000 / ms >= RATE_MIN, "%ld events/s", (long)(LOAD * 1000 / ms));

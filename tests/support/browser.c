@@ -127,6 +127,15 @@ int browser_follow(struct browser *self)
     return status;
 }
 
+bool browser_goes_to(const struct browser *self, const char *address)
+{
+    char *location = http_header(self->page, "Location");
+    bool goes = self->page->status == 303 && location && strcmp(location, address) == 0;
+
+    free(location);
+    return goes;
+}
+
 bool browser_sees(const struct browser *self, const char *text)
 {
     return self->page && self->page->body && strstr(self->page->body, text);

@@ -37,6 +37,9 @@ int browser_post(struct browser *self, const char *page, const char *fields);
 /* Goes where a 303 sends it: the status of that page, 0 when there is none. */
 int browser_follow(struct browser *self);
 
+/* Whether the answer is a 303 to that address. */
+bool browser_goes_to(const struct browser *self, const char *address);
+
 /* Whether the page shown has this text. */
 bool browser_sees(const struct browser *self, const char *text);
 

@@ -66,6 +66,17 @@ size_t processes_with(const char *text, pid_t ancestor, pid_t *ret, size_t max)
     return count;
 }
 
+rlim_t process_lowest_descriptor(pid_t pid)
+{
+    char path[64];
+    rlim_t number = 0;
+
+    do
+        snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, (int)number++);
+    while (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0);
+    return number - 1;
+}
+
 bool processes_confined(enum confine_means means)
 {
     struct confine *confine = confine_new();

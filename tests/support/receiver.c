@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
+#include "tests/support/unit.h"
+
 enum { ARGUMENTS_MAX = 8, READY_MS = 30000 };
 
 bool receiver_has_node(void)
@@ -52,4 +55,31 @@ long receiver_count(const struct receiver *self, const char *name, const char *w
     HTTP_ANSWER answer = receiver_command(self, "GET", name, NULL);
 
     return (long)json_integer_value(http_member(answer, what));
+}
+
+void receiver_start_webhooks(struct receiver *self, const char *dir)
+{
+    receiver_start(self,
+                   (const char *const[]){"/usr/bin/env", "NODE_PATH=build/webhooks/node_modules",
+                                         "node", "tests/webhooks/receiver.cjs", dir, NULL});
+}
+
+void receiver_set_mode(const struct receiver *self, const char *name, const char *mode,
+                       const char *account)
+{
+    HTTP_ANSWER set = receiver_command(self, "PUT", name,
+                                       json_pack("{s:s, s:s*}", "mode", mode, "account", account));
+
+    CHECK_STATUS(set, 200);
+}
+
+bool receiver_comes_to(const struct receiver *self, const char *name, const char *what, long want,
+                       int timeout_ms)
+{
+    int64_t until = clock_mono_ms() + timeout_ms;
+    long have;
+
+    while ((have = receiver_count(self, name, what)) < want && clock_mono_ms() < until)
+        usleep(50000);
+    return UNIT_CHECK(have >= want, "%s: %s %ld instead of %ld", name, what, have, want);
 }

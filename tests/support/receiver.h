@@ -29,4 +29,17 @@ struct http_answer *receiver_command(const struct receiver *self, const char *me
 /* A number of what came to a name, "requests". */
 long receiver_count(const struct receiver *self, const char *name, const char *what);
 
+/* ---- tests/webhooks/receiver.cjs ---- */
+
+/* Starts it with the certificate of certificate_make() in `dir`. */
+void receiver_start_webhooks(struct receiver *self, const char *dir);
+
+/* How a name answers; account: that the mode is for, the others are taken; NULL: for all. */
+void receiver_set_mode(const struct receiver *self, const char *name, const char *mode,
+                       const char *account);
+
+/* Waits until a number of what came to a name is `want` at least; fails the test after that. */
+bool receiver_comes_to(const struct receiver *self, const char *name, const char *what, long want,
+                       int timeout_ms);
+
 #endif

@@ -437,6 +437,18 @@ const char *suite_admin_url(const struct suite *self)
     return self->admin_url;
 }
 
+long long suite_metric(struct suite *self, const char *name, const char *service)
+{
+    HTTP_ANSWER answer = http_get(suite_admin_url(self), "/metrics", NULL);
+    char sample[128];
+    const char *at;
+
+    snprintf(sample, sizeof(sample), "\n%s{service=\"%s\"", name, service);
+    at = strstr(answer->body, sample);
+    at = at ? strchr(at, '}') : NULL;
+    return at ? strtoll(at + 1, NULL, 10) : -1;
+}
+
 const char *suite_dir(const struct suite *self)
 {
     return self->dir;
@@ -529,6 +541,23 @@ pid_t suite_hold_sign_ins(struct suite *self)
     /* as of sign-ins long ago: one of this minute is not written again */
     return suite_hold(self, "update auth.known_address set until = until - 3600000; commit; begin; "
                             "select 1 from auth.known_address for update");
+}
+
+PGconn *suite_lock(struct suite *self, const char *table)
+{
+    PGconn *holder = suite_database(self);
+    char sql[128];
+
+    snprintf(sql, sizeof(sql), "lock table %s in access exclusive mode", table);
+    PQclear(PQexec(holder, "begin"));
+    PQclear(PQexec(holder, sql));
+    return holder;
+}
+
+void suite_unlock(PGconn *holder)
+{
+    PQclear(PQexec(holder, "commit"));
+    PQfinish(holder);
 }
 
 bool suite_wait_ready(struct suite *self, int timeout_ms)

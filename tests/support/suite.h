@@ -51,6 +51,9 @@ const char *suite_url(const struct suite *self);
 /* From now on requests go to this URL, of a proxy before the gateways. */
 void suite_go_through(struct suite *self, const char *url);
 const char *suite_admin_url(const struct suite *self);
+
+/* The first sample of a metric of that service among those that the gateway gathers; -1: none. */
+long long suite_metric(struct suite *self, const char *name, const char *service);
 const char *suite_dir(const struct suite *self);
 
 /* A text of dev.json by dotted path, "demo.adminEmail". Owned by the suite. */
@@ -72,6 +75,10 @@ pid_t suite_kill_both_later(struct suite *self, const char *name, int ms);
  * writes last. */
 pid_t suite_hold(struct suite *self, const char *sql);
 pid_t suite_hold_sign_ins(struct suite *self);
+
+/* Locks a table ("auth.oauth_consent") against every other use until suite_unlock(). */
+PGconn *suite_lock(struct suite *self, const char *table);
+void suite_unlock(PGconn *holder);
 
 /* Waits until the daemon has another pid than `old`, the gateway knows it and the whole suite is
  * ready again; false after 15 s. */
