@@ -42,13 +42,6 @@ static int dial(const char *source)
     return fd;
 }
 
-static int by_time(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 static struct http_answer *ask(int i)
 {
     if (i % 2)
@@ -69,8 +62,7 @@ static double p99_ms(void)
         CHECK_STATUS(answer, i % 2 ? 200 : 401);
         times[i] = answer->seconds * 1000;
     }
-    qsort(times, TRIES, sizeof(times[0]), by_time);
-    return times[TRIES * 99 / 100];
+    return unit_percentile(times, TRIES, 99);
 }
 
 static void check_unharmed(const char *attack, double before_ms)

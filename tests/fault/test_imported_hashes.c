@@ -67,19 +67,12 @@ static void the_suite_starts(void)
         PEOPLE);
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Signs ordinary people in, one after the other, until SAMPLES of them are in or all of a flood
  * that is given have their answers; the 99th percentile of those who are in, ms. A client that
  * gets a 503 waits for its Retry-After. At most `refused_most` get one. */
 static double ordinary_p99(const char *label, const struct flood *beside, int refused_most)
 {
-    double ms[SAMPLES] = {0};
+    double ms[SAMPLES] = {0}, p99_ms;
     int count = 0, refused = 0;
 
     while (count < SAMPLES && (count == 0 || !beside || !beside->answered)) {
@@ -99,10 +92,10 @@ static double ordinary_p99(const char *label, const struct flood *beside, int re
     }
     UNIT_CHECK(refused <= refused_most, "%s: %d refused", label, refused);
     CU_ASSERT_TRUE_FATAL(count > 0);
-    qsort(ms, (size_t)count, sizeof(*ms), by_size);
+    p99_ms = unit_percentile(ms, (size_t)count, 99);
     printf("  %s: %d in, %d refused, median %.1f ms, p99 %.1f ms, longest %.1f ms\n", label, count,
-           refused, ms[count / 2], ms[count * 99 / 100], ms[count - 1]);
-    return ms[count * 99 / 100];
+           refused, ms[count / 2], p99_ms, ms[count - 1]);
+    return p99_ms;
 }
 
 /* Up to `most` of those who are not in yet, from *from on, each from an address of its own. */

@@ -76,13 +76,6 @@ static pid_t misbehave(void)
     }
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 /* The 99th percentile of reading one's account, in ms. */
 static double measure(void)
 {
@@ -98,8 +91,7 @@ static double measure(void)
         ms[i] = answers[i]->seconds * 1000;
     }
     http_answers_destroy(answers, READS);
-    qsort(ms, READS, sizeof(ms[0]), by_size);
-    return ms[READS * 99 / 100];
+    return unit_percentile(ms, READS, 99);
 }
 
 /* One round of each, one after the other, so that what else the machine does falls on either. */
@@ -121,8 +113,7 @@ static double median(const double values[static ROUNDS])
     double sorted[ROUNDS];
 
     memcpy(sorted, values, sizeof(sorted));
-    qsort(sorted, ROUNDS, sizeof(sorted[0]), by_size);
-    return sorted[ROUNDS / 2];
+    return unit_median(sorted, ROUNDS);
 }
 
 /* Compares the medians of the last rounds. */

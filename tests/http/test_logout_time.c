@@ -126,13 +126,6 @@ static double measure(struct browser *browser, bool signs_out, long *late)
     return now_ms() - begun;
 }
 
-static int by_time(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 static void a_logout_is_known_at_another_gateway_within_100_ms(void)
 {
     BROWSER browser = browser_open(suite);
@@ -141,8 +134,7 @@ static void a_logout_is_known_at_another_gateway_within_100_ms(void)
 
     for (int i = 0; i < ROUNDS; i++)
         times[i] = measure(browser, i % SIGN_OUTS == 0, &late);
-    qsort(times, ROUNDS, sizeof(times[0]), by_time);
-    p99_ms = times[ROUNDS * 99 / 100];
+    p99_ms = unit_percentile(times, ROUNDS, 99);
     fprintf(stderr, "logout to refusal: p50 %.1f ms, p99 %.1f ms, %ld answers in between\n",
             times[ROUNDS / 2], p99_ms, late);
     UNIT_CHECK(p99_ms < LIMIT_MS + NOISE_MS, "p99 %.1f ms", p99_ms);

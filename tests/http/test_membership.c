@@ -288,13 +288,6 @@ static void inviting_reveals_nothing_of_other_tenants(void)
     free(unknown);
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 /* The median of the times shows what a single one hides. */
 static void inviting_takes_equal_time(void)
 {
@@ -313,9 +306,7 @@ static void inviting_takes_equal_time(void)
         seconds[UNKNOWN][round] = other->seconds;
         free(unknown);
     }
-    for (int i = 0; i < 2; i++)
-        qsort(seconds[i], ROUNDS, sizeof(double), compare_doubles);
-    double difference = seconds[KNOWN][ROUNDS / 2] - seconds[UNKNOWN][ROUNDS / 2];
+    double difference = unit_median(seconds[KNOWN], ROUNDS) - unit_median(seconds[UNKNOWN], ROUNDS);
     UNIT_CHECK(difference < 0.02 && difference > -0.02, "%.1f ms", difference * 1000);
 }
 

@@ -225,10 +225,15 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double unit_median(double *values, size_t count)
+double unit_percentile(double *values, size_t count, size_t percent)
 {
     qsort(values, count, sizeof(values[0]), by_size);
-    return values[count / 2];
+    return values[count * percent / 100];
+}
+
+double unit_median(double *values, size_t count)
+{
+    return unit_percentile(values, count, 50);
 }
 
 char *unit_read_file(const char *path)

@@ -86,7 +86,9 @@ void unit_expect_log(uint64_t lines);
  * needs most of one) the case fails and every park of its fibers returns FIBER_CANCELLED. */
 void unit_on_fiber(void (*fn)(struct loop *loop, void *arg), void *arg);
 
-/* The middle one of `count` (> 0) values, which it sorts. */
+/* Below which so many percent of `count` (> 0) values are, and the middle one. They are sorted
+ * then. */
+double unit_percentile(double *values, size_t count, size_t percent);
 double unit_median(double *values, size_t count);
 
 /* KiB by which a bound of a process's memory is wider under AddressSanitizer, which keeps what was
