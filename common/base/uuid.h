@@ -26,6 +26,7 @@ struct uuid uuid_ordered(int64_t ms);
 /* Reads the 8-4-4-4-12 form, either case; -1 and *ret untouched when it is not one. */
 int uuid_parse(const char *text, struct uuid *ret) MUST_USE;
 
+/* From and to its 16 bytes, in network order (RFC 9562, section 4). */
 void uuid_from_bytes(const uint8_t bytes[static 16], struct uuid *ret);
 void uuid_to_bytes(const struct uuid *self, uint8_t ret[static 16]);
 
@@ -33,6 +34,8 @@ static inline bool uuid_is_set(const struct uuid *self)
 {
     return self->text[0] != '\0';
 }
+
+/* Whether both are the same identifier, or absent. */
 bool uuid_equal(const struct uuid *a, const struct uuid *b);
 
 #endif

@@ -67,8 +67,12 @@ enum { POLICY_SCOPES_MAX = 1024 };
 
 struct policy_scopes *policy_scopes_new(void);
 void policy_scopes_destroy(struct policy_scopes **self_p);
+
+/* policy_scope_of() by what is remembered. `type` is borrowed. Does not park. */
 enum policy_scope policy_scopes_of(struct policy_scopes *self, const struct request *req,
                                    const char *type, enum policy_interaction interaction);
+
+/* How many texts of rules are remembered. */
 size_t policy_scopes_count(const struct policy_scopes *self);
 
 /* 0 when the caller may do that at all: handlers whose resources have an author ask

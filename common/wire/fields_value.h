@@ -42,6 +42,7 @@ enum { VALUE_EXT_JSON = 1 };
  * years. */
 #define VALUE_TIME_MAX INT64_C(253402300799999)
 
+/* A value as it came: `json`, `packed` and `text` are borrowed for as long as it is used. */
 struct value value_of_json(json_t *json);
 struct value value_of_packed(const msgpack_object *packed);
 struct value value_of_text(const char *text);

@@ -9,6 +9,7 @@
 
 struct revocations;
 
+/* An empty table. */
 struct revocations *revocations_new(void);
 void revocations_destroy(struct revocations **self_p);
 
@@ -23,6 +24,8 @@ enum revocation {
     REVOCATION_ENDED,  /* tokens of it are refused */
     REVOCATION_LOGOUT, /* refused as well, but logging out with this very token once more is fine */
 };
+
+/* Whether that token of that session is refused. */
 enum revocation revocations_check(const struct revocations *self, const struct uuid *session,
                                   const struct uuid *token);
 
@@ -30,6 +33,7 @@ enum revocation revocations_check(const struct revocations *self, const struct u
  * sixty-fourth of the table, so that no call takes long; called every second. */
 void revocations_sweep(struct revocations *self, int64_t now_ms);
 
+/* How many entries there are. */
 size_t revocations_count(const struct revocations *self);
 
 #endif

@@ -67,7 +67,7 @@ struct connections {
     const struct address_networks *trusted; /* proxies, whose connections are no client's */
     struct idle_list idle, idle_trusted;
     uint64_t *evicted; /* metric: closed for new ones */
-    void *arg;         /* of those who are told: */
+    void *arg;         /* of these: */
     /* An answer that libmicrohttpd makes itself, with this status, is to be replaced: see
      * wire.h. */
     void (*refused)(struct connection *connection, int status);
@@ -76,9 +76,13 @@ struct connections {
     bool (*unfinished)(struct connection *connection);
 };
 
+/* A connection that has been accepted, counted among all and for its client. Where they are too
+ * many, idle ones are closed. */
 struct connection *connection_new(struct connections *all, struct MHD_Connection *connection,
                                   int64_t mono_ms);
 void connection_destroy(struct connection **self_p);
+
+/* A phase begins: its time is counted from here. */
 void connection_enter(struct connection *self, enum connection_phase phase, int64_t mono_ms);
 
 /* The phase may take as long as `bytes` need on a slow line. */
