@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/wire/codec.h"
 #include "maild/buffer.h"
 
 enum {
@@ -18,13 +19,6 @@ enum {
                                 encoded word has at most 76 (RFC 2047, section 2) */
     QUOTED_LINE_MAX = 75,    /* and the soft break's "=": 76 (RFC 2045, section 6.7) */
 };
-
-static bool is_ascii(const char *text)
-{
-    while (*text && (unsigned char)*text < 0x80)
-        text++;
-    return *text == '\0';
-}
 
 /* One line without control characters. */
 static char *header_line(struct arena *arena, const char *text)
@@ -70,7 +64,7 @@ static void add_subject(struct buffer *out, const char *text)
     const char *line = header_line(out->arena, text);
 
     buffer_text(out, "Subject: ");
-    if (is_ascii(line) && strlen(line) <= PLAIN_HEADER_MAX && !strstr(line, "=?"))
+    if (codec_is_ascii(line) && strlen(line) <= PLAIN_HEADER_MAX && !strstr(line, "=?"))
         buffer_text(out, line);
     else
         add_encoded(out, line);

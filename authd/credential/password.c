@@ -20,6 +20,7 @@
 #include "authd/credential/password_memory.h"
 #include "common/domain/password_scheme.h"
 #include "common/domain/password_text.h"
+#include "common/wire/codec.h"
 
 struct hash_job {
     struct password_memory *memory;
@@ -333,20 +334,13 @@ static void run_verify(void *arg)
     password_memory_release(job->memory);
 }
 
-static bool is_ascii(const char *text)
-{
-    while (*text != '\0' && (unsigned char)*text < 0x80)
-        text++;
-    return *text == '\0';
-}
-
 /* Verifies a hash of another system on the threads for those. On a machine that others use too they
  * take longer than estimated: what could not start in time is refused, to be sent again. */
 static int verify_imported(struct authd *d, const struct request *req, struct verify_job *job,
                            struct error *err)
 {
     struct password_slot *slot = slot_of(d, req);
-    int64_t tries = is_ascii(job->password) ? 1 : 2;
+    int64_t tries = codec_is_ascii(job->password) ? 1 : 2;
     int result;
 
     if (slot && slot_move_imported(d, slot, job->imported->cost_ms * tries + OWN_COST_MS, err) < 0)

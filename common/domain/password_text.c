@@ -14,13 +14,7 @@
 
 #include "common/base/base.h"
 #include "common/base/log.h"
-
-static bool is_ascii(const char *text)
-{
-    while (*text != '\0' && (unsigned char)*text < 0x80)
-        text++;
-    return *text == '\0';
-}
+#include "common/wire/codec.h"
 
 /* Copies the text with its spaces replaced; what is no UTF-8 stays as it is. `to` has room for
  * it. */
@@ -49,7 +43,7 @@ char *password_text_normalize(const char *text)
     uint8_t *mapped, *normal;
     char *result = NULL;
 
-    if (is_ascii(text))
+    if (codec_is_ascii(text))
         return NULL;
     mapped = malloc(size + 1);
     if (!mapped)

@@ -103,6 +103,13 @@ bool codec_is_text(const char *bytes, size_t size)
     return true;
 }
 
+bool codec_is_ascii(const char *text)
+{
+    while (*text != '\0' && (unsigned char)*text < 0x80)
+        text++;
+    return *text == '\0';
+}
+
 size_t codec_characters(const char *text, size_t size)
 {
     size_t count = 0;

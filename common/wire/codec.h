@@ -87,6 +87,9 @@ void codec_set_text(json_t *object, const char *name, const char *text);
 /* Valid UTF-8 without U+0000, `size` bytes. */
 bool codec_is_text(const char *bytes, size_t size);
 
+/* Whether all characters of the text are ASCII. */
+bool codec_is_ascii(const char *text);
+
 /* How many Unicode characters these `size` bytes of UTF-8 are. */
 size_t codec_characters(const char *text, size_t size);
 

@@ -102,6 +102,9 @@ void exchange_unpause(struct exchange *self);
  * header Authorization is as it came: only what a daemon gets must be text. */
 void exchange_describe(const struct exchange *self, struct endpoint_visit *ret);
 
+/* A header of the request; NULL: it has none. */
+const char *exchange_header(const struct exchange *self, const char *name);
+
 /* The client's address (see address.h). */
 struct address exchange_client(const struct exchange *self);
 

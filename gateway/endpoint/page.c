@@ -15,11 +15,6 @@
 #include "gateway/http/browser.h"
 #include "gateway/transfer/download.h"
 
-static const char *header(const struct exchange *exchange, const char *name)
-{
-    return MHD_lookup_connection_value(exchange->mhd, MHD_HEADER_KIND, name);
-}
-
 static const char *public_url(const struct exchange *exchange)
 {
     return exchange->gateway->service.common->public_url;
@@ -36,7 +31,7 @@ int visitor_find(const struct exchange *exchange, struct visitor *ret, struct er
     ret->name = cookie_name(exchange->arena, tenant, ret->secure);
     if (!ret->name)
         return error_set(err, ERR_NOT_FOUND, "There is no such page.");
-    shown = cookie_find(exchange->arena, header(exchange, "Cookie"), ret->name);
+    shown = cookie_find(exchange->arena, exchange_header(exchange, "Cookie"), ret->name);
     ret->is_new = !shown;
     ret->shown = shown ? shown : secret_random_text(exchange->arena, COOKIE_BYTES);
     return 0;
@@ -47,8 +42,8 @@ static bool is_own(const struct exchange *exchange, const struct visitor *visito
                    const struct query *form)
 {
     return !visitor->is_new &&
-           browser_is_own(header(exchange, "Origin"), header(exchange, "Sec-Fetch-Site"),
-                          public_url(exchange)) &&
+           browser_is_own(exchange_header(exchange, "Origin"),
+                          exchange_header(exchange, "Sec-Fetch-Site"), public_url(exchange)) &&
            form_token_is_of(query_find(form, "formToken"), visitor->shown);
 }
 
@@ -106,7 +101,7 @@ void visitor_describe(const struct exchange *exchange, const struct visitor *vis
         .url = public_url(exchange),
         .cookie = arena_strdup(exchange->arena, visitor->shown),
         .formToken = form_token(exchange->arena, visitor->shown),
-        .languages = header(exchange, "Accept-Language"),
+        .languages = exchange_header(exchange, "Accept-Language"),
         .next = next_of(exchange, form),
         .own = form && is_own(exchange, visitor, form),
     };

@@ -36,8 +36,7 @@ static const char *public_url(const struct exchange *exchange)
 
 static const char *header(const struct exchange *exchange, const char *name)
 {
-    return head_text(MHD_lookup_connection_value(exchange->mhd, MHD_HEADER_KIND, name),
-                     ENDPOINT_HEADER_MAX);
+    return head_text(exchange_header(exchange, name), ENDPOINT_HEADER_MAX);
 }
 
 static int check_once(const struct query *query, struct error *err)

@@ -11,6 +11,11 @@
 #include "gateway/endpoint/exchange.h"
 #include "gateway/http/encode.h"
 
+const char *exchange_header(const struct exchange *self, const char *name)
+{
+    return MHD_lookup_connection_value(self->mhd, MHD_HEADER_KIND, name);
+}
+
 struct address exchange_client(const struct exchange *self)
 {
     bool standard = strcmp(self->head.forwarded_name, "Forwarded") == 0;

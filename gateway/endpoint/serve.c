@@ -75,7 +75,7 @@ static const char *lookup(const void *context, unsigned where, const char *name)
     if ((where & FIELD_HEADER) && strcasecmp(name, "X-Forwarded-Proto") == 0)
         return origin_of(exchange).scheme;
     if (where & FIELD_HEADER)
-        return MHD_lookup_connection_value(exchange->mhd, MHD_HEADER_KIND, name);
+        return exchange_header(exchange, name);
     if (where & FIELD_QUERY)
         return query_find(&source->query, name);
     for (size_t i = 0; i < exchange->match.count; i++)

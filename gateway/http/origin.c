@@ -75,8 +75,7 @@ static const char *text_of(const struct exchange *exchange, const char *name)
 struct origin origin_of(const struct exchange *exchange)
 {
     const struct gateway *gateway = exchange->gateway;
-    struct origin self = {"http",
-                          MHD_lookup_connection_value(exchange->mhd, MHD_HEADER_KIND, "Host")};
+    struct origin self = {"http", exchange_header(exchange, "Host")};
     const char *scheme, *host, *entry;
 
     if (!address_networks_have(&gateway->trusted, &exchange->connection->peer))

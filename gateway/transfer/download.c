@@ -343,19 +343,14 @@ static int respond(struct exchange *exchange, const struct request *req,
 
 /* ---- the answer ---- */
 
-static const char *header_of(const struct exchange *exchange, const char *name)
-{
-    return MHD_lookup_connection_value(exchange->mhd, MHD_HEADER_KIND, name);
-}
-
 static struct range_answer decide(const struct exchange *exchange, const struct content *content)
 {
     struct range_request request = {
-        .range = header_of(exchange, "Range"),
-        .if_range = header_of(exchange, "If-Range"),
+        .range = exchange_header(exchange, "Range"),
+        .if_range = exchange_header(exchange, "If-Range"),
         .if_none_match = exchange->head.if_none_match,
-        .if_modified_since = header_of(exchange, "If-Modified-Since"),
-        .etag = header_of(exchange, "ETag"),
+        .if_modified_since = exchange_header(exchange, "If-Modified-Since"),
+        .etag = exchange_header(exchange, "ETag"),
     };
     struct range_file file = {content->etag, content->lastModified, content->size};
 
