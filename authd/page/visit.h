@@ -115,8 +115,8 @@ const char *visit_time(const struct visit *self, int64_t at_ms);
 /* What a page says of what was done before it, one of page_notes; NULL: nothing. */
 enum page_text visit_note(const char *note);
 
-/* What a person is told of a refusal that is theirs to put right; PAGE_NO_TEXT: of any other, which is
- * the request's failure. */
+/* What the page says of a refusal that the person can put right; PAGE_NO_TEXT: of any other, which
+ * is the request's failure. */
 enum page_text visit_problem(const struct error *err);
 
 /* The status of the page that is shown instead of this error: takes over its Retry-After and clears

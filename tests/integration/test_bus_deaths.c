@@ -1,6 +1,6 @@
 /*
- * test_bus_deaths.c - the bus when instances are killed, stand still, restart and drain: which calls
- * are executed, which fail, and how soon.
+ * test_bus_deaths.c - the bus when instances are killed, stand still, restart and drain: which
+ * calls are executed, which fail, and how soon.
  *
  * The servers are this program again (bus_kit.h).
  */

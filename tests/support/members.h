@@ -19,8 +19,8 @@
 #define MEMBER_PASSWORD "chosen by the invited"
 #define MEMBER_INVITATION_TEXT "{{inviterName}} {{invitationUrl}}"
 
-/* A request about members: of the list, with `id` of one, with `rest` ("/resend") behind it. The body is
- * consumed. */
+/* A request about members: of the list, with `id` of one, with `rest` ("/resend") behind it. The
+ * body is consumed. */
 struct http_answer *member_call(struct suite *suite, const char *method, const char *access,
                                 const char *id, const char *rest, json_t *body);
 
