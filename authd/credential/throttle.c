@@ -176,11 +176,11 @@ static void tally_add(struct tally *self, const uint8_t *key, int64_t limit, int
 
 static struct tally tally_new(const struct request *req)
 {
-    enum { KEYS_MAX = ARRAY_SIZE(((struct tally *)NULL)->limits), DIGITS_MAX = 20 };
+    enum { KEYS_MAX = ARRAY_SIZE(((struct tally *)NULL)->limits) };
 
     return (struct tally){.keys =
                               db_array_new(req->arena, KEYS_MAX, DB_ARRAY_BYTES(THROTTLE_KEY_SIZE)),
-                          .lives = db_array_new(req->arena, KEYS_MAX, DIGITS_MAX)};
+                          .lives = db_array_new(req->arena, KEYS_MAX, DB_ARRAY_INT)};
 }
 
 /* Counts a failure for `count` accounts, tried from one address. */

@@ -15,7 +15,6 @@ enum {
     WHY_MAX = 1000,
     KEY_SHOWN_MAX = 64,
     EMAIL_SHOWN_MAX = 254,
-    NUMBER_MAX = sizeof("-9223372036854775808"),
 };
 
 void import_refuse(struct import_account *self, bool existing, const char *why)
@@ -393,24 +392,16 @@ static const char *totp_text(const struct import_batch *self, const struct impor
                                        sealed->size));
 }
 
-static void add_number(struct db_array *array, int64_t number)
-{
-    char text[NUMBER_MAX];
-
-    snprintf(text, sizeof(text), "%lld", (long long)number);
-    db_array_add(array, text);
-}
-
 static void add_row(const struct import_batch *self, const struct import_account *from,
                     struct import_rows *rows, const struct texts *texts, size_t i)
 {
     const struct import_line *in = &from->in;
 
-    add_number(&rows->lines, from->line);
+    db_array_add_int(&rows->lines, from->line);
     db_array_add(&rows->ids, from->id.text);
     db_array_add(&rows->memberships, from->membership.text);
     db_array_add(&rows->profiles, from->profile.text);
-    add_number(&rows->created, in->createdAt > 0 ? in->createdAt : self->rules.now_ms);
+    db_array_add_int(&rows->created, in->createdAt > 0 ? in->createdAt : self->rules.now_ms);
     texts->roles[i] = from->patient ? "Patient" : "Practitioner";
     texts->emails[i] = in->email;
     texts->names[i] = in->firstName;
@@ -423,11 +414,11 @@ struct import_rows import_rows(const struct import_batch *self)
 {
     struct arena *arena = self->arena;
     size_t good = import_good(self), count = 0, id = sizeof(struct uuid);
-    struct import_rows rows = {.lines = db_array_new(arena, good, NUMBER_MAX),
+    struct import_rows rows = {.lines = db_array_new(arena, good, DB_ARRAY_INT),
                                .ids = db_array_new(arena, good, id),
                                .memberships = db_array_new(arena, good, id),
                                .profiles = db_array_new(arena, good, id),
-                               .created = db_array_new(arena, good, NUMBER_MAX)};
+                               .created = db_array_new(arena, good, DB_ARRAY_INT)};
     const char **all = arena_calloc(arena, 6 * good, sizeof(*all));
     struct texts texts = {all,           all + good, all + 2 * good, all + 3 * good, all + 4 * good,
                           all + 5 * good};

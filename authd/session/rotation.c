@@ -9,7 +9,6 @@
 
 enum {
     SEALED_MAX = 512, /* bytes of a sealed token */
-    NUMBER_MAX = 24,  /* characters */
 };
 
 struct rotation_item {
@@ -36,7 +35,7 @@ static int query(struct authd *d, const struct request *req, struct batch_item *
         .hashes = db_array_new(req->arena, count, hash),
         .next_hashes = db_array_new(req->arena, count, hash),
         .successors = db_array_new(req->arena, count, DB_ARRAY_BYTES(SEALED_MAX)),
-        .changes = db_array_new(req->arena, count, NUMBER_MAX),
+        .changes = db_array_new(req->arena, count, DB_ARRAY_INT),
         .opens = db_array_new(req->arena, count, UNRULED_LIST_MAX),
         .now = req->now_ms,
         .idle_until = req->now_ms + SESSION_IDLE_LIFE};

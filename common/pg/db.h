@@ -163,7 +163,8 @@ struct db_array {
     char *text;
     size_t length, size;
 };
-#define DB_ARRAY_BYTES(size_) (3 + 2 * (size_)) /* characters of an item of bytes */
+#define DB_ARRAY_INT 20                         /* characters of a number, at most */
+#define DB_ARRAY_BYTES(size_) (3 + 2 * (size_)) /* of an item of bytes */
 struct db_array db_array_new(struct arena *arena, size_t items, size_t item_max);
 void db_array_add(struct db_array *self, const char *item);
 void db_array_add_int(struct db_array *self, int64_t number);

@@ -38,7 +38,7 @@ void db_array_add(struct db_array *self, const char *item)
 
 void db_array_add_int(struct db_array *self, int64_t number)
 {
-    char text[21];
+    char text[DB_ARRAY_INT + 1];
 
     snprintf(text, sizeof(text), "%" PRId64, number);
     db_array_add(self, text);

@@ -171,7 +171,7 @@ static struct links links_new(struct arena *arena, const struct sql_audit_head_l
                               size_t count)
 {
     struct links links = {
-        .ids = db_array_new(arena, count, sizeof("-9223372036854775808")),
+        .ids = db_array_new(arena, count, DB_ARRAY_INT),
         .hashes = db_array_new(arena, count, DB_ARRAY_BYTES(AUDIT_HASH_SIZE)),
         .sequence = head->sequence,
         .hash_size = MIN(head->hash.size, sizeof(links.hash)),

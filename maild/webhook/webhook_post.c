@@ -47,7 +47,6 @@ enum {
     DROP_PAGE = 1000,
     SWEEP_MS = MINUTES(1),
     SWEEP_PAGE = 1000,
-    NUMBER_MAX = 20, /* characters */
     ERROR_MAX = 32,
 };
 
@@ -280,10 +279,10 @@ static bool record(struct batch *self)
         .lease = work_lease(item),
         .now = now,
         .give_up = now - GIVE_UP_MS,
-        .sequences = db_array_new(req->arena, self->unrecorded, NUMBER_MAX),
-        .outcomes = db_array_new(req->arena, self->unrecorded, NUMBER_MAX),
-        .due_at = db_array_new(req->arena, self->unrecorded, NUMBER_MAX),
-        .statuses = db_array_new(req->arena, self->unrecorded, NUMBER_MAX),
+        .sequences = db_array_new(req->arena, self->unrecorded, DB_ARRAY_INT),
+        .outcomes = db_array_new(req->arena, self->unrecorded, DB_ARRAY_INT),
+        .due_at = db_array_new(req->arena, self->unrecorded, DB_ARRAY_INT),
+        .statuses = db_array_new(req->arena, self->unrecorded, DB_ARRAY_INT),
         .errors = db_array_new(req->arena, self->unrecorded, ERROR_MAX)};
     struct error err;
     int rows;
