@@ -35,7 +35,7 @@ struct console_file {
 /* Made by the build. The hashes are base64 of SHA-256, for a Content-Security-Policy. */
 extern const struct console_file console_files[];
 extern const size_t console_file_count;
-extern const char console_script_hash[], console_style_hash[];
+extern const char console_script_hash[], console_boot_hash[], console_style_hash[];
 
 /* The file of a name below /console/. Without a file of that name: NULL below assets/, else the
  * document. */

@@ -124,7 +124,7 @@ async function typeSignIn(on = page) {
 
 async function signIn(on = page) {
     await typeSignIn(on);
-    await on.locator('.shell').waitFor();
+    await button('Sign out', on).waitFor();
 }
 
 // Tabs on until the element has the focus.
@@ -162,6 +162,58 @@ async function go(title) {
     insist(await page.locator('h1').evaluate((element) => element === document.activeElement), 'the heading has no focus');
 }
 
+// Requests for `pattern` wait from now on, until the function that is answered is called.
+async function hold(pattern, on) {
+    let free;
+    const freed = new Promise((done) => { free = done; });
+
+    await on.route(pattern, async (route) => {
+        await freed;
+        await route.continue().catch(() => {}); // of a page that was left
+    });
+    return async () => {
+        await on.unroute(pattern);
+        free();
+    };
+}
+
+const SHIFT_MAX = 0.02;
+
+// Notes how far what is shown moves by itself, on each page that comes.
+const watchShifts = (on) => on.addInitScript(() => {
+    window.shifts = [];
+    new PerformanceObserver((list) => window.shifts.push(...list.getEntries().filter((each) => !each.hadRecentInput)
+        .map(({ value, sources }) => ({ value, of: sources.map(({ node }) => (node?.outerHTML ?? node?.data ?? '').slice(0, 80)) }))))
+        .observe({ type: 'layout-shift', buffered: true });
+});
+
+async function insistOnNoShift(what, on) {
+    await sleep(300); // two frames and the observer's turn, on a busy machine
+    const shifts = await on.evaluate(() => window.shifts), sum = shifts.reduce((all, { value }) => all + value, 0);
+
+    insist(sum < SHIFT_MAX, `${what}: moved by ${sum}: ${JSON.stringify(shifts)}`);
+}
+
+// What the document shows without its script at an address; then that the script draws the very same, with the same elements.
+async function insistOnSameShell(what, at, shown, on) {
+    const script = await hold('**/assets/app-*', on);
+
+    await on.goto(CONSOLE + at, { waitUntil: 'commit' });
+    await on.locator(shown).waitFor();
+    await on.evaluate(() => { for (const each of document.querySelectorAll('#app *')) each.isFirst = true; });
+    const before = await on.locator('#app').innerText();
+    const without = (text) => text.replace('<div class="toasts" role="status"></div>', '').replace(/ (id|for)="(i\d+|code)"/g, '');
+    const html = without(await on.locator('#app').innerHTML());
+    await axeAsItIs(`${what}, without the script`, undefined, on);
+    await script();
+    await on.locator('.toasts').waitFor({ state: 'attached' });
+    insist(await on.locator('#app').innerText() === before, `${what}: other words: ${before} / ${await on.locator('#app').innerText()}`);
+    const drawn = without(await on.locator('#app').innerHTML());
+    insist(drawn === html, `${what}: other markup: ${html} / ${drawn}`);
+    const fresh = await on.evaluate(() => [...document.querySelectorAll('#app *:not(.toasts)')].filter((each) => !each.isFirst).map((each) => each.outerHTML));
+    insist(fresh.length === 0, `${what}: made anew: ${fresh}`);
+}
+
 // ---- steps ----
 
 const jobs = {
@@ -170,6 +222,39 @@ const jobs = {
         await heading('What works').waitFor();
         insist(await page.evaluate(() => document.cookie === '' && localStorage.length <= 3
             && !JSON.stringify(localStorage).includes('eyJ') && !JSON.stringify(sessionStorage).includes('eyJ')), 'an access token is kept');
+    },
+    async 'the document has the shell, the script goes on with the same elements, and nothing moves'() {
+        for (const width of [390, 1440]) {
+            const other = await open({ viewport: { width, height: 900 } });
+            await watchShifts(other);
+            await insistOnSameShell(`sign-in at ${width}`, '/', '.alone form', other);
+            await insistOnNoShift(`sign-in at ${width}`, other);
+            insist(await other.locator('.shell').count() === 0, 'the shell is shown to one who is signed out');
+            await signIn(other);
+            const name = await other.locator('.project').textContent();
+            for (const [at, language, title] of [['/', 'en', 'Overview'], ['/', 'de', 'Übersicht'], ['/people', 'en', 'Find a person'], ['/audit', 'es', 'Registro de auditoría'],
+                ['/settings', 'en', 'Settings'], ['/templates', 'en', 'Mail templates']]) {
+                const what = `${at} in ${language} at ${width}`;
+                await other.evaluate((tag) => localStorage.setItem('atrium.console.language', tag), language);
+                const tokens = await hold('**/token', other);
+                await insistOnSameShell(what, at, '.shell main [role=status][aria-busy=true]', other);
+                insist(await other.locator('h1').textContent() === title, `${what}: the title is ${await other.locator('h1').textContent()}`);
+                insist(await other.locator('nav [aria-current=page]').textContent() === title, `${what}: another place`);
+                insist(!(await other.locator('.shell').textContent()).includes(name), `${what}: the project is named`);
+                await tokens();
+                await until(async () => await other.locator('.who').count() > 0 && await other.locator('[aria-busy=true]').count() === 0, `${what} is there`);
+                await insistOnNoShift(what, other);
+            }
+            await other.context().close();
+        }
+    },
+    async 'a tab in the background is ready when it is looked at'() {
+        const other = await open();
+        await other.addInitScript(() => Object.defineProperty(document, 'hidden', { value: true }));
+        await other.addInitScript(() => { window.PerformanceObserver.prototype.observe = () => {}; });
+        await other.goto(`${CONSOLE}/`);
+        await other.locator('input:focus').waitFor();
+        await other.context().close();
     },
     async 'the overview counts who signed in, and who was refused'() {
         await page.getByText('No mail failed in the last 30 days.').waitFor();
@@ -558,7 +643,7 @@ const jobs = {
     },
     async 'a reload stays signed in, a sign-out does not'() {
         await page.reload();
-        await page.locator('.shell').waitFor();
+        await button('Sign out').waitFor();
         await press(button('Sign out'));
         await field('Project code').waitFor();
         await page.reload();
@@ -575,12 +660,16 @@ const dialogs = [['/clients', 'Register an application'], ['/keys', 'New key'], 
 
 async function axe(what, rules) {
     await until(async () => await page.locator('[aria-busy=true]').count() === 0, `${what} is there`);
-    await page.evaluate(AXE);
-    const { violations } = await page.evaluate((only) => window.axe.run(document, { iframes: false, resultTypes: ['violations'],
+    await axeAsItIs(what, rules);
+}
+
+async function axeAsItIs(what, rules, on = page) {
+    await on.evaluate(AXE);
+    const { violations } = await on.evaluate((only) => window.axe.run(document, { iframes: false, resultTypes: ['violations'],
         runOnly: only ?? ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }), rules);
 
     insist(violations.length === 0, `${what}: ${violations.map((each) => `${each.id} ${each.nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`).join('; ')}`);
-    const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    const over = await on.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     insist(over <= 0, `${what}: wider than the window by ${over}`);
 }
 
@@ -982,8 +1071,8 @@ const trouble = {
         });
         await typeSignIn(other);
         await other.waitForURL('**/console/**');
-        await other.locator('.shell').or(field('Project code', other)).waitFor();
-        insist(await other.locator('.shell').count() === 0, 'it has signed in');
+        await button('Sign out', other).or(field('Project code', other)).waitFor();
+        insist(await button('Sign out', other).count() === 0, 'it has signed in');
         insist(await other.evaluate(() => sessionStorage.getItem('atrium.console.session')) === null, 'a token is kept');
         await other.context().close();
     },

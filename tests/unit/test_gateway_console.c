@@ -64,8 +64,8 @@ static void the_policy_admits_the_script_and_the_styles_by_hash(void)
     const char *policy = console_policy(file_of(CONSOLE_DOCUMENT), "", arena);
     const char *wider = console_policy(file_of(CONSOLE_DOCUMENT), "https://s3.example.org", arena);
 
-    CU_ASSERT_PTR_NOT_NULL(
-        strstr(policy, arena_printf(arena, "script-src 'sha256-%s';", console_script_hash)));
+    CU_ASSERT_PTR_NOT_NULL(strstr(policy, arena_printf(arena, "script-src 'sha256-%s' 'sha256-%s';",
+                                                       console_script_hash, console_boot_hash)));
     CU_ASSERT_PTR_NOT_NULL(
         strstr(policy, arena_printf(arena, "style-src 'sha256-%s';", console_style_hash)));
     CU_ASSERT_PTR_NOT_NULL(strstr(policy, "default-src 'none';"));

@@ -2,8 +2,9 @@
 # build.sh GEN - bundles the console into GEN: the files that the gateway serves below /console/, each plain, by gzip and
 # by brotli, and console_files.c, the table of them. Needs esbuild, brotli and what is Essential; no Node, no network.
 #
-# A file below assets/ has a hash of its bytes in its name and never changes. The document carries its styles and names
-# the script with its hash: its policy admits these bytes and no others.
+# A file below assets/ has a hash of its bytes in its name and never changes. The document carries the shell, its styles and
+# a script that fits the shell to who opens it (boot.js), and names the script with its hash: its policy admits these bytes
+# and no others.
 set -eu
 gen=$1
 from=$(dirname "$0")
@@ -22,20 +23,26 @@ esbuild "$from/main.js" --bundle --minify --format=esm --target=es2020 --charset
     --alias:hooks="./$from/vendor/hooks.module.js" --alias:htm="./$from/vendor/htm.module.js" \
     --alias:mail-templates="./$gen/mail_templates.js" \
     --outfile="$gen/app.js"
+# Lines end in markup alone, where htm takes no notice of them between elements.
+perl -0777 -pi -e 's/\n\s+/\n/g; s/>\n(?=<)/>/g' "$gen/app.js"
+"$from/shell.pl" "$from" "$gen"
+esbuild "$from/boot.js" --bundle --minify --format=iife --target=es2020 --charset=utf8 --legal-comments=none \
+    --log-level=warning --alias:shell-texts="./$gen/shell_texts.js" --outfile="$gen/boot.js"
 esbuild "$from/style.css" --minify --log-level=warning --outfile="$gen/style.css"
 # The element's text is what the hash is of: no newline at its end.
-perl -pi -e 'chomp if eof' "$gen/style.css"
+perl -pi -e 'chomp if eof' "$gen/style.css" "$gen/boot.js"
 
 script=app-$(hash_of "$gen/app.js").js
 icon=icon-$(hash_of "$from/icon.svg").svg
 script_hash=$(integrity_of "$gen/app.js")
+boot_hash=$(integrity_of "$gen/boot.js")
 style_hash=$(integrity_of "$gen/style.css")
-perl -e 'my ($document, $style, $script, $hash, $icon) = @ARGV; local $/;
+perl -e 'my ($document, $style, $boot, $script, $hash, $icon) = @ARGV; local $/;
     sub text { open my $file, "<", $_[0] or die "$_[0]: $!\n"; return <$file> }
-    my %value = (STYLE => text($style), SCRIPT => $script, INTEGRITY => "sha256-$hash", ICON => $icon);
+    my %value = (STYLE => text($style), BOOT => text($boot), SCRIPT => $script, INTEGRITY => "sha256-$hash", ICON => $icon);
     my $text = text($document);
-    $text =~ s/\@(STYLE|SCRIPT|INTEGRITY|ICON)\@/$value{$1}/g;
-    print $text' "$from/index.html" "$gen/style.css" "$script" "$script_hash" "$icon" > "$gen/index.html"
+    $text =~ s/\@(STYLE|BOOT|SCRIPT|INTEGRITY|ICON)\@/$value{$1}/g;
+    print $text' "$gen/shell.html" "$gen/style.css" "$gen/boot.js" "$script" "$script_hash" "$icon" > "$gen/index.html"
 
 table=$gen/console_files.c.new
 {
@@ -69,6 +76,6 @@ add "$from/icon.svg" "assets/$icon" 'image/svg+xml' CONSOLE_ASSET
 {
     printf 'const struct console_file console_files[] = {\n%s};\n' "$rows"
     echo "const size_t console_file_count = $count;"
-    echo "const char console_script_hash[] = \"$script_hash\", console_style_hash[] = \"$style_hash\";"
+    echo "const char console_script_hash[] = \"$script_hash\", console_boot_hash[] = \"$boot_hash\", console_style_hash[] = \"$style_hash\";"
 } >> "$table"
 mv "$table" "$gen/console_files.c"

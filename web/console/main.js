@@ -1,37 +1,23 @@
 // main.js - the console: who is signed in, what is around each screen, and which screen it is.
 import { get, onProof, onReach } from './lib/api.js';
 import { onSignedOut, restore, signOut, SignInError } from './lib/auth.js';
-import { html, render, useEffect, useRef, useState } from './lib/html.js';
-import { currentLanguage, languages, N, setLanguage, t } from './lib/i18n.js';
+import { applyTheme, chooseTheme, isBelow, keepTheme, languages, maySession } from './lib/first.js';
+import { html, render, useEffect, useLayoutEffect, useRef, useState } from './lib/html.js';
+import { currentLanguage, setLanguage, t } from './lib/i18n.js';
 import { Link, match, mayLeave, useRoute } from './lib/router.js';
-import { Button, Empty, ErrorBox, Loading, Page, Toasts } from './lib/ui.js';
+import { Button, Empty, ErrorBox, Heading, Loading, Page, Toasts } from './lib/ui.js';
+import { groups, titleOf } from './navigation.js';
 import { screens } from './screens/index.js';
+import { overviewLead } from './screens/overview.js';
 import { SignInScreen } from './screens/sign_in.js';
 import { StepUp } from './screens/step_up.js';
 
-const groups = [
-    ['', ['/']],
-    [N('People'), ['/people', '/members']],
-    [N('Project'), ['/settings', '/branding', '/account-policy', '/policies', '/clients', '/keys', '/audit']],
-    [N('Content'), ['/templates', '/documents', '/content']],
-    [N('Automation'), ['/bots', '/webhooks']],
-];
-
-const THEME = 'atrium.console.theme';
-
-function applyTheme(theme) {
-    if (theme === 'light' || theme === 'dark')
-        document.documentElement.dataset.theme = theme;
-    else
-        delete document.documentElement.dataset.theme;
-}
-applyTheme(localStorage.getItem(THEME));
+applyTheme(chooseTheme());
 
 function Preferences({ onLanguage }) {
-    const [theme, set] = useState(localStorage.getItem(THEME) ?? 'system');
+    const [theme, set] = useState(chooseTheme());
     const pick = (value) => {
-        localStorage.setItem(THEME, value);
-        applyTheme(value);
+        keepTheme(value);
         set(value);
     };
 
@@ -47,18 +33,16 @@ function Preferences({ onLanguage }) {
 }
 
 function Navigation({ path, onFollow }) {
-    return html`<nav aria-label=${t('Screens')}>${groups.map(([title, paths]) => html`
-        ${title && html`<h2>${t(title)}</h2>`}
-        <ul>${paths.map((to) => {
-            const here = to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`);
-            return html`<li><${Link} to=${to} aria-current=${here ? 'page' : undefined}
-                onFollow=${onFollow}>${t(screens.find((each) => each.path === to).title)}<//></li>`;
-        })}</ul>`)}</nav>`;
+    return html`<nav aria-label=${t('Screens')}>${groups.map((group) => html`
+        ${group.title && html`<h2>${t(group.title)}</h2>`}
+        <ul>${group.screens.map(({ path: to, title }) => html`<li><${Link} to=${to} aria-current=${isBelow(path, to) ? 'page' : undefined}
+            onFollow=${onFollow}>${t(title)}<//></li>`)}</ul>`)}</nav>`;
 }
 
+/** What is around each screen. The document has it too (index.html): the elements of the one become those of the other. */
 function Shell({ me, path, children, onLeave, onLanguage }) {
     const [open, setOpen] = useState(false);
-    const person = me.profile.name[0] ?? { given: [], family: '' };
+    const person = me?.profile.name[0] ?? { given: [], family: '' };
 
     return html`<div class="shell">
         <a class="skip" href="#main" onClick=${(event) => { event.preventDefault(); document.getElementById('main').focus(); }}>${t('Skip to the content')}</a>
@@ -66,17 +50,22 @@ function Shell({ me, path, children, onLeave, onLanguage }) {
             <${Button} kind="menu" aria-expanded=${open ? 'true' : 'false'} aria-controls="side"
                 onClick=${() => setOpen(!open)}><span aria-hidden="true">☰</span><span class="hidden">${t('Menu')}</span><//>
             <span class="mark" aria-hidden="true"></span>
-            <strong class="project">${me.project.name}</strong>
-            <span class="who">${[...person.given, person.family].join(' ')}</span>
-            <${Button} onClick=${onLeave}>${t('Sign out')}<//>
+            <strong class="project">${me ? me.project.name : 'Atrium'}</strong>
+            ${me && html`<span class="who">${[...person.given, person.family].join(' ')}</span>
+                <${Button} onClick=${onLeave}>${t('Sign out')}<//>`}
         </header>
-        <div class=${`side ${open ? 'open' : ''}`} id="side">
+        <div class=${open ? 'side open' : 'side'} id="side">
             <${Navigation} path=${path} onFollow=${() => setOpen(false)} />
             <${Preferences} onLanguage=${onLanguage} />
         </div>
         <main id="main" tabindex="-1">${children}</main>
     </div>`;
 }
+
+/** A screen before it is known whose. The document has it too. */
+const Coming = ({ path }) => html`<div class="page">
+    <div class="head"><${Heading} title=${titleOf(path) ? t(titleOf(path)) : ''} lead=${path === '/' && overviewLead()} /></div>
+    <${Loading} kind="screen" /></div>`;
 
 function Screen({ path, query, me }) {
     for (const each of screens) {
@@ -90,7 +79,7 @@ function Screen({ path, query, me }) {
 
 function App() {
     const { path, query } = useRoute();
-    const [state, set] = useState({ at: 'loading' });
+    const [state, set] = useState({ at: maySession() ? 'coming' : 'out' });
     const [, again] = useState(0);
     const [offline, setOffline] = useState(false);
     const [proof, setProof] = useState(null);
@@ -113,16 +102,17 @@ function App() {
     const leave = async () => {
         if (!mayLeave())
             return;
-        set({ at: 'loading' });
+        set({ at: 'leaving' });
         await signOut();
         set({ at: 'out' });
     };
 
-    useEffect(() => {
+    useLayoutEffect(() => {
         onSignedOut(() => set({ at: 'out', ended: true }));
         onReach((reached) => setOffline(!reached));
         onProof(() => new Promise((done) => setProof({ done })));
-        start();
+        if (state.at === 'coming')
+            start();
     }, []);
     useEffect(() => {
         if (moved.current !== path) {
@@ -133,7 +123,8 @@ function App() {
 
     const language = () => again((n) => n + 1);
     const body = {
-        loading: () => html`<main class="alone"><${Loading} /></main>`,
+        coming: () => html`<${Shell} path=${path} onLanguage=${language}><${Coming} path=${path} /><//>`,
+        leaving: () => html`<main class="alone"><${Loading} /></main>`,
         error: () => html`<main class="alone"><h1>Atrium</h1><${ErrorBox} error=${state.error} retry=${start} /></main>`,
         out: () => html`<main class="alone"><${SignInScreen} ended=${state.ended} refused=${state.refused} tenant=${query.tenant} />
             <${Preferences} onLanguage=${language} /></main>`,
@@ -150,6 +141,4 @@ function App() {
         ${proof && html`<${StepUp} onEnd=${(given) => { proof.done(given); setProof(null); }} />`}`;
 }
 
-const root = document.getElementById('app');
-root.textContent = '';
-render(html`<${App} />`, root);
+render(html`<${App} />`, document.getElementById('app'));

@@ -10,10 +10,10 @@
 // The console is a client of each project's issuer, by code with PKCE, and its tokens are bound to a key (key.js). The
 // access token is in this module alone, the refresh token in the tab's sessionStorage, where it is worth nothing without
 // the key. A renewal runs once however many requests wait for it.
+import { isAnswer, SESSION } from './first.js';
 import { currentLanguage } from './i18n.js';
 import { base64url, dropKey, findKey, makeKey, prove, sha256 } from './key.js';
 
-const KEY = 'atrium.console.session'; // { issuer, key, refresh }
 const ASKED = 'atrium.console.sign-in'; // what a sign-in that is under way must come back to
 const LEFT = 'atrium.console.left'; // signed out in this tab: the next sign-in asks for the password
 const CLIENT = 'console';
@@ -108,14 +108,14 @@ async function ask(issuer, form) {
 function keep(issuer, made) {
     access = { token: made.access_token, until: performance.now() + Math.max(0, made.expires_in * 1000 - EARLY_MS) };
     idToken = made.id_token;
-    sessionStorage.setItem(KEY, JSON.stringify({ issuer, key: key.id, refresh: made.refresh_token }));
+    sessionStorage.setItem(SESSION, JSON.stringify({ issuer, key: key.id, refresh: made.refresh_token, nonce }));
 }
 
 function forget() {
-    const id = stored(KEY)?.key;
+    const id = stored(SESSION)?.key;
 
     access = idToken = null;
-    sessionStorage.removeItem(KEY);
+    sessionStorage.removeItem(SESSION);
     if (id)
         dropKey(id);
 }
@@ -170,12 +170,13 @@ async function exchange({ issuer, refresh }) {
 }
 
 async function renew() {
-    const session = stored(KEY);
+    const session = stored(SESSION);
 
+    nonce ??= session?.nonce; // of the page before, which spares asking for one
     key ??= session ? await findKey(session.key) : null;
     const made = session && key ? await exchange(session) : null;
 
-    if (stored(KEY)?.refresh !== session?.refresh)
+    if (stored(SESSION)?.refresh !== session?.refresh)
         return access?.token ?? null; // signed out or in again meanwhile
     if (!made || !isForUs(claimsOf(made.id_token))) {
         forget();
@@ -196,16 +197,16 @@ export async function token(refused) {
 export async function restore() {
     const said = new URLSearchParams(location.search);
 
-    if (said.has('state') && (said.has('code') || said.has('error'))) {
+    if (isAnswer(said)) {
         await finish(said);
         return true;
     }
-    return stored(KEY) !== null && await token() !== null;
+    return stored(SESSION) !== null && await token() !== null;
 }
 
 /** Ends the session; and where the issuer has a page for that, the browser's there: this page is left then. */
 export async function signOut() {
-    const { issuer } = stored(KEY), held = access?.token, hint = idToken;
+    const { issuer } = stored(SESSION), held = access?.token, hint = idToken;
 
     if (held)
         await fetch('/auth/logout', { method: 'POST', credentials: 'omit', headers: await headers('POST', '/auth/logout', held),

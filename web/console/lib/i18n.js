@@ -4,25 +4,17 @@
 // check_texts.pl finds each and asks for it in the other languages.
 import de from '../text/de.json';
 import es from '../text/es.json';
+import { chooseLanguage, keepLanguage } from './first.js';
 
 const texts = { en: {}, de, es };
-const KEY = 'atrium.console.language';
 
-export const languages = [['en', 'English'], ['de', 'Deutsch'], ['es', 'Español']];
-
-function choose() {
-    const wanted = [localStorage.getItem(KEY), ...navigator.languages];
-
-    return wanted.map((tag) => tag?.slice(0, 2)).find((tag) => texts[tag]) ?? 'en';
-}
-
-let language = choose();
+let language = chooseLanguage();
 
 export const currentLanguage = () => language;
 
 export function setLanguage(tag) {
     language = tag;
-    localStorage.setItem(KEY, tag);
+    keepLanguage(tag);
     document.documentElement.lang = tag;
 }
 document.documentElement.lang = language;
@@ -35,15 +27,15 @@ export function t(text, values = {}) {
     return (texts[language][text] ?? text).replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
 }
 
-export function time(text) {
-    return text ? new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
-        .format(new Date(text)) : '–';
-}
+// Making a formatter takes longer than anything that is done with it: one for each language and way to write.
+const formatters = {};
+const formatter = (Format, options) => (formatters[language + JSON.stringify(options)] ??= new Format(language, options));
+const written = (text, options) => formatter(Intl.DateTimeFormat, options).format(new Date(text));
 
-export const day = (text) => (text
-    ? new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(new Date(text)) : '–');
-
-export const number = (value) => new Intl.NumberFormat(language).format(value);
+export const time = (text) => (text ? written(text, { dateStyle: 'medium', timeStyle: 'short' }) : '–');
+export const day = (text) => (text ? written(text, { dateStyle: 'medium' }) : '–');
+export const hourAt = (text) => written(text, { hour: 'numeric', minute: '2-digit' });
+export const number = (value) => formatter(Intl.NumberFormat, { style: 'decimal' }).format(value);
 
 export function bytes(size) {
     if (size === null || size === undefined)
@@ -51,13 +43,13 @@ export function bytes(size) {
     const unit = size < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(size) / 3));
     const names = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
 
-    return new Intl.NumberFormat(language, { style: 'unit', unit: names[unit],
+    return formatter(Intl.NumberFormat, { style: 'unit', unit: names[unit],
         unitDisplay: 'short', maximumFractionDigits: 1 }).format(size / 1000 ** unit);
 }
 
 export const languageName = (tag) => {
     try {
-        return new Intl.DisplayNames(language, { type: 'language' }).of(tag);
+        return formatter(Intl.DisplayNames, { type: 'language' }).of(tag);
     } catch {
         return tag;
     }

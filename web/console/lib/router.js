@@ -1,13 +1,13 @@
 // router.js - addresses below /console.
+import { addressOf, pathNow } from './first.js';
 import { html, useEffect, useState } from './html.js';
 import { t } from './i18n.js';
 
-const BASE = '/console';
 const listeners = new Set();
 const guards = new Set(); // one for each form that holds what was typed
 
 const read = () => ({
-    path: location.pathname.slice(BASE.length).replace(/\/+$/, '') || '/',
+    path: pathNow(),
     query: Object.fromEntries(new URLSearchParams(location.search)),
 });
 
@@ -36,7 +36,7 @@ export function navigate(path, { replace = false } = {}) {
         return;
     if (!replace)
         place++;
-    history[replace ? 'replaceState' : 'pushState']({ place }, '', BASE + path);
+    history[replace ? 'replaceState' : 'pushState']({ place }, '', addressOf(path));
     tell();
     if (!replace)
         window.scrollTo(0, 0);
@@ -79,7 +79,7 @@ export function Link({ to, children, ...rest }) {
     };
     const { onFollow, ...attributes } = rest;
 
-    return html`<a href=${BASE + to} onClick=${click} ...${attributes}>${children}</a>`;
+    return html`<a href=${addressOf(to)} onClick=${click} ...${attributes}>${children}</a>`;
 }
 
 /** The values of "/people/:id" in a path, or null. */

@@ -70,16 +70,17 @@ export function useLoad(load, on = []) {
     return { ...state, reload, set: (data) => set({ data, loading: false }) };
 }
 
-export const Loading = () => html`<div class="skeleton" role="status" aria-busy="true">
+/** kind: what is going to be there, a "screen", a "chart" or a "line"; none: rows. */
+export const Loading = ({ kind }) => html`<div class=${kind ? `skeleton ${kind}` : 'skeleton'} role="status" aria-busy="true">
     <span class="hidden">${t('Loading')}</span><i /><i /><i /></div>`;
 
-/** Draws `children(data)` once there is some, else what there is instead. */
-export function Loaded({ from, children }) {
+/** Draws `children(data)` once there is some, else what there is instead; kind as of Loading. */
+export function Loaded({ from, kind, children }) {
     if (from.error)
         return html`${from.data !== undefined && children(from.data)}
             <${ErrorBox} error=${from.error} retry=${from.reload} />`;
     if (from.data === undefined)
-        return html`<${Loading} />`;
+        return html`<${Loading} kind=${kind} />`;
     return children(from.data);
 }
 
@@ -88,7 +89,7 @@ export const Empty = ({ title, children }) => html`<div class="empty"><h2>${titl
 // ---- controls ----
 
 export function Button({ kind = '', busy, children, ...rest }) {
-    return html`<button type="button" class=${`button ${kind}`} ...${rest}
+    return html`<button type="button" class=${kind ? `button ${kind}` : 'button'} ...${rest}
         disabled=${rest.disabled || busy} aria-busy=${busy ? 'true' : undefined}>${children}</button>`;
 }
 
@@ -100,7 +101,7 @@ export function Field({ label, hint, error, as = 'input', children, onValue, inp
         'aria-invalid': error ? 'true' : undefined,
         onInput: onValue && ((event) => onValue(event.target.value)), ...rest };
 
-    return html`<div class=${`field ${wide ? 'wide' : ''}`}>
+    return html`<div class=${wide ? 'field wide' : 'field'}>
         <label for=${id}>${label}</label>
         ${as === 'textarea' ? html`<textarea ...${attributes} />`
             : as === 'select' ? html`<select ...${attributes}>${children}</select>`
@@ -177,8 +178,12 @@ export function Tabs({ label, tabs, current, onTab, leaves, children }) {
         <div class="panel" role="tabpanel" id=${id} aria-labelledby=${`${id}-${now}`}>${children}</div>`;
 }
 
-/** The heading of a screen, which has the focus when its address was gone to. */
-export function Page({ title, back, actions, wide, children }) {
+/** The title of a screen; `lead`: what it is for. */
+export const Heading = ({ title, lead, headingRef }) => html`<div><h1 tabindex="-1" ref=${headingRef}>${title}</h1>
+    ${lead && html`<p class="soft">${lead}</p>`}</div>`;
+
+/** A screen. Its heading has the focus when its address was gone to. */
+export function Page({ title, lead, back, actions, wide, children }) {
     const heading = useRef();
 
     useEffect(() => {
@@ -186,9 +191,9 @@ export function Page({ title, back, actions, wide, children }) {
         if (document.activeElement === document.body)
             heading.current?.focus({ preventScroll: true });
     }, [title]);
-    return html`<div class=${`page ${wide ? 'wide' : ''}`}>
+    return html`<div class=${wide ? 'page' : 'page narrow'}>
         ${back && html`<p class="back"><${Link} to=${back[0]}>← ${back[1]}<//></p>`}
-        <div class="head"><h1 tabindex="-1" ref=${heading}>${title}</h1>
+        <div class="head"><${Heading} title=${title} lead=${lead} headingRef=${heading} />
             ${actions && html`<div class="actions">${actions}</div>`}</div>
         ${children}</div>`;
 }

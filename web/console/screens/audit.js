@@ -46,7 +46,7 @@ export function Audit() {
         ${list.more && html`<${Button} busy=${list.busy} onClick=${list.next}>${t('Search on')}<//>`}<//>`;
 
     return html`<${Page} title=${t('Audit trail')} wide actions=${filtered && html`<${Button} onClick=${() => set({ since: '', until: '', actor: '', action: '', target: '' })}>${t('Clear the filter')}<//>`}>
-        <form class="form" role="search" onSubmit=${(event) => event.preventDefault()}>
+        <form class="form dense" role="search" onSubmit=${(event) => event.preventDefault()}>
             <${Field} label=${t('From')} type="datetime-local" value=${wish.since} onValue=${change('since')} />
             <${Field} label=${t('Until')} type="datetime-local" value=${wish.until} onValue=${change('until')} />
             <${Field} label=${t('Action')} hint=${t('For example session or session.end.')} value=${wish.action} onValue=${change('action')} />

@@ -2,7 +2,7 @@
 // read by itself: a daemon that is down takes no other part along.
 import { get, query as queryOf } from '../lib/api.js';
 import { html } from '../lib/html.js';
-import { currentLanguage, languageName, N, number, t, time } from '../lib/i18n.js';
+import { hourAt, languageName, N, number, t, time } from '../lib/i18n.js';
 import { Link } from '../lib/router.js';
 import { Badge, Button, Facts, Loaded, Page, Section, useCursor, useLoad } from '../lib/ui.js';
 import { outcomes } from './bots.js';
@@ -49,7 +49,6 @@ function Flow({ flow }) {
 
 // ---- sign-ins ----
 
-const hourOf = (text) => new Intl.DateTimeFormat(currentLanguage(), { hour: 'numeric', minute: '2-digit' }).format(new Date(text));
 const LABELS = 6; // every so many hours one is written below its bar
 
 /** A bar for each hour, of those who came in and, above, of those who were refused; as a table for who cannot see it. */
@@ -64,7 +63,7 @@ function Hours({ hours }) {
         <div class="bars" aria-hidden="true"><span class="most">${number(most)}</span>${hours.map(({ hour, succeeded, failed }) => html`
             <span class="bar" title=${`${time(hour)}: ${t('{n} signed in', { n: number(succeeded) })}, ${t('{n} refused', { n: number(failed) })}`}>
                 ${failed > 0 && html`<i class="bad" style=${share(failed)} />`}${succeeded > 0 && html`<i class="good" style=${share(succeeded)} />`}</span>`)}</div>
-        <div class="hours small" aria-hidden="true">${hours.filter((each, i) => i % LABELS === 0).map(({ hour }) => html`<span>${hourOf(hour)}</span>`)}</div>
+        <div class="hours small" aria-hidden="true">${hours.filter((each, i) => i % LABELS === 0).map(({ hour }) => html`<span>${hourAt(hour)}</span>`)}</div>
         <div class="hidden"><table><caption>${t('Sign-ins of the last 24 hours')}</caption><thead><tr><th scope="col">${t('Hour from')}</th><th scope="col">${t('Signed in')}</th><th scope="col">${t('Refused')}</th></tr></thead>
             <tbody>${hours.map(({ hour, succeeded, failed }) => html`<tr><th scope="row">${time(hour)}</th><td>${number(succeeded)}</td><td>${number(failed)}</td></tr>`)}</tbody></table></div></figure>`;
 }
@@ -72,7 +71,7 @@ function Hours({ hours }) {
 function SignIns() {
     const load = useLoad(() => get('/v1/project/sign-ins'));
 
-    return html`<${Section} title=${t('Sign-ins of the last 24 hours')}><${Loaded} from=${load}>${({ resources }) => html`<${Hours} hours=${resources} />`}<//><//>`;
+    return html`<${Section} title=${t('Sign-ins of the last 24 hours')}><${Loaded} from=${load} kind="chart">${({ resources }) => html`<${Hours} hours=${resources} />`}<//><//>`;
 }
 
 // ---- what failed ----
@@ -85,7 +84,7 @@ const tries = ({ attempts, createdAt, triedAt }) => (attempts < 2 ? t('Tried {wh
 function Mails() {
     const list = useCursor((cursor) => get(`/v1/project/mail-failures${queryOf({ _count: FEW, _cursor: cursor })}`), []);
 
-    return html`<${Section} title=${t('Mails that failed')}><${Loaded} from=${list}>${() => (list.rows.length === 0 ? html`<p class="soft">${t('No mail failed in the last 30 days.')}</p>` : html`
+    return html`<${Section} title=${t('Mails that failed')}><${Loaded} from=${list} kind="line">${() => (list.rows.length === 0 ? html`<p class="soft">${t('No mail failed in the last 30 days.')}</p>` : html`
         <ul class="rows">${list.rows.map((mail) => html`<li key=${mail.id}><div><strong><${Link} to=${`/templates/${mail.template}`}>${templateTitle(mail.template)}<//></strong>
             <p class="hint">${mail.error}</p><p class="hint">${tries(mail)}</p></div>
             <${Badge} kind=${mail.state === 'failed' ? 'bad' : 'warn'}>${mail.state === 'failed' ? t('Given up') : t('Will be tried again')}<//></li>`)}</ul>
@@ -95,7 +94,7 @@ function Mails() {
 function Bots() {
     const load = useLoad(() => get('/v1/project/bot-failures'));
 
-    return html`<${Section} title=${t('Bots that failed')}><${Loaded} from=${load}>${({ resources }) => (resources.length === 0 ? html`<p class="soft">${t('No bot failed in the last 24 hours.')}</p>` : html`
+    return html`<${Section} title=${t('Bots that failed')}><${Loaded} from=${load} kind="line">${({ resources }) => (resources.length === 0 ? html`<p class="soft">${t('No bot failed in the last 24 hours.')}</p>` : html`
         <ul class="rows">${resources.map((bot) => html`<li key=${bot.id}><div><strong><${Link} to=${`/bots?bot=${bot.id}`}>${bot.name}<//></strong>
             <p class="hint">${t('Failed in 24 hours: {n}, last {last}', { n: number(bot.failures), last: time(bot.lastFailureAt) })}</p></div>
             <${Badge} kind=${outcomes[bot.lastOutcome][1]}>${t(outcomes[bot.lastOutcome][0])}<//></li>`)}</ul>`)}<//><//>`;
@@ -112,7 +111,9 @@ function Hooks({ hooks }) {
     return bad ? html`<${Link} to=${`/webhooks/${bad.id}`}><${Badge} kind="bad">${bad.goneAt ? t('one is switched off by its receiver') : t('one has been failing since {when}', { when: time(bad.failingSince) })}<//><//>` : number(hooks.length);
 }
 
-export function Overview({ me }) {
+export const overviewLead = () => t('Who signs in, what failed, what each flow still lacks to work, and what was changed last.');
+
+export function Overview() {
     const ready = useLoad(() => get('/v1/project/readiness'));
     const members = useLoad(() => get('/v1/projects/me/members?_count=1'));
     const hooks = useLoad(() => get('/v1/project/webhooks'));
@@ -121,7 +122,7 @@ export function Overview({ me }) {
         return { history: history.resources, policies: policies.resources };
     });
 
-    return html`<${Page} title=${me.project.name} wide actions=${html`<${Link} class="button primary" to="/members?invite=1">${t('Invite someone')}<//><${Link} class="button" to="/people">${t('Find a person')}<//>`}>
+    return html`<${Page} title=${t('Overview')} lead=${overviewLead()} wide actions=${html`<${Link} class="button primary" to="/members?invite=1">${t('Invite someone')}<//><${Link} class="button" to="/people">${t('Find a person')}<//>`}>
         ${ready.data?.suspended && html`<p class="notice bad">${t('This project is suspended: nobody can sign in.')}</p>`}
         <${Section}><${Facts} rows=${[[t('Project code'), fact(ready, (data) => (data.tenantCode ? html`<code>${data.tenantCode}</code>` : t('None')))],
             [t('Members and invitations'), fact(members, (data) => number(data.total))],

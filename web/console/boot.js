@@ -1,0 +1,37 @@
+// boot.js - the one script in the document itself, before the first paint: makes the markup of index.html what main.js is
+// going to draw, which then takes over these very elements. Who may be signed in sees the shell, others the sign-in, in
+// their language and colours.
+import texts from 'shell-texts';
+import { addressOf, applyTheme, chooseLanguage, chooseTheme, isBelow, maySession, pathNow } from './lib/first.js';
+
+const root = document.documentElement, app = document.getElementById('app');
+const path = pathNow(), language = chooseLanguage(), theme = chooseTheme(), words = texts[language] ?? {};
+const all = (selector) => app.querySelectorAll(selector);
+
+root.lang = language;
+applyTheme(theme);
+app.querySelector(maySession() ? '.alone' : '.shell').remove();
+
+const nodes = document.createTreeWalker(app, NodeFilter.SHOW_TEXT);
+while (nodes.nextNode())
+    nodes.currentNode.data = words[nodes.currentNode.data] ?? nodes.currentNode.data;
+for (const nav of all('nav'))
+    nav.ariaLabel = words[nav.ariaLabel] ?? nav.ariaLabel;
+
+const heading = app.querySelector('.page h1'), links = [...all('nav a')];
+const here = links.find((link) => isBelow(path, link.getAttribute('href').slice(addressOf('').length)));
+here?.setAttribute('aria-current', 'page');
+if (heading && path !== '/') {
+    heading.nextElementSibling.remove();
+    heading.textContent = here?.pathname === addressOf(path) ? here.textContent : '';
+}
+[...all('select')].forEach((select, i) => { select.value = i ? theme : language; });
+root.dataset.ready = '';
+
+// The script is fetched once this is painted; in a tab in the background, where nothing is painted, at once.
+const begin = () => document.body.append(document.getElementById('rest').content); // empty from the second time on
+if (document.hidden || !PerformanceObserver.supportedEntryTypes.includes('paint'))
+    begin();
+else
+    new PerformanceObserver(begin).observe({ type: 'paint', buffered: true });
+document.addEventListener('visibilitychange', begin, { once: true });

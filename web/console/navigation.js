@@ -1,0 +1,34 @@
+// navigation.js - the screens of the navigation, in their groups, by address and title. shell.pl reads it too: a line for
+// each group, a line for each screen.
+import { N } from './lib/i18n.js';
+
+export const groups = [
+    { title: '', screens: [
+        { path: '/', title: N('Overview') },
+    ] },
+    { title: N('People'), screens: [
+        { path: '/people', title: N('Find a person') },
+        { path: '/members', title: N('Members') },
+    ] },
+    { title: N('Project'), screens: [
+        { path: '/settings', title: N('Settings') },
+        { path: '/branding', title: N('Branding') },
+        { path: '/account-policy', title: N('Account policy') },
+        { path: '/policies', title: N('Access policies') },
+        { path: '/clients', title: N('Applications') },
+        { path: '/keys', title: N('API keys') },
+        { path: '/audit', title: N('Audit trail') },
+    ] },
+    { title: N('Content'), screens: [
+        { path: '/templates', title: N('Mail templates') },
+        { path: '/documents', title: N('Documents') },
+        { path: '/content', title: N('Content') },
+    ] },
+    { title: N('Automation'), screens: [
+        { path: '/bots', title: N('Bots') },
+        { path: '/webhooks', title: N('Webhooks') },
+    ] },
+];
+
+/** The title of the screen at a path; undefined: it has one of its own, or is none. */
+export const titleOf = (path) => groups.flatMap(({ screens }) => screens).find((each) => each.path === path)?.title;
