@@ -366,17 +366,15 @@ static const char *pushed_answer(const struct request *req, const char *request_
 /* RFC 9449, section 10.1: the proof of a pushed request binds its code to the key, as dpop_jkt
  * does; both name one key. */
 static int bind_to_proof(struct authd *d, const struct request *req, const struct authorize_in *in,
-                         struct auth_request *request, struct error *err)
+                         struct auth_request *request, struct dpop_proof *ret, struct error *err)
 {
-    const char *jkt;
-
-    if (dpop_check(d, req, in->visit, NULL, &jkt, err) < 0)
+    if (dpop_check(d, req, in->visit, ret, err) < 0)
         return -1;
-    if (jkt && in->dpop_jkt && strcmp(jkt, in->dpop_jkt) != 0)
+    if (ret->jkt && in->dpop_jkt && strcmp(ret->jkt, in->dpop_jkt) != 0)
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_dpop_proof",
                           "The proof is of another key than dpop_jkt.");
-    if (jkt)
-        request->in.dpop_jkt = jkt;
+    if (ret->jkt)
+        request->in.dpop_jkt = ret->jkt;
     return 0;
 }
 
@@ -399,6 +397,7 @@ int pushed_request(struct authd *d, const struct request *req, const struct auth
     const struct client_credentials given = CLIENT_CREDENTIALS(in);
     struct auth_request request = {.in = *in, .max_age_s = -1};
     const char *request_uri;
+    struct dpop_proof proof;
     struct issuer issuer;
 
     if (issuer_open(d, req, in->tenantCode, in->visit, &issuer, err) < 0 ||
@@ -409,10 +408,10 @@ int pushed_request(struct authd *d, const struct request *req, const struct auth
     if (in->request_uri)
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "A request_uri is not pushed.");
     request.in.client_id = request.client.clientId;
-    if (bind_to_proof(d, req, in, &request, err) < 0 ||
+    if (bind_to_proof(d, req, in, &request, &proof, err) < 0 ||
         auth_request_find_client(d, req, &issuer, &request, err) < 0 ||
         auth_request_check(d, req, &issuer, &request, err) < 0 ||
-        limit_pushes(d, req, &request.client, err) < 0 ||
+        limit_pushes(d, req, &request.client, err) < 0 || dpop_spend(d, req, &proof, err) < 0 ||
         auth_request_push(d, req, &issuer, &request, &request_uri, err) < 0)
         return -1;
     out->status = 201;

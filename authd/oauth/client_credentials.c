@@ -114,8 +114,8 @@ static json_t *claims_of(const struct token_call *call, const char *scope, const
                                (json_int_t)now_s, "jti", id, "client_id", call->client->clientId,
                                "scope", scope, "prj", call->issuer->tenant.projectId.text);
 
-    if (call->jkt)
-        json_object_set_new(claims, "cnf", json_pack("{s:s}", "jkt", call->jkt));
+    if (call->proof.jkt)
+        json_object_set_new(claims, "cnf", json_pack("{s:s}", "jkt", call->proof.jkt));
     return claims;
 }
 
@@ -136,13 +136,14 @@ int grant_client_credentials(struct authd *d, const struct token_call *call,
     const char *audience, *id = arena_strdup(call->req->arena, uuid_random().text);
 
     if (read_scope(call, &out->scope, err) < 0 ||
-        read_audience(call, out->scope, &audience, err) < 0 || record(d, call, err) < 0)
+        read_audience(call, out->scope, &audience, err) < 0 ||
+        dpop_spend(d, call->req, &call->proof, err) < 0 || record(d, call, err) < 0)
         return -1;
     out->access_token = issuer_sign(d, call->req, JWS_ES256, "at+jwt",
                                     claims_of(call, out->scope, audience, id), err);
     if (!out->access_token)
         return -1;
-    out->token_type = call->jkt ? "DPoP" : "Bearer";
+    out->token_type = call->proof.jkt ? "DPoP" : "Bearer";
     out->expires_in = life_of(call->client) / 1000;
     return 0;
 }

@@ -154,41 +154,37 @@ static int refuse(struct error *err, const char *answer)
     return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant", "The device code was used before.");
 }
 
-/* Makes the session when the person has approved; *ret is complete. */
-static int poll(struct authd *d, const struct token_call *call, const uint8_t *hash,
-                const struct sql_oauth_device_get_row *device, struct refresh_token *refresh,
-                struct grant *ret, struct error *err)
+/* Answers a poll of a device, whose tokens were signed before it if it is approved. */
+static int poll(struct authd *d, const struct token_call *call,
+                const struct sql_oauth_device_get_row *device,
+                struct sql_oauth_device_poll_in *in, struct error *err)
 {
-    struct sql_oauth_device_poll_in in = {.device_hash = {hash, SECRET_HASH_SIZE},
-                                          .parent = device->session,
-                                          .slower_s = DEVICE_INTERVAL_S,
-                                          .sessions_most = d->config->sessions_per_account,
-                                          .grant = grant_values(d, call, device->scope, refresh)};
     struct sql_oauth_device_poll_row row;
 
-    address_key_load(d, call->req, device->account);
-    in.audit = grant_audit(call, &in.grant, device->account, device->role, "device");
-    if (sql_require(sql_oauth_device_poll(d->svc.db, call->req, &in, &row, err), err, ERR_INTERNAL,
+    in->audit = grant_audit(call, &in->grant, device->account, device->role, "device");
+    if (sql_require(sql_oauth_device_poll(d->svc.db, call->req, in, &row, err), err, ERR_INTERNAL,
                     "The device is gone.") < 0)
         return -1;
     if (strcmp(row.answer, "redeemed") != 0)
         return refuse(err, row.answer);
     if (row.surplus)
-        session_end_surplus(d, call->req, device->account, in.grant.id);
-    *ret = (struct grant){.subject = {.project = in.grant.project,
-                                      .membership = row.membership,
-                                      .profile = row.profile,
-                                      .session = in.grant.id,
-                                      .role = device->role,
-                                      .admin = row.admin},
-                          .scope = device->scope,
-                          .resource = device->resource,
-                          .auth_method = row.auth_method,
-                          .jkt = call->jkt,
-                          .patient = device->patient,
-                          .second_factor = row.second_factor,
-                          .signed_in_at = device->signed_in_at};
+        session_end_surplus(d, call->req, device->account, in->grant.id);
     return 0;
+}
+
+/* A session that has ended is left to the poll, which denies access then. */
+static int sign(struct authd *d, const struct token_call *call,
+                const struct sql_oauth_device_get_row *device, const struct refresh_token *refresh,
+                struct sql_oauth_device_poll_in *in, struct token_answer *out, struct error *err)
+{
+    struct grant grant = {.scope = device->scope,
+                          .resource = device->resource,
+                          .patient = device->patient,
+                          .signed_in_at = device->signed_in_at};
+    int found = grant_sign(d, call, device->session, &in->grant, refresh, &grant,
+                           &in->grant_signed, out, err);
+
+    return found > 0 ? dpop_spend(d, call->req, &call->proof, err) : found;
 }
 
 int grant_device_code(struct authd *d, const struct token_call *call, struct token_answer *out,
@@ -198,10 +194,12 @@ int grant_device_code(struct authd *d, const struct token_call *call, struct tok
     uint8_t hash[SECRET_HASH_SIZE];
     const struct sql_oauth_device_get_in get = {.project = call->issuer->tenant.projectId,
                                                 .device_hash = {hash, sizeof(hash)},
-                                                .client_id = call->client->clientId};
-    bool renews = oauth_client_allows(&call->client->settings->grantTypes, "refresh_token");
+                                                .client_id = call->client->clientId,
+                                                .now = call->req->now_ms};
+    struct sql_oauth_device_poll_in in = {.device_hash = {hash, sizeof(hash)},
+                                          .slower_s = DEVICE_INTERVAL_S,
+                                          .sessions_most = d->config->sessions_per_account};
     struct sql_oauth_device_get_row device;
-    struct grant grant;
     int found;
 
     if (!call->in->device_code)
@@ -212,8 +210,10 @@ int grant_device_code(struct authd *d, const struct token_call *call, struct tok
         return -1;
     if (found == 0)
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant", "The device code is not known.");
-    if (poll(d, call, hash, &device, &refresh, &grant, err) < 0)
+    address_key_load(d, call->req, device.account);
+    in.parent = device.session;
+    in.grant = grant_values(d, call, device.scope, &refresh);
+    if (device.approved && sign(d, call, &device, &refresh, &in, out, err) < 0)
         return -1;
-    return grant_answer(d, call, &grant,
-                        renews ? arena_strdup(call->req->arena, refresh.text) : NULL, out, err);
+    return poll(d, call, &device, &in, err);
 }

@@ -144,38 +144,63 @@ static int check_claims(const struct request *req, const struct endpoint_visit *
 
 static int check_proof(struct authd *d, const struct request *req,
                        const struct endpoint_visit *visit, const char *access_token,
-                       const struct jwt *proof, const char **ret_jkt, struct error *err)
+                       const struct jwt *proof, struct dpop_proof *ret, struct error *err)
 {
     const char *id = jwt_text(proof->claims, "jti"), *jkt = key_thumbprint(req, proof);
     int64_t until;
-    bool first;
 
     if (!jkt || !*id || strlen(id) > JTI_MAX)
         return refuse(err, "The proof is not signed by its key.");
     if (check_claims(req, visit, access_token, proof, err) < 0 ||
-        check_time(d, req, proof, !access_token, &until, err) < 0 ||
-        once_spend(d, req, "proof", jkt, id, until, &first, err) < 0)
+        check_time(d, req, proof, !access_token, &until, err) < 0)
         return -1;
-    if (!first)
-        return refuse(err, "The proof was used before.");
-    *ret_jkt = jkt;
+    *ret = (struct dpop_proof){.jkt = jkt, .id = arena_strdup(req->arena, id), .until = until};
     return 0;
 }
 
-int dpop_check(struct authd *d, const struct request *req, const struct endpoint_visit *visit,
-               const char *access_token, const char **ret_jkt, struct error *err)
+static int read_proof(struct authd *d, const struct request *req,
+                      const struct endpoint_visit *visit, const char *access_token,
+                      struct dpop_proof *ret, struct error *err)
 {
     struct jwt proof;
     int result;
 
-    *ret_jkt = NULL;
+    *ret = (struct dpop_proof){.jkt = NULL};
     if (!visit->dpop)
         return 0;
     if (jwt_read(visit->dpop, req->arena, &proof) < 0)
         return refuse(err, "The proof is no token, or there are two.");
-    result = check_proof(d, req, visit, access_token, &proof, ret_jkt, err);
+    result = check_proof(d, req, visit, access_token, &proof, ret, err);
     jwt_clear(&proof);
     return result;
+}
+
+static int refuse_used(struct error *err)
+{
+    return refuse(err, "The proof was used before.");
+}
+
+int dpop_check(struct authd *d, const struct request *req, const struct endpoint_visit *visit,
+               struct dpop_proof *ret, struct error *err)
+{
+    bool used = false;
+
+    if (read_proof(d, req, visit, NULL, ret, err) < 0 ||
+        (ret->jkt && once_is_spent(d, req, "proof", ret->jkt, ret->id, &used, err) < 0))
+        return -1;
+    return used ? refuse_used(err) : 0;
+}
+
+int dpop_spend(struct authd *d, const struct request *req, const struct dpop_proof *proof,
+               struct error *err)
+{
+    bool first;
+
+    if (!proof->jkt)
+        return 0;
+    if (once_spend(d, req, "proof", proof->jkt, proof->id, proof->until, &first, err) < 0)
+        return -1;
+    return first ? 0 : refuse_used(err);
 }
 
 /* ---- at a protected resource ---- */
@@ -192,21 +217,32 @@ static int challenge(const struct request *req, struct error *err)
 }
 
 int dpop_check_token(struct authd *d, const struct request *req, const struct endpoint_visit *visit,
-                     const char *access_token, const char *jkt, struct error *err)
+                     const char *access_token, const char *jkt, struct dpop_proof *ret,
+                     struct error *err)
 {
-    const char *proven;
-
-    if (dpop_check(d, req, visit, access_token, &proven, err) < 0)
+    if (read_proof(d, req, visit, access_token, ret, err) < 0)
         return oauth_word(err) ? challenge(req, err) : -1;
-    if (proven && strcmp(jkt, proven) == 0)
+    if (ret->jkt && strcmp(jkt, ret->jkt) == 0)
         return 0;
     (void)oauth_fail(err, ERR_UNAUTHORIZED, "invalid_token", "The token needs a proof of its key.");
     return challenge(req, err);
+}
+
+int dpop_spend_token(struct authd *d, const struct request *req, const struct dpop_proof *proof,
+                     struct error *err)
+{
+    if (dpop_spend(d, req, proof, err) == 0)
+        return 0;
+    return oauth_word(err) ? challenge(req, err) : -1;
 }
 
 /* Of a token that a gateway has verified. */
 int dpop_prove(struct authd *d, const struct request *req, const struct dpop_prove_in *in,
                struct nothing *out UNUSED, struct error *err)
 {
-    return dpop_check_token(d, req, in->visit, in->accessToken, in->jkt, err);
+    struct dpop_proof proof;
+
+    if (dpop_check_token(d, req, in->visit, in->accessToken, in->jkt, &proof, err) < 0)
+        return -1;
+    return dpop_spend_token(d, req, &proof, err);
 }

@@ -22,6 +22,8 @@
 #include "authd/session/refresh.h"
 #include "authd/sql/oauth.h"
 
+enum { SIGNINGS_MAX = 3 }; /* of one code whose person changes each time meanwhile */
+
 static int refuse(struct error *err, const char *text)
 {
     return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant", text);
@@ -150,38 +152,27 @@ static enum jws_alg id_token_alg(const struct oauth_client *client)
     return alg;
 }
 
-/* What the request named of the person, as it is now: at a renewal, too (OpenID Connect Core 1.0,
- * sections 5.5 and 12.2). */
-static int read_person(struct authd *d, const struct token_call *call, const struct grant *grant,
-                       struct sql_userinfo_get_row *ret, struct error *err)
+static bool needs_person(const struct grant *grant)
 {
-    int found;
-
-    if (!grant->id_claims)
-        return 0;
-    found = grant_person(d, call->req, call->issuer, grant->subject.session, ret, err);
-    if (found < 0)
-        return -1;
-    return found ? 0 : refuse(err, "The sign-in has ended.");
+    return grant->id_claims && words_have(grant->scope, "openid");
 }
 
 static const char *sign_id_token(struct authd *d, const struct token_call *call,
-                                 const struct grant *grant, const char *access_token,
-                                 struct error *err)
+                                 const struct grant *grant,
+                                 const struct sql_userinfo_get_row *person,
+                                 const char *access_token, struct error *err)
 {
-    struct sql_userinfo_get_row person;
-    json_t *claims;
+    json_t *claims = id_claims(call, grant, access_token);
 
-    if (read_person(d, call, grant, &person, err) < 0)
-        return NULL;
-    claims = id_claims(call, grant, access_token);
-    if (grant->id_claims)
-        person_claims_set(claims, call->issuer, &person, grant->scope, grant->id_claims);
+    if (needs_person(grant))
+        person_claims_set(claims, call->issuer, person, grant->scope, grant->id_claims);
     return issuer_sign(d, call->req, id_token_alg(call->client), "JWT", claims, err);
 }
 
-int grant_answer(struct authd *d, const struct token_call *call, const struct grant *grant,
-                 const char *refresh, struct token_answer *out, struct error *err)
+/* refresh: its refresh token; NULL: the client gets none. */
+static int sign_tokens(struct authd *d, const struct token_call *call, const struct grant *grant,
+                       const struct sql_userinfo_get_row *person, const char *refresh,
+                       struct token_answer *out, struct error *err)
 {
     const struct request *req = call->req;
 
@@ -196,8 +187,51 @@ int grant_answer(struct authd *d, const struct token_call *call, const struct gr
         out->patient = arena_strdup(req->arena, grant->patient.text);
     if (!words_have(grant->scope, "openid"))
         return 0;
-    out->id_token = sign_id_token(d, call, grant, out->access_token, err);
+    out->id_token = sign_id_token(d, call, grant, person, out->access_token, err);
     return out->id_token ? 0 : -1;
+}
+
+int grant_sign(struct authd *d, const struct token_call *call, struct uuid parent,
+               const struct sql_grant_insert *made, const struct refresh_token *refresh,
+               struct grant *grant, struct sql_grant_signed *ret, struct token_answer *out,
+               struct error *err)
+{
+    const struct request *req = call->req;
+    const struct sql_grant_holder_get_in get = {.project = made->project,
+                                                .session = parent,
+                                                .organization = call->issuer->tenant.rootId,
+                                                .now = req->now_ms};
+    bool renews = oauth_client_allows(&call->client->settings->grantTypes, "refresh_token");
+    struct sql_grant_holder_get_row row;
+    struct sql_userinfo_get_row person;
+    int found = sql_grant_holder_get(d->svc.db, req, &get, &row, err);
+
+    if (found <= 0)
+        return found;
+    person = (struct sql_userinfo_get_row){.profile = row.profile,
+                                           .role = row.role,
+                                           .name = row.name,
+                                           .surname = row.surname,
+                                           .email = row.email,
+                                           .verified = row.verified};
+    grant->subject = (struct token_subject){.project = made->project,
+                                            .membership = row.membership,
+                                            .profile = row.profile,
+                                            .session = made->id,
+                                            .role = row.role,
+                                            .admin = row.admin};
+    grant->jkt = made->jkt;
+    grant->auth_method = row.auth_method;
+    grant->second_factor = row.second_factor;
+    *ret = (struct sql_grant_signed){.membership = row.membership,
+                                     .profile = row.profile,
+                                     .admin = row.admin,
+                                     .auth_method = row.auth_method,
+                                     .second_factor = row.second_factor};
+    return sign_tokens(d, call, grant, &person,
+                       renews ? arena_strdup(req->arena, refresh->text) : NULL, out, err) < 0
+               ? -1
+               : 1;
 }
 
 int grant_person(struct authd *d, const struct request *req, const struct issuer *issuer,
@@ -287,10 +321,12 @@ static int check_key(const struct token_call *call, const struct sql_oauth_code_
 {
     if (!code->jkt)
         return 0;
-    if (!call->jkt)
+    if (!call->proof.jkt)
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_dpop_proof",
                           "The code needs a proof of its key.");
-    return strcmp(call->jkt, code->jkt) == 0 ? 0 : refuse(err, "The code is bound to another key.");
+    return strcmp(call->proof.jkt, code->jkt) == 0
+               ? 0
+               : refuse(err, "The code is bound to another key.");
 }
 
 /* RFC 7636, section 4.6. The code is spent by a wrong verifier: there is no second guess. One that
@@ -344,7 +380,7 @@ struct sql_grant_insert grant_values(struct authd *d, const struct token_call *c
                                      .client_id = call->client->clientId,
                                      .client_name = call->client->name,
                                      .offline = words_have(scope, "offline_access"),
-                                     .jkt = call->jkt,
+                                     .jkt = call->proof.jkt,
                                      .address = req->address,
                                      .browser = user_agent_browser(req->userAgent),
                                      .os = user_agent_os(req->userAgent),
@@ -366,69 +402,61 @@ struct sql_audit grant_audit(const struct token_call *call, const struct sql_gra
                                                 .detail = how});
 }
 
-/* Makes the session of the code; *ret is complete. */
+/* Signs the tokens of the code and then makes its session. 0: it was not made, and the code is as
+ * another request left it, or the person has changed since the tokens were signed. */
 static int redeem(struct authd *d, const struct token_call *call, const uint8_t *hash,
-                  const struct sql_oauth_code_get_row *code, struct refresh_token *refresh,
-                  struct grant *ret, struct error *err)
+                  const struct sql_oauth_code_get_row *code, const struct dpop_proof *proof,
+                  struct token_answer *out, struct error *err)
 {
+    CLEANUP(refresh_token_wipe) struct refresh_token refresh = {.text = ""};
     struct sql_oauth_code_redeem_in in = {.code_hash = {hash, SECRET_HASH_SIZE},
                                           .parent = code->parent,
                                           .sessions_most = d->config->sessions_per_account,
-                                          .grant = grant_values(d, call, code->scope, refresh)};
-    struct sql_oauth_code_redeem_row row;
-    int made;
-
-    in.audit = grant_audit(call, &in.grant, code->account, code->role, "oauth");
-    made = sql_oauth_code_redeem(d->svc.db, call->req, &in, &row, err);
-    if (made < 0)
-        return -1;
-    if (made == 0)
-        return 0;
-    if (row.surplus)
-        session_end_surplus(d, call->req, code->account, in.grant.id);
-    *ret = (struct grant){.subject = {.project = in.grant.project,
-                                      .membership = row.membership,
-                                      .profile = row.profile,
-                                      .session = in.grant.id,
-                                      .role = code->role,
-                                      .admin = row.admin},
-                          .scope = code->scope,
+                                          .grant = grant_values(d, call, code->scope, &refresh)};
+    struct grant grant = {.scope = code->scope,
                           .resource = code->resource,
                           .nonce = code->nonce,
-                          .auth_method = row.auth_method,
-                          .jkt = call->jkt,
                           .id_claims = code->id_claims,
                           .id_acr = code->id_acr,
                           .patient = code->patient,
-                          .second_factor = row.second_factor,
                           .signed_in_at = code->signed_in_at};
-    return 1;
+    struct sql_oauth_code_redeem_row row;
+    int made = grant_sign(d, call, code->parent, &in.grant, &refresh, &grant, &in.grant_signed, out,
+                          err);
+
+    if (made == 0)
+        return refuse(err, "The sign-in has ended.");
+    if (made < 0 || dpop_spend(d, call->req, proof, err) < 0)
+        return -1;
+    in.audit = grant_audit(call, &in.grant, code->account, code->role, "oauth");
+    made = sql_oauth_code_redeem(d->svc.db, call->req, &in, &row, err);
+    if (made > 0 && row.surplus)
+        session_end_surplus(d, call->req, code->account, in.grant.id);
+    return made;
 }
 
 int grant_authorization_code(struct authd *d, const struct token_call *call,
                              struct token_answer *out, struct error *err)
 {
-    CLEANUP(refresh_token_wipe) struct refresh_token refresh = {.text = ""};
+    struct dpop_proof proof = call->proof;
     struct sql_oauth_code_get_row code;
     uint8_t hash[SECRET_HASH_SIZE];
-    struct grant grant;
-    bool renews = oauth_client_allows(&call->client->settings->grantTypes, "refresh_token");
-    int made;
 
     if (!call->in->code)
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "code is missing.");
     secret_hash(call->in->code, hash);
-    if (find_code(d, call, hash, &code, err) < 0 || check_code(d, call, hash, &code, err) < 0)
-        return -1;
-    made = redeem(d, call, hash, &code, &refresh, &grant, err);
-    if (made < 0)
-        return -1;
-    /* Another request was faster, whose grant ends; or the person has signed out meanwhile. */
-    if (made == 0)
-        return find_code(d, call, hash, &code, err) < 0 ? -1
-                                                        : refuse(err, "The sign-in has ended.");
-    return grant_answer(d, call, &grant,
-                        renews ? arena_strdup(call->req->arena, refresh.text) : NULL, out, err);
+    for (int i = 0; i < SIGNINGS_MAX; i++) {
+        int made;
+
+        /* After the first round: another request may have been faster, whose grant ends. */
+        if (find_code(d, call, hash, &code, err) < 0 || check_code(d, call, hash, &code, err) < 0)
+            return -1;
+        made = redeem(d, call, hash, &code, &proof, out, err);
+        if (made != 0)
+            return MIN(made, 0);
+        proof.jkt = NULL; /* spent by the first round */
+    }
+    return error_retry(err, ERR_UNAVAILABLE, 1, "The account changed meanwhile. Try again.");
 }
 
 /* ---- its renewal ---- */
@@ -506,7 +534,7 @@ static int check_renewal(void *arg, const struct renewal *renewal, struct error 
 {
     struct renewing *self = arg;
     const struct token_call *call = self->call;
-    const char *client_id;
+    const char *client_id, *jkt = call->proof.jkt;
 
     if (grant_read(self->d, call->req, renewal->subject.project, renewal->subject.session,
                    &self->grant, &client_id, err) < 0)
@@ -514,21 +542,39 @@ static int check_renewal(void *arg, const struct renewal *renewal, struct error 
     if (strcmp(client_id, call->client->clientId) != 0 ||
         !uuid_equal(&renewal->subject.project, &call->issuer->tenant.projectId))
         return refuse(err, "The refresh token is not known.");
-    if (self->grant.jkt && (!call->jkt || strcmp(self->grant.jkt, call->jkt) != 0))
+    if (self->grant.jkt && (!jkt || strcmp(self->grant.jkt, jkt) != 0))
         return refuse(err, "The refresh token is bound to another key.");
     if (call->in->resource &&
         (!self->grant.resource || strcmp(call->in->resource, self->grant.resource) != 0))
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_target",
                           "The resource is not that of the grant.");
-    if (narrow(call, &self->grant, err) < 0)
+    if (narrow(call, &self->grant, err) < 0 ||
+        narrow_to_present(self, renewal, &self->grant, err) < 0)
         return -1;
-    return narrow_to_present(self, renewal, &self->grant, err);
+    return dpop_spend(self->d, call->req, &call->proof, err);
 }
 
+/* What the request named of the person, as it is now: at a renewal, too (OpenID Connect Core 1.0,
+ * sections 5.5 and 12.2). */
+static int read_person(struct authd *d, const struct token_call *call, const struct grant *grant,
+                       struct sql_userinfo_get_row *ret, struct error *err)
+{
+    int found;
+
+    if (!needs_person(grant))
+        return 0;
+    found = grant_person(d, call->req, call->issuer, grant->subject.session, ret, err);
+    if (found < 0)
+        return -1;
+    return found ? 0 : refuse(err, "The sign-in has ended.");
+}
+
+/* When it fails behind the rotation the token before it gets the same successor (refresh.c). */
 int grant_refresh_token(struct authd *d, const struct token_call *call, struct token_answer *out,
                         struct error *err)
 {
     struct renewing renewing = {.d = d, .call = call};
+    struct sql_userinfo_get_row person;
     const char *successor;
     struct token_subject subject;
 
@@ -540,5 +586,7 @@ int grant_refresh_token(struct authd *d, const struct token_call *call, struct t
                    ? -1
                    : refuse(err, "The refresh token is invalid or has expired.");
     renewing.grant.subject = subject;
-    return grant_answer(d, call, &renewing.grant, successor, out, err);
+    if (read_person(d, call, &renewing.grant, &person, err) < 0)
+        return -1;
+    return sign_tokens(d, call, &renewing.grant, &person, successor, out, err);
 }

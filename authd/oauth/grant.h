@@ -46,9 +46,15 @@ struct sql_grant_insert grant_values(struct authd *d, const struct token_call *c
 struct sql_audit grant_audit(const struct token_call *call, const struct sql_grant_insert *made,
                              struct uuid account, const char *role, const char *how);
 
-/* Signs the access token of a grant (RFC 9068), and with openid an ID token (OpenID Connect Core
- * 1.0, section 2). refresh: its refresh token; NULL: the client gets none. Parks. */
-int grant_answer(struct authd *d, const struct token_call *call, const struct grant *grant,
-                 const char *refresh, struct token_answer *out, struct error *err) MUST_USE;
+/* Signs the tokens of a grant that is about to be made in the name of the person whose session
+ * `parent` is: the access token (RFC 9068), and with openid an ID token (OpenID Connect Core 1.0,
+ * section 2). All that may fail is over then. *grant has what the person was asked for, and gets
+ * the rest; *ret: what must still be so when it is made (part grant_signed). 1: signed; 0: the
+ * session has ended; -1: err is set. Parks. */
+struct sql_grant_signed;
+int grant_sign(struct authd *d, const struct token_call *call, struct uuid parent,
+               const struct sql_grant_insert *made, const struct refresh_token *refresh,
+               struct grant *grant, struct sql_grant_signed *ret, struct token_answer *out,
+               struct error *err) MUST_USE;
 
 #endif

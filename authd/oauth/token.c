@@ -7,7 +7,6 @@
 
 #include "authd/oauth/client.h"
 #include "authd/oauth/client_auth.h"
-#include "authd/oauth/dpop.h"
 #include "authd/oauth/grant.h"
 #include "authd/oauth/oauth_error.h"
 #include "common/domain/endpoint.h"
@@ -68,7 +67,7 @@ static int check_proof(const struct token_call *call, struct error *err)
 {
     const char *wanted = call->client->settings->dpop;
 
-    if (call->jkt || !wanted || strcmp(wanted, "required") != 0)
+    if (call->proof.jkt || !wanted || strcmp(wanted, "required") != 0)
         return 0;
     return oauth_fail(err, ERR_BAD_REQUEST, "invalid_dpop_proof", "The client must prove a key.");
 }
@@ -104,7 +103,7 @@ int token(struct authd *d, const struct request *req, const struct token_in *in,
     endpoint = issuer_endpoint(&issuer, req->arena, "token");
     if (client_authenticate(d, req, &issuer.tenant, issuer.url, endpoint, &given, &client, err) <
             0 ||
-        dpop_check(d, req, in->visit, NULL, &call.jkt, err) < 0 || check_proof(&call, err) < 0 ||
+        dpop_check(d, req, in->visit, &call.proof, err) < 0 || check_proof(&call, err) < 0 ||
         run(d, &call, &answer, err) < 0)
         return -1;
     out->status = 200;

@@ -6,6 +6,7 @@
 #define ATRIUM_AUTHD_OAUTH_TOKEN_H
 
 #include "authd/authd_api.h"
+#include "authd/oauth/dpop.h"
 #include "authd/oauth/issuer.h"
 
 struct token_call {
@@ -13,7 +14,7 @@ struct token_call {
     const struct token_in *in;
     const struct issuer *issuer;
     const struct oauth_client *client; /* that has authenticated */
-    const char *jkt; /* thumbprint of the key that the request has proven (RFC 9449); NULL: none */
+    struct dpop_proof proof; /* of the request (RFC 9449); a grant spends it last */
 };
 
 /* RFC 6749, section 5.1. */

@@ -59,20 +59,22 @@ static int find_token(const struct userinfo_in *in, const char **ret, bool *ret_
 /* RFC 9449, section 7.1: one that is bound to a key is worth nothing without its proof, and is
  * shown in no other way. */
 static int check_key(struct authd *d, const struct request *req, const struct userinfo_in *in,
-                     const char *text, bool bound, const json_t *claims, struct error *err)
+                     const char *text, bool bound, const json_t *claims,
+                     struct dpop_proof *ret_proof, struct error *err)
 {
     const json_t *confirmation = json_object_get(claims, "cnf");
     const char *key = json_string_value(json_object_get(confirmation, "jkt"));
 
     if (bound != (key != NULL))
         return refuse_token(err);
-    return bound ? dpop_check_token(d, req, in->visit, text, key, err) : 0;
+    *ret_proof = (struct dpop_proof){.jkt = NULL};
+    return bound ? dpop_check_token(d, req, in->visit, text, key, ret_proof, err) : 0;
 }
 
 /* RFC 9068, section 4: of this issuer and for it, and not over. */
 static int open_token(struct authd *d, const struct request *req, const struct issuer *issuer,
                       const struct userinfo_in *in, struct uuid *ret_session,
-                      const char **ret_scope, struct error *err)
+                      const char **ret_scope, struct dpop_proof *ret_proof, struct error *err)
 {
     const char *text = NULL, *audience, *session, *scope;
     json_auto_t *claims = NULL;
@@ -89,7 +91,7 @@ static int open_token(struct authd *d, const struct request *req, const struct i
         uuid_parse(session, ret_session) < 0)
         return refuse_token(err);
     *ret_scope = arena_strdup(req->arena, scope ? scope : "");
-    return check_key(d, req, in, text, bound, claims, err);
+    return check_key(d, req, in, text, bound, claims, ret_proof, err);
 }
 
 /* With the scope that both grant and token have: a token that was narrowed when it was renewed
@@ -122,12 +124,14 @@ int userinfo(struct authd *d, const struct request *req, const struct userinfo_i
 {
     struct sql_userinfo_get_row person;
     const char *scope = "";
+    struct dpop_proof proof;
     struct uuid session;
     struct issuer issuer;
 
     if (issuer_open(d, req, in->tenantCode, in->visit, &issuer, err) < 0 ||
-        open_token(d, req, &issuer, in, &session, &scope, err) < 0 ||
-        read_person(d, req, &issuer, session, scope, &person, err) < 0)
+        open_token(d, req, &issuer, in, &session, &scope, &proof, err) < 0 ||
+        read_person(d, req, &issuer, session, scope, &person, err) < 0 ||
+        dpop_spend_token(d, req, &proof, err) < 0)
         return -1;
     out->status = 200;
     out->body = claims_json(req, &issuer, &person);

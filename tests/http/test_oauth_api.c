@@ -295,6 +295,30 @@ static void a_proof_counts_once_for_all_instances(void)
     free(nonce);
 }
 
+/* A token that was seen gives no one the right to write: proofs of keys that were made up leave no
+ * rows. */
+static void proofs_of_another_key_leave_no_rows(void)
+{
+    enum { PROOFS = 16 };
+    JOSE mine = jose_new("ES256", NULL);
+    char *nonce = fresh_nonce(mine);
+    HTTP_ANSWER tokens = bound_tokens(mine, nonce);
+    const char *access = http_text(tokens, "access_token");
+    long before = suite_count(suite, "select count(*) from auth.oauth_once"), after;
+
+    for (size_t i = 0; i < PROOFS; i++) {
+        JOSE made_up = jose_new("ES256", NULL);
+        char *proof = oauth_proof(made_up, &(struct oauth_proof){"GET", me_url, NULL, access, 0});
+        HTTP_ANSWER answer = get_with(ME, "DPoP", access, proof, NULL);
+
+        check_challenge(answer, "DPoP", "invalid_token");
+        free(proof);
+    }
+    after = suite_count(suite, "select count(*) from auth.oauth_once");
+    UNIT_CHECK(after <= before, "%ld rows", after - before);
+    free(nonce);
+}
+
 static void a_renewed_token_is_bound_to_the_same_key(void)
 {
     JOSE mine = jose_new("ES256", NULL);
@@ -355,6 +379,7 @@ static const struct unit_case cases[] = {
     CASE(a_bound_token_needs_its_proof),
     CASE(a_bound_token_is_shown_in_no_other_way),
     CASE(a_proof_counts_once_for_all_instances),
+    CASE(proofs_of_another_key_leave_no_rows),
     CASE(a_renewed_token_is_bound_to_the_same_key),
     CASE(it_is_by_the_keys_of_the_day),
     CASE_ALWAYS(the_scene_is_left),

@@ -4,6 +4,8 @@
  * Basic plan show is in test_oidcc.c. Over two gateways and two authd, on the test clock.
  */
 #include <CUnit/CUnit.h>
+#include <libpq-fe.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -651,50 +653,75 @@ static void pushing_refuses_what_authorize_would(void)
 
 /* ---- codes that are bound to a key (RFC 9449, sections 10 and 10.1) ---- */
 
-/* Posts to an endpoint with a proof of a key, and again with the nonce that it asks for. key NULL:
- * without. */
+static struct http_answer *post_with(const char *endpoint, const char *form, const char *proof)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "/t/demo/%s", endpoint);
+    return http_call(suite_url(suite),
+                     &(struct http_request){.method = "POST",
+                                            .path = path,
+                                            .raw = form,
+                                            .content_type = "application/x-www-form-urlencoded",
+                                            .headers = {proof}});
+}
+
+/* The header of a proof for an endpoint; the caller frees it. */
+static char *proof_for(const char *endpoint, const struct jose *key, const char *nonce)
+{
+    char *url, *proof;
+
+    if (asprintf(&url, "%s/t/demo/%s", suite_text(suite, "publicUrl"), endpoint) < 0)
+        abort();
+    proof = oauth_proof(key, &(struct oauth_proof){"POST", url, nonce, NULL, 0});
+    free(url);
+    return proof;
+}
+
+/* A nonce of the issuer; the caller frees it. */
+static char *fresh_nonce(const struct jose *key)
+{
+    char form[128], *proof = proof_for("token", key, NULL);
+
+    snprintf(form, sizeof(form), "grant_type=authorization_code&client_id=%s&code=x", app);
+    HTTP_ANSWER answer = post_with("token", form, proof);
+    free(proof);
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "error"), "use_dpop_nonce");
+    return http_header(answer, "DPoP-Nonce");
+}
+
+/* Posts to an endpoint with a proof of a key. key NULL: without. */
 static struct http_answer *post_proven(const char *endpoint, const char *form,
                                        const struct jose *key)
 {
-    char *path, *url, *proof, *nonce = NULL;
-    struct http_answer *answer = NULL;
+    char *nonce, *proof;
+    struct http_answer *answer;
 
     if (!key)
         return oauth_post(suite, endpoint, form);
-    if (asprintf(&path, "/t/demo/%s", endpoint) < 0 ||
-        asprintf(&url, "%s%s", suite_text(suite, "publicUrl"), path) < 0)
-        abort();
-    for (int i = 0; i < 2; i++) {
-        http_answer_destroy(&answer);
-        proof = oauth_proof(key, &(struct oauth_proof){"POST", url, nonce, NULL, 0});
-        answer =
-            http_call(suite_url(suite),
-                      &(struct http_request){.method = "POST",
-                                             .path = path,
-                                             .raw = form,
-                                             .content_type = "application/x-www-form-urlencoded",
-                                             .headers = {proof}});
-        free(proof);
-        free(nonce);
-        nonce = http_header(answer, "DPoP-Nonce");
-        if (!nonce)
-            break;
-    }
+    nonce = fresh_nonce(key);
+    proof = proof_for(endpoint, key, nonce);
+    answer = post_with(endpoint, form, proof);
+    free(proof);
     free(nonce);
-    free(url);
-    free(path);
     return answer;
 }
 
-static struct http_answer *redeem_proven(const char *code, const struct jose *key)
+/* The form that redeems a code of the usual request; static. */
+static const char *redeeming(const char *code)
 {
-    char form[1024];
+    static char form[1024];
 
     snprintf(form, sizeof(form),
              "grant_type=authorization_code&client_id=%s&code=%s&redirect_uri=" OAUTH_REDIRECT
              "&code_verifier=" OAUTH_VERIFIER,
              app, code);
-    return post_proven("token", form, key);
+    return form;
+}
+
+static struct http_answer *redeem_proven(const char *code, const struct jose *key)
+{
+    return post_proven("token", redeeming(code), key);
 }
 
 /* The key's thumbprint (RFC 7638); the caller frees it. */
@@ -770,6 +797,319 @@ static void the_proof_of_a_pushed_request_binds_its_code(void)
     check_bound(code, key, other);
     free(code);
     free(jkt);
+}
+
+/* ---- proofs that count once ---- */
+
+static long proofs_noted(void)
+{
+    return suite_count(suite, "select count(*) from auth.oauth_once");
+}
+
+/* A key that was made up proves nothing: its proofs leave no rows, whatever they come with. The id
+ * of a public client is no secret, and a device code is given to anyone. */
+static void proofs_of_what_is_not_valid_leave_no_rows(void)
+{
+    enum { PROOFS = 8 };
+    BROWSER browser = browser_open(suite);
+    char *tv = oauth_register(suite, admin,
+                              "{\"name\":\"Television\",\"grantTypes\":[\"urn:ietf:params:oauth:"
+                              "grant-type:device_code\"],\"redirectUris\":[]}");
+    char *code = oauth_code(browser, patient, app, OAUTH_USUAL), form[1024];
+    long before = proofs_noted();
+
+    snprintf(form, sizeof(form), "client_id=%s&scope=openid", tv);
+    HTTP_ANSWER device = oauth_post(suite, "device_authorization", form);
+    const struct {
+        const char *label, *endpoint, *client, *more, *value, *word;
+    } rows[] = {
+        {"no code", "token", app, "&grant_type=authorization_code&code=x", "", "invalid_grant"},
+        {"another address", "token", app,
+         "&grant_type=authorization_code&redirect_uri=x&code=", code, "invalid_grant"},
+        {"no refresh token", "token", app, "&grant_type=refresh_token&refresh_token=x", "",
+         "invalid_grant"},
+        {"no device code", "token", tv,
+         "&grant_type=urn:ietf:params:oauth:grant-type:device_code&device_code=x", "",
+         "invalid_grant"},
+        {"a device that waits", "token", tv,
+         "&grant_type=urn:ietf:params:oauth:grant-type:device_code&device_code=",
+         http_text(device, "device_code"), NULL},
+        {"no grant", "token", app, "&grant_type=x", "", "unsupported_grant_type"},
+        {"a request that is refused", "par", app, "&response_type=code", "", "invalid_request"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        snprintf(form, sizeof(form), "client_id=%s%s%s", rows[i].client, rows[i].more,
+                 rows[i].value);
+        for (size_t n = 0; n < PROOFS; n++) {
+            JOSE made_up = jose_new("ES256", NULL);
+            HTTP_ANSWER answer = post_proven(rows[i].endpoint, form, made_up);
+            const char *word = http_text(answer, "error");
+
+            UNIT_CHECK(answer->status == 400 &&
+                           (rows[i].word ? strcmp(word, rows[i].word) == 0
+                                         : strcmp(word, "authorization_pending") == 0 ||
+                                               strcmp(word, "slow_down") == 0),
+                       "%s: %d %s", rows[i].label, answer->status, answer->body);
+        }
+        UNIT_CHECK(proofs_noted() <= before, "%s: %ld rows", rows[i].label,
+                   proofs_noted() - before);
+    }
+    free(code);
+    free(tv);
+}
+
+/* Userinfo with a bound token and a proof of a key for it; the clock of the issuer is ahead. */
+static struct http_answer *userinfo_proven(const char *token, const struct jose *key)
+{
+    char *url, *nonce = fresh_nonce(key), *proof, line[6000];
+    struct http_answer *answer;
+
+    if (asprintf(&url, "%s/t/demo/userinfo", suite_text(suite, "publicUrl")) < 0)
+        abort();
+    snprintf(line, sizeof(line), "Authorization: DPoP %s", token);
+    proof = oauth_proof(key, &(struct oauth_proof){"GET", url, nonce, token, 0});
+    answer = http_call(suite_url(suite), &(struct http_request){.path = "/t/demo/userinfo",
+                                                                .headers = {line, proof}});
+    free(proof);
+    free(nonce);
+    free(url);
+    return answer;
+}
+
+/* Nor do those that come with a token of another key, or with one whose grant has ended. */
+static void proofs_without_a_valid_token_leave_no_rows(void)
+{
+    enum { PROOFS = 8 };
+    BROWSER browser = browser_open(suite);
+    JOSE key = jose_new("ES256", NULL);
+    char *code = oauth_code(browser, patient, app, OAUTH_USUAL);
+    HTTP_ANSWER tokens = redeem_proven(code, key);
+    const char *access = http_text(tokens, "access_token");
+    long before = proofs_noted();
+
+    for (size_t n = 0; n < PROOFS; n++) {
+        JOSE made_up = jose_new("ES256", NULL);
+        HTTP_ANSWER answer = userinfo_proven(access, made_up);
+
+        CHECK_STATUS(answer, 401);
+    }
+    UNIT_CHECK(proofs_noted() <= before, "%ld rows", proofs_noted() - before);
+    HTTP_ANSWER good = userinfo_proven(access, key);
+    CHECK_STATUS(good, 200);
+    before = proofs_noted();
+    browser_get(browser, "account");
+    CU_ASSERT_EQUAL(browser_post(browser, "account", "do=sign-out"), 303);
+    for (size_t n = 0; n < PROOFS; n++) {
+        HTTP_ANSWER answer = userinfo_proven(access, key);
+
+        CHECK_STATUS(answer, 401);
+    }
+    UNIT_CHECK(proofs_noted() <= before, "%ld rows", proofs_noted() - before);
+    free(code);
+}
+
+/* Of many codes at once with one proof a single one is redeemed, and the others are not spent. */
+static void a_proof_redeems_one_code(void)
+{
+    enum { CODES = 16 };
+    BROWSER browser = browser_open(suite);
+    JOSE key = jose_new("ES256", NULL);
+    char *nonce = fresh_nonce(key), *proof = proof_for("token", key, nonce);
+    char *codes[CODES], *forms[CODES];
+    struct http_request requests[CODES];
+    struct http_answer *answers[CODES];
+    size_t good = 0, loser = 0;
+
+    for (size_t i = 0; i < CODES; i++) {
+        codes[i] = oauth_code(browser, patient, app, OAUTH_USUAL);
+        forms[i] = strdup(redeeming(codes[i]));
+        requests[i] = (struct http_request){.method = "POST",
+                                            .path = "/t/demo/token",
+                                            .raw = forms[i],
+                                            .content_type = "application/x-www-form-urlencoded",
+                                            .headers = {proof}};
+    }
+    http_call_many(suite_url(suite), requests, CODES, CODES, answers);
+    for (size_t i = 0; i < CODES; i++) {
+        bool won = answers[i]->status == 200;
+
+        good += won;
+        loser = won ? loser : i;
+        UNIT_CHECK(won || strcmp(http_text(answers[i], "error"), "invalid_dpop_proof") == 0,
+                   "%d %s", answers[i]->status, answers[i]->body);
+    }
+    CU_ASSERT_EQUAL(good, 1);
+    HTTP_ANSWER later = redeem_proven(codes[loser], key);
+    CHECK_STATUS(later, 200);
+    http_answers_destroy(answers, CODES);
+    for (size_t i = 0; i < CODES; i++) {
+        free(codes[i]);
+        free(forms[i]);
+    }
+    free(proof);
+    free(nonce);
+}
+
+/* Who sends a request that was seen once more, proof and all, is refused for the proof before what
+ * it has is looked at: neither its code nor its refresh token ends the session, at any instance. */
+static void a_request_with_a_used_proof_ends_nothing(void)
+{
+    BROWSER browser = browser_open(suite);
+    JOSE key = jose_new("ES256", NULL);
+    char *code = oauth_code(browser, patient, app, OAUTH_USUAL), *nonce = fresh_nonce(key);
+    char *first = proof_for("token", key, nonce), *second = proof_for("token", key, nonce);
+    char form[1024], used[1024];
+    HTTP_ANSWER tokens = post_with("token", redeeming(code), first);
+
+    CHECK_STATUS(tokens, 200);
+    snprintf(used, sizeof(used), "grant_type=refresh_token&client_id=%s&refresh_token=%s", app,
+             http_text(tokens, "refresh_token"));
+    HTTP_ANSWER renewed = post_with("token", used, second);
+    CHECK_STATUS(renewed, 200);
+    snprintf(form, sizeof(form), "grant_type=refresh_token&client_id=%s&refresh_token=%s", app,
+             http_text(renewed, "refresh_token"));
+    HTTP_ANSWER again = post_proven("token", form, key);
+    CHECK_STATUS(again, 200);
+    for (int i = 0; i < 4; i++) {
+        HTTP_ANSWER of_code = post_with("token", redeeming(code), first);
+        HTTP_ANSWER of_renewal = post_with("token", used, second);
+
+        CU_ASSERT_STRING_EQUAL(http_text(of_code, "error"), "invalid_dpop_proof");
+        CU_ASSERT_STRING_EQUAL(http_text(of_renewal, "error"), "invalid_dpop_proof");
+    }
+    HTTP_ANSWER who = userinfo_proven(http_text(again, "access_token"), key);
+    CHECK_STATUS(who, 200);
+    free(second);
+    free(first);
+    free(nonce);
+    free(code);
+}
+
+/* ---- faults ---- */
+
+#define EMAIL_IN_ID_TOKEN "&claims=%7B%22id_token%22%3A%7B%22email%22%3Anull%7D%7D"
+
+/* A connection that holds a lock until it is closed. */
+static PGconn *hold(const char *table, const char *mode)
+{
+    PGconn *connection = suite_database(suite);
+    char sql[128];
+    PGresult *result;
+
+    snprintf(sql, sizeof(sql), "begin; lock table auth.%s in %s mode", table, mode);
+    result = PQexec(connection, sql);
+    UNIT_CHECK(PQresultStatus(result) == PGRES_COMMAND_OK, "%s", PQerrorMessage(connection));
+    PQclear(result);
+    return connection;
+}
+
+/* A request that failed by our fault is sent again as it was: the code is there, and so are session
+ * and renewal. proof NULL: without. */
+static void check_fault(const char *proof)
+{
+    BROWSER browser = browser_open(suite);
+    char *code = oauth_code(browser, patient, app, OAUTH_USUAL EMAIL_IN_ID_TOKEN);
+    PGconn *holder = hold("email_verified", "access exclusive"); /* read for the ID token */
+    HTTP_ANSWER failed = post_with("token", redeeming(code), proof);
+    PQfinish(holder);
+    HTTP_ANSWER tokens = post_with("token", redeeming(code), proof);
+    json_t *claims = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");
+
+    CHECK_STATUS(failed, 503);
+    CHECK_STATUS(tokens, 200);
+    CU_ASSERT_STRING_EQUAL(jwt_text(claims, "email"), patient->email);
+    json_decref(claims);
+    if (!proof) {
+        HTTP_ANSWER who = oauth_userinfo(suite, "GET", http_text(tokens, "access_token"), NULL);
+        HTTP_ANSWER renewed = oauth_renew(suite, app, http_text(tokens, "refresh_token"), "");
+
+        CHECK_STATUS(who, 200);
+        CHECK_STATUS(renewed, 200);
+    }
+    free(code);
+}
+
+static void a_fault_spends_no_code(void)
+{
+    JOSE key = jose_new("ES256", NULL);
+    char *nonce = fresh_nonce(key), *proof = proof_for("token", key, nonce);
+
+    check_fault(NULL);
+    check_fault(proof);
+    free(proof);
+    free(nonce);
+}
+
+struct redemption {
+    const char *code;
+    struct http_answer *answer;
+};
+
+static void *redeem(void *arg)
+{
+    struct redemption *self = arg;
+
+    self->answer = oauth_exchange(suite, app, self->code);
+    return NULL;
+}
+
+/* Redeems a code, whose person `change`s when all was read and signed, and nothing is spent yet. */
+static struct http_answer *redeem_during(struct browser *browser, const char *code,
+                                         void (*change)(struct browser *browser))
+{
+    struct redemption redemption = {code, NULL};
+    PGconn *holder = hold("oauth_code", "share"); /* it is read, and not written */
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, redeem, &redemption);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 1, 2000,
+                                  "select count(*) from pg_locks where not granted and "
+                                  "relation = 'auth.oauth_code'::regclass"));
+    change(browser);
+    PQfinish(holder);
+    pthread_join(thread, NULL);
+    return redemption.answer;
+}
+
+static void sign_out(struct browser *browser)
+{
+    CU_ASSERT_EQUAL(browser_post(browser, "account", "do=sign-out"), 303);
+}
+
+static void prove_factor(struct browser *browser UNUSED)
+{
+    free(suite_query(suite, "update auth.session set second_factor = true where id = (select "
+                            "parent_id from auth.oauth_code order by created_at desc limit 1)"));
+}
+
+/* What was signed for a session that ends meanwhile is not given out. */
+static void a_session_that_ends_meanwhile_gives_no_tokens(void)
+{
+    BROWSER browser = browser_open(suite);
+    char *code = oauth_code(browser, patient, app, OAUTH_USUAL);
+    long made = suite_count(suite, "select count(*) from auth.oauth_grant");
+
+    browser_get(browser, "account");
+    HTTP_ANSWER answer = redeem_during(browser, code, sign_out);
+    CHECK_STATUS(answer, 400);
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "error"), "invalid_grant");
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.oauth_grant"), made);
+    free(code);
+}
+
+/* Nor are tokens that say what is no longer so: they are signed once more. */
+static void tokens_say_what_is_so_when_the_code_is_spent(void)
+{
+    BROWSER browser = browser_open(suite);
+    char *code = oauth_code(browser, patient, app, OAUTH_USUAL);
+    HTTP_ANSWER tokens = redeem_during(browser, code, prove_factor);
+    json_t *claims = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");
+
+    CHECK_STATUS(tokens, 200);
+    CU_ASSERT_STRING_EQUAL(jwt_text(claims, "acr"), "urn:atrium:acr:two-factors");
+    json_decref(claims);
+    free(code);
 }
 
 /* ---- switches and rules ---- */
@@ -911,6 +1251,13 @@ static const struct unit_case cases[] = {
     CASE(pushing_refuses_what_authorize_would),
     CASE(a_code_is_redeemed_by_its_key_alone),
     CASE(the_proof_of_a_pushed_request_binds_its_code),
+    CASE(proofs_of_what_is_not_valid_leave_no_rows),
+    CASE(proofs_without_a_valid_token_leave_no_rows),
+    CASE(a_proof_redeems_one_code),
+    CASE(a_request_with_a_used_proof_ends_nothing),
+    CASE(a_fault_spends_no_code),
+    CASE(a_session_that_ends_meanwhile_gives_no_tokens),
+    CASE(tokens_say_what_is_so_when_the_code_is_spent),
     CASE(closed_sign_in_gives_no_code),
     CASE(closed_sign_in_of_practitioners_gives_no_code),
     CASE(a_network_that_is_not_allowed_gets_no_code),

@@ -1,9 +1,10 @@
--- Who has approved a device. No row: the client has no such device code.
+-- Who has decided on a device, and whether it may have its tokens now. No row: the client has no
+-- such device code.
 -- class: read
--- in: project uuid, device_hash bytea, client_id text
+-- in: project uuid, device_hash bytea, client_id text, now int8
 -- rows: one
 -- row: account uuid null, role text null, session uuid null, scope text, resource text null
--- row: patient uuid null, signed_in_at int8
+-- row: patient uuid null, signed_in_at int8, approved bool
 select
     d.account_id as account,
     a.role,
@@ -11,7 +12,8 @@ select
     d.scope,
     d.resource,
     d.patient_id as patient,
-    coalesce(d.signed_in_at, 0) as signed_in_at
+    coalesce(d.signed_in_at, 0) as signed_in_at,
+    d.state = 'approved' and d.expires_at > :now as approved
 from oauth_device d
 left join
     -- include: account_of(row = d)

@@ -1,15 +1,15 @@
 -- Judges a poll and notes it: the row's lock puts polls in order, so of all only one is answered
 -- "redeemed", and its grant is created here. `parent`: the session that approved, as it was read
--- before (null: none); an approval since then is answered to the next poll. When the session has
--- ended, or the account was locked or deleted, access is denied. No row: the client has no such
--- device code.
+-- before (null: none); an approval since then is answered to the next poll, and so is one whose
+-- person is no longer what the tokens say that were signed before. When the session has ended, or
+-- the account was locked or deleted, access is denied. No row: the client has no such device code.
 -- class: write
 -- in: device_hash bytea, parent uuid null, slower_s int8, sessions_most int8
 -- rows: one
--- row: answer text, membership uuid null, profile uuid null, admin bool, auth_method text null
--- row: second_factor bool, surplus bool
+-- row: answer text, surplus bool
 with
 -- include: grant_member(project = :grant.project, parent = :parent, now = :grant.now),
+-- include: grant_signed,
 polled as (
     update oauth_device
     set polled_at = :grant.now,
@@ -24,13 +24,21 @@ polled as (
             when expires_at <= :grant.now then 'expired_token'
             when state = 'denied' then 'access_denied'
             when state = 'approved' and session_id = :parent then
-                case when exists (select from member) then 'redeemed' else 'access_denied' end
+                case
+                    when exists (select from grant_signed) then 'redeemed'
+                    when exists (select from member) then 'authorization_pending'
+                    else 'access_denied'
+                end
             when state = 'waiting' and polled_at > :grant.now - interval_s * 1000 then 'slow_down'
             else 'authorization_pending'
         end,
         state = case
             when state = 'approved' and expires_at > :grant.now and session_id = :parent then
-                case when exists (select from member) then 'redeemed' else 'denied' end
+                case
+                    when exists (select from grant_signed) then 'redeemed'
+                    when exists (select from member) then 'approved'
+                    else 'denied'
+                end
             else state
         end
     where project_id = :grant.project and device_hash = :device_hash and client_id = :grant.client_id
@@ -46,15 +54,8 @@ redeemed as (
 -- include: audit(from = grant_inserted)
 select
     d.answer,
-    m.id as membership,
-    m.profile_id as profile,
-    coalesce(m.admin, false) as admin,
-    p.auth_method,
-    coalesce(p.second_factor, false) as second_factor,
     coalesce(
         -- include: sessions_full(account = (select account_id from grant_inserted), now = :grant.now,
         --     most = :sessions_most)
         , false) as surplus
 from polled d
-left join member m on true
-left join parent p on true

@@ -1,0 +1,30 @@
+-- The person whom a session lets a client in for, before the grant is made. No row: the session has
+-- ended, or the account was locked or deleted. An address is proven for an organisation, or for all.
+-- class: read
+-- in: project uuid, session uuid, organization uuid, now int8
+-- rows: one
+-- row: membership uuid, profile uuid, admin bool, role text, auth_method text, second_factor bool
+-- row: name text, surname text, email text, verified bool
+select
+    m.id as membership,
+    m.profile_id as profile,
+    m.admin,
+    s.role,
+    s.auth_method,
+    s.second_factor,
+    a.name,
+    a.surname,
+    a.email,
+    -- include: email_is_verified(account = a.id, organization = :organization)
+    as verified
+from session s
+cross join
+    -- include: account_of(row = s)
+cross join
+    -- include: membership_of(account = s.account_id, project = :project)
+where s.project_id = :project and s.id = :session
+    and m.locked_at is null and a.locked_at is null
+    and
+    -- include: account_active(account = a, now = :now)
+    and
+    -- include: session_valid(session = s, now = :now)

@@ -1,0 +1,9 @@
+-- A row when `member` and `parent` (part grant_member) are what tokens say that were signed before.
+-- in: membership uuid null, profile uuid null, admin bool, auth_method text null
+-- in: second_factor bool
+{as} as (
+    select
+    from member m, parent p
+    where m.id = :membership and m.profile_id = :profile and m.admin = :admin
+        and p.auth_method = :auth_method and p.second_factor = :second_factor
+)
