@@ -5,7 +5,6 @@
  */
 #include <CUnit/CUnit.h>
 #include <libpq-fe.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -990,27 +989,13 @@ static void a_request_with_a_used_proof_ends_nothing(void)
 
 #define EMAIL_IN_ID_TOKEN "&claims=%7B%22id_token%22%3A%7B%22email%22%3Anull%7D%7D"
 
-/* A connection that holds a lock until it is closed. */
-static PGconn *hold(const char *table, const char *mode)
-{
-    PGconn *connection = suite_database(suite);
-    char sql[128];
-    PGresult *result;
-
-    snprintf(sql, sizeof(sql), "begin; lock table auth.%s in %s mode", table, mode);
-    result = PQexec(connection, sql);
-    UNIT_CHECK(PQresultStatus(result) == PGRES_COMMAND_OK, "%s", PQerrorMessage(connection));
-    PQclear(result);
-    return connection;
-}
-
 /* A request that failed by our fault is sent again as it was: the code is there, and so are session
  * and renewal. proof NULL: without. */
 static void check_fault(const char *proof)
 {
     BROWSER browser = browser_open(suite);
     char *code = oauth_code(browser, patient, app, OAUTH_USUAL EMAIL_IN_ID_TOKEN);
-    PGconn *holder = hold("email_verified", "access exclusive"); /* read for the ID token */
+    PGconn *holder = oauth_hold(suite, "email_verified", "access exclusive"); /* read for the ID token */
     HTTP_ANSWER failed = post_with("token", redeeming(code), proof);
     PQfinish(holder);
     HTTP_ANSWER tokens = post_with("token", redeeming(code), proof);
@@ -1041,43 +1026,12 @@ static void a_fault_spends_no_code(void)
     free(nonce);
 }
 
-struct redemption {
-    const char *code;
-    struct http_answer *answer;
-};
-
-static void *redeem(void *arg)
-{
-    struct redemption *self = arg;
-
-    self->answer = oauth_exchange(suite, app, self->code);
-    return NULL;
-}
-
-/* Redeems a code, whose person `change`s when all was read and signed, and nothing is spent yet. */
-static struct http_answer *redeem_during(struct browser *browser, const char *code,
-                                         void (*change)(struct browser *browser))
-{
-    struct redemption redemption = {code, NULL};
-    PGconn *holder = hold("oauth_code", "share"); /* it is read, and not written */
-    pthread_t thread;
-
-    pthread_create(&thread, NULL, redeem, &redemption);
-    CU_ASSERT_TRUE(suite_comes_to(suite, 1, 2000,
-                                  "select count(*) from pg_locks where not granted and "
-                                  "relation = 'auth.oauth_code'::regclass"));
-    change(browser);
-    PQfinish(holder);
-    pthread_join(thread, NULL);
-    return redemption.answer;
-}
-
-static void sign_out(struct browser *browser)
+static void sign_out(void *browser)
 {
     CU_ASSERT_EQUAL(browser_post(browser, "account", "do=sign-out"), 303);
 }
 
-static void prove_factor(struct browser *browser UNUSED)
+static void prove_factor(void *arg UNUSED)
 {
     free(suite_query(suite, "update auth.session set second_factor = true where id = (select "
                             "parent_id from auth.oauth_code order by created_at desc limit 1)"));
@@ -1091,7 +1045,8 @@ static void a_session_that_ends_meanwhile_gives_no_tokens(void)
     long made = suite_count(suite, "select count(*) from auth.oauth_grant");
 
     browser_get(browser, "account");
-    HTTP_ANSWER answer = redeem_during(browser, code, sign_out);
+    HTTP_ANSWER answer =
+        oauth_token_during(suite, redeeming(code), "oauth_code", sign_out, browser);
     CHECK_STATUS(answer, 400);
     CU_ASSERT_STRING_EQUAL(http_text(answer, "error"), "invalid_grant");
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.oauth_grant"), made);
@@ -1103,7 +1058,8 @@ static void tokens_say_what_is_so_when_the_code_is_spent(void)
 {
     BROWSER browser = browser_open(suite);
     char *code = oauth_code(browser, patient, app, OAUTH_USUAL);
-    HTTP_ANSWER tokens = redeem_during(browser, code, prove_factor);
+    HTTP_ANSWER tokens =
+        oauth_token_during(suite, redeeming(code), "oauth_code", prove_factor, NULL);
     json_t *claims = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");
 
     CHECK_STATUS(tokens, 200);

@@ -4,6 +4,7 @@
  * clock.
  */
 #include <CUnit/CUnit.h>
+#include <libpq-fe.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -624,6 +625,51 @@ static void signing_out_voids_the_approval(void)
     check_poll(tv, device.code, "access_denied");
 }
 
+/* ---- what goes wrong between ---- */
+
+/* A poll that fails by our fault leaves the approval to the next one. */
+static void a_fault_spends_no_approval(void)
+{
+    DEVICE device = device_of(tv, "openid");
+    PGconn *holder;
+
+    approve(patient, device.shown);
+    holder = oauth_hold(suite, "email_verified", "access exclusive"); /* read with the person */
+    HTTP_ANSWER failed = poll(tv, device.code);
+    PQfinish(holder);
+    HTTP_ANSWER tokens = poll(tv, device.code);
+    CHECK_STATUS(failed, 503);
+    CHECK_STATUS(tokens, 200);
+}
+
+static void prove_factor(void *arg UNUSED)
+{
+    free(suite_query(suite,
+                     "update auth.session set second_factor = true where id = (select "
+                     "session_id from auth.oauth_device order by created_at desc limit 1)"));
+}
+
+/* Tokens that say what is no longer so are not given out: the next poll gets others. */
+static void an_approval_outlives_a_change_of_its_person(void)
+{
+    DEVICE device = device_of(tv, "openid");
+    char form[1024];
+    json_t *claims;
+
+    approve(patient, device.shown);
+    snprintf(form, sizeof(form), "grant_type=" GRANT "&client_id=%s&device_code=%s", tv,
+             device.code);
+    HTTP_ANSWER waits = oauth_token_during(suite, form, "oauth_device", prove_factor, NULL);
+    HTTP_ANSWER tokens = poll(tv, device.code);
+    CHECK_STATUS(waits, 400);
+    CU_ASSERT_STRING_EQUAL(http_text(waits, "error"), "authorization_pending");
+    CHECK_STATUS(tokens, 200);
+    claims = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(claims, "acr")),
+                           "urn:atrium:acr:two-factors");
+    json_decref(claims);
+}
+
 /* ---- what is written down ---- */
 
 static long audited(const char *action, const char *detail)
@@ -693,6 +739,8 @@ static const struct unit_case cases[] = {
     CASE(closed_sign_in_lets_no_device_in),
     CASE(a_demanded_factor_is_demanded_here),
     CASE(signing_out_voids_the_approval),
+    CASE(a_fault_spends_no_approval),
+    CASE(an_approval_outlives_a_change_of_its_person),
     CASE(answers_are_audited),
     CASE(deaths_lose_no_approval),
     CASE_ALWAYS(the_scene_is_left),

@@ -3,7 +3,9 @@
  */
 #include "tests/support/oauth.h"
 
+#include <libpq-fe.h>
 #include <openssl/sha.h>
+#include <pthread.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -268,6 +270,53 @@ struct http_answer *oauth_renew(struct suite *suite, const char *client, const c
     snprintf(form, sizeof(form), "grant_type=refresh_token&client_id=%s&refresh_token=%s%s", client,
              refresh, more);
     return oauth_post(suite, "token", form);
+}
+
+PGconn *oauth_hold(struct suite *suite, const char *table, const char *mode)
+{
+    PGconn *connection = suite_database(suite);
+    char sql[128];
+    PGresult *result;
+
+    snprintf(sql, sizeof(sql), "begin; lock table auth.%s in %s mode", table, mode);
+    result = PQexec(connection, sql);
+    UNIT_CHECK(PQresultStatus(result) == PGRES_COMMAND_OK, "%s", PQerrorMessage(connection));
+    PQclear(result);
+    return connection;
+}
+
+struct posting {
+    struct suite *suite;
+    const char *form;
+    struct http_answer *answer;
+};
+
+static void *post_form(void *arg)
+{
+    struct posting *self = arg;
+
+    self->answer = oauth_post(self->suite, "token", self->form);
+    return NULL;
+}
+
+struct http_answer *oauth_token_during(struct suite *suite, const char *form, const char *table,
+                                       void (*change)(void *arg), void *arg)
+{
+    struct posting posting = {suite, form, NULL};
+    PGconn *holder = oauth_hold(suite, table, "share");
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, post_form, &posting) != 0)
+        abort();
+    UNIT_CHECK(suite_comes_to(suite, 1, 2000,
+                              "select count(*) from pg_locks where not granted and relation = "
+                              "'auth.%s'::regclass",
+                              table),
+               "%s", table);
+    change(arg);
+    PQfinish(holder);
+    pthread_join(thread, NULL);
+    return posting.answer;
 }
 
 static json_t *token_hash(const char *token)

@@ -91,6 +91,14 @@ struct http_answer *oauth_userinfo(struct suite *suite, const char *method, cons
 struct http_answer *oauth_renew(struct suite *suite, const char *client, const char *refresh,
                                 const char *more);
 
+/* A connection that holds a lock on a table of authd until it is closed; mode: "share". */
+PGconn *oauth_hold(struct suite *suite, const char *table, const char *mode);
+
+/* Posts to the token endpoint while rows of that table can be read and not written, and calls
+ * `change` when the request waits for that. */
+struct http_answer *oauth_token_during(struct suite *suite, const char *form, const char *table,
+                                       void (*change)(void *arg), void *arg);
+
 /* A proof of a key for one request (RFC 9449, section 4.2). */
 struct oauth_proof {
     const char *method, *url;
