@@ -51,7 +51,6 @@ struct sql_audit grant_audit(const struct token_call *call, const struct sql_gra
  * section 2). All that may fail is over then. *grant has what the person was asked for, and gets
  * the rest; *ret: what must still be so when it is made (part grant_signed). 1: signed; 0: the
  * session has ended; -1: err is set. Parks. */
-struct sql_grant_signed;
 int grant_sign(struct authd *d, const struct token_call *call, struct uuid parent,
                const struct sql_grant_insert *made, const struct refresh_token *refresh,
                struct grant *grant, struct sql_grant_signed *ret, struct token_answer *out,

@@ -295,8 +295,7 @@ static void a_proof_counts_once_for_all_instances(void)
     free(nonce);
 }
 
-/* A token that was seen gives no one the right to write: proofs of keys that were made up leave no
- * rows. */
+/* Whether a token was seen or not, proofs of keys that were made up leave no rows. */
 static void proofs_of_another_key_leave_no_rows(void)
 {
     enum { PROOFS = 16 };
