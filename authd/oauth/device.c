@@ -156,8 +156,8 @@ static int refuse(struct error *err, const char *answer)
 
 /* Answers a poll of a device, whose tokens were signed before it if it is approved. */
 static int poll(struct authd *d, const struct token_call *call,
-                const struct sql_oauth_device_get_row *device,
-                struct sql_oauth_device_poll_in *in, struct error *err)
+                const struct sql_oauth_device_get_row *device, struct sql_oauth_device_poll_in *in,
+                struct error *err)
 {
     struct sql_oauth_device_poll_row row;
 
@@ -181,8 +181,8 @@ static int sign(struct authd *d, const struct token_call *call,
                           .resource = device->resource,
                           .patient = device->patient,
                           .signed_in_at = device->signed_in_at};
-    int found = grant_sign(d, call, device->session, &in->grant, refresh, &grant,
-                           &in->grant_signed, out, err);
+    int found = grant_sign(d, call, device->session, &in->grant, refresh, &grant, &in->grant_signed,
+                           out, err);
 
     return found > 0 ? dpop_spend(d, call->req, &call->proof, err) : found;
 }

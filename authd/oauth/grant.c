@@ -421,8 +421,8 @@ static int redeem(struct authd *d, const struct token_call *call, const uint8_t 
                           .patient = code->patient,
                           .signed_in_at = code->signed_in_at};
     struct sql_oauth_code_redeem_row row;
-    int made = grant_sign(d, call, code->parent, &in.grant, &refresh, &grant, &in.grant_signed, out,
-                          err);
+    int made =
+        grant_sign(d, call, code->parent, &in.grant, &refresh, &grant, &in.grant_signed, out, err);
 
     if (made == 0)
         return refuse(err, "The sign-in has ended.");

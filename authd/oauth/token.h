@@ -14,7 +14,7 @@ struct token_call {
     const struct token_in *in;
     const struct issuer *issuer;
     const struct oauth_client *client; /* that has authenticated */
-    struct dpop_proof proof; /* of the request (RFC 9449); a grant spends it last */
+    struct dpop_proof proof;           /* of the request (RFC 9449); a grant spends it last */
 };
 
 /* RFC 6749, section 5.1. */

@@ -995,7 +995,8 @@ static void check_fault(const char *proof)
 {
     BROWSER browser = browser_open(suite);
     char *code = oauth_code(browser, patient, app, OAUTH_USUAL EMAIL_IN_ID_TOKEN);
-    PGconn *holder = oauth_hold(suite, "email_verified", "access exclusive"); /* read for the ID token */
+    PGconn *holder =
+        oauth_hold(suite, "email_verified", "access exclusive"); /* read for the ID token */
     HTTP_ANSWER failed = post_with("token", redeeming(code), proof);
     PQfinish(holder);
     HTTP_ANSWER tokens = post_with("token", redeeming(code), proof);

@@ -644,9 +644,8 @@ static void a_fault_spends_no_approval(void)
 
 static void prove_factor(void *arg UNUSED)
 {
-    free(suite_query(suite,
-                     "update auth.session set second_factor = true where id = (select "
-                     "session_id from auth.oauth_device order by created_at desc limit 1)"));
+    free(suite_query(suite, "update auth.session set second_factor = true where id = (select "
+                            "session_id from auth.oauth_device order by created_at desc limit 1)"));
 }
 
 /* Tokens that say what is no longer so are not given out: the next poll gets others. */
