@@ -198,12 +198,14 @@ int authenticate(struct gateway *gateway, const struct request *req,
     *ret = (struct authentication){0};
     if (!text)
         return unauthorized(err);
-    if (verify(gateway, req, text, &token, err) < 0 ||
-        check_proof(gateway, req, visit, text, bound, &token, err) < 0)
+    if (verify(gateway, req, text, &token, err) < 0)
         return -1;
     ret->session = token.session;
     ret->token = token.id;
     ended = check_session(gateway, ret, access, err);
+    /* A proof is a row of authd: it is not worth one when the token has ended. */
+    if (ended >= 0 && check_proof(gateway, req, visit, text, bound, &token, err) < 0)
+        return -1;
     if (ended == 0 && resolve_identity(gateway, req, &token, &ret->identity, err) < 0)
         ended = err->code == ERR_UNAUTHORIZED && access == ACCESS_LOGOUT &&
                         authentication_logged_out(gateway, ret)

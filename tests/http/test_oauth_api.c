@@ -318,6 +318,31 @@ static void proofs_of_another_key_leave_no_rows(void)
     free(nonce);
 }
 
+static void proofs_of_an_ended_session_leave_no_rows(void)
+{
+    enum { PROOFS = 16 };
+    JOSE mine = jose_new("ES256", NULL);
+    char *nonce = fresh_nonce(mine);
+    HTTP_ANSWER tokens = bound_tokens(mine, nonce);
+    const char *access = http_text(tokens, "access_token");
+    long before, after;
+
+    PERSON again = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
+    HTTP_ANSWER ended = http_delete(suite_url(suite), "/auth/session/all", again->access);
+    CU_ASSERT(ended->status == 200 || ended->status == 204);
+    before = suite_count(suite, "select count(*) from auth.oauth_once");
+    for (size_t i = 0; i < PROOFS; i++) {
+        char *proof = oauth_proof(mine, &(struct oauth_proof){"GET", me_url, nonce, access, 0});
+        HTTP_ANSWER answer = get_with(ME, "DPoP", access, proof, NULL);
+
+        CHECK_STATUS(answer, 401);
+        free(proof);
+    }
+    after = suite_count(suite, "select count(*) from auth.oauth_once");
+    UNIT_CHECK(after <= before, "%ld rows", after - before);
+    free(nonce);
+}
+
 static void a_renewed_token_is_bound_to_the_same_key(void)
 {
     JOSE mine = jose_new("ES256", NULL);
@@ -379,6 +404,7 @@ static const struct unit_case cases[] = {
     CASE(a_bound_token_is_shown_in_no_other_way),
     CASE(a_proof_counts_once_for_all_instances),
     CASE(proofs_of_another_key_leave_no_rows),
+    CASE(proofs_of_an_ended_session_leave_no_rows),
     CASE(a_renewed_token_is_bound_to_the_same_key),
     CASE(it_is_by_the_keys_of_the_day),
     CASE_ALWAYS(the_scene_is_left),
