@@ -309,8 +309,9 @@ struct http_answer *oauth_token_during(struct suite *suite, const char *form, co
     if (pthread_create(&thread, NULL, post_form, &posting) != 0)
         abort();
     UNIT_CHECK(suite_comes_to(suite, 1, 2000,
-                              "select count(*) from pg_locks where not granted and relation = "
-                              "'auth.%s'::regclass",
+                              "select least(count(*), 1) from pg_stat_activity where "
+                              "wait_event_type = 'Lock' and query like '%%update %s%%' and "
+                              "application_name like 'atrium-authd.%%'",
                               table),
                "%s", table);
     change(arg);
