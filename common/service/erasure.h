@@ -60,7 +60,7 @@ int erasure_mark(struct service *self, const struct request *req, struct uuid ac
 /* What a daemon erases of a profile: at most `most` rows of a table at a time, so that no other
  * write waits for long. */
 struct erasure_work {
-    const char *table; /* for erasure_mark(); NULL: nothing is added while it is erased */
+    const char *table; /* for erasure_mark() */
     int most;
     /* How many rows it were, or -1. Parks. */
     int (*erase)(void *daemon, const struct request *req, const struct membership_ref *place,

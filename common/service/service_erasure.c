@@ -48,7 +48,7 @@ int erasure_carry_out(struct service *self, const struct request *req,
 {
     const struct membership_ref *places = in->places.items;
 
-    if (work->table && erasure_mark(self, req, in->account, work->table, err) < 0)
+    if (erasure_mark(self, req, in->account, work->table, err) < 0)
         return -1;
     for (size_t i = 0; i < in->places.count; i++)
         if (erase_place(self, req, &places[i], in->account, work, err) < 0)

@@ -334,6 +334,7 @@ static int insert(struct docd *d, const struct request *req, const struct docume
     struct uuid id = uuid_random();
     const struct sql_document_insert_in insert = {.project = caller->project,
                                                   .id = id,
+                                                  .account = caller->account,
                                                   .role = caller->role,
                                                   .profile = caller->profile,
                                                   .display = caller->display,
@@ -349,13 +350,15 @@ static int insert(struct docd *d, const struct request *req, const struct docume
     struct document_row row = {0};
     int rows = sql_document_insert(d->svc.db, req, &insert, &row, err);
 
-    if (rows <= 0)
-        return rows < 0 ? -1 : document_over_quota(err);
+    if (sql_require(rows, err, ERR_UNAUTHORIZED, "Unauthorized") < 0)
+        return -1;
+    if (!uuid_is_set(&row.id))
+        return document_over_quota(err);
     document_from_row(d, req, &row, out);
     return 0;
 }
 
-/* Fails: FORBIDDEN, BAD_REQUEST, QUOTA_EXCEEDED. */
+/* Fails: FORBIDDEN, BAD_REQUEST, QUOTA_EXCEEDED, UNAUTHORIZED (the caller's account is gone). */
 int document_create(struct docd *d, const struct request *req, const struct document_create_in *in,
                     struct document *out, struct error *err)
 {

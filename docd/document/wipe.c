@@ -27,7 +27,7 @@ static int wipe_documents(void *daemon, const struct request *req,
     return sql_document_wipe(d->svc.db, req, &in, err);
 }
 
-static const struct erasure_work documents = {NULL, WIPE_BATCH, wipe_documents};
+static const struct erasure_work documents = {"document", WIPE_BATCH, wipe_documents};
 
 /* Removes the bytes before it answers, as many as the deadline allows; the sweep removes the
  * others. */

@@ -36,7 +36,16 @@ static int too_many(struct error *err)
     return -1;
 }
 
-/* Queues a job, or answers the one that is under way. Fails: THROTTLED. */
+/* As who admits answers soon. */
+static int account_is_gone(const struct request *req, struct uuid account, struct error *err)
+{
+    if (uuid_equal(&account, &req->caller->account))
+        return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
+    return error_set(err, ERR_NOT_FOUND, "Account not found.");
+}
+
+/* Queues a job, or answers the one that is under way. Fails: THROTTLED, UNAUTHORIZED or NOT_FOUND
+ * (the account of the caller, or the other, is being erased). */
 static int queue(struct docd *d, const struct request *req, struct uuid account,
                  const struct export_admit_out *whose, const char *reason,
                  struct account_export *out, struct error *err)
@@ -62,6 +71,8 @@ static int queue(struct docd *d, const struct request *req, struct uuid account,
         .project = create.project, .asked_by = create.asked_by, .account = account};
     int rows = sql_export_create(d->svc.db, req, &create, out, err);
 
+    if (rows > 0 && !uuid_is_set(&out->id))
+        return account_is_gone(req, account, err);
     if (rows == 0)
         rows = sql_export_find_pending(d->svc.db, req, &find, out, err);
     if (rows != 0)
@@ -258,7 +269,8 @@ int exports_delete(struct docd *d, const struct request *req, const struct expor
                                                 .account = in->account,
                                                 .type = EXPORT_TYPE})};
 
-    if (sql_exports_delete(d->svc.db, req, &delete, err) < 0 ||
+    if (erasure_mark(&d->svc, req, delete.erasure.account, "export", err) < 0 ||
+        sql_exports_delete(d->svc.db, req, &delete, err) < 0 ||
         erasure_step_done(&d->svc, req, delete.erasure.account, in->key, err) < 0)
         return -1;
     return sweep_objects(d, req, err);

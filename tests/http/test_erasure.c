@@ -31,6 +31,10 @@ enum {
     SLEEP_S = 6,       /* of a bot: longer than a deletion takes */
 };
 
+#define DOCD_WAITS                                                              \
+    "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and " \
+    "application_name like 'atrium-docd%%'"
+
 static struct suite *suite;
 static struct unit_dir dir;
 
@@ -679,6 +683,87 @@ static void a_change_of_settings_under_way_names_no_one(void)
                     0);
 }
 
+/* A document that is being added when the erasure begins, since its author's count is locked; false
+ * when the statement gave up before. */
+static bool document_in_the_middle(void)
+{
+    PERSON person = person_register_settled(suite);
+    char *account = account_of(person), *ctl = program_path("atriumctl"), sql[160];
+    char *first = document_put(suite, person->access, "one", "a/b", "12345", 5);
+    const char *argv[] = {ctl, "--dir", suite_dir(suite), "user", "delete", account, "--yes", NULL};
+    const char *profile = person->profile + strlen("Patient/");
+    struct late late = {
+        .request = {.method = "POST",
+                    .path = "/document",
+                    .bearer = person->access,
+                    .body = json_pack("{s:s, s:s}", "fileName", "two", "contentType", "a/b")}};
+    struct program *deletion;
+    pthread_t thread;
+    PGconn *holder;
+    bool added;
+
+    snprintf(sql, sizeof(sql), "select from doc.document_usage where author_id = '%s' for update",
+             profile);
+    holder = hold(sql);
+    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, late_run, &late), 0);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 1, DONE_MS, DOCD_WAITS));
+    deletion = program_start(argv, NULL);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 2, DONE_MS, DOCD_WAITS));
+    PQfinish(holder);
+    pthread_join(thread, NULL);
+    CU_ASSERT_TRUE(program_wait_end(deletion, DONE_MS));
+    program_destroy(&deletion);
+    PROGRAM receipt = complete_receipt_of(account);
+    added = late.answer->status == 200;
+    UNIT_CHECK(erased(receipt->json, "docd", "document", "rows") == 1 + added, "%s", receipt->out);
+    CU_ASSERT_EQUAL(
+        suite_count(suite, "select count(*) from doc.document where author_id = '%s'", profile), 0);
+    http_answer_destroy(&late.answer);
+    free(first);
+    free(account);
+    free(ctl);
+    return added;
+}
+
+static void a_document_under_way_is_erased_too(void)
+{
+    bool added = false;
+
+    for (int attempt = 0; attempt < ATTEMPTS && !added; attempt++)
+        added = document_in_the_middle();
+    CU_ASSERT_TRUE(added);
+}
+
+static struct http_answer *post(const struct person *who, const char *path, json_t *body)
+{
+    return http_post(suite_url(suite), path, who->access, body);
+}
+
+/* As requests meet docd that a gateway has let through just before the account was gone. */
+static void what_comes_after_the_beginning_is_refused(void)
+{
+    PERSON person = person_register_settled(suite);
+    PERSON admin = person_admin(suite);
+    char *account = account_of(person), path[120];
+    long documents = suite_count(suite, "select count(*) from doc.document");
+
+    suite_count(suite,
+                "with begun as (insert into doc.erasure values ('%s', 'document', 0, 0) "
+                "returning 1) select count(*) from begun",
+                account);
+    HTTP_ANSWER made = document_make(suite, person->access, "a", "a/b");
+    HTTP_ANSWER own = post(person, "/auth/export", json_object());
+    snprintf(path, sizeof(path), "/v1/project/accounts/%s/export", account);
+    HTTP_ANSWER by_admin = post(admin, path, json_pack("{s:s}", "reason", "a ticket"));
+    CHECK_ERROR(made, 401, "Unauthorized");
+    CHECK_ERROR(own, 401, "Unauthorized");
+    CHECK_ERROR(by_admin, 404, "Account not found.");
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from doc.document"), documents);
+    CU_ASSERT_EQUAL(
+        suite_count(suite, "select count(*) from doc.export where account_id = '%s'", account), 0);
+    free(account);
+}
+
 #define SETTING(name) "current_setting('test." #name "')::uuid"
 
 /* What has asked before the erasure begins, and adds its row later, is waited for. */
@@ -687,6 +772,17 @@ static void what_had_asked_before_is_waited_for(void)
     static const struct {
         const char *daemon, *schema, *table, *insert;
     } rows[] = {
+        {"docd", "doc", "document",
+         "insert into document (project_id, id, author_type, author_id, author_display, file_name, "
+         "content_type, uploads, updated_at) values (" SETTING(
+             project) ", gen_random_uuid(), 'Patient', " SETTING(profile) ", 'Ana', 'a.txt', "
+                                                                          "'text/plain', 1, 1)"},
+        {"docd", "doc", "export",
+         "insert into export (project_id, id, account_id, role, profile_id, asked_by, created_at, "
+         "state, attempts, due_at) values (" SETTING(project) ", gen_random_uuid(), " SETTING(
+             account) ", 'Patient', " SETTING(profile) ", " SETTING(account) ", 1, 'pending', 0, "
+                                                                             "9223372036854775807"
+                                                                             ")"},
         {"settingsd", "settings", "setting_history",
          "insert into setting_history (project_id, version, name, changed_at, profile_id, "
          "profile_display) values (" SETTING(project) ", 1, 'under way', 1, " SETTING(
@@ -924,6 +1020,8 @@ static const struct unit_case cases[] = {
     CASE(deaths_before_the_answer_count_once),
     CASE(what_is_asked_again_is_counted_once),
     CASE(a_change_of_settings_under_way_names_no_one),
+    CASE(a_document_under_way_is_erased_too),
+    CASE(what_comes_after_the_beginning_is_refused),
     CASE(what_had_asked_before_is_waited_for),
     CASE(an_execution_under_way_names_no_one),
     CASE(deaths_in_the_middle_lose_no_count),

@@ -318,13 +318,32 @@ static int rows_of(PGconn *conn)
     return rows;
 }
 
+/* Sends a prepared statement, and waits until it waits for a lock. */
+static void send_until_it_waits(PGconn *conn, const struct db_statement *statement,
+                                const char *const *values)
+{
+    bool waits = false;
+
+    PQsendQueryPrepared(conn, statement->name, statement->params, values, NULL, NULL, 0);
+    for (int i = 0; i < 500 && !waits; i++) {
+        waits = pg_exec(server, "select count(*) from pg_locks where not granted") > 0;
+        usleep(waits ? 0 : 10000);
+    }
+    CU_ASSERT_TRUE(waits);
+}
+
+static int execute(PGconn *conn, const struct db_statement *statement, const char *const *values)
+{
+    PQsendQueryPrepared(conn, statement->name, statement->params, values, NULL, NULL, 0);
+    return rows_of(conn);
+}
+
 /* Two instances find at the same time that a file is to be given up. */
 static void test_a_file_is_given_up_once(void)
 {
     static const char *const values[] = {ID, ID, ID, "5", NULL, "{}"};
     const struct db_statement *statement = sql_upload_give_up_statement;
     PGconn *first = plans_open(&plans, server), *second = plans_open(&plans, server);
-    bool waits = false;
 
     CU_ASSERT_EQUAL(statement->params, ARRAY_SIZE(values));
     pg_exec(server,
@@ -335,14 +354,8 @@ static void test_a_file_is_given_up_once(void)
                     "content_type, expires_at) values (" PROJECT ", " PROJECT ", " PROJECT
                     ", 1, 'a.txt', 'text/plain', 5)");
     PQclear(PQexec(first, "begin"));
-    PQsendQueryPrepared(first, statement->name, statement->params, values, NULL, NULL, 0);
-    CU_ASSERT_EQUAL(rows_of(first), 1);
-    PQsendQueryPrepared(second, statement->name, statement->params, values, NULL, NULL, 0);
-    for (int i = 0; i < 500 && !waits; i++) {
-        waits = pg_exec(server, "select count(*) from pg_locks where not granted") > 0;
-        usleep(waits ? 0 : 10000);
-    }
-    CU_ASSERT_TRUE(waits);
+    CU_ASSERT_EQUAL(execute(first, statement, values), 1);
+    send_until_it_waits(second, statement, values);
     PQclear(PQexec(first, "commit"));
     CU_ASSERT_EQUAL(rows_of(second), 0);
     CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from doc.audit where entity = "
@@ -350,6 +363,73 @@ static void test_a_file_is_given_up_once(void)
                     1);
     PQfinish(first);
     PQfinish(second);
+}
+
+#define FIRST "00000000-0000-0000-0000-0000000000f1"
+#define LAST "00000000-0000-0000-0000-0000000000f2"
+#define BYTES "00000000-0000-0000-0000-0000000000f3"
+#define FORM(id)                                                                             \
+    "insert into doc.upload (project_id, id, document_id, number, file_name, content_type, " \
+    "expires_at) values (" PROJECT ", '" id "', '" id "', 1, 'a.txt', 'text/plain', 1000000000)"
+
+/* Two documents of a patient, each with a form. */
+static void make_forms(PGconn *conn)
+{
+    run(conn, INSERT(FIRST, "Patient"));
+    run(conn, INSERT(LAST, "Patient"));
+    run(conn, FORM(FIRST));
+    run(conn, FORM(LAST));
+}
+
+static const char *const upload_began[] = {ID, LAST, "f", "5", BYTES, "1000"};
+static const char *const upload_ended[] = {ID,  LAST,   "f",  "3", BYTES, "a", "a",
+                                           "5", "1000", NULL, "5", NULL,  "{}"};
+
+/* While a wipe waits for another document of the patient, a whole upload comes to its end. */
+static void test_bytes_that_come_while_a_wipe_waits_are_due(void)
+{
+    static const char *const wipe[] = {ID, PATIENT, "200", "7", PATIENT, NULL, "7", NULL, "{}"};
+    PGconn *holder = plans_open(&plans, server), *wiper = plans_open(&plans, server);
+    PGconn *uploader = plans_open(&plans, server);
+
+    CU_ASSERT_EQUAL(sql_document_wipe_statement->params, ARRAY_SIZE(wipe));
+    CU_ASSERT_EQUAL(sql_upload_begin_statement->params, ARRAY_SIZE(upload_began));
+    CU_ASSERT_EQUAL(sql_upload_finish_statement->params, ARRAY_SIZE(upload_ended));
+    make_forms(holder);
+    run(holder, "begin");
+    run(holder, "select from doc.document where id = '" FIRST "' for update");
+    send_until_it_waits(wiper, sql_document_wipe_statement, wipe);
+    CU_ASSERT_EQUAL(execute(uploader, sql_upload_begin_statement, upload_began), 1);
+    CU_ASSERT_EQUAL(execute(uploader, sql_upload_finish_statement, upload_ended), 1);
+    run(holder, "commit");
+    CU_ASSERT_EQUAL(rows_of(wiper), 2);
+    CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from doc.object where id = '" BYTES
+                                    "' and sweep_at = 7 and erased_for = '" PATIENT "'"),
+                    1);
+    CU_ASSERT_EQUAL(pg_exec(server, "select rows from doc.erasure where table_name = 'object'"), 1);
+    run(holder, "delete from doc.object; delete from doc.erasure");
+    PQfinish(holder);
+    PQfinish(wiper);
+    PQfinish(uploader);
+}
+
+/* An upload that begins while its document is being deleted adds no bytes. */
+static void test_no_upload_begins_of_a_document_that_is_being_deleted(void)
+{
+    static const char *const delete[] = {ID, LAST, NULL, "7", NULL, "7", NULL, "{}"};
+    PGconn *deleter = plans_open(&plans, server), *uploader = plans_open(&plans, server);
+
+    CU_ASSERT_EQUAL(sql_document_delete_statement->params, ARRAY_SIZE(delete));
+    make_forms(deleter);
+    run(deleter, "begin");
+    CU_ASSERT_EQUAL(execute(deleter, sql_document_delete_statement, delete), 1);
+    send_until_it_waits(uploader, sql_upload_begin_statement, upload_began);
+    run(deleter, "commit");
+    CU_ASSERT_EQUAL(rows_of(uploader), 0);
+    CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from doc.object"), 0);
+    run(deleter, "delete from doc.document");
+    PQfinish(deleter);
+    PQfinish(uploader);
 }
 
 static const struct unit_case cases[] = {
@@ -362,6 +442,8 @@ static const struct unit_case cases[] = {
     CASE(test_titles_come_first),
     CASE(test_a_search_asks_its_indexes),
     CASE(test_a_file_is_given_up_once),
+    CASE(test_bytes_that_come_while_a_wipe_waits_are_due),
+    CASE(test_no_upload_begins_of_a_document_that_is_being_deleted),
 };
 
 int main(void)

@@ -10,14 +10,12 @@ deleted as (
     where project_id = :project and id = :id and (:author is null or author_id = :author)
     returning *
 ),
-objects_updated as (
-    update object o
-    set sweep_at = :now
+objects_expired as (
+    select o.id
     from deleted d
-    where o.project_id = :project and o.document_id = d.id
-    returning o.id
+    cross join lateral document_objects_expire(:project, d.id, :now, null) o (id)
 ),
 -- include: audit(from = deleted)
 select o.id as object
 from deleted
-left join objects_updated o on true
+left join objects_expired o on true

@@ -1,7 +1,9 @@
--- Adds a document with its first form. No row: it does not fit in the quotas.
+-- Adds a document with its first form. No row: the erasure of its author's account has begun.
+-- Without an id in the row: it does not fit in the quotas.
 -- class: write
--- in: project uuid, id uuid, role text, profile uuid, display text null, file_name text
--- in: content_type text, token bytea null, token_hash bytea null, now int8, documents_max int8 null
+-- in: project uuid, id uuid, account uuid null, role text, profile uuid, display text null
+-- in: file_name text, content_type text, token bytea null, token_hash bytea null, now int8
+-- in: documents_max int8 null
 -- rows: one
 -- row: struct document_row
 with
@@ -9,6 +11,7 @@ fits as materialized (
     select document_fits(
         :project, :profile, :documents_max, :upload.bytes_max, :upload.project_bytes_max, 1, 1
     ) as fits
+    where not coalesce((select erasure_begun(:account)), false)
 ),
 inserted as (
     insert into document (
@@ -27,4 +30,5 @@ inserted as (
 -- include: audit(from = inserted)
 select
     -- include: document_columns(from = d)
-from inserted d
+from fits
+left join inserted d on true

@@ -23,17 +23,15 @@ deleted as (
     where document.project_id = :project and document.id = due.id
     returning document.*
 ),
-objects_updated as (
-    update object o
-    set sweep_at = :now, erased_for = :erasure.account
+objects_expired as (
+    select o.id
     from deleted d
-    where o.project_id = :project and o.document_id = d.id
-    returning o.id
+    cross join lateral document_objects_expire(:project, d.id, :now, :erasure.account) o (id)
 ),
 erased as (
     select 'document' as table_name, count(*) as rows, coalesce(sum(size), 0) as bytes from deleted
     union all
-    select 'object', count(*), 0 from objects_updated
+    select 'object', count(*), 0 from objects_expired
 ),
 -- include: erasure_count as erasure(from = erased c),
 -- include: audit(from = deleted, entity = coalesce(:audit.entity, 'DocumentReference/' || id))

@@ -1,17 +1,22 @@
 -- Queues an export, unless the same one is being made. No row: one is, or `most` were asked for
--- since `since` that have not failed.
+-- since `since` that have not failed. Without an id in the row: the erasure of the account, or of
+-- that which asks, has begun.
 -- class: write
 -- in: project uuid, id uuid, account uuid, role text, profile uuid, asked_by uuid, now int8
 -- in: since int8, most int8
 -- rows: one
 -- row: struct account_export
 with
+erasure as materialized (
+    select erasure_begun(:account) or erasure_begun(:asked_by) as begun
+),
 inserted as (
     insert into export (
         project_id, id, account_id, role, profile_id, asked_by, created_at, state, attempts, due_at
     )
     select :project, :id, :account, :role, :profile, :asked_by, :now, 'pending', 0, :now
-    where (
+    from erasure
+    where not begun and (
         select count(*)
         from export e
         where e.project_id = :project and e.asked_by = :asked_by and e.account_id = :account
@@ -23,4 +28,6 @@ inserted as (
 -- include: audit(from = inserted)
 select
     -- include: export_columns(from = e)
-from inserted e
+from erasure
+left join inserted e on true
+where begun or e.id is not null

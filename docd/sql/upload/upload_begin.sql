@@ -1,8 +1,9 @@
 -- Adds the object of an upload, which is due at `sweep_at` unless the upload is finished, if at
--- least one byte fits in the quotas. The session that the form was given out to, and how many bytes
--- fit (null: any number). A store that took the form itself, `direct`, has checked its expiry, and
--- then a form counts once. Nothing is added, and held, in a project that is read-only. No row: the form has expired, or its document was deleted or has a later
--- file.
+-- least one byte fits in the quotas. The document is held meanwhile, see document_objects_expire().
+-- The session that the form was given out to, and how many bytes fit (null: any number). A store
+-- that took the form itself, `direct`, has checked its expiry, and then a form counts once. Nothing
+-- is added, and held, in a project that is read-only. No row: the form has expired, or its document
+-- was deleted or has a later file.
 -- class: write
 -- in: project uuid, id uuid, direct bool, object uuid, now int8, sweep_at int8
 -- rows: one
@@ -20,6 +21,7 @@ form as materialized (
     join document d on d.project_id = u.project_id and d.id = u.document_id
     where u.project_id = :project and u.id = :id and (:direct or u.expires_at > :now)
         and (coalesce(d.upload, 0) < u.number or d.upload = u.number and not :direct)
+    for key share of d
 ),
 object_inserted as (
     insert into object (project_id, id, document_id, sweep_at)
