@@ -388,6 +388,7 @@ static const struct field cms_put_in_rows[] = {
     CMS_TITLE(struct cms_put_in, FIELD_REQUIRED),
     CMS_BODY(struct cms_put_in, FIELD_NULLABLE),
     FIELD_IF_MATCH(struct cms_put_in, "the entry"),
+    FIELD_IF_NONE_MATCH(struct cms_put_in, "the entry"),
 };
 FIELD_TABLE(cms_put_in);
 

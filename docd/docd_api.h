@@ -169,7 +169,7 @@ struct cms_put_in {
     const char *title;
     struct field_list sections; /* struct cms_section */
     const char *author, *code;
-    const char *ifMatch; /* header */
+    const char *ifMatch, *ifNoneMatch; /* headers */
 };
 FIELD_DECLARE(cms_put_in);
 

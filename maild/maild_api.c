@@ -78,6 +78,7 @@ static const struct field email_template_in_rows[] = {
     FIELD_TEXT(struct email_template_in, text, 1, PART_MAX, FIELD_REQUIRED, "Text part.",
                "Welcome, {{recipientName}}."),
     FIELD_IF_MATCH(struct email_template_in, "the template"),
+    FIELD_IF_NONE_MATCH(struct email_template_in, "the template"),
 };
 FIELD_TABLE(email_template_in);
 

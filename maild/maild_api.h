@@ -14,7 +14,7 @@
 struct email_template_in {
     const char *name; /* path */
     const char *language, *subject, *html, *text;
-    const char *ifMatch; /* header */
+    const char *ifMatch, *ifNoneMatch; /* headers */
 };
 FIELD_DECLARE(email_template_in);
 

@@ -105,11 +105,12 @@ static int template_find(struct maild *d, const struct request *req, struct uuid
     return sql_template_get(d->svc.db, req, &get, out, err);
 }
 
-/* Maps a template, or replaces it: with `if_match`, the one that it names. Fails: NOT_FOUND (no
- * such name), VALIDATION (a variable that it has not), CONFLICT (it is not what If-Match names). */
+/* Maps a template, or replaces it, as far as the headers admit. Fails: NOT_FOUND (no such name),
+ * VALIDATION (a variable that it has not), CONFLICT (it is not what If-Match names, or is what
+ * If-None-Match names). */
 static int template_write(struct maild *d, const struct request *req,
                           const struct template_put_in *in, const char *if_match,
-                          struct template_record *out, struct error *err)
+                          const char *if_none_match, struct template_record *out, struct error *err)
 {
     const char *language = language_tag(req->arena, in->language);
     struct sql_template_put_in put = {.project = in->projectId,
@@ -121,20 +122,23 @@ static int template_write(struct maild *d, const struct request *req,
                                       .now = req->now_ms,
                                       .audit = template_audit(req, "template.write", in->projectId,
                                                               in->name)};
-    int rows = 1;
+    int rows;
 
     if (template_check(req->arena, in, language, err) < 0)
         return -1;
-    put.etag = if_match && etag_is_any(if_match) ? "*" : NULL;
-    if (if_match && !put.etag) {
+    if (if_match || if_none_match) {
         rows = template_find(d, req, in->projectId, in->name, language, out, err);
-        if (rows > 0 && !etag_admits(if_match, out->etag))
-            rows = 0;
-        put.etag = out->etag;
+        if (rows < 0 ||
+            etag_check(if_match, if_none_match, rows > 0 ? out->etag : NULL, "template", err) < 0)
+            return -1;
+        put.absent = rows == 0;
+        if (rows > 0)
+            put.etag = if_match && etag_is_any(if_match) ? "*" : out->etag;
     }
-    if (rows > 0)
-        rows = sql_template_put(d->svc.db, req, &put, out, err);
-    return rows == 0 ? etag_lost("template", err) : MIN(rows, 0);
+    rows = sql_template_put(d->svc.db, req, &put, out, err);
+    if (rows == 0)
+        return put.absent ? etag_exists("template", err) : etag_lost("template", err);
+    return MIN(rows, 0);
 }
 
 /* ---- between daemons ---- */
@@ -143,7 +147,7 @@ static int template_write(struct maild *d, const struct request *req,
 int template_put(struct maild *d, const struct request *req, const struct template_put_in *in,
                  struct template_record *out, struct error *err)
 {
-    return template_write(d, req, in, NULL, out, err);
+    return template_write(d, req, in, NULL, NULL, out, err);
 }
 
 int template_list(struct maild *d, const struct request *req, const struct template_list_in *in,
@@ -274,7 +278,7 @@ int email_template_put(struct maild *d, const struct request *req,
                                   .html = in->html,
                                   .text = in->text};
 
-    return template_write(d, req, &put, in->ifMatch, out, err);
+    return template_write(d, req, &put, in->ifMatch, in->ifNoneMatch, out, err);
 }
 
 int email_template_delete(struct maild *d, const struct request *req,

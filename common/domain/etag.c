@@ -56,6 +56,19 @@ int etag_bind(const char *if_match, const char *etag, const char *what, const ch
     return 0;
 }
 
+int etag_check(const char *if_match, const char *if_none_match, const char *etag, const char *what,
+               struct error *err)
+{
+    if (if_match && !(etag && etag_is_named(if_match, etag)))
+        return etag_lost(what, err);
+    return etag && etag_is_named(if_none_match, etag) ? etag_exists(what, err) : 0;
+}
+
+int etag_exists(const char *what, struct error *err)
+{
+    return error_set(err, ERR_CONFLICT, "The %s is there already.", what);
+}
+
 int etag_lost(const char *what, struct error *err)
 {
     return error_set(err, ERR_CONFLICT, "The %s was changed meanwhile.", what);

@@ -29,6 +29,16 @@ bool etag_is_sent(const char *header, const char *etag);
 int etag_bind(const char *if_match, const char *etag, const char *what, const char **ret,
               struct error *err) MUST_USE;
 
+/* Do the headers If-Match and If-None-Match (NULL: none) admit that the state with this tag is
+ * replaced, or, where it is NULL, that one is made? The second is looked at when the first holds
+ * (RFC 9110, section 13.2.2). Fails: CONFLICT as etag_lost() and etag_exists(), since a write that
+ * comes too late is 409 on all routes, where the RFC has 412. */
+int etag_check(const char *if_match, const char *if_none_match, const char *etag, const char *what,
+               struct error *err) MUST_USE;
+
+/* Refuses to make what is there already: ERR_CONFLICT, "The <what> is there already." Always -1. */
+int etag_exists(const char *what, struct error *err);
+
 /* Refuses a replacement that is bound to another state: ERR_CONFLICT, "The <what> was changed
  * meanwhile." Always -1. */
 int etag_lost(const char *what, struct error *err);

@@ -192,7 +192,7 @@ struct field_table {
     FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .header = (header_), .max = (max_), \
               .flags = FIELD_HEADER, .doc = (doc_))
 /* The members `etag` of what is read, which becomes the ETag header (R_ETAG), and `ifMatch` of what
- * replaces it, for etag_admits(). */
+ * replaces it, for etag_admits() and etag_check(). */
 #define FIELD_ETAG(s)                                                                      \
     FIELD_ROW(s, etag, FIELD_TYPE_TEXT, const char *, .max = 256, .flags = FIELD_INTERNAL, \
               .doc = "State of what is read; sent as the ETag header.", .example = "\"17\"")
@@ -200,6 +200,11 @@ struct field_table {
     FIELD_HEADER_TEXT(s, ifMatch, "If-Match", 256,                                         \
                       "ETag of " what " that the change was decided on; 409 when another " \
                       "change came first.")
+/* The member `ifNoneMatch` of what a PUT may make, for etag_check(). */
+#define FIELD_IF_NONE_MATCH(s, what)                                                          \
+    FIELD_HEADER_TEXT(s, ifNoneMatch, "If-None-Match", 256,                                   \
+                      "`*` to make " what " and replace none; 409 when it is there already. " \
+                      "With an ETag: 409 when it is that state.")
 #define FIELD_EMAIL(s, member, flags_, doc_, example_)                                            \
     FIELD_ROW(s, member, FIELD_TYPE_EMAIL, const char *, .min = 3, .max = 254, .flags = (flags_), \
               .doc = (doc_), .example = (example_))

@@ -85,9 +85,10 @@ static int delete_words(struct db_tx *tx, const struct request *req, struct uuid
     return !words || sql_content_word_delete(tx, req, &in, err) >= 0 ? 0 : -1;
 }
 
-/* Behind the lock of its key: is the entry what If-Match names? */
-static int require_unchanged(struct db_tx *tx, const struct request *req,
-                             const struct cms_put_in *in, struct error *err)
+/* Behind the lock of its key, which is there before the first entry: do If-Match and If-None-Match
+ * admit that the entry is replaced, or made? */
+static int require_state(struct db_tx *tx, const struct request *req, const struct cms_put_in *in,
+                         struct error *err)
 {
     const struct sql_content_get_in get = {.project = req->caller->project,
                                            .type = in->type,
@@ -96,12 +97,13 @@ static int require_unchanged(struct db_tx *tx, const struct request *req,
     struct sql_content_get_row row;
     int rows;
 
-    if (!in->ifMatch)
+    if (!in->ifMatch && !in->ifNoneMatch)
         return 0;
     rows = sql_content_get_tx(tx, req, &get, &row, err);
-    if (rows > 0 && !etag_admits(in->ifMatch, row.entry->etag))
-        rows = 0;
-    return rows == 0 ? etag_lost("entry", err) : MIN(rows, 0);
+    if (rows < 0)
+        return -1;
+    return etag_check(in->ifMatch, in->ifNoneMatch, rows > 0 ? row.entry->etag : NULL, "entry",
+                      err);
 }
 
 /* Stores what is new or different of the entries (JSON array), all or none. `only`: what to put, of
@@ -121,7 +123,7 @@ static int write_entries(struct docd *d, const struct request *req, struct uuid 
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         sql_content_lock(tx, req, &lock, err) < 0 ||
-        (only && require_unchanged(tx, req, only, err) < 0) ||
+        (only && require_state(tx, req, only, err) < 0) ||
         sql_content_write(tx, req, &write, ret, err) < 0 ||
         delete_words(tx, req, project, ret->unused, err) < 0)
         return -1;
@@ -243,7 +245,7 @@ int cms_get(struct docd *d, const struct request *req, const struct cms_in *in,
 }
 
 /* Makes the entry in that language, or puts this in its place. Fails: CONFLICT (it is not what
- * If-Match names). */
+ * If-Match names, or is what If-None-Match names). */
 int cms_put(struct docd *d, const struct request *req, const struct cms_put_in *in,
             struct cms_entry *out, struct error *err)
 {

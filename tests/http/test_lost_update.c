@@ -1,8 +1,9 @@
 /*
  * test_lost_update.c - two admins at one thing: what is read has an ETag, a replacement that names
  * another state by If-Match (RFC 9110, section 13.1.1) changes nothing, and of many that name the
- * same state one is carried out. Settings, account policy and branding are one state, the
- * project's: test_settings, test_branding.
+ * same state one is carried out. What a PUT makes by If-None-Match (section 13.1.2) replaces
+ * nothing. Settings, account policy and branding are one state, the project's: test_settings,
+ * test_branding.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -290,6 +291,88 @@ static void any_state_is_never_lost(void)
     }
 }
 
+/* ---- what a PUT makes ---- */
+
+/* What is not there yet, of a kind that a PUT makes; false: it makes none. */
+static bool absent_of(const struct kind *kind, struct thing *ret)
+{
+    *ret = (struct thing){.kind = kind};
+    if (kind->collection || !kind->absent)
+        return false;
+    snprintf(ret->path, sizeof(ret->path), "%s", kind->absent);
+    return true;
+}
+
+static void thing_remove(const struct thing *self)
+{
+    HTTP_ANSWER gone = http_delete(suite_url(suite), self->path, admin->access);
+
+    UNIT_CHECK(gone->status == 204, "%s: %d", self->path, gone->status);
+}
+
+/* Replaces `thing`, which has this name, or does not, by the header. */
+static void check_kept(const struct thing *thing, const char *header, int want, const char *name)
+{
+    HTTP_ANSWER answer = replace(thing, THIRD, header);
+    HTTP_ANSWER now = http_get(suite_url(suite), thing->path, admin->access);
+
+    UNIT_CHECK(answer->status == want, "%s, %s: %d", thing->kind->label, header, answer->status);
+    UNIT_CHECK(strcmp(name_of(thing, now), name) == 0, "%s, %s: %s", thing->kind->label, header,
+               name_of(thing, now));
+    if (want == 409)
+        UNIT_CHECK(strstr(answer->body, "is there already.") != NULL, "%s: %s", header,
+                   answer->body);
+}
+
+static void what_is_made_replaces_nothing(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+        struct thing thing;
+        char own[128];
+
+        if (!absent_of(&kinds[i], &thing))
+            continue;
+        HTTP_ANSWER made = replace(&thing, FIRST, "If-None-Match: *");
+        UNIT_CHECK(made->status == 200, "%s: %d", kinds[i].label, made->status);
+        thing.etag = http_header(made, "ETag");
+        snprintf(own, sizeof(own), "If-None-Match: W/%s", thing.etag);
+        check_kept(&thing, "If-None-Match: *", 409, FIRST);
+        check_kept(&thing, own, 409, FIRST);
+        check_kept(&thing, "If-None-Match: \"0\"", 200, THIRD);
+        free(thing.etag);
+        thing_remove(&thing);
+    }
+}
+
+/* All find nothing there: one makes it, and nothing of the others is there. */
+static void one_of_many_makers_wins(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+        struct thing thing;
+        struct http_answer *answers[RIVALS];
+        const char *winner = "";
+        char names[RIVALS][16];
+        int won = 0, lost = 0;
+
+        if (!absent_of(&kinds[i], &thing))
+            continue;
+        ask_rivals(&thing, "If-None-Match: *", names, answers);
+        for (int j = 0; j < RIVALS; j++) {
+            won += answers[j]->status == 200;
+            lost += answers[j]->status == 409;
+            if (answers[j]->status == 200)
+                winner = names[j];
+        }
+        HTTP_ANSWER now = http_get(suite_url(suite), thing.path, admin->access);
+        UNIT_CHECK(won == 1 && lost == RIVALS - 1, "%s: %d won, %d lost", kinds[i].label, won,
+                   lost);
+        UNIT_CHECK(strcmp(name_of(&thing, now), winner) == 0, "%s: %s, not %s", kinds[i].label,
+                   name_of(&thing, now), winner);
+        http_answers_destroy(answers, RIVALS);
+        thing_remove(&thing);
+    }
+}
+
 /* A new secret is part of a registration's state. */
 static void a_new_secret_is_another_state(void)
 {
@@ -343,6 +426,8 @@ static const struct unit_case cases[] = {
     CASE(a_stale_state_loses_and_changes_nothing),
     CASE(one_rival_wins),
     CASE(any_state_is_never_lost),
+    CASE(what_is_made_replaces_nothing),
+    CASE(one_of_many_makers_wins),
     CASE(a_new_secret_is_another_state),
     CASE(what_is_not_there_has_no_state),
     CASE_ALWAYS(suite_stops),

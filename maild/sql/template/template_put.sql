@@ -1,9 +1,9 @@
 -- Writes a template of a project, new or in place of the one that is there. No row: `etag` is given,
--- and there is none with that entity tag, or none at all ("*"). One that is there is locked before it is compared, so that
--- it is neither changed nor deleted between.
+-- and there is none with that entity tag, or none at all ("*"); or `absent`, and there is one. One
+-- that is there is locked before it is compared, so that it is neither changed nor deleted between.
 -- class: write
--- in: project uuid, name text, language text, etag text null, subject text, html text null
--- in: text text, now int8
+-- in: project uuid, name text, language text, etag text null, absent bool, subject text
+-- in: html text null, text text, now int8
 -- rows: one
 -- row: struct template_record
 with
@@ -22,6 +22,7 @@ written as (
     on conflict (project_id, name, language) do update
     set subject = excluded.subject, html = excluded.html, text = excluded.text,
         updated_at = excluded.updated_at
+    where not :absent
     returning *
 ),
 -- include: audit(from = written)
