@@ -2167,7 +2167,7 @@ export interface paths {
         get: operations["email_template_get"];
         /**
          * Map a mail template
-         * @description Maps a template of that name, for one language or for all that have none of their own. `{{variable}}` stands for a value and is escaped in HTML; a variable that the template does not have is a 422. A mail whose template is not mapped is not sent.
+         * @description Maps a template of that name, for one language or for all that have none of their own. `{{variable}}` stands for a value and is escaped in HTML; a variable that the template does not have is a 422. A mail whose template is not mapped is not sent. With `If-None-Match: *` it is mapped only where there is none: else 409, and the template stays as it is.
          *
          *     For practitioners who administer the project.
          */
@@ -2507,7 +2507,7 @@ export interface paths {
         get: operations["cms_get"];
         /**
          * Write one content entry
-         * @description Writes one entry in one language, or replaces it.
+         * @description Writes one entry in one language, or replaces it. With `If-None-Match: *` it is written only where there is none: else 409, and the entry stays as it is.
          *
          *     For practitioners who administer the project.
          */
@@ -13999,6 +13999,8 @@ export interface operations {
             header?: {
                 /** @description ETag of the template that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
                 "If-Match"?: string;
+                /** @description `*` to make the template and replace none; 409 when it is there already. With an ETag: 409 when it is that state. At most 256 bytes of UTF-8. */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -15437,6 +15439,8 @@ export interface operations {
             header?: {
                 /** @description ETag of the entry that the change was decided on; 409 when another change came first. At most 256 bytes of UTF-8. */
                 "If-Match"?: string;
+                /** @description `*` to make the entry and replace none; 409 when it is there already. With an ETag: 409 when it is that state. At most 256 bytes of UTF-8. */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
