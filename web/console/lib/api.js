@@ -41,8 +41,8 @@ async function send(method, path, { body, etag, signal, raw }, bearer) {
 
     if (body !== undefined)
         headers['Content-Type'] = 'application/json';
-    if (etag)
-        headers['If-Match'] = etag;
+    if (etag !== undefined)
+        headers[etag ? 'If-Match' : 'If-None-Match'] = etag ?? '*';
     try {
         const answer = await fetch(path, { method, headers, signal, credentials: 'omit',
             cache: 'no-store', body: body === undefined ? undefined : JSON.stringify(body) });
@@ -107,9 +107,10 @@ export const put = async (path, body) => (await call('PUT', path, { body })).dat
 export const patch = async (path, body) => (await call('PATCH', path, { body })).data;
 export const remove = async (path) => (await call('DELETE', path)).data;
 
-/** What is there, with its ETag as the member `etag`; and what replaces or changes it, where it is still what that names. */
+/** What is there, with its ETag as the member `etag`; and what replaces or changes it, where it is still what that names;
+ * without one what makes it, where it is not there. */
 export const getState = async (path) => stateOf(await call('GET', path));
-export const putState = async (path, body, etag) => stateOf(await call('PUT', path, { body, etag }));
+export const putState = async (path, body, etag) => stateOf(await call('PUT', path, { body, etag: etag ?? null }));
 export const patchState = async (path, body, etag) => stateOf(await call('PATCH', path, { body, etag }));
 const stateOf = ({ data, etag }) => ({ ...data, etag });
 

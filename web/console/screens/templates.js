@@ -79,8 +79,6 @@ function Editor({ name, language, languages, records, reload }) {
     const samples = { ...mails['*'], ...mails[name] };
     const change = (part) => (text) => type({ ...value, [part]: text });
     const { busy, error, run, conflict, leave } = useSave(async (etag) => {
-        if (!etag && await template(name, language))
-            throw { status: 409 }; // it was not written, and is now
         await putState(`${PATH}/${name}`, { ...(language && { language }), subject: value.subject, text: value.text, ...(value.html && { html: value.html }) }, etag);
         type(null);
         toast(t('Saved.'));
