@@ -273,6 +273,58 @@ static void what_is_known_is_answered_while_settingsd_is_away(void)
     client = known;
 }
 
+/* ---- bounds ---- */
+
+/* How many answers both authd have got from settingsd. */
+static long long answers_from_settingsd(void)
+{
+    HTTP_ANSWER answer = http_get(suite_admin_url(suite), "/metrics", NULL);
+    const char *line = answer->body;
+    long long sum = 0;
+
+    while ((line = strstr(line, "\natrium_auth_settings_total{"))) {
+        const char *end = strchr(++line, '}');
+
+        if (memmem(line, (size_t)(end - line), "from=\"settingsd\"", 16))
+            sum += strtoll(end + 1, NULL, 10);
+    }
+    return sum;
+}
+
+static void what_is_kept_is_not_asked_for(void)
+{
+    long long before;
+
+    for (int i = 0; i < 4; i++) /* both authd have it */
+        CHECK_ANSWERED(token_request, 200, "access_token");
+    before = answers_from_settingsd();
+    CHECK_ANSWERED(token_request, 200, "access_token");
+    CU_ASSERT_EQUAL(answers_from_settingsd(), before);
+}
+
+static void a_large_answer_is_asked_for_each_time(void)
+{
+    enum { URIS = 32, PADDING = 600 };
+    json_t *body = json_pack("{s:s, s:s, s:[s,s], s:[s], s:[]}", "name", "App", "type",
+                             "confidential", "grantTypes", "client_credentials",
+                             "authorization_code", "scopes", "read", "redirectUris");
+    char path[128], uri[PADDING + 64];
+    long long before;
+
+    for (int i = 0; i < URIS; i++) {
+        snprintf(uri, sizeof(uri), "https://app.example/%0*d", PADDING, i);
+        json_array_append_new(json_object_get(body, "redirectUris"), json_string(uri));
+    }
+    snprintf(path, sizeof(path), CLIENTS "/%s", client);
+    put(path, body);
+    for (int i = 0; i < 4; i++) /* both authd have the tenant */
+        CHECK_ANSWERED(token_request, 200, "access_token");
+    before = answers_from_settingsd();
+    CHECK_ANSWERED(token_request, 200, "access_token");
+    CU_ASSERT_EQUAL(answers_from_settingsd(), before + PROBES);
+    replace_client("read");
+}
+
 static void a_deleted_client_is_unknown_at_once(void)
 {
     char path[128];
@@ -306,6 +358,8 @@ static const struct unit_case cases[] = {
     CASE(no_answer_outlives_a_change_under_load),
     CASE(an_answer_that_comes_behind_a_change_is_not_kept),
     CASE(what_is_known_is_answered_while_settingsd_is_away),
+    CASE(what_is_kept_is_not_asked_for),
+    CASE(a_large_answer_is_asked_for_each_time),
     CASE(a_deleted_client_is_unknown_at_once),
     CASE_ALWAYS(the_scene_is_left),
 };
