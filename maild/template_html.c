@@ -11,6 +11,7 @@
  */
 #include "maild/template_html.h"
 
+#include <ctype.h>
 #include <gumbo.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -21,8 +22,12 @@
 #include "maild/buffer.h"
 #include "maild/render.h"
 
+#define BLANKS " \t\n\f\r" /* in a tag */
+
 enum {
-    TAGS_MAX = 4000,          /* Gumbo's work grows with the square of open elements */
+    TAGS_MAX = 4000,          /* Gumbo's work grows with the square of open elements, */
+    ATTRIBUTES_MAX = 100,     /* and with the square of one tag's attributes */
+    SCANS_MAX = 16,           /* of the whole by attributes_are_few() */
     TREE_BYTES_MAX = 8 << 20, /* 256 KiB of ordinary HTML take 2 MiB */
     MARK_SIZE = 40,
 };
@@ -331,6 +336,63 @@ static size_t tags_count(const char *html)
     return count;
 }
 
+/* Behind the value of an attribute that begins at text. */
+static const char *value_skip(const char *text)
+{
+    char quote = *text;
+    const char *end;
+
+    if (quote != '"' && quote != '\'')
+        return text + strcspn(text, BLANKS ">");
+    end = strchr(text + 1, quote);
+    return end ? end + 1 : text + strlen(text);
+}
+
+/* Behind an attribute (HTML, section 13.2.5.33) that begins at text. */
+static const char *attribute_skip(const char *text)
+{
+    const char *value;
+
+    text += 1 + strcspn(text + 1, BLANKS "/>=");
+    value = text + strspn(text, BLANKS);
+    if (*value != '=')
+        return text;
+    value++;
+    return value_skip(value + strspn(value, BLANKS));
+}
+
+/* Where a tag that begins at text ends; NULL when it has too many attributes. */
+static const char *tag_skip(const char *text)
+{
+    text += strcspn(text, BLANKS "/>");
+    for (int count = 0; count <= ATTRIBUTES_MAX; count++) {
+        text += strspn(text, BLANKS "/");
+        if (*text == '\0' || *text == '>')
+            return text;
+        text = attribute_skip(text);
+    }
+    return NULL;
+}
+
+/* Whether no tag has many attributes. What is a tag depends on all that is before it, so each "<"
+ * that could begin one is looked at. */
+static bool attributes_are_few(const char *html)
+{
+    size_t left = SCANS_MAX * strlen(html);
+
+    for (html = strchr(html, '<'); html; html = strchr(html + 1, '<')) {
+        const char *name = html + (html[1] == '/' ? 2 : 1), *end;
+
+        if (!isalpha((unsigned char)*name))
+            continue;
+        end = tag_skip(name);
+        if (!end || (size_t)(end - html) > left)
+            return false;
+        left -= (size_t)(end - html);
+    }
+    return true;
+}
+
 const char *template_html_check(struct arena *arena, const char *html)
 {
     struct html_check *self = arena_alloc(arena, sizeof(*self));
@@ -346,9 +408,11 @@ const char *template_html_check(struct arena *arena, const char *html)
         return NULL;
     if (tags_count(marked) > TAGS_MAX)
         return "must have fewer elements";
+    plain = conditions_removed(arena, marked);
+    if (!attributes_are_few(marked) || !attributes_are_few(plain))
+        return "must have fewer attributes";
     self->seen = arena_calloc(arena, self->secrets, sizeof(*self->seen));
     pass(self, marked);
-    plain = conditions_removed(arena, marked);
     if (strcmp(plain, marked) != 0)
         pass(self, plain);
     return self->why;
