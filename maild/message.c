@@ -200,7 +200,7 @@ char *message_build(struct arena *arena, const struct message *message)
     buffer_printf(&out, "Message-ID: <%s%s>\r\n", message->id.text, at ? at : "@localhost");
     buffer_text(&out, "MIME-Version: 1.0\r\nAuto-Submitted: auto-generated\r\n");
     if (message->language[0])
-        buffer_printf(&out, "Content-Language: %s\r\n", message->language);
+        buffer_printf(&out, "Content-Language: %s\r\n", header_line(arena, message->language));
     if (message->html)
         add_alternatives(&out, message);
     else

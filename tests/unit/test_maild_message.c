@@ -74,6 +74,9 @@ static void test_writes_text_and_html(void)
     UNIT_CHECK(has(text, "\r\n\r\n<p>Gr=C3=BC=C3=9Fe =3D gut</p>=20\r\n--=_0191"), "%s", text);
     UNIT_CHECK(has(text, "-000000000001--\r\n"), "%s", text);
     UNIT_CHECK(only_crlf(text), "%s", text);
+    message.language = "de\r\nReply-To: eve@example.org";
+    text = message_build(arena, &message);
+    UNIT_CHECK(!has(text, "\nReply-To"), "a header in the language: %s", text);
 }
 
 static void test_encodes_subjects_and_lets_no_header_in(void)
