@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "tests/support/suite.h"
 #include "tests/support/unit.h"
 
@@ -518,6 +519,27 @@ static void older_hashes_verify(void)
     free(now);
 }
 
+/* libsodium would take minutes for the first, and 4 GiB for the second. Files of tenants bring
+ * hashes. */
+static void hashes_beyond_the_bounds_are_wrong_soon(void)
+{
+    static const char *const hashes[] = {"$argon2id$v=19$m=65536,t=9000,p=1$c2FsdHNhbHRzYWx0c2FsdA$"
+                                         "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+                                         "$argon2id$v=19$m=4194304,t=9,p=1$c2FsdHNhbHRzYWx0c2FsdA$"
+                                         "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+                                         "$unknown$"};
+    PERSON patient = person_register(suite, NULL);
+
+    for (size_t i = 0; i < ARRAY_SIZE(hashes); i++) {
+        int64_t began = clock_mono_ms();
+
+        person_set_hash(suite, patient->email, hashes[i]);
+        UNIT_CHECK(start_with(patient->email, "password") == 400, "row %zu", i);
+        UNIT_CHECK(clock_mono_ms() - began < 5000, "row %zu: %lld ms", i,
+                   (long long)(clock_mono_ms() - began));
+    }
+}
+
 static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
@@ -538,6 +560,7 @@ static const struct unit_case cases[] = {
     CASE(the_mail_survives_the_death_of_authd),
     CASE(a_password_is_one_however_its_letters_are_sent),
     CASE(older_hashes_verify),
+    CASE(hashes_beyond_the_bounds_are_wrong_soon),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
