@@ -1,9 +1,12 @@
 /*
  * test_settingsd_tenant.c - what settingsd keeps of a project, moved to another installation.
  */
+#include <stdio.h>
+
 #include "settingsd/sql_part.h"
 #include "settingsd/tenant.h"
 #include "tests/support/tenant_kit.h"
+#include "tests/support/unit.h"
 
 extern const struct db_migration settingsd_migrations[];
 
@@ -27,7 +30,48 @@ extern const struct db_migration settingsd_migrations[];
     "', v, n, 'null', '\"x\"', 5, null, null, 'D' "                                            \
     "from generate_series(1, 3) v, unnest('{a,b,c}'::text[]) n;\n"
 
+/* A row of the project with those members behind its own. */
+static const char *project_row(struct tenant_kit_case *self, const char *members)
+{
+    char sql[512];
+
+    snprintf(sql, sizeof(sql),
+             "select row_to_json(json_populate_record(p, '{%s}')) from project p "
+             "where id = '" TENANT_KIT_PROJECT "'",
+             members);
+    return tenant_kit_text(self, TENANT_KIT_SENDER, sql);
+}
+
+static void arrive(struct tenant_kit_case *self)
+{
+    static const char *const refused[] = {
+        "\"suspended\":true,\"parent_id\":\"" TENANT_KIT_OTHER "\"",
+        "\"suspended\":false,\"parent_id\":null",
+    };
+
+    tenant_kit_sql(self, TENANT_KIT_RECEIVER,
+                   "insert into project (id, name, created_at) values ('" TENANT_KIT_OTHER
+                   "', 'of others', 1); select 1");
+    for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
+        UNIT_CHECK(tenant_kit_add(self, "project", project_row(self, refused[i])) < 0 &&
+                       tenant_kit_error(self)->code == ERR_CONFLICT,
+                   "{%s} is added", refused[i]);
+    CU_ASSERT_EQUAL(tenant_kit_sql(self, TENANT_KIT_RECEIVER, "select count(*) from project"), 1);
+    UNIT_CHECK(tenant_kit_add(self, "project",
+                              project_row(self, "\"suspended\":true,\"parent_id\":null")) == 1,
+               "%s", tenant_kit_error(self)->message);
+}
+
+static void a_project_arrives_suspended_and_below_none(void)
+{
+    tenant_kit_run(arrive);
+}
+
+static const struct unit_case more[] = {CASE(a_project_arrives_suspended_and_below_none),
+                                        {.fn = NULL}};
+
 static const struct tenant_kit kit = {
+    .cases = more,
     .migrations = settingsd_migrations,
     .sql = settingsd_sql,
     .tables = settingsd_tenant_tables,
