@@ -346,6 +346,16 @@ static int refuse_others(const struct addition *self, int64_t before, int64_t ot
                      others, self->page.count, self->table->name, before + (int64_t)row);
 }
 
+/* Where a row names a project or an organisation, the nil UUID is the installation: what a file had
+ * of such a project would hold for all. */
+static int refuse_nil(struct uuid project, struct error *err)
+{
+    static const struct uuid nil = {UUID_NIL};
+
+    return uuid_equal(&project, &nil) ? error_set(err, ERR_CONFLICT, "The nil UUID is no project.")
+                                      : 0;
+}
+
 /* Adds the page within a transaction that is not ended yet. */
 static int begin_page(const struct tenant_table *table, const struct tenant_store *to,
                       const struct request *req, struct uuid project,
@@ -366,6 +376,8 @@ static int begin_page(const struct tenant_table *table, const struct tenant_stor
     const char *column;
     int64_t others;
 
+    if (refuse_nil(project, err) < 0)
+        return -1;
     column = turn_page(table, to->keys, req->arena, seal_column, &self.page);
     if (column)
         return error_set(err, ERR_CONFLICT, "%s of a row of %s is of another build.", column,

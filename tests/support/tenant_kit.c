@@ -464,6 +464,36 @@ static void refuse_rows(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
+/* The nil UUID is no project: where rows name one, or an organisation, it is the installation. */
+static void refuse_first(struct tenant_kit_case *self)
+{
+    const struct tenant_table *table = travelling();
+    const char *row, *at;
+    struct tenant_page page;
+
+    if (!read_page(self, &self->sender, table, NULL, &page) || page.count == 0)
+        return;
+    row = page.items[0].value;
+    while ((at = strstr(row, TENANT_KIT_PROJECT)))
+        row = arena_printf(self->req.arena, "%.*s" UUID_NIL "%s", (int)(at - row), row,
+                           at + strlen(TENANT_KIT_PROJECT));
+    UNIT_CHECK(uuid_parse(UUID_NIL, &self->project) == 0, "the nil UUID");
+    UNIT_CHECK(tenant_kit_add(self, table->name, row) < 0 && self->err.code == ERR_CONFLICT,
+               "%s takes %s: %s", table->name, row, self->err.message);
+    UNIT_CHECK(count(&self->receiver, table->name, "true") == 0, "%s: nothing is added",
+               table->name);
+}
+
+static void refuse_nil(struct loop *loop, void *arg UNUSED)
+{
+    struct tenant_kit_case self;
+
+    if (setup(&self, loop)) {
+        refuse_first(&self);
+    }
+    teardown(&self);
+}
+
 /* Counts the rows of the table kit.subject that are refused to a change because their project is
  * read-only, each tried alone and undone. */
 #define TRY(change_)                                                                            \
@@ -631,6 +661,7 @@ ON_FIBER(every_table_travels_or_has_a_reason, name_tables)
 ON_FIBER(every_row_comes_over_as_it_was, move_all)
 ON_FIBER(what_was_interrupted_goes_on, move_in_parts)
 ON_FIBER(rows_that_are_not_the_tenants_are_refused, refuse_rows)
+ON_FIBER(the_nil_uuid_is_no_project, refuse_nil)
 ON_FIBER(rows_of_a_read_only_project_stay, hold)
 
 int tenant_kit_main(const char *name, const struct tenant_kit *self)
@@ -638,9 +669,9 @@ int tenant_kit_main(const char *name, const struct tenant_kit *self)
     struct unit_case cases[CASES_MAX] = {
         CASE(every_table_travels_or_has_a_reason), CASE(every_row_comes_over_as_it_was),
         CASE(what_was_interrupted_goes_on),        CASE(rows_that_are_not_the_tenants_are_refused),
-        CASE(rows_of_a_read_only_project_stay),
+        CASE(the_nil_uuid_is_no_project),          CASE(rows_of_a_read_only_project_stay),
     };
-    size_t n = 5;
+    size_t n = 6;
     int failed;
 
     for (const struct unit_case *next = self->cases; next && next->fn && n < CASES_MAX; next++)
