@@ -154,6 +154,29 @@ static void two_of_one_case(struct tenant_kit_case *self)
                "what the bytes are is not believed");
 }
 
+/* Both stand in headers of answers, and a browser reads what it can of a type. */
+static void headers_case(struct tenant_kit_case *self)
+{
+    static const char *const refused[] = {
+        ",\"content_type\":\" text/html\"",
+        ",\"content_type\":\"text/plain, text/html\"",
+        ",\"content_type\":\"text/plain;x, text/html\"",
+        ",\"content_type\":\"image/png\\r\\nSet-Cookie: a=b\"",
+        ",\"content_type\":\"image/png\\n\"",
+        ",\"content_type\":\"text\"",
+        ",\"content_type\":\"\"",
+        ",\"file_name\":\"a\\r\\nSet-Cookie: a=b\"",
+        ",\"file_name\":\"a\\u007f\"",
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
+        refuse_document(self, refused[i], refused[i]);
+    UNIT_CHECK(tenant_kit_add(self, "document",
+                              document_row(self, ",\"content_type\":\"text/plain ; a=\\\"b, "
+                                                 "c\\\";d=e\"")) == 1,
+               "%s", tenant_kit_error(self)->message);
+}
+
 static void content_case(struct tenant_kit_case *self)
 {
     const char *row = tenant_kit_text(
@@ -175,12 +198,17 @@ ON_KIT(quotas_and_words_are_counted_once, usage_case)
 ON_KIT(documents_lack_their_bytes_until_they_come, missing_case)
 ON_KIT(objects_of_others_are_refused, objects_case)
 ON_KIT(documents_of_other_projects_are_refused, two_of_one_case)
+ON_KIT(types_and_names_that_break_headers_are_refused, headers_case)
 ON_KIT(words_are_not_taken_over, content_case)
 
 static const struct unit_case further[] = {
-    CASE(quotas_and_words_are_counted_once), CASE(documents_lack_their_bytes_until_they_come),
-    CASE(objects_of_others_are_refused),     CASE(documents_of_other_projects_are_refused),
-    CASE(words_are_not_taken_over),          {.fn = NULL},
+    CASE(quotas_and_words_are_counted_once),
+    CASE(documents_lack_their_bytes_until_they_come),
+    CASE(objects_of_others_are_refused),
+    CASE(documents_of_other_projects_are_refused),
+    CASE(types_and_names_that_break_headers_are_refused),
+    CASE(words_are_not_taken_over),
+    {.fn = NULL},
 };
 
 static const struct tenant_kit kit = {

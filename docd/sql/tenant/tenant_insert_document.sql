@@ -2,7 +2,8 @@
 -- its bytes until they have come (docd/document/tenant_bytes.c). Its object is there for them, and
 -- must be new in all projects, for files of a store are named after objects alone. A document is
 -- the same also when they have come: what the store tells of them is its own. What they are is not
--- believed. Public tokens are sealed anew, so their hashes are compared.
+-- believed. Names and types stand in headers of answers, so they are such as docd's routes take.
+-- Public tokens are sealed anew, so their hashes are compared.
 -- class: tx
 -- in: project uuid, rows text
 -- rows: one
@@ -13,6 +14,12 @@ given as materialized (
     from json_array_elements(:rows::json) e (value),
         json_populate_record(null::document, e.value) g
     where g.project_id = :project and row_to_json(g)::text = e.value::text
+        and g.file_name !~ '[\x01-\x1f\x7f]'
+        -- as MEDIA_TYPE_PATTERN; T: a character of a token
+        and g.content_type ~ replace(
+            '^T+/T+([ \t]*;[ \t]*(T+=(T+|"([ !#-\[\]-~]|\\[ -~])*"))?)*$',
+            'T', '[!#$%&''*+.^_`|~A-Za-z0-9-]'
+        )
 ),
 object_added as (
     insert into object (project_id, id, document_id)
