@@ -77,11 +77,20 @@ void tenant_summing_end(struct tenant_summing *self)
                                  TENANT_SUM_SIZE);
 }
 
+/* Operators read it: no control characters. */
+static bool is_word(const char *name, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (name[i] <= ' ' || name[i] > '~')
+            return false;
+    return size > 0;
+}
+
 int tenant_summing_table(struct tenant_summing *self, const char *name, size_t size)
 {
     struct tenant_sum *sum = &self->sums.items[self->sums.count];
 
-    if (size == 0 || size > TENANT_TABLE_NAME_MAX || memchr(name, '\0', size) ||
+    if (size > TENANT_TABLE_NAME_MAX || !is_word(name, size) ||
         self->sums.count == TENANT_TABLES_MAX)
         return -1;
     for (size_t i = 0; i < self->sums.count; i++)

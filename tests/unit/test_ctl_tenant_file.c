@@ -555,6 +555,33 @@ static void too_many_tables_are_refused(void)
 
 /* ---- what is in the file, and where it lies ---- */
 
+/* Names are printed, and a terminal obeys what is in them. */
+static void names_of_tables_are_words(void)
+{
+    static const struct {
+        const char *name;
+        bool fine;
+    } rows[] = {{"authd.mfa_factor", true},
+                {"t", true},
+                {"\x1b[2J", false},
+                {"a b", false},
+                {"a\nb", false},
+                {"\xc2\x9b"
+                 "2J",
+                 false},
+                {"caf\xc3\xa9", false},
+                {"a\x7f", false}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct tenant_summing *sums = tenant_summing_alloc(sizeof(*sums));
+
+        UNIT_CHECK((tenant_summing_table(sums, rows[i].name, strlen(rows[i].name)) == 0) ==
+                       rows[i].fine,
+                   "row %zu", i);
+        free(sums);
+    }
+}
+
 static void the_file_tells_nothing(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -916,6 +943,7 @@ static const struct unit_case cases[] = {
     CASE(what_is_no_file_is_refused),
     CASE(authentic_nonsense_is_refused),
     CASE(too_many_tables_are_refused),
+    CASE(names_of_tables_are_words),
     CASE(the_file_tells_nothing),
     CASE(it_has_its_name_when_it_is_whole),
     CASE(another_file_is_never_replaced),
