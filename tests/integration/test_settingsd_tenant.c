@@ -47,6 +47,13 @@ static void arrive(struct tenant_kit_case *self)
     static const char *const refused[] = {
         "\"suspended\":true,\"parent_id\":\"" TENANT_KIT_OTHER "\"",
         "\"suspended\":false,\"parent_id\":null",
+        "\"suspended\":true,\"parent_id\":null,\"settings\":{\"PATIENT_LOGIN_ENABLED\":\"x\"}",
+        "\"suspended\":true,\"parent_id\":null,\"settings\":"
+        "{\"CLINICIAN_INVITE_ON_BUSINESS_EMAIL\":3}",
+        "\"suspended\":true,\"parent_id\":null,\"settings\":"
+        "{\"defaultPatientAccessPolicy\":\"AccessPolicy/x\"}",
+        "\"suspended\":true,\"parent_id\":null,\"settings\":"
+        "{\"DEFAULT_PRACTITIONER_ACCESS_POLICY\":\"\"}",
     };
 
     tenant_kit_sql(self, TENANT_KIT_RECEIVER,
@@ -62,12 +69,12 @@ static void arrive(struct tenant_kit_case *self)
                "%s", tenant_kit_error(self)->message);
 }
 
-static void a_project_arrives_suspended_and_below_none(void)
+static void a_project_arrives_suspended_below_none_and_readable(void)
 {
     tenant_kit_run(arrive);
 }
 
-static const struct unit_case more[] = {CASE(a_project_arrives_suspended_and_below_none),
+static const struct unit_case more[] = {CASE(a_project_arrives_suspended_below_none_and_readable),
                                         {.fn = NULL}};
 
 static const struct tenant_kit kit = {

@@ -1,11 +1,23 @@
 -- Adds a project, from another installation: below none here, and suspended until an operator opens
--- it. It is the same also when it was opened since.
+-- it. It is the same also when it was opened since. Settings that tenant_columns cannot read would
+-- end every statement that lists projects: they are refused by reading them.
 -- class: tx
 -- rows: one
 -- row: added int8, same int8
 with
 -- include: tenant_insert(table = project, match = {t.id = g.id},
---     project = {case when g.suspended and g.parent_id is null then g.id end}, own = t.id,
+--     project = {case when g.suspended and g.parent_id is null and num_nulls(
+--         (g.settings->>'PATIENT_REGISTRATION_ENABLED')::boolean,
+--         (g.settings->>'PATIENT_INVITATION_ENABLED')::boolean,
+--         (g.settings->>'PATIENT_LOGIN_ENABLED')::boolean,
+--         (g.settings->>'PRACTITIONER_REGISTRATION_ENABLED')::boolean,
+--         (g.settings->>'PRACTITIONER_INVITATION_ENABLED')::boolean,
+--         (g.settings->>'PRACTITIONER_LOGIN_ENABLED')::boolean,
+--         (g.settings->>'CLINICIAN_INVITE_ON_BUSINESS_EMAIL')::boolean,
+--         substr(g.settings->>'defaultPatientAccessPolicy',
+--             length('AccessPolicy/') + 1)::uuid,
+--         substr(g.settings->>'DEFAULT_PRACTITIONER_ACCESS_POLICY',
+--             length('AccessPolicy/') + 1)::uuid) >= 0 then g.id end}, own = t.id,
 --     state = {json_populate_record(t, '{"suspended":true}')}),
 -- include: audit(from = tenant_insert_found)
 select
