@@ -1,9 +1,12 @@
 /*
  * test_botd_tenant.c - what botd keeps of a project, moved to another installation.
  */
+#include <stdio.h>
+
 #include "botd/sql_part.h"
 #include "botd/tenant.h"
 #include "tests/support/tenant_kit.h"
+#include "tests/support/unit.h"
 
 extern const struct db_migration botd_migrations[];
 
@@ -32,7 +35,37 @@ extern const struct db_migration botd_migrations[];
     "-0000-7000-8000-000000000001', i, i, 'success', null from generate_series(1, 4) i;\n"    \
     "insert into translation_day select '" project_ "', i, 7 from generate_series(1, 3) i;\n"
 
+/* Programs are files of the operator's directory, whatever a file says. */
+static void add_programs(struct tenant_kit_case *self)
+{
+    static const char *const names[] = {"/usr/bin/python3", "../secret", ".hidden", "a b", "echo"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        bool fine = i + 1 == ARRAY_SIZE(names);
+        char sql[512];
+
+        snprintf(sql, sizeof(sql),
+                 "select row_to_json(json_populate_record(b, '{\"kind\":\"program\",\"url\":null,"
+                 "\"program\":\"%s\",\"secrets_sealed\":\"\\\\x7b7d\","
+                 "\"signing_sealed\":null}')) from bot b "
+                 "where id = '0190a001-0000-7000-8000-000000000001'",
+                 names[i]);
+        UNIT_CHECK((tenant_kit_add(self, "bot", tenant_kit_text(self, TENANT_KIT_SENDER, sql)) ==
+                    1) == fine,
+                   "%s: %s", names[i], tenant_kit_error(self)->message);
+    }
+}
+
+static void programs_of_a_file_stay_in_their_directory(void)
+{
+    tenant_kit_run(add_programs);
+}
+
+static const struct unit_case more[] = {CASE(programs_of_a_file_stay_in_their_directory),
+                                        {.fn = NULL}};
+
 static const struct tenant_kit kit = {
+    .cases = more,
     .migrations = botd_migrations,
     .sql = botd_sql,
     .tables = botd_tenant_tables,

@@ -1,10 +1,13 @@
--- Adds the bots of a project, and what they are found by, from another installation.
+-- Adds the bots of a project, and what they are found by, from another installation. A program is a
+-- plain name, as check_program() has it.
 -- class: tx
 -- rows: one
 -- row: added int8, same int8
 with
 -- include: tenant_insert(table = bot,
 --     match = {t.id = g.id},
+--     project = {case when g.program is null or g.program ~ '^[A-Za-z0-9_-][A-Za-z0-9._-]*$'
+--         then g.project_id end},
 --     state = {json_populate_record(t, '{"secrets_sealed":null,"signing_sealed":null}')},
 --     given = {json_populate_record(g, '{"secrets_sealed":null,"signing_sealed":null}')}),
 -- include: bot_identifiers(from = tenant_insert_added),
