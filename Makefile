@@ -65,7 +65,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests objects run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console fhir client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-people bench-move bench-migrate fault test-peers test-patroni openid test-openid lighthouse test-lighthouse clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests objects run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console console-pictures fhir client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-people bench-move bench-migrate fault test-peers test-patroni openid test-openid lighthouse test-lighthouse clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
 
@@ -456,6 +456,12 @@ test-lighthouse: lighthouse
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) chromium)
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(LIGHTHOUSE_TEST)
 	@BUILD=$(BUILD) ATRIUM_TEST_SECONDS=1260 tests/run.sh $(LIGHTHOUSE_TEST)
+
+# The pictures of the console in docs/console; see tests/console/pictures.sh.
+console-pictures: console
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) chromium)
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@BUILD=$(BUILD) tests/console/pictures.sh docs/console
 
 # TENANTS= and ACCOUNTS= say how many; see tests/bench/scale.sh.
 bench-scale:

@@ -23,8 +23,8 @@ esbuild "$from/main.js" --bundle --minify --format=esm --target=es2020 --charset
     --alias:hooks="./$from/vendor/hooks.module.js" --alias:htm="./$from/vendor/htm.module.js" \
     --alias:mail-templates="./$gen/mail_templates.js" \
     --outfile="$gen/app.js"
-# Lines end in markup alone, where htm takes no notice of them between elements.
-perl -0777 -pi -e 's/\n\s+/\n/g; s/>\n(?=<)/>/g' "$gen/app.js"
+# Markup is indented by fours, and no text is: htm takes no notice of lines between elements.
+perl -0777 -pi -e 's/>\n(?: {4})+(?=<)/>/g; s/\n(?: {4})+/\n/g' "$gen/app.js"
 "$from/shell.pl" "$from" "$gen"
 esbuild "$from/boot.js" --bundle --minify --format=iife --target=es2020 --charset=utf8 --legal-comments=none \
     --log-level=warning --alias:shell-texts="./$gen/shell_texts.js" --outfile="$gen/boot.js"
