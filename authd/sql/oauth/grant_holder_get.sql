@@ -18,13 +18,5 @@ select
     -- include: email_is_verified(account = a.id, organization = :organization)
     as verified
 from session s
-cross join
-    -- include: account_of(row = s)
-cross join
-    -- include: membership_of(account = s.account_id, project = :project)
+-- include: session_holder(session = s, project = :project, now = :now)
 where s.project_id = :project and s.id = :session
-    and m.locked_at is null and a.locked_at is null
-    and
-    -- include: account_active(account = a, now = :now)
-    and
-    -- include: session_valid(session = s, now = :now)

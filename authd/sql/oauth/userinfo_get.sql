@@ -14,22 +14,9 @@ select
     a.name,
     a.surname,
     a.email,
-    coalesce((
-        select true
-        from email_verified v
-        where v.account_id = a.id
-            and v.organization_id in (:organization, '00000000-0000-0000-0000-000000000000')
-        limit 1
-    ), false) as verified
+    -- include: email_is_verified(account = a.id, organization = :organization)
+    as verified
 from oauth_grant g
 join session s on s.project_id = g.project_id and s.id = g.session_id
-cross join
-    -- include: account_of(row = s)
-cross join
-    -- include: membership_of(account = s.account_id, project = :project)
+-- include: session_holder(session = s, project = :project, now = :now)
 where g.project_id = :project and g.session_id = :session
-    and m.locked_at is null and a.locked_at is null
-    and
-    -- include: account_active(account = a, now = :now)
-    and
-    -- include: session_valid(session = s, now = :now)
