@@ -6,25 +6,10 @@
 #include "docd/docd.h"
 #include "docd/sql/tenant.h"
 
-/* Defines the two functions of a table whose statement does not have the part "tenant_insert". */
-#define OWN_STATEMENTS(table_)                                                           \
-    TENANT_PAGE_STATEMENT(table_)                                                        \
-                                                                                         \
-    static int tenant_insert_##table_(struct db_tx *tx, const struct request *req,       \
-                                      const struct sql_tenant_insert *insert,            \
-                                      const struct sql_audit *audit, int64_t *ret_added, \
-                                      int64_t *ret_same, struct error *err)              \
-    {                                                                                    \
-        const struct sql_tenant_insert_##table_##_in in = {                              \
-            .project = insert->project, .rows = insert->rows, .audit = *audit};          \
-        struct sql_tenant_insert_##table_##_row row;                                     \
-                                                                                         \
-        if (sql_tenant_insert_##table_(tx, req, &in, &row, err) < 0)                     \
-            return -1;                                                                   \
-        *ret_added = row.added;                                                          \
-        *ret_same = row.same;                                                            \
-        return 0;                                                                        \
-    }
+/* Both functions of a table whose statement does not have the part "tenant_insert". */
+#define OWN_STATEMENTS(table_)    \
+    TENANT_PAGE_STATEMENT(table_) \
+    TENANT_INSERT_STATEMENT(table_, .project = insert->project, .rows = insert->rows)
 
 OWN_STATEMENTS(document)
 TENANT_STATEMENTS(content)

@@ -129,25 +129,28 @@ int tenant_table_try(const struct tenant_table *table, const struct tenant_store
         return 0;                                                                                \
     }
 
-/* Both, the second by tenant_insert_<table>.sql, of the parts "tenant_insert" and "audit". */
-#define TENANT_STATEMENTS(table_)                                                        \
-    TENANT_PAGE_STATEMENT(table_)                                                        \
-                                                                                         \
-    static int tenant_insert_##table_(struct db_tx *tx, const struct request *req,       \
-                                      const struct sql_tenant_insert *insert,            \
-                                      const struct sql_audit *audit, int64_t *ret_added, \
-                                      int64_t *ret_same, struct error *err)              \
-    {                                                                                    \
-        const struct sql_tenant_insert_##table_##_in in = {.tenant_insert = *insert,     \
-                                                           .audit = *audit};             \
-        struct sql_tenant_insert_##table_##_row row;                                     \
-                                                                                         \
-        if (sql_tenant_insert_##table_(tx, req, &in, &row, err) < 0)                     \
-            return -1;                                                                   \
-        *ret_added = row.added;                                                          \
-        *ret_same = row.same;                                                            \
-        return 0;                                                                        \
+/* Defines the second, by tenant_insert_<table>.sql, which has the part "audit". What follows the
+ * table is what the statement takes besides, of `insert`. */
+#define TENANT_INSERT_STATEMENT(table_, ...)                                              \
+    static int tenant_insert_##table_(struct db_tx *tx, const struct request *req,        \
+                                      const struct sql_tenant_insert *insert,             \
+                                      const struct sql_audit *audit, int64_t *ret_added,  \
+                                      int64_t *ret_same, struct error *err)               \
+    {                                                                                     \
+        const struct sql_tenant_insert_##table_##_in in = {.audit = *audit, __VA_ARGS__}; \
+        struct sql_tenant_insert_##table_##_row row;                                      \
+                                                                                          \
+        if (sql_tenant_insert_##table_(tx, req, &in, &row, err) < 0)                      \
+            return -1;                                                                    \
+        *ret_added = row.added;                                                           \
+        *ret_same = row.same;                                                             \
+        return 0;                                                                         \
     }
+
+/* Both, the second of a statement that has the part "tenant_insert", too. */
+#define TENANT_STATEMENTS(table_) \
+    TENANT_PAGE_STATEMENT(table_) \
+    TENANT_INSERT_STATEMENT(table_, .tenant_insert = *insert)
 
 #define TENANT_TABLE(table_) .page = tenant_page_##table_, .insert = tenant_insert_##table_
 
