@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "authd/session/change.h"
 #include "authd/sql/change.h"
 #include "common/base/cache.h"
 #include "common/base/clock.h"
@@ -109,7 +110,7 @@ static void keep(struct authd *d, const struct request *req, const struct bus_me
     if (!answer)
         log_die("settings", "out of memory");
     *answer = (struct answer){.change = change,
-                              .until_mono_ms = clock_mono_ms() + SETTINGS_AGE_MAX_MS,
+                              .until_mono_ms = clock_mono_ms() + CHANGE_ANSWER_LIFE,
                               .size = packed.size};
     memcpy(answer->bytes, packed.bytes, packed.size);
     cache_put(d->settings_cache, key, answer);

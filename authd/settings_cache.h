@@ -13,13 +13,8 @@
 
 #include "authd/authd.h"
 
-/* How many answers are kept, up to which size, and for how long, in ms of the monotonic clock: far
- * less than changes are kept (CHANGE_EVENT_LIFE), so that no two numbers are taken for one. */
-enum {
-    SETTINGS_CACHE_MAX = 4096,
-    SETTINGS_ANSWER_MAX = 16 * 1024, /* bytes as msgpack */
-    SETTINGS_AGE_MAX_MS = 60000,
-};
+/* How many answers are kept, up to which size as msgpack, each for CHANGE_ANSWER_LIFE. */
+enum { SETTINGS_CACHE_MAX = 4096, SETTINGS_ANSWER_MAX = 16 * 1024 };
 
 /* d->settings_changes */
 extern const struct batch_kind settings_change_batch;

@@ -11,11 +11,7 @@
 #include "common/domain/password_scheme.h"
 #include "common/wire/codec.h"
 
-enum {
-    WHY_MAX = 1000,
-    KEY_SHOWN_MAX = 64,
-    EMAIL_SHOWN_MAX = 254,
-};
+enum { WHY_MAX = 1000, KEY_SHOWN_MAX = 64, EMAIL_SHOWN_MAX = 254 };
 
 void import_refuse(struct import_account *self, bool existing, const char *why)
 {

@@ -21,6 +21,10 @@ struct change; /* authd_api.h */
 #define CHANGE_SESSION_LIFE (ACCESS_TOKEN_LIFE + MINUTES(1))
 #define CHANGE_EVENT_LIFE DAYS(1)
 
+/* How long an answer that holds for the number of a change may be kept, in ms of the monotonic
+ * clock: far less than changes are, so that no two numbers are taken for one. */
+#define CHANGE_ANSWER_LIFE MINUTES(1)
+
 /* Announces the changes, which are committed under `sequence`, and waits until every gateway
  * with a live lease has them in force, at most 5 s: who has not heard by then has no lease any
  * more and refuses by itself. Parks. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "authd/session/change.h"
 #include "common/base/cache.h"
 #include "common/base/log.h"
 
@@ -109,7 +110,7 @@ void admission_cache_put(struct admission_cache *self, const struct admission_ca
     policy = find_policy(told, &key->policy);
     if (!policy)
         policy = add_policy(told);
-    *policy = (struct told_policy){key->policy, mono_ms + UNRULED_AGE_MAX_MS};
+    *policy = (struct told_policy){key->policy, mono_ms + CHANGE_ANSWER_LIFE};
 }
 
 bool admission_cache_list(struct admission_cache *self, const struct uuid *project, int64_t mono_ms,

@@ -12,9 +12,8 @@
 #include "common/base/base.h"
 #include "common/base/uuid.h"
 
-/* How many projects are kept, and policies of each; and for how long, in ms of the monotonic clock:
- * far less than changes are kept (CHANGE_EVENT_LIFE), so that no two numbers are taken for one. */
-enum { UNRULED_MAX = 8192, UNRULED_POLICIES_MAX = 8, UNRULED_AGE_MAX_MS = 60000 };
+/* How many projects are kept, and policies of each, for CHANGE_ANSWER_LIFE. */
+enum { UNRULED_MAX = 8192, UNRULED_POLICIES_MAX = 8 };
 
 struct admission_cache_key {
     struct uuid project, policy; /* policy: absent for none */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "authd/session/change.h"
 #include "authd/signin/admission_cache.h"
 #include "tests/support/unit.h"
 
@@ -80,14 +81,14 @@ static void test_each_policy_is_listed_until_its_own_time(void)
     put((struct uuid){""}, 7, 0);
     put(policies[0], 7, 10);
     snprintf(want, sizeof(want), "none %s", policies[0].text);
-    CU_ASSERT_TRUE(admission_cache_list(cache, &project, UNRULED_AGE_MAX_MS - 1, &list));
+    CU_ASSERT_TRUE(admission_cache_list(cache, &project, CHANGE_ANSWER_LIFE - 1, &list));
     CU_ASSERT_STRING_EQUAL(list.policies, want);
-    CU_ASSERT_TRUE(admission_cache_list(cache, &project, UNRULED_AGE_MAX_MS, &list));
+    CU_ASSERT_TRUE(admission_cache_list(cache, &project, CHANGE_ANSWER_LIFE, &list));
     CU_ASSERT_STRING_EQUAL(list.policies, policies[0].text);
-    CU_ASSERT_FALSE(has((struct uuid){""}, 7, UNRULED_AGE_MAX_MS));
-    CU_ASSERT_FALSE(admission_cache_list(cache, &project, UNRULED_AGE_MAX_MS + 10, &list));
-    put(policies[0], 7, UNRULED_AGE_MAX_MS + 10);
-    CU_ASSERT_TRUE(has(policies[0], 7, UNRULED_AGE_MAX_MS + 11));
+    CU_ASSERT_FALSE(has((struct uuid){""}, 7, CHANGE_ANSWER_LIFE));
+    CU_ASSERT_FALSE(admission_cache_list(cache, &project, CHANGE_ANSWER_LIFE + 10, &list));
+    put(policies[0], 7, CHANGE_ANSWER_LIFE + 10);
+    CU_ASSERT_TRUE(has(policies[0], 7, CHANGE_ANSWER_LIFE + 11));
     admission_cache_destroy(&cache);
 }
 
