@@ -33,7 +33,7 @@ bool etag_is_any(const char *header)
 
 bool etag_admits(const char *if_match, const char *etag)
 {
-    return !if_match || etag_is_named(if_match, etag);
+    return !if_match || (etag && etag_is_named(if_match, etag));
 }
 
 bool etag_is_sent(const char *header, const char *etag)
@@ -59,7 +59,7 @@ int etag_bind(const char *if_match, const char *etag, const char *what, const ch
 int etag_check(const char *if_match, const char *if_none_match, const char *etag, const char *what,
                struct error *err)
 {
-    if (if_match && !(etag && etag_is_named(if_match, etag)))
+    if (!etag_admits(if_match, etag))
         return etag_lost(what, err);
     return etag && etag_is_named(if_none_match, etag) ? etag_exists(what, err) : 0;
 }

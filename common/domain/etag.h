@@ -16,7 +16,7 @@ bool etag_is_named(const char *header, const char *etag);
 /* Is it "*", which names whatever is there? */
 bool etag_is_any(const char *header);
 
-/* Does the header If-Match (NULL: none) admit the state with this tag? */
+/* Does the header If-Match (NULL: none) admit the state with this tag (NULL: there is no state)? */
 bool etag_admits(const char *if_match, const char *etag);
 
 /* The same as etag_is_named() of the request header ETag, which clients of older interfaces send
