@@ -700,7 +700,7 @@ static const struct audited audited[] = {
     {"practitioner_login_mfa", practitioner_mfa, 200, "mfa.recover success Account"},
     {"client_login", client_login, 200, "session.create success Session password"},
     {"b2b_login", b2b_login, 200, "session.create success Session password"},
-    {"refresh_token", refresh, 200, NULL}, /* the session goes on */
+    {"refresh_token", refresh, 200, NULL}, /* the session stays the same */
     {"change_password", change_password, 204, "password.change success Account"},
     {"reset_password", reset_password, 200, "password.link success Account"},
     {"set_password", set_password, 204, "password.set success Account"},

@@ -28,7 +28,8 @@ static void killed(struct loop *loop, void *arg UNUSED)
     kit_sleep(&kit, 100);
     kit_end(&kit, 1, SIGKILL);
     kit_sleep(&kit, 50);
-    /* Half of the writes were with it and are told at once; its reads go to the other. */
+    /* It had half of the calls: its writes fail at once, its reads are sent to the other
+     * instance. */
     UNIT_CHECK(works.unavailable == 10, "%d", works.unavailable);
     CU_ASSERT(works.slowest_ms < 250);
     kit_flock_wait(&reads);

@@ -1,5 +1,5 @@
 // first.js - what is known before anything is asked: the place, the language, the colours, whether there may be a session.
-// boot.js, in the document, shows the shell by it before the script is there; then the script goes on by the same.
+// boot.js, in the document, draws the shell from it before the script is loaded, and the script uses the same values.
 const BASE = '/console';
 const LANGUAGE = 'atrium.console.language', THEME = 'atrium.console.theme';
 
