@@ -12,7 +12,8 @@
 #include "common/wire/codec.h"
 #include "gateway/http/range.h"
 
-/* RFC 9470: signed in too long ago, in seconds. */
+/* Of JSON, should a browser ever draw it: it loads nothing and stands in no frame. */
+#define JSON_POLICY "default-src 'none'; frame-ancestors 'none'"
 
 /* On every answer. */
 static const struct answer_header standing[] = {
@@ -255,8 +256,12 @@ static void add_headers(struct headers *to, const struct answer *self)
     }
     add(to, "Cache-Control", self->cache ? self->cache : "no-store");
     add(to, "X-Request-Id", self->trace);
-    if (self->content_type || self->body)
-        add(to, "Content-Type", self->content_type ? self->content_type : "application/json");
+    if (self->content_type) {
+        add(to, "Content-Type", self->content_type);
+    } else if (self->body) {
+        add(to, "Content-Type", "application/json");
+        add(to, "Content-Security-Policy", JSON_POLICY);
+    }
     add(to, "ETag", self->etag);
     add(to, "Content-Encoding", self->encoding);
     add(to, "Vary", self->encodable ? "Accept-Encoding" : NULL);

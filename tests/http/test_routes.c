@@ -282,6 +282,26 @@ static void secrets_are_not_compressed(void)
     CU_ASSERT_TRUE(sessions->size > 1024);
 }
 
+/* A browser that is led to one draws nothing of it, and in no frame. */
+static void json_loads_nothing_and_is_not_framed(void)
+{
+    HTTP_ANSWER ready = http_get(suite_url(suite), "/health", NULL);
+    HTTP_ANSWER mine = http_get(suite_url(suite), "/auth/me", patient->access);
+    HTTP_ANSWER refused = http_get(suite_url(suite), "/auth/me", NULL);
+    HTTP_ANSWER unknown = http_get(suite_url(suite), "/no/such/route", NULL);
+    const struct http_answer *const answers[] = {ready, mine, refused, unknown};
+
+    for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
+        char *policy = http_header(answers[i], "Content-Security-Policy");
+        char *frame = http_header(answers[i], "X-Frame-Options");
+
+        CU_ASSERT_STRING_EQUAL(policy ? policy : "", "default-src 'none'; frame-ancestors 'none'");
+        CU_ASSERT_STRING_EQUAL(frame ? frame : "", "DENY");
+        free(policy);
+        free(frame);
+    }
+}
+
 static void patch_takes_merge_patches(void)
 {
     static const char body[] = "{\"defaultLanguage\":\"en\"}";
@@ -584,6 +604,7 @@ static const struct unit_case cases[] = {
     CASE(missing_fields_are_all_listed),
     CASE(a_missing_token_is_refused_before_the_media_type),
     CASE(errors_of_a_body_are_named),
+    CASE(json_loads_nothing_and_is_not_framed),
     CASE(patch_takes_merge_patches),
     CASE(large_answers_are_compressed),
     CASE(secrets_are_not_compressed),
