@@ -65,7 +65,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests objects run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console console-pictures fhir client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-people bench-move bench-migrate fault test-peers test-patroni openid test-openid lighthouse test-lighthouse clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests objects run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console console-pictures fhir client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-people bench-move bench-migrate fault test-peers test-patroni openid test-openid lighthouse test-lighthouse clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains sbom
 
 all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
 
@@ -512,7 +512,7 @@ $(COMPLETIONS:%=$(BUILD)/share/%): $(BUILD)/share/%: $(BUILD)/bin/atriumctl
 	@mkdir -p $(@D)
 	$< completion $(firstword $(subst -, ,$(subst /, ,$*))) > $@
 
-install: all $(BUILD)/atrium.conf $(COMPLETIONS:%=$(BUILD)/share/%)
+install: all $(BUILD)/atrium.conf $(BUILD)/sbom.cdx.json $(COMPLETIONS:%=$(BUILD)/share/%)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)/etc/atrium/conf.d
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
 	for d in $(DAEMONS); do \
@@ -535,11 +535,18 @@ install: all $(BUILD)/atrium.conf $(COMPLETIONS:%=$(BUILD)/share/%)
 	for file in $(wildcard deploy/*.* deploy/compose/*.conf deploy/kubernetes/*); do \
 	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/doc/atrium/$$file || exit 1; done
 	install -D -m 644 authd/data/common_passwords.txt $(DESTDIR)$(PREFIX)/share/atrium/common_passwords.txt
+	install -m 644 $(BUILD)/sbom.cdx.json $(DESTDIR)$(PREFIX)/share/doc/atrium
 	install -D -m 644 authd/data/LICENSES $(DESTDIR)$(PREFIX)/share/doc/atrium/LICENSES.lists
 	install -D -m 644 web/console/vendor/LICENSES $(DESTDIR)$(PREFIX)/share/doc/atrium/LICENSES.console
 	install -D -m 644 $(BUILD)/atrium.conf $(DESTDIR)$(PREFIX)/share/atrium/atrium.conf
 	[ -e $(DESTDIR)/etc/atrium/atrium.conf ] || \
 	    install -m 644 common/service/atrium.conf $(DESTDIR)/etc/atrium/atrium.conf
+
+# The bill of materials: what the programs load and contain, by version; see debian/sbom.pl.
+sbom: $(BUILD)/sbom.cdx.json
+
+$(BUILD)/sbom.cdx.json: $(PROGRAMS) debian/sbom.pl debian/control debian/copyright debian/changelog
+	@debian/sbom.pl $(PROGRAMS) > $@
 
 # What the package sets, which the operator's file overrides: each section as its program prints it, the keys commented
 # out, because the programs know their defaults. The units hand each daemon its seal key as a credential.
