@@ -20,6 +20,8 @@ const CONSOLE = `${publicUrl}/console`;
 const WAIT_MS = 60_000; // that something may take on a busy machine
 const SEALED_MS = 2000; // until what happened is in the audit trail
 const TABS_MAX = 120;
+const PEOPLE = 10_000;
+const LIST_MS = 150; // in which a list of so many opens
 const HOSTILE = '<img src=x onerror=document.title="owned">';
 
 function insist(condition, why) {
@@ -1049,17 +1051,35 @@ const trouble = {
         await heading('Keep this secret now').waitFor();
         await page.keyboard.press('Escape');
     },
-    async 'many people are there at once'() {
+    async 'a list of ten thousand people opens at once'() {
+        await signInHere();
+        for (let i = 0; i < PEOPLE; i += 2000) {
+            const accounts = Array.from({ length: 2000 }, (each, k) => ({ email: `person${i + k}@many.example`, firstName: 'Person', lastName: `${i + k}` }));
+            const { status, data } = await api('POST', '/v1/projects/me/imports', { accounts }, admin);
+            insist(status === 200 && data.imported === 2000, data);
+        }
         await page.goto(`${CONSOLE}/`);
-        await heading('What works').waitFor();
-        const took = await page.evaluate(() => new Promise((done) => {
-            const begin = performance.now();
-            new MutationObserver(() => { if (document.querySelector('main td[data-title]')) done(performance.now() - begin); })
-                .observe(document.body, { subtree: true, childList: true });
-            document.querySelector('nav a[href$="/people"]').click();
-        }));
-        console.log(`   ${took.toFixed(0)} ms from the click to the list`);
-        insist(took < 2000, `${took} ms`);
+        const times = [];
+        // On a busy machine the best of some counts: what takes longer by itself is never below.
+        while (times.length < 5 || (times.length < 30 && Math.min(...times) >= LIST_MS)) {
+            await page.locator('nav').getByRole('link', { name: 'Overview', exact: true }).click();
+            await heading('What works').waitFor();
+            // From the click until the frame behind the rows was drawn.
+            times.push(await page.evaluate(() => new Promise((done) => {
+                const begin = performance.now();
+                const seen = new MutationObserver(() => {
+                    if (document.querySelectorAll('main tbody tr').length < 50)
+                        return;
+                    seen.disconnect();
+                    requestAnimationFrame(() => setTimeout(() => done(Math.round(performance.now() - begin))));
+                });
+
+                seen.observe(document.body, { subtree: true, childList: true });
+                document.querySelector('nav a[href$="/people"]').click();
+            })));
+        }
+        console.log(`   ${Math.min(...times)} ms from the click to the rows of ${PEOPLE} people, the best of ${times.length}`);
+        insist(Math.min(...times) < LIST_MS, `${times} ms`);
     },
     async 'an ID token for another client is no sign-in'() {
         const other = await open();

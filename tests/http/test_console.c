@@ -163,6 +163,18 @@ static void other_methods_are_refused(void)
 
 /* ---- in a browser ---- */
 
+/* What the script has measured: the lines that are indented. */
+static void print_figures(const char *out)
+{
+    while (*out) {
+        size_t length = strcspn(out, "\n");
+
+        if (*out == ' ')
+            printf("\n%.*s", (int)length, out);
+        out += length + (out[length] == '\n');
+    }
+}
+
 static void run_browser(const char *part)
 {
     const char *const argv[] = {"/usr/bin/env",   "node", "tests/console/console.mjs",
@@ -173,6 +185,7 @@ static void run_browser(const char *part)
     PROGRAM browser = program_start(argv, NULL);
     CU_ASSERT_TRUE(program_wait_end(browser, BROWSER_MS));
     CHECK_EXIT(browser, 0);
+    print_figures(browser->out);
 }
 
 static void each_screen_does_its_main_job_by_keyboard(void)
