@@ -18,8 +18,6 @@
 #include "tests/support/unit.h"
 
 enum {
-    DONE = 0,
-    FAILED = 1,
     DONE_MS = 120000,
     PATIENTS = 1500,       /* of a project that is deleted under kills: some seconds of work */
     MANY_PATIENTS = 20000, /* with credential, membership, session and mail: 100,000 rows */

@@ -12,8 +12,6 @@
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-enum { DONE, FAILED, USAGE }; /* exit codes */
-
 /* A host of its own: a configuration, and a place for keys. */
 struct host {
     struct unit_dir dir;

@@ -17,7 +17,6 @@
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-enum { DONE, FAILED };
 enum { WORDS_MAX = 16 };
 
 /* Filled in before the table is run. */

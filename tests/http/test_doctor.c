@@ -19,7 +19,6 @@
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-enum { DONE, FAILED };
 enum {
     HUNG_MS = 15000, /* the longest doctor may take when one thing hangs */
     BACK_MS = 15000,

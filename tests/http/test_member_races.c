@@ -205,7 +205,7 @@ static void no_sign_in_slips_past_a_removal(void)
         CHECK_STATUS(answers[1], 200);
         if (answers[0]->status == 200) {
             CU_ASSERT_TRUE(suite_everywhere(suite, http_text(answers[0], "accessToken"), 401));
-            CU_ASSERT_EQUAL(member_refresh_status(suite, http_text(answers[0], "refreshToken")),
+            CU_ASSERT_EQUAL(suite_refresh_status(suite, http_text(answers[0], "refreshToken")),
                             401);
         }
         CU_ASSERT_EQUAL(suite_count(suite,
@@ -297,7 +297,7 @@ static void a_kill_leaves_no_half_removal(void)
                                     patient->email),
                         left);
         CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, left ? 200 : 401));
-        CU_ASSERT_EQUAL(member_refresh_status(suite, patient->refresh), left ? 200 : 401);
+        CU_ASSERT_EQUAL(suite_refresh_status(suite, patient->refresh), left ? 200 : 401);
         json_decref(entry);
     }
 }

@@ -202,12 +202,12 @@ static void a_removed_practitioner_keeps_the_account(void)
     HTTP_ANSWER gone = member_withdraw(suite, admin->access, id);
     CHECK_STATUS(gone, 200);
     CU_ASSERT_TRUE(suite_everywhere(suite, rui->access, 401));
-    CU_ASSERT_EQUAL(member_refresh_status(suite, rui->refresh), 401);
+    CU_ASSERT_EQUAL(suite_refresh_status(suite, rui->refresh), 401);
     CU_ASSERT_EQUAL(sign_ins_known(rui->email), 1);
     HTTP_ANSWER logout = http_post(suite_url(suite), "/auth/logout", rui->access, NULL);
     CHECK_STATUS(logout, 401);
     CU_ASSERT_TRUE(suite_everywhere(suite, elsewhere->access, 200));
-    CU_ASSERT_EQUAL(member_refresh_status(suite, elsewhere->refresh), 200);
+    CU_ASSERT_EQUAL(suite_refresh_status(suite, elsewhere->refresh), 200);
     PERSON back = person_sign_in(suite, "Practitioner", rui->email, MEMBER_PASSWORD, NULL);
     CU_ASSERT_EQUAL(back->status, 400);
     CU_ASSERT_EQUAL(suite_count(suite,
@@ -243,7 +243,7 @@ static void a_removed_patient_is_gone(void)
     HTTP_ANSWER gone = member_withdraw(suite, admin->access, member_text(entry, "id"));
     CHECK_STATUS(gone, 200);
     CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 401));
-    CU_ASSERT_EQUAL(member_refresh_status(suite, patient->refresh), 401);
+    CU_ASSERT_EQUAL(suite_refresh_status(suite, patient->refresh), 401);
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.account where email = '%s'",
                                 patient->email),
                     0);

@@ -115,9 +115,7 @@ static struct login start(const struct owner *owner)
 
 static int me(const char *access)
 {
-    HTTP_ANSWER answer = http_get(suite_url(suite), "/auth/me", access);
-
-    return answer->status;
+    return suite_status(suite, "/auth/me", access);
 }
 
 /* Turns the factor of a signed-in person on. */

@@ -60,9 +60,7 @@ static struct http_answer *reset(const char *email, const char *type)
 
 static int me(const char *access)
 {
-    HTTP_ANSWER answer = http_get(suite_url(suite), "/auth/me", access);
-
-    return answer->status;
+    return suite_status(suite, "/auth/me", access);
 }
 
 static int sign_in_status(const char *email, const char *password)

@@ -113,14 +113,6 @@ static struct http_answer *start(const char *role, const char *email, const char
     return suite_post_fresh(suite, path, body_login_start(email, password, tenant));
 }
 
-static int refresh(const char *token)
-{
-    HTTP_ANSWER answer =
-        suite_post_fresh(suite, "/auth/refresh-token", json_pack("{s:s}", "refresh_token", token));
-
-    return answer->status;
-}
-
 static void check_locked(struct http_answer *answer)
 {
     CHECK_ERROR(answer, 403, "Login is not enabled.");
@@ -178,7 +170,7 @@ static void a_locked_member_is_refused_until_unlocked(void)
     CHECK_STATUS(begun, 200);
     check_act(id, "lock");
     CU_ASSERT_TRUE(suite_everywhere(suite, person->access, 401));
-    CU_ASSERT_EQUAL(refresh(person->refresh), 401);
+    CU_ASSERT_EQUAL(suite_refresh_status(suite, person->refresh), 401);
     HTTP_ANSWER late = suite_post_fresh(suite, "/auth/tenant/Patient/login/token",
                                         body_login_token(http_text(begun, "sessionCode"), NULL));
     CHECK_STATUS(late, 400);
@@ -254,7 +246,7 @@ static void a_practitioner_is_locked_in_one_project_alone(void)
 
     CU_ASSERT_TRUE(suite_everywhere(suite, person->access, 401));
     CU_ASSERT_TRUE(suite_everywhere(suite, elsewhere->access, 200));
-    CU_ASSERT_EQUAL(refresh(elsewhere->refresh), 200);
+    CU_ASSERT_EQUAL(suite_refresh_status(suite, elsewhere->refresh), 200);
     check_locked(start("Practitioner", person->email, person->password, "demo"));
     check_locked(by_client(person->email, person->password));
     check_locked(by_business(person->email, person->password));
@@ -283,7 +275,7 @@ static void sessions_of_the_project_end(void)
         person_sign_in(suite, "Practitioner", person->email, person->password, "actschild");
     check_act(id, "end-sessions");
     CU_ASSERT_TRUE(suite_everywhere(suite, person->access, 401));
-    CU_ASSERT_EQUAL(refresh(person->refresh), 401);
+    CU_ASSERT_EQUAL(suite_refresh_status(suite, person->refresh), 401);
     CU_ASSERT_TRUE(suite_everywhere(suite, elsewhere->access, 200));
     CU_ASSERT_EQUAL(audited(id, "account.end-sessions"), 1);
     check_act(id, "end-sessions"); /* there are none */
@@ -325,7 +317,7 @@ static void lost_factors_are_taken_away(void)
     CU_ASSERT_EQUAL(kept_of(id, "passkey"), 0);
     CU_ASSERT_EQUAL(live_sessions(id), 0);
     CU_ASSERT_TRUE(suite_everywhere(suite, person->access, 401));
-    CU_ASSERT_EQUAL(refresh(person->refresh), 401);
+    CU_ASSERT_EQUAL(suite_refresh_status(suite, person->refresh), 401);
     CU_ASSERT_EQUAL(audited(id, "mfa.reset"), 1);
     HTTP_ANSWER in = by_client(person->email, person->password);
     CHECK_STATUS(in, 200);

@@ -225,25 +225,19 @@ static void a_form_of_before_waits(void)
     CHECK_READ_ONLY(refused, "upload");
 }
 
-static struct http_answer *renew(const char *token)
-{
-    return suite_post_fresh(suite, "/auth/refresh-token",
-                            json_pack("{s:s}", "refresh_token", token));
-}
-
 /* A client that tries again after Retry-After has its session. */
 static void a_renewal_waits_and_its_token_stays_good(void)
 {
     for (int i = 0; i < TIMES; i++) {
-        HTTP_ANSWER refused = renew(patient->refresh);
+        HTTP_ANSWER refused = suite_refresh(suite, patient->refresh);
         CHECK_READ_ONLY(refused, "renewal");
     }
     PROGRAM opened = resume();
     CHECK_EXIT(opened, 0);
     CU_ASSERT_TRUE(json_is_false(json_object_get(opened->json, "readOnly")));
-    HTTP_ANSWER renewed = renew(patient->refresh);
+    HTTP_ANSWER renewed = suite_refresh(suite, patient->refresh);
     CHECK_STATUS(renewed, 200);
-    HTTP_ANSWER next = renew(http_text(renewed, "refresh_token"));
+    HTTP_ANSWER next = suite_refresh(suite, http_text(renewed, "refresh_token"));
     CHECK_STATUS(next, 200);
     HTTP_ANSWER sent = document_upload(suite, form, "xyz", 3);
     CHECK_STATUS(sent, 204);

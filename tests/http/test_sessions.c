@@ -15,12 +15,6 @@ static const char bad_refresh[] = "Refresh token is invalid or has expired.";
 
 static struct suite *suite;
 
-static struct http_answer *refresh(const char *token)
-{
-    return http_post(suite_url(suite), "/auth/refresh-token", NULL,
-                     json_pack("{s:s}", "refresh_token", token));
-}
-
 static struct http_answer *me(const char *access)
 {
     return http_get(suite_url(suite), "/auth/me", access);
@@ -110,7 +104,7 @@ static void an_access_token_lives_an_hour(void)
 static void refresh_rotates(void)
 {
     PERSON patient = person_register(suite, NULL);
-    HTTP_ANSWER first = refresh(patient->refresh);
+    HTTP_ANSWER first = suite_refresh(suite, patient->refresh);
 
     CHECK_STATUS(first, 200);
     CU_ASSERT_STRING_EQUAL(http_text(first, "token_type"), "Bearer");
@@ -120,16 +114,16 @@ static void refresh_rotates(void)
     CHECK_STATUS(works, 200);
 
     /* A lost answer is asked for again: the same successor, until that one was used. */
-    HTTP_ANSWER again = refresh(patient->refresh);
+    HTTP_ANSWER again = suite_refresh(suite, patient->refresh);
     CHECK_STATUS(again, 200);
     CU_ASSERT_STRING_EQUAL(http_text(again, "refresh_token"), http_text(first, "refresh_token"));
-    HTTP_ANSWER second = refresh(http_text(first, "refresh_token"));
+    HTTP_ANSWER second = suite_refresh(suite, http_text(first, "refresh_token"));
     CHECK_STATUS(second, 200);
 
     /* Now the first one is two generations old: its use means theft. */
-    HTTP_ANSWER stolen = refresh(patient->refresh);
+    HTTP_ANSWER stolen = suite_refresh(suite, patient->refresh);
     CHECK_ERROR(stolen, 401, bad_refresh);
-    HTTP_ANSWER victim = refresh(http_text(second, "refresh_token"));
+    HTTP_ANSWER victim = suite_refresh(suite, http_text(second, "refresh_token"));
     CHECK_ERROR(victim, 401, bad_refresh);
     CU_ASSERT_TRUE(suite_everywhere(suite, http_text(second, "access_token"), 401));
 }
@@ -142,11 +136,11 @@ static void forged_refresh_tokens_end_nothing(void)
     altered[strlen(altered) - 3] = altered[strlen(altered) - 3] == 'A' ? 'B' : 'A';
     memset(long_one, 'a', 513);
     long_one[513] = '\0';
-    HTTP_ANSWER garbage = refresh("garbage");
+    HTTP_ANSWER garbage = suite_refresh(suite, "garbage");
     CHECK_ERROR(garbage, 401, bad_refresh);
-    HTTP_ANSWER over = refresh(long_one);
+    HTTP_ANSWER over = suite_refresh(suite, long_one);
     CHECK_PROBLEM(over, "refresh_token");
-    HTTP_ANSWER empty = refresh("");
+    HTTP_ANSWER empty = suite_refresh(suite, "");
     CHECK_PROBLEM(empty, "refresh_token");
 
     /* Only who holds a part that all tokens of the session share can end it: the first half is
@@ -155,9 +149,9 @@ static void forged_refresh_tokens_end_nothing(void)
     size_t half = strlen(altered) / 2;
     memcpy(altered + half, other->refresh + half, half);
     memset(altered + 44, 'A', 20);
-    HTTP_ANSWER mixed = refresh(altered);
+    HTTP_ANSWER mixed = suite_refresh(suite, altered);
     CHECK_ERROR(mixed, 401, bad_refresh);
-    HTTP_ANSWER fine = refresh(patient->refresh);
+    HTTP_ANSWER fine = suite_refresh(suite, patient->refresh);
     CHECK_STATUS(fine, 200);
     free(altered);
     free(long_one);
@@ -181,7 +175,7 @@ static void one_successor_for_sixty_four(void)
         CU_ASSERT_STRING_EQUAL(http_text(answers[i], "refresh_token"),
                                http_text(answers[0], "refresh_token"));
     }
-    HTTP_ANSWER next = refresh(http_text(answers[0], "refresh_token"));
+    HTTP_ANSWER next = suite_refresh(suite, http_text(answers[0], "refresh_token"));
     CHECK_STATUS(next, 200);
     http_answers_destroy(answers, MANY);
 }
@@ -227,7 +221,7 @@ static long renew_together(void)
         CHECK_STATUS(answers[i], 200);
         if (i != HELD)
             longest = MAX(longest, answers[i]->seconds);
-        HTTP_ANSWER next = refresh(http_text(answers[i], "refresh_token"));
+        HTTP_ANSWER next = suite_refresh(suite, http_text(answers[i], "refresh_token"));
         CHECK_STATUS(next, 200);
         HTTP_ANSWER first = me(http_text(answers[i], "access_token"));
         CHECK_STATUS(first, 200);
@@ -299,7 +293,7 @@ static void renewals_at_once_have_their_own_answers(void)
         requests[i] = renewal(people[i]->refresh);
         for (int n = 0; n < renewal_kinds[i % KINDS].rotations; n++) {
             struct http_answer *next =
-                refresh(last ? http_text(last, "refresh_token") : people[i]->refresh);
+                suite_refresh(suite, last ? http_text(last, "refresh_token") : people[i]->refresh);
 
             CHECK_STATUS(next, 200);
             http_answer_destroy(&last);
@@ -317,7 +311,7 @@ static void renewals_at_once_have_their_own_answers(void)
             CU_ASSERT_STRING_EQUAL(http_text(answers[i], "message"), bad_refresh);
         } else {
             HTTP_ANSWER whose = me(http_text(answers[i], "access_token"));
-            HTTP_ANSWER next = refresh(http_text(answers[i], "refresh_token"));
+            HTTP_ANSWER next = suite_refresh(suite, http_text(answers[i], "refresh_token"));
             UNIT_CHECK(strcmp(http_text(whose, "profile.telecom.0.value"), people[i]->email) == 0,
                        "%s: another account's", renewal_kinds[i % KINDS].label);
             CHECK_STATUS(next, renewal_kinds[i % KINDS].status_next);
@@ -355,9 +349,9 @@ static int lose_a_rotation(void)
         uncertain += answers[i]->status == 503;
         UNIT_CHECK(answers[i]->status == 200 || answers[i]->status == 503, "%d",
                    answers[i]->status);
-        HTTP_ANSWER again = refresh(people[i]->refresh);
+        HTTP_ANSWER again = suite_refresh(suite, people[i]->refresh);
         CHECK_STATUS(again, 200);
-        HTTP_ANSWER next = refresh(http_text(again, "refresh_token"));
+        HTTP_ANSWER next = suite_refresh(suite, http_text(again, "refresh_token"));
         CHECK_STATUS(next, 200);
         person_destroy(&people[i]);
     }
@@ -382,27 +376,27 @@ static void the_retry_window_and_the_lifetimes_end(void)
     PERSON window = person_register(suite, NULL);
     PERSON idle = person_register(suite, NULL);
     PERSON absolute = person_register(suite, NULL);
-    HTTP_ANSWER first = refresh(window->refresh);
+    HTTP_ANSWER first = suite_refresh(suite, window->refresh);
     CHECK_STATUS(first, 200);
 
     suite_set_clock(suite, 605);
-    HTTP_ANSWER late = refresh(window->refresh);
+    HTTP_ANSWER late = suite_refresh(suite, window->refresh);
     CHECK_ERROR(late, 401, bad_refresh);
     suite_set_clock(suite, 14 * 86400 + 5);
-    HTTP_ANSWER expired = refresh(idle->refresh);
+    HTTP_ANSWER expired = suite_refresh(suite, idle->refresh);
     CHECK_ERROR(expired, 401, bad_refresh);
 
     /* Kept alive every 13 days, a session still ends after 90. */
     char *token = strdup(absolute->refresh);
     for (int day = 13; day <= 78; day += 13) {
         suite_set_clock(suite, day * 86400);
-        HTTP_ANSWER answer = refresh(token);
+        HTTP_ANSWER answer = suite_refresh(suite, token);
         CHECK_STATUS(answer, 200);
         free(token);
         token = strdup(http_text(answer, "refresh_token"));
     }
     suite_set_clock(suite, 90 * 86400 + 5);
-    HTTP_ANSWER over = refresh(token);
+    HTTP_ANSWER over = suite_refresh(suite, token);
     CHECK_ERROR(over, 401, bad_refresh);
     suite_set_clock(suite, 0);
     free(token);
@@ -414,13 +408,13 @@ static void a_thief_beside_the_owner_is_noticed(void)
 {
     for (int thief_first = 0; thief_first < 2; thief_first++) {
         PERSON owner = person_register(suite, NULL);
-        HTTP_ANSWER first = refresh(owner->refresh);
+        HTTP_ANSWER first = suite_refresh(suite, owner->refresh);
         CHECK_STATUS(first, 200);
         suite_set_clock(suite, 300);
-        HTTP_ANSWER second = refresh(owner->refresh);
+        HTTP_ANSWER second = suite_refresh(suite, owner->refresh);
         CHECK_ERROR(second, 401, bad_refresh);
         CU_ASSERT_TRUE(suite_everywhere(suite, http_text(first, "access_token"), 401));
-        HTTP_ANSWER after = refresh(http_text(first, "refresh_token"));
+        HTTP_ANSWER after = suite_refresh(suite, http_text(first, "refresh_token"));
         CHECK_ERROR(after, 401, bad_refresh);
         suite_set_clock(suite, 0);
     }
@@ -430,15 +424,15 @@ static void a_thief_beside_the_owner_is_noticed(void)
 static void an_answer_can_be_had_again_for_two_minutes(void)
 {
     PERSON patient = person_register(suite, NULL);
-    HTTP_ANSWER first = refresh(patient->refresh);
+    HTTP_ANSWER first = suite_refresh(suite, patient->refresh);
 
     CHECK_STATUS(first, 200);
     suite_set_clock(suite, 115);
-    HTTP_ANSWER again = refresh(patient->refresh);
+    HTTP_ANSWER again = suite_refresh(suite, patient->refresh);
     CHECK_STATUS(again, 200);
     CU_ASSERT_STRING_EQUAL(http_text(again, "refresh_token"), http_text(first, "refresh_token"));
     suite_set_clock(suite, 125);
-    HTTP_ANSWER late = refresh(patient->refresh);
+    HTTP_ANSWER late = suite_refresh(suite, patient->refresh);
     CHECK_ERROR(late, 401, bad_refresh);
     suite_set_clock(suite, 0);
 }
@@ -461,7 +455,7 @@ static void one_session_too_many_ends_the_longest_unused(void)
     for (int i = 1; i < LIMIT; i++)
         people[i] = person_sign_in(suite, "Patient", first->email, first->password, NULL);
     CU_ASSERT_EQUAL(live_sessions(first), LIMIT);
-    HTTP_ANSWER used = refresh(first->refresh);
+    HTTP_ANSWER used = suite_refresh(suite, first->refresh);
     CHECK_STATUS(used, 200);
     PERSON more = person_sign_in(suite, "Patient", first->email, first->password, NULL);
     CU_ASSERT_EQUAL(live_sessions(first), LIMIT);
@@ -482,7 +476,7 @@ static void logout_is_known_everywhere_at_once(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
         PERSON patient = person_register(suite, NULL);
-        HTTP_ANSWER renewed = refresh(patient->refresh);
+        HTTP_ANSWER renewed = suite_refresh(suite, patient->refresh);
         CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 200));
 
         HTTP_ANSWER out = http_post(suite_url(suite), paths[i], patient->access, NULL);
@@ -490,7 +484,7 @@ static void logout_is_known_everywhere_at_once(void)
         CU_ASSERT_EQUAL(out->size, 0);
         CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 401));
         CU_ASSERT_TRUE(suite_everywhere(suite, http_text(renewed, "access_token"), 401));
-        HTTP_ANSWER dead = refresh(http_text(renewed, "refresh_token"));
+        HTTP_ANSWER dead = suite_refresh(suite, http_text(renewed, "refresh_token"));
         CHECK_ERROR(dead, 401, bad_refresh);
 
         /* Again with the same token: 204. Another token of that session: 401. */

@@ -43,14 +43,6 @@ static struct http_answer *start(const char *role, const char *email, const char
         suite, path, body_login_start(email, password, suite_text(suite, "demo.tenantCode")));
 }
 
-static int refresh(const char *token)
-{
-    HTTP_ANSWER answer =
-        suite_post_fresh(suite, "/auth/refresh-token", json_pack("{s:s}", "refresh_token", token));
-
-    return answer->status;
-}
-
 static void check_locked(struct http_answer *answer)
 {
     CHECK_ERROR(answer, 403, not_enabled);
@@ -93,7 +85,7 @@ static void a_locked_account_is_refused_everywhere(void)
     CHECK_EXIT(lock, 0);
     CU_ASSERT_TRUE(json_is_true(json_object_get(lock->json, "locked")));
     CU_ASSERT_TRUE(suite_everywhere(suite, person->access, 401));
-    CU_ASSERT_EQUAL(refresh(person->refresh), 401);
+    CU_ASSERT_EQUAL(suite_refresh_status(suite, person->refresh), 401);
     HTTP_ANSWER late = suite_post_fresh(suite, "/auth/tenant/Patient/login/token",
                                         body_login_token(http_text(begun, "sessionCode"), NULL));
     CHECK_STATUS(late, 400);
@@ -129,7 +121,7 @@ static void an_unlocked_account_signs_in_again(void)
                                         body_login_token(http_text(begun, "sessionCode"), NULL));
     CHECK_STATUS(late, 400);
     CU_ASSERT_TRUE(suite_everywhere(suite, person->access, 401));
-    CU_ASSERT_EQUAL(refresh(person->refresh), 401);
+    CU_ASSERT_EQUAL(suite_refresh_status(suite, person->refresh), 401);
     HTTP_ANSWER in = by_client(person->email, person->password);
     CHECK_STATUS(in, 200);
     CU_ASSERT_TRUE(suite_everywhere(suite, http_text(in, "accessToken"), 200));
@@ -282,7 +274,7 @@ static void a_refresh_at_the_same_moment_is_ended(void)
                                       .path = "/auth/refresh-token",
                                       .body = json_pack("{s:s}", "refresh_token", person->refresh)};
         lock_meanwhile(person, &calls, false, "access_token");
-        CU_ASSERT_EQUAL(refresh(person->refresh), 401);
+        CU_ASSERT_EQUAL(suite_refresh_status(suite, person->refresh), 401);
     }
 }
 

@@ -11,8 +11,6 @@
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-enum { DONE, FAILED, USAGE }; /* exit codes */
-
 static const char list[] = "# a title\npassword\nqwerty\nletmein\npassword\n\xff\n";
 static const char hashes[] = "5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8:10434004\r\n" /* password */
                              "B1B3773A05C0ED0176787A4F1574FF0075F7521E:4\r\n";       /* qwerty */

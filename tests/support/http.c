@@ -234,6 +234,21 @@ void http_answers_destroy(struct http_answer **answers, size_t count)
         http_answer_destroy(&answers[i]);
 }
 
+json_t *http_find(const json_t *list, const char *member, const char *text)
+{
+    json_t *each;
+    size_t i;
+
+    json_array_foreach(list, i, each)
+    {
+        const char *value = json_string_value(json_object_get(each, member));
+
+        if (value && strcmp(value, text) == 0)
+            return each;
+    }
+    return NULL;
+}
+
 int http_count_status(struct http_answer *const *answers, int count, int status)
 {
     int found = 0;

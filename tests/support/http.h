@@ -46,6 +46,9 @@ void http_call_many(const char *base_url, const struct http_request *requests, s
                     size_t parallel, struct http_answer **ret_answers);
 void http_answers_destroy(struct http_answer **answers, size_t count);
 
+/* The object of a list whose member is that text; NULL: none. */
+json_t *http_find(const json_t *list, const char *member, const char *text);
+
 /* How many of them have that status. */
 int http_count_status(struct http_answer *const *answers, int count, int status);
 

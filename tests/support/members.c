@@ -121,14 +121,6 @@ long member_count(struct suite *suite, const char *email)
         email);
 }
 
-int member_refresh_status(struct suite *suite, const char *token)
-{
-    HTTP_ANSWER answer = http_post(suite_url(suite), "/auth/refresh-token", NULL,
-                                   json_pack("{s:s}", "refresh_token", token));
-
-    return answer->status;
-}
-
 void member_map_template(struct suite *suite, const char *access, const char *name,
                          const char *body)
 {

@@ -54,9 +54,6 @@ const char *member_text(const json_t *entry, const char *name);
 long member_pending_count(struct suite *suite, const char *email);
 long member_count(struct suite *suite, const char *email);
 
-/* The status of a renewal by this refresh token. */
-int member_refresh_status(struct suite *suite, const char *token);
-
 /* Writes a template of the project. */
 void member_map_template(struct suite *suite, const char *access, const char *name,
                          const char *body);

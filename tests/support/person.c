@@ -154,6 +154,26 @@ struct http_answer *suite_post_fresh(const struct suite *suite, const char *path
     return answer;
 }
 
+struct http_answer *suite_refresh(const struct suite *suite, const char *token)
+{
+    return suite_post_fresh(suite, "/auth/refresh-token",
+                            json_pack("{s:s}", "refresh_token", token));
+}
+
+int suite_refresh_status(const struct suite *suite, const char *token)
+{
+    HTTP_ANSWER answer = suite_refresh(suite, token);
+
+    return answer->status;
+}
+
+int suite_status(const struct suite *suite, const char *path, const char *bearer)
+{
+    HTTP_ANSWER answer = http_get(suite_url(suite), path, bearer);
+
+    return answer->status;
+}
+
 struct http_answer *suite_post_link(const struct suite *suite, const char *path,
                                     const struct mail_link *link, const char *access,
                                     const char *password)

@@ -10,6 +10,9 @@
 
 #include "common/base/base.h"
 
+/* Exit codes of our programs: done, it could not be, the command line is wrong. */
+enum { DONE, FAILED, USAGE };
+
 struct program {
     pid_t pid; /* 0 once it has ended */
     int code;  /* exit code, or 128 + the signal that ended it; -1 while it runs */

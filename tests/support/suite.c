@@ -630,6 +630,21 @@ int64_t suite_now(const struct suite *self)
     return time(NULL) + self->ahead;
 }
 
+int64_t suite_now_ms(const struct suite *self)
+{
+    return clock_real_ms() + suite_clock_ahead(self) * 1000;
+}
+
+void suite_go_past(struct suite *self, int64_t ms)
+{
+    suite_set_clock(self, (ms - clock_real_ms()) / 1000 + 1);
+}
+
+void suite_go_before(struct suite *self, int64_t ms, int64_t lead)
+{
+    suite_set_clock(self, (ms - lead - clock_real_ms()) / 1000);
+}
+
 PGconn *suite_database(struct suite *self)
 {
     reload(self);

@@ -94,6 +94,11 @@ void suite_advance_clock(struct suite *self, int64_t seconds);
 /* By how many seconds it is ahead, and the time by it, seconds since 1970. */
 int64_t suite_clock_ahead(const struct suite *self);
 int64_t suite_now(const struct suite *self);
+int64_t suite_now_ms(const struct suite *self);
+
+/* Sets it just after that moment, or up to a second more than `lead` ms before it. */
+void suite_go_past(struct suite *self, int64_t ms);
+void suite_go_before(struct suite *self, int64_t ms, int64_t lead);
 
 /* A superuser's connection to the suite's database; PQfinish it. */
 PGconn *suite_database(struct suite *self);
@@ -163,6 +168,13 @@ char *fresh_source(void);
 struct http_answer *suite_post_from(const struct suite *suite, const char *source, const char *path,
                                     json_t *body);
 struct http_answer *suite_post_fresh(const struct suite *suite, const char *path, json_t *body);
+
+/* Renews a session by its refresh token, from a fresh address. */
+struct http_answer *suite_refresh(const struct suite *suite, const char *token);
+int suite_refresh_status(const struct suite *suite, const char *token);
+
+/* The status of a GET. */
+int suite_status(const struct suite *suite, const char *path, const char *bearer);
 
 /* POST of what a mailed link carries, from a fresh address, with a bearer token and a password,
  * each or NULL. */

@@ -4,6 +4,7 @@
 #include "tests/support/suite_command.h"
 
 #include <CUnit/CUnit.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/support/suite.h"
@@ -33,6 +34,36 @@ struct program *suite_command(const struct suite *suite, const char *input,
 struct program *suite_command_start(const struct suite *suite, const char *const *words)
 {
     return start(suite, NULL, words, program_start);
+}
+
+void suite_make_project(const struct suite *suite, const char *name, const char *code)
+{
+    PROGRAM made = ATRIUMCTL(suite, NULL, "project", "create", name, "--code", code);
+
+    CHECK_EXIT(made, DONE);
+}
+
+const char suite_all_policy[] = "{\"name\":\"All\",\"resource\":[{\"resourceType\":\"*\"}]}";
+
+void suite_make_open_project(const struct suite *suite, const char *code)
+{
+    char policy[64];
+
+    suite_make_project(suite, "Clinic", code);
+    PROGRAM put =
+        ATRIUMCTL(suite, suite_all_policy, "policy", "put", "--project", code, "-", "--json");
+    CHECK_EXIT(put, DONE);
+    snprintf(policy, sizeof(policy), "AccessPolicy/%s", program_text(put, "id"));
+    PROGRAM set =
+        ATRIUMCTL(suite, NULL, "project", "set", code, "default-patient-access-policy", policy);
+    CHECK_EXIT(set, DONE);
+}
+
+struct program *suite_create_admin(const struct suite *suite, const char *code, const char *email,
+                                   const char *password)
+{
+    return ATRIUMCTL(suite, password, "user", "create-admin", "--project", code, "--email", email,
+                     "--name", "Olga", "--surname", "Petrova", "--json");
 }
 
 void suite_require_mfa(const struct suite *suite, const char *whom)

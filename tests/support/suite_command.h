@@ -17,6 +17,17 @@ struct program *suite_command(const struct suite *suite, const char *input,
 /* The same, which goes on beside the test. */
 struct program *suite_command_start(const struct suite *suite, const char *const *words);
 
+/* A project with that tenant code; one that patients can register in, by a policy of its own. */
+void suite_make_project(const struct suite *suite, const char *name, const char *code);
+void suite_make_open_project(const struct suite *suite, const char *code);
+
+/* The policy that may do everything, as JSON. */
+extern const char suite_all_policy[];
+
+/* `user create-admin --json` of Olga Petrova; password: as on standard input. */
+struct program *suite_create_admin(const struct suite *suite, const char *code, const char *email,
+                                   const char *password);
+
 /* Who of the demo tenant must have a second factor ("everyone"), set by the operator: an admin
  * without one could not take it back. */
 void suite_require_mfa(const struct suite *suite, const char *whom);
