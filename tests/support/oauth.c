@@ -3,6 +3,7 @@
  */
 #include "tests/support/oauth.h"
 
+#include <CUnit/CUnit.h>
 #include <libpq-fe.h>
 #include <openssl/sha.h>
 #include <pthread.h>
@@ -199,6 +200,12 @@ char *oauth_parameter(const struct browser *browser, const char *name)
 
 struct http_answer *oauth_post(struct suite *suite, const char *endpoint, const char *form)
 {
+    return oauth_post_with(suite, endpoint, form, NULL);
+}
+
+struct http_answer *oauth_post_with(struct suite *suite, const char *endpoint, const char *form,
+                                    const char *header)
+{
     char *path = join("/t/demo/", endpoint, ""), *source = fresh_source();
     struct http_answer *answer =
         http_call(suite_url(suite),
@@ -206,6 +213,7 @@ struct http_answer *oauth_post(struct suite *suite, const char *endpoint, const 
                                          .path = path,
                                          .raw = form,
                                          .content_type = "application/x-www-form-urlencoded",
+                                         .headers = {header},
                                          .source = source});
 
     free(path);
@@ -213,15 +221,20 @@ struct http_answer *oauth_post(struct suite *suite, const char *endpoint, const 
     return answer;
 }
 
-struct http_answer *oauth_exchange(struct suite *suite, const char *client, const char *code)
+const char *oauth_redeeming(const char *client, const char *code)
 {
-    char form[1024];
+    static char form[1024];
 
     snprintf(form, sizeof(form),
              "grant_type=authorization_code&client_id=%s&code=%s&redirect_uri=" OAUTH_REDIRECT
              "&code_verifier=" OAUTH_VERIFIER,
              client, code);
-    return oauth_post(suite, "token", form);
+    return form;
+}
+
+struct http_answer *oauth_exchange(struct suite *suite, const char *client, const char *code)
+{
+    return oauth_post(suite, "token", oauth_redeeming(client, code));
 }
 
 char *oauth_code(struct browser *browser, const struct person *person, const char *client,
@@ -350,6 +363,28 @@ char *oauth_proof(const struct jose *key, const struct oauth_proof *of)
     header = join("DPoP: ", proof, "");
     free(proof);
     return header;
+}
+
+char *oauth_proof_for(struct suite *suite, const char *endpoint, const struct jose *key,
+                      const char *nonce)
+{
+    char *issuer = oauth_issuer(suite), *url = join(issuer, "/", endpoint);
+    char *proof = oauth_proof(key, &(struct oauth_proof){"POST", url, nonce, NULL, 0});
+
+    free(url);
+    free(issuer);
+    return proof;
+}
+
+char *oauth_nonce(struct suite *suite, const char *client, const struct jose *key)
+{
+    char form[128], *proof = oauth_proof_for(suite, "token", key, NULL);
+
+    snprintf(form, sizeof(form), "grant_type=authorization_code&client_id=%s&code=x", client);
+    HTTP_ANSWER answer = oauth_post_with(suite, "token", form, proof);
+    free(proof);
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "error"), "use_dpop_nonce");
+    return http_header(answer, "DPoP-Nonce");
 }
 
 json_t *oauth_claims(struct suite *suite, const char *token, const char *typ, const char *alg)

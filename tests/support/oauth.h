@@ -71,7 +71,15 @@ char *oauth_parameter(const struct browser *browser, const char *name);
 /* Posts a form to an endpoint of the issuer ("token"). */
 struct http_answer *oauth_post(struct suite *suite, const char *endpoint, const char *form);
 
-/* Exchanges a code of that client with the usual redirect address and verifier. */
+/* The same with a further header, as of oauth_proof(); NULL: without. */
+struct http_answer *oauth_post_with(struct suite *suite, const char *endpoint, const char *form,
+                                    const char *header);
+
+/* The form that exchanges a code of that client with the usual redirect address and verifier;
+ * static. */
+const char *oauth_redeeming(const char *client, const char *code);
+
+/* Posts that form to the token endpoint. */
 struct http_answer *oauth_exchange(struct suite *suite, const char *client, const char *code);
 
 /* A fresh code for a person that signs in to the usual request; the caller frees it. */
@@ -109,6 +117,14 @@ struct oauth_proof {
 
 /* The header of such a proof, "DPoP: ...", with an id of its own; the caller frees it. */
 char *oauth_proof(const struct jose *key, const struct oauth_proof *of);
+
+/* The header of a proof for a POST to an endpoint of the issuer; the caller frees it. */
+char *oauth_proof_for(struct suite *suite, const char *endpoint, const struct jose *key,
+                      const char *nonce);
+
+/* A nonce of the issuer for proofs, which it gives a client that shows one without; the caller
+ * frees it. */
+char *oauth_nonce(struct suite *suite, const char *client, const struct jose *key);
 
 /* The claims of a token that the published keys of the issuer verify (the caller decrefs); NULL:
  * they do not. typ, alg: what its header must say. */
