@@ -13,11 +13,9 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
+#include "tests/support/subject.h"
 #include "tests/support/suite.h"
 #include "tests/support/unit.h"
-
-#define SECOND INT64_C(1000)
-#define DAY (24 * 3600 * SECOND)
 
 enum {
     DONE_MS = 20000,
@@ -29,36 +27,10 @@ static const char *const targets[] = {"authd", "maild"};
 
 static struct suite *suite;
 
-static int64_t real_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * SECOND + now.tv_nsec / 1000000;
-}
-
-static void go_past(int64_t ms)
-{
-    suite_set_clock(suite, (ms - real_ms()) / SECOND + 1);
-}
-
-/* A person whose account is to be deleted, found in the database by the e-mail address until the
- * deletion is scheduled. */
-struct subject {
-    struct person *person;
-    char id[37];
-    int64_t scheduled; /* ms */
-};
-
-static void subject_free(struct subject *self)
-{
-    person_destroy(&self->person);
-}
-#define SUBJECT CLEANUP(subject_free) struct subject
-
+/* A patient whose account is known before its end is scheduled. */
 static struct subject patient(void)
 {
-    struct subject self = {.person = person_register(suite, NULL)};
+    struct subject self = subject_patient(suite);
     char sql[160], *id;
 
     snprintf(sql, sizeof(sql), "select id from auth.account where email = '%s'",
@@ -72,19 +44,7 @@ static struct subject patient(void)
 
 static struct http_answer *ask(const struct subject *self, int days)
 {
-    return http_call(suite_url(suite),
-                     &(struct http_request){.method = "DELETE",
-                                            .path = "/auth/delete",
-                                            .bearer = self->person->access,
-                                            .body = json_pack("{s:i}", "days", days)});
-}
-
-static void schedule(struct subject *self, int days)
-{
-    HTTP_ANSWER answer = ask(self, days);
-
-    CHECK_STATUS(answer, 200);
-    CU_ASSERT_EQUAL(clock_parse_iso(http_text(answer, "scheduled"), &self->scheduled), 0);
+    return deletion_ask(suite, self->person->access, deletion_in_days(days));
 }
 
 /* ---- deaths ---- */
@@ -218,7 +178,7 @@ static void deletions_are_executed_while_daemons_die(void)
             char label[64];
 
             snprintf(label, sizeof(label), "%s after %d ms", targets[t], step * STEP_MS);
-            schedule(&self, 0);
+            subject_schedule(&self, 0);
             struct deaths deaths = deaths_begin(targets[t], step * STEP_MS);
             deaths_end(&deaths);
             check_gone(&self, label);
@@ -259,10 +219,10 @@ static void done_but_not_recorded(void)
     SUBJECT self = patient();
     PGconn *account, *job;
 
-    schedule(&self, 1);
+    subject_schedule(&self, 1);
     wait_relayed();
     account = lock("auth.account", "id", &self);
-    go_past(self.scheduled);
+    suite_go_past(suite, self.scheduled);
     CU_ASSERT_TRUE(job_is_claimed(&self));
     CU_ASSERT_TRUE(suite_waits_for_rows(suite, "authd", 1));
     job = lock("mail.job", "account_id", &self);
@@ -292,10 +252,10 @@ static void begun_but_not_committed(void)
     SUBJECT self = patient();
     PGconn *account;
 
-    schedule(&self, 1);
+    subject_schedule(&self, 1);
     wait_relayed();
     account = lock("auth.account", "id", &self);
-    go_past(self.scheduled);
+    suite_go_past(suite, self.scheduled);
     CU_ASSERT_TRUE(suite_waits_for_rows(suite, "authd", 1));
     struct deaths deaths = deaths_begin("authd", 0);
     deaths_end(&deaths);
@@ -315,11 +275,11 @@ static void abandoned_jobs_are_claimed_again_in_time(void)
     pid_t first = suite_pid(suite, "maild", "1");
     int64_t killed;
 
-    schedule(&self, 1);
+    subject_schedule(&self, 1);
     wait_relayed();
     suite_signal(suite, "maild", "2", SIGSTOP);
     account = lock("auth.account", "id", &self);
-    go_past(self.scheduled);
+    suite_go_past(suite, self.scheduled);
     CU_ASSERT_TRUE(job_is_claimed(&self));
     CU_ASSERT_TRUE(suite_waits_for_rows(suite, "authd", 1));
     kill(first, SIGKILL);
@@ -339,14 +299,14 @@ static void jobs_wait_while_authd_is_away(void)
 {
     SUBJECT self = patient();
 
-    schedule(&self, 1);
+    subject_schedule(&self, 1);
     wait_relayed();
     for (int i = 0; i < 3; i++) {
         struct deaths deaths = deaths_begin("authd", 0);
 
         waitpid(deaths.killer, NULL, 0);
         if (i == 1)
-            go_past(self.scheduled);
+            suite_go_past(suite, self.scheduled);
         deaths_end(&deaths);
     }
     check_gone(&self, "nobody to ask");
@@ -359,7 +319,7 @@ static void deletions_survive_the_death_of_all_daemons(void)
 
     for (int i = 0; i < PEOPLE; i++) {
         people[i] = patient();
-        schedule(&people[i], 1);
+        subject_schedule(&people[i], 1);
     }
     for (int i = 0; i < PEOPLE; i++) {
         HTTP_ANSWER at_once = ask(&people[i], 0);
@@ -369,7 +329,7 @@ static void deletions_survive_the_death_of_all_daemons(void)
     suite_restart(suite);
     for (int i = 0; i < PEOPLE; i++) {
         check_gone(&people[i], "after everything died");
-        subject_free(&people[i]);
+        subject_release(&people[i]);
     }
 }
 
@@ -384,9 +344,9 @@ static void reminders_are_sent_once_while_daemons_die(void)
         struct subject *self = &people[i];
 
         *self = patient();
-        schedule(self, 10);
+        subject_schedule(self, 10);
         CU_ASSERT_TRUE(suite_mails_arrive(suite, self->person->email, 2));
-        go_past(self->scheduled - 3 * DAY);
+        suite_go_past(suite, self->scheduled - DAYS(3));
         struct deaths deaths = deaths_begin(targets[i % 2], i / 2 * STEP_MS);
         deaths_end(&deaths);
         UNIT_CHECK(suite_mails_arrive(suite, self->person->email, 3), "%s after %d ms",
@@ -395,19 +355,11 @@ static void reminders_are_sent_once_while_daemons_die(void)
     usleep(QUIET_MS * 1000);
     for (int i = 0; i < 2 * STEPS; i++) {
         CU_ASSERT_EQUAL(suite_mail_count(suite, people[i].person->email), 3);
-        subject_free(&people[i]);
+        subject_release(&people[i]);
     }
 }
 
 /* ---- taking it back ---- */
-
-static struct http_answer *sign_in(const struct subject *self)
-{
-    return suite_post_fresh(suite, "/v2/auth/login",
-                            json_pack("{s:s, s:s, s:s}", "email", self->person->email, "password",
-                                      self->person->password, "clientId",
-                                      suite_text(suite, "demo.clientId")));
-}
 
 static void deletions_are_aborted_while_daemons_die(void)
 {
@@ -419,9 +371,9 @@ static void deletions_are_aborted_while_daemons_die(void)
         long kept;
 
         snprintf(label, sizeof(label), "authd after %d ms", step * STEP_MS);
-        schedule(&self, 30);
+        subject_schedule(&self, 30);
         struct deaths deaths = deaths_begin("authd", step * STEP_MS);
-        HTTP_ANSWER in = sign_in(&self);
+        HTTP_ANSWER in = subject_by_client(&self);
         deaths_end(&deaths);
         UNIT_CHECK(in->status == 200 || is_outage(in->status), "%s: %d", label, in->status);
         kept = suite_count(suite,
