@@ -612,15 +612,17 @@ test-mixed:
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@BUILD=$(BUILD) tests/mixed/run.sh $(REF)
 
-# test_s3 against a Ceph cluster of its own, which checks forms and copies in parts: buckets in paths, then in hosts.
+# The tests of S3 against a Ceph cluster of its own, which checks forms and copies in parts: buckets in paths, then in
+# hosts. One program at a time, for there is one bucket.
+S3_TESTS := $(addprefix $(BUILD)/tests/http/,test_s3 test_s3_faults)
 test-s3: deps-s3
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
-	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/http/test_s3
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(S3_TESTS)
 	@$(MAKE) --no-print-directory s3
 	@for style in path host; do \
 	    echo "test-s3: $$style"; \
-	    BUILD=$(BUILD) ATRIUM_REQUIRE_S3=1 ATRIUM_S3_STYLE=$$style tests/s3/radosgw.sh \
-	        tests/run.sh $(BUILD)/tests/http/test_s3 || exit 1; \
+	    BUILD=$(BUILD) ATRIUM_TEST_JOBS=1 ATRIUM_REQUIRE_S3=1 ATRIUM_S3_STYLE=$$style tests/s3/radosgw.sh \
+	        tests/run.sh $(S3_TESTS) || exit 1; \
 	done
 
 SOURCES := $(wildcard $(foreach d,common $(DAEMONS) ctl tests,$(d)/*.[ch] $(d)/*/*.[ch]))

@@ -1,7 +1,7 @@
 /*
  * test_docd_s3.c - what a server of S3 may answer: XML of all kinds, and answers that are cut,
  * late, too large or of something else than S3. A server that answers well is
- * tests/http/test_s3.c's; here one on a thread says what the case tells it to.
+ * tests/http/test_s3_faults.c's; here one on a thread says what the case tells it to.
  */
 #include <netinet/in.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-// server.cjs DIR - a server of S3 for tests/http/test_s3.c, with a door before it that can be made to fail.
+// server.cjs DIR - a server of S3 for tests/support/bucket.c, with a door before it that can be made to fail.
 //
 // The server is s3rver, with its files in DIR, or the one that ATRIUM_S3_URL names. s3rver looks at no signature of
 // version 4: the door does, with the signer of Amazon's own SDK. It prints one line "ready URL".
