@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/passkeys.h"
 #include "tests/support/rows.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/trail.h"
@@ -159,6 +160,21 @@ void audited_enroll(const struct person *person, struct audited_factor *ret)
     totp_code(ret->key, suite_now(suite), ret->code);
 }
 
+struct authenticator *audited_passkey(const char *role)
+{
+    return authenticator_new(AUTHENTICATOR_ES256, strcmp(role, "Patient") == 0
+                                                      ? PASSKEY_PATIENT_ORIGIN
+                                                      : PASSKEY_PRACTITIONER_ORIGIN);
+}
+
+const char *audited_passkey_add(const struct person *who, struct authenticator *key)
+{
+    HTTP_ANSWER added = passkey_enroll(suite, who->access, key);
+
+    CHECK_STATUS(added, 200);
+    return audited_path("/auth/passkey/%s", http_text(added, "id"));
+}
+
 struct http_request audited_show(const char *role, const char *login, const char *token)
 {
     return audited_post(audited_path("/auth/tenant/%s/login/mfa", role),
@@ -211,12 +227,20 @@ void audited_check(const struct audited *rows, size_t count)
     }
 }
 
-static bool is_own(const struct route *route)
+static enum audited_part part_of(const struct route *route)
 {
-    return strcmp(route->service, "authd") == 0 && strstr(route->path, "/auth/");
+    static const char *const sign_ins[] = {"/auth/tenant/", "/v2/auth/login", "/auth/b2b/",
+                                           "/auth/register"};
+
+    if (strcmp(route->service, "authd") != 0 || !strstr(route->path, "/auth/"))
+        return AUDITED_ADMIN;
+    for (size_t i = 0; i < ARRAY_SIZE(sign_ins); i++)
+        if (strncmp(route->path, sign_ins[i], strlen(sign_ins[i])) == 0)
+            return AUDITED_SIGN_INS;
+    return AUDITED_OWN;
 }
 
-void audited_check_routes(const struct audited *rows, size_t count, bool own)
+void audited_check_routes(const struct audited *rows, size_t count, enum audited_part part)
 {
     static const char *const daemons[] = {"authd", "settingsd", "maild"};
 
@@ -225,7 +249,7 @@ void audited_check_routes(const struct audited *rows, size_t count, bool own)
 
         for (size_t i = 0; i < ARRAY_SIZE(daemons); i++)
             here = here || strcmp(route->service, daemons[i]) == 0;
-        if (!here || route->flags & R_SAFE || is_own(route) != own)
+        if (!here || route->flags & R_SAFE || part_of(route) != part)
             continue;
         for (size_t i = 0; i < count; i++)
             shown =

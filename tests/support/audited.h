@@ -7,6 +7,7 @@
 #ifndef ATRIUM_TESTS_SUPPORT_AUDITED_H
 #define ATRIUM_TESTS_SUPPORT_AUDITED_H
 
+#include "tests/support/authenticator.h"
 #include "tests/support/suite.h"
 #include "tests/support/totp.h"
 
@@ -56,6 +57,10 @@ struct audited_factor {
 void audited_prepare(const struct person *person, struct audited_factor *ret);
 void audited_enroll(const struct person *person, struct audited_factor *ret);
 
+/* A passkey for the role's people, and adding one to an account: its path. */
+struct authenticator *audited_passkey(const char *role);
+const char *audited_passkey_add(const struct person *who, struct authenticator *key);
+
 /* The request that shows a code or a recovery code to a sign-in. */
 struct http_request audited_show(const char *role, const char *login, const char *token);
 
@@ -74,10 +79,12 @@ struct audited {
 /* Makes each request: its status, and its one row or none. */
 void audited_check(const struct audited *rows, size_t count);
 
-/* Checks that each route which changes something has a row whose request succeeds. Of `own` those
- * of authd with /auth/ in the path, by which people act on their own account; else those by which a
- * project is administered: the rest of authd, settingsd and maild. */
-void audited_check_routes(const struct audited *rows, size_t count, bool own);
+/* What a program has rows of: registrations and sign-ins; what else people do to their own account;
+ * how a project is administered, in authd, settingsd and maild. */
+enum audited_part { AUDITED_SIGN_INS, AUDITED_OWN, AUDITED_ADMIN };
+
+/* Checks that each route of that part which changes something has a row whose request succeeds. */
+void audited_check_routes(const struct audited *rows, size_t count, enum audited_part part);
 
 /* Checks that none of these texts, none empty, is in any row so far. */
 void audited_check_absent(const char *const *secrets, size_t count);
