@@ -1,8 +1,17 @@
 /*
- * shape_api.c - the choices that several files of authd's shapes share.
+ * shape_api.c - the choices and checks that several files of authd's shapes share.
  */
 #include "authd/shape_api.h"
 
-#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 const char *const account_roles[] = {"Patient", "Practitioner", NULL};
+
+int shape_check_base64url(const char *value, char why[static 96])
+{
+    if (value[strspn(value, LETTERS_AND_DIGITS "-_")] == '\0')
+        return 0;
+    snprintf(why, 96, "must be base64url without padding");
+    return -1;
+}

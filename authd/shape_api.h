@@ -12,7 +12,31 @@ enum {
     NAME_MAX_LENGTH = 128,
     NEW_PASSWORD_MAX = 4096,
     DISPLAY_MAX = 512,
+    CODE_MAX = 512, /* session codes and refresh tokens */
+    MFA_TOKEN_MIN = 6,
+    MFA_TOKEN_MAX = 10,
+    DELETION_DAYS = 30,
+    DELETION_DAYS_MAX = 90,
+    PASSKEYS_MAX = 20,
+    PASSKEY_NAME_MAX = 128,
+    /* characters of base64url, see authd/passkey/webauthn.h */
+    PASSKEY_ID_MAX = 1364,
+    PASSKEY_HANDLE_MAX = 86,
+    RP_ID_MAX = 253,
 };
+
+#define LETTERS_AND_DIGITS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+/* Of the OpenAPI page. Verifier and challenge belong together (RFC 7636, appendix B). */
+#define EXAMPLE_PASSWORD "correct horse battery staple"
+#define EXAMPLE_VERIFIER "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+#define EXAMPLE_CODE "p2XmC3u7Yw0bT9s4KfVqLh8dRzJ1oNeA"
+
+#define BASE64URL_PATTERN "^[A-Za-z0-9_-]*$"
+#define CHALLENGE_PATTERN "^[A-Za-z0-9_-]{43}$"
+
+/* For FIELD_PATTERN: base64url without padding. The length is checked by the row. */
+int shape_check_base64url(const char *value, char why[static 96]);
 
 extern const char *const account_roles[]; /* "Patient", "Practitioner" */
 
