@@ -1,0 +1,228 @@
+/*
+ * client_api.c - the shapes of client applications. See settingsd_api.c.
+ */
+#include "settingsd/client_api.h"
+
+#include <stdio.h>
+
+#include "common/domain/name.h"
+#include "common/domain/uri.h"
+#include "settingsd/shape_api.h"
+
+enum {
+    JWKS_MAX = 16384,
+    URI_MAX = 2000,
+    URIS_MAX = 32,
+    SCOPE_MAX = 128,
+    SCOPES_MAX = 64,
+    CLIENT_ID_MAX = 255, /* of a request; one that is no identifier is not found */
+    PREVIOUS_HOURS = 24, /* that a secret counts on after its exchange */
+    PREVIOUS_HOURS_MAX = 24 * 7,
+};
+
+/* A scope (RFC 6749, section 3.3). */
+static int scope_check(const char *value, char why[static 96])
+{
+    snprintf(why, 96, "must consist of printable ASCII without space, quote and backslash");
+    for (; *value; value++) {
+        if (*value <= ' ' || *value > '~' || *value == '"' || *value == '\\')
+            return -1;
+    }
+    return 0;
+}
+
+static const char *const client_types[] = {"public", "confidential", NULL};
+static const char *const auth_methods[] = {"none", "client_secret_basic", "client_secret_post",
+                                           "private_key_jwt", NULL};
+static const char *const id_token_algs[] = {"RS256", "ES256", NULL};
+static const char *const dpop_choices[] = {"required", "optional", NULL};
+static const char *const grant_types[] = {"authorization_code", "refresh_token",
+                                          "client_credentials",
+                                          "urn:ietf:params:oauth:grant-type:device_code", NULL};
+
+#define PREVIOUS_HOURS_ROW(s)                                             \
+    FIELD_INT(s, previousHours, 0, PREVIOUS_HOURS_MAX, PREVIOUS_HOURS, 0, \
+              "Hours that the secret it had counts on; 0: it is refused from now on.", "24")
+
+/* The members of struct oauth_settings, which is the struct s itself or, with `at`, a member of
+ * it. */
+#define OAUTH_ROWS(s, at)                                                                          \
+    FIELD_CHOICE(s, FIELD_AS(at type, "type"), client_types, 0,                                    \
+                 "Whether it can keep a secret (RFC 6749, section 2.1); absent: public.",          \
+                 "confidential"),                                                                  \
+        FIELD_CHOICE(s, FIELD_AS(at authMethod, "authMethod"), auth_methods, 0,                    \
+                     "How it authenticates (RFC 7591, section 2); absent: none, or for a "         \
+                     "confidential one client_secret_basic.",                                      \
+                     "client_secret_basic"),                                                       \
+        FIELD_JSON_OBJECT(s, FIELD_AS(at jwks, "jwks"), JWKS_MAX, 0,                               \
+                          "Its public keys, for private_key_jwt: a JWK set (RFC 7517).",           \
+                          "{\"keys\":[{\"kty\":\"EC\",\"crv\":\"P-256\",\"kid\":\"1\","            \
+                          "\"x\":\"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4\","                 \
+                          "\"y\":\"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM\"}]}"),             \
+        FIELD_CHECKED(s, FIELD_AS(at jwksUri, "jwksUri"), 1, URI_MAX, uri_https_check, 0,          \
+                      "Or where they are.", "https://portal.example.com/jwks.json"),               \
+        FIELD_ROW(s, FIELD_AS(at redirectUris, "redirectUris"), FIELD_TYPE_TEXTS,                  \
+                  struct field_texts, .min = 1, .max = URI_MAX, .max_items = URIS_MAX,             \
+                  .check = uri_redirect_check,                                                     \
+                  .doc = "Where browsers are sent back to: https, http on 127.0.0.1, [::1] or "    \
+                         "localhost with any port, or a scheme of its own with a dot.",            \
+                  .example = "https://portal.example.com/callback"),                               \
+        FIELD_ROW(s, FIELD_AS(at grantTypes, "grantTypes"), FIELD_TYPE_TEXTS, struct field_texts,  \
+                  .max = 64, .max_items = 4, .choices = grant_types,                               \
+                  .doc = "How it may get tokens; none: it cannot.",                                \
+                  .example = "authorization_code"),                                                \
+        FIELD_ROW(s, FIELD_AS(at scopes, "scopes"), FIELD_TYPE_TEXTS, struct field_texts,          \
+                  .min = 1, .max = SCOPE_MAX, .max_items = SCOPES_MAX, .check = scope_check,       \
+                  .doc = "Scopes that it may ask for.", .example = "openid"),                      \
+        FIELD_ROW(s, FIELD_AS(at audiences, "audiences"), FIELD_TYPE_TEXTS, struct field_texts,    \
+                  .min = 1, .max = URI_MAX, .max_items = URIS_MAX, .check = uri_resource_check,    \
+                  .doc = "Resources that its access tokens may be for (RFC 8707).",                \
+                  .example = "https://fhir.example.com/r4"),                                       \
+        FIELD_ROW(s, FIELD_AS(at postLogoutRedirectUris, "postLogoutRedirectUris"),                \
+                  FIELD_TYPE_TEXTS, struct field_texts, .min = 1, .max = URI_MAX,                  \
+                  .max_items = URIS_MAX, .check = uri_redirect_check,                              \
+                  .doc = "Where browsers may be sent to after signing out.",                       \
+                  .example = "https://portal.example.com/"),                                       \
+        FIELD_CHECKED(s, FIELD_AS(at backchannelLogoutUri, "backchannelLogoutUri"), 1, URI_MAX,    \
+                      uri_https_check, 0,                                                          \
+                      "Is told when a session ends (Back-Channel Logout 1.0).",                    \
+                      "https://portal.example.com/backchannel"),                                   \
+        FIELD_CHOICE(s, FIELD_AS(at dpop, "dpop"), dpop_choices, 0,                                \
+                     "Whether its tokens must be bound to a key (RFC 9449); absent: optional.",    \
+                     "optional"),                                                                  \
+        FIELD_CHOICE(s, FIELD_AS(at idTokenAlg, "idTokenAlg"), id_token_algs, 0,                   \
+                     "What its ID tokens are signed with; absent: RS256.", "RS256"),               \
+        FIELD_BOOL(                                                                                \
+            s, FIELD_AS(at firstParty, "firstParty"), false, 0,                                    \
+            "It is the project's own: people are not asked for their consent, and its tokens "     \
+            "may be for Atrium's API."),                                                           \
+        FIELD_BOOL(s, FIELD_AS(at pkceOptional, "pkceOptional"), false, 0,                         \
+                   "PKCE (RFC 7636) is not demanded of it; confidential ones only."),              \
+        FIELD_TEXT(s, FIELD_AS(at tosVersion, "tosVersion"), 1, 64, 0,                             \
+                   "Version of its terms; another one asks for consent again.", "2026-01"),        \
+        FIELD_ROW(s, FIELD_AS(at patientScopes, "patientScopes"), FIELD_TYPE_TEXTS,                \
+                  struct field_texts, .min = 1, .max = SCOPE_MAX, .max_items = SCOPES_MAX,         \
+                  .check = scope_check, .doc = "SMART scopes that it gets for patients, at most.", \
+                  .example = "patient/Observation.rs"),                                            \
+        FIELD_ROW(s, FIELD_AS(at practitionerScopes, "practitionerScopes"), FIELD_TYPE_TEXTS,      \
+                  struct field_texts, .min = 1, .max = SCOPE_MAX, .max_items = SCOPES_MAX,         \
+                  .check = scope_check,                                                            \
+                  .doc = "SMART scopes that it gets for practitioners, at most.",                  \
+                  .example = "patient/Observation.rs")
+
+static const struct field oauth_settings_rows[] = {OAUTH_ROWS(struct oauth_settings, )};
+FIELD_TABLE(oauth_settings);
+
+static const struct field client_in_rows[] = {
+    FIELD_UUID(struct client_in, id, FIELD_PATH, "The client application to replace."),
+    FIELD_CHECKED(struct client_in, name, 1, 200, name_check, FIELD_REQUIRED | FIELD_CHARACTERS,
+                  "Name of the application.", "Patient portal"),
+    OAUTH_ROWS(struct client_in, settings.),
+    FIELD_IF_MATCH(struct client_in, "the registration"),
+};
+FIELD_TABLE(client_in);
+
+static const struct field client_rows[] = {
+    FIELD_UUID(struct client, id, FIELD_REQUIRED,
+               "The clientId that the application signs in with."),
+    FIELD_TEXT(struct client, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Name of the application.", "Patient portal"),
+    FIELD_TIME(struct client, lastUpdated, FIELD_REQUIRED, "When it was made or last replaced."),
+    FIELD_CHOICE(struct client, type, client_types, 0, "Whether it can keep a secret.", "public"),
+    FIELD_CHOICE(struct client, authMethod, auth_methods, 0, "How it authenticates.", "none"),
+    FIELD_JSON_TEXTS(struct client, grantTypes, 1024, 0, "How it may get tokens.",
+                     "[\"authorization_code\"]"),
+    FIELD_BOOL(struct client, firstParty, false, 0, "It is the project's own."),
+};
+FIELD_TABLE(client);
+
+static const struct field client_record_rows[] = {
+    FIELD_UUID(struct client_record, id, FIELD_REQUIRED,
+               "The clientId, and `client_id`, that the application signs in with."),
+    FIELD_TEXT(struct client_record, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Name of the application.", "Patient portal"),
+    FIELD_TIME(struct client_record, lastUpdated, FIELD_REQUIRED,
+               "When it was made or last replaced."),
+    OAUTH_ROWS(struct client_record, settings.),
+    FIELD_TIME(struct client_record, secretCreatedAt, FIELD_NULLABLE,
+               "When its secret was made; null: it has none."),
+    FIELD_TIME(struct client_record, previousSecretUntil, FIELD_NULLABLE,
+               "Until when the secret before counts, too; null: it does not."),
+    FIELD_TEXT(struct client_record, secret, 0, 64, FIELD_SECRET,
+               "Its `client_secret`; only in the answer that makes it.",
+               "atcs_C2FVsBQIhrscChlQIMV-b5sSYspob7oDy9f0m2Kq3xE"),
+    FIELD_ETAG(struct client_record),
+};
+FIELD_TABLE(client_record);
+
+static const struct field client_secret_in_rows[] = {
+    FIELD_UUID(struct client_secret_in, id, FIELD_PATH | FIELD_REQUIRED, "The client application."),
+    PREVIOUS_HOURS_ROW(struct client_secret_in),
+};
+FIELD_TABLE(client_secret_in);
+
+static const struct field client_list_rows[] = {
+    FIELD_OBJECTS(struct client_list, resources, client, LIST_MAX, FIELD_REQUIRED,
+                  "Client applications of the project, by name."),
+};
+FIELD_TABLE(client_list);
+
+static const struct field client_lookup_in_rows[] = {
+    FIELD_UUID(struct client_lookup_in, clientId, FIELD_REQUIRED, "The client application."),
+};
+FIELD_TABLE(client_lookup_in);
+
+static const struct field oauth_client_get_in_rows[] = {
+    FIELD_UUID(struct oauth_client_get_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_TEXT(struct oauth_client_get_in, clientId, 0, CLIENT_ID_MAX, FIELD_REQUIRED,
+               "The `client_id` of a request.", "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+};
+FIELD_TABLE(oauth_client_get_in);
+
+static const struct field oauth_client_rows[] = {
+    FIELD_TEXT(struct oauth_client, clientId, 1, CLIENT_ID_MAX, FIELD_REQUIRED, "Its `client_id`.",
+               "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+    FIELD_TEXT(struct oauth_client, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Name of the application.", "Patient portal"),
+    FIELD_UUID(struct oauth_client, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_OBJECT(struct oauth_client, settings, oauth_settings, FIELD_REQUIRED, "What it may do."),
+    FIELD_BYTES(struct oauth_client, secretHash, 32, 0, "SHA-256 of its secret."),
+    FIELD_BYTES(struct oauth_client, previousHash, 32, 0, "SHA-256 of the secret before."),
+    FIELD_INT(struct oauth_client, previousUntil, 0, INT64_MAX, 0, 0,
+              "Until when the secret before counts.", "0"),
+};
+FIELD_TABLE(oauth_client);
+
+static const struct field operator_client_create_in_rows[] = {
+    FIELD_TEXT(struct operator_client_create_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
+               "lakeside"),
+    FIELD_CHECKED(struct operator_client_create_in, name, 1, 200, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Name of the application.", "Patient portal"),
+};
+FIELD_TABLE(operator_client_create_in);
+
+static const struct field operator_client_put_in_rows[] = {
+    FIELD_TEXT(struct operator_client_put_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
+               "lakeside"),
+    FIELD_UUID(struct operator_client_put_in, id, 0,
+               "The client application to replace; absent: a new one."),
+    FIELD_CHECKED(struct operator_client_put_in, name, 1, 200, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Name of the application.", "Patient portal"),
+    FIELD_OBJECT(struct operator_client_put_in, settings, oauth_settings, 0, "What it may do."),
+};
+FIELD_TABLE(operator_client_put_in);
+
+static const struct field operator_client_in_rows[] = {
+    FIELD_TEXT(struct operator_client_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
+               "lakeside"),
+    FIELD_UUID(struct operator_client_in, id, FIELD_REQUIRED, "The client application."),
+};
+FIELD_TABLE(operator_client_in);
+
+static const struct field operator_client_secret_in_rows[] = {
+    FIELD_TEXT(struct operator_client_secret_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
+               "lakeside"),
+    FIELD_UUID(struct operator_client_secret_in, id, FIELD_REQUIRED, "The client application."),
+    PREVIOUS_HOURS_ROW(struct operator_client_secret_in),
+};
+FIELD_TABLE(operator_client_secret_in);

@@ -1,0 +1,86 @@
+/*
+ * policy_api.h - access policies, and the policy of a project's accounts. Included by
+ * settingsd_api.h.
+ */
+#ifndef ATRIUM_SETTINGSD_POLICY_API_H
+#define ATRIUM_SETTINGSD_POLICY_API_H
+
+#include "common/wire/fields.h"
+
+struct default_policy_in {
+    const char *value;
+    const char *ifMatch;
+};
+FIELD_DECLARE(default_policy_in);
+
+/* What a project asks of its accounts. A NULL pointer to one means account_policy_default. */
+struct account_policy {
+    int64_t passwordMinLength, passwordMinLengthWithMfa; /* code points, 1-64 */
+    bool refuseCommonPasswords, requireVerifiedEmail;
+    bool mailCode;               /* a code by mail signs in */
+    const char *onSignIn;        /* with a common password: "ignore", "mail", "require-change" */
+    const char *requireMfa;      /* "none", "admins", "practitioners", "everyone" */
+    int64_t documentsPerAccount; /* patients only; 0: no limit */
+    int64_t bytesPerAccount;     /* patients only; 0: no limit */
+    int64_t bytesPerProject;     /* 0: no limit */
+    const char *etag;            /* the ETag header, quoted; in answers of its own routes only */
+};
+FIELD_DECLARE(account_policy);
+
+extern const struct account_policy account_policy_default;
+
+/* Whether the policy wants a second factor of a person with this role. */
+bool account_policy_requires_mfa(const struct account_policy *self, const char *role, bool admin);
+
+/* Members of it to write; what is absent stays. */
+struct account_policy_in {
+    int64_t passwordMinLength, passwordMinLengthWithMfa; /* -1: absent */
+    enum tristate refuseCommonPasswords, requireVerifiedEmail, mailCode;
+    const char *onSignIn, *requireMfa;
+    int64_t documentsPerAccount, bytesPerAccount, bytesPerProject; /* -1: absent, 0: no limit */
+    const char *ifMatch;                                           /* header If-Match */
+};
+FIELD_DECLARE(account_policy_in);
+
+struct access_policy_in {
+    struct uuid id; /* path, absent on create */
+    const char *name;
+    const char *resource;     /* JSON array, validated by access_policy_check() */
+    const char *ipAccessRule; /* JSON array or NULL */
+    const char *ifMatch;      /* header, of a replacement */
+};
+FIELD_DECLARE(access_policy_in);
+
+struct access_policy {
+    const char *resourceType; /* "AccessPolicy" */
+    struct uuid id;
+    const char *name, *resource, *ipAccessRule;
+    const char *etag; /* the ETag header, quoted; not in lists */
+};
+FIELD_DECLARE(access_policy);
+
+struct access_policy_list {
+    struct field_list resources; /* struct access_policy */
+};
+FIELD_DECLARE(access_policy_list);
+
+struct operator_policy_default_in {
+    const char *tenantCode, *value; /* "AccessPolicy/<id>" or "" */
+};
+FIELD_DECLARE(operator_policy_default_in);
+
+struct operator_policy_put_in {
+    const char *tenantCode;
+    struct uuid id; /* absent: create */
+    const char *name, *resource, *ipAccessRule;
+};
+FIELD_DECLARE(operator_policy_put_in);
+
+/* As PUT /v1/project/account-policy. */
+struct operator_account_policy_in {
+    const char *tenantCode;
+    const struct account_policy_in *policy;
+};
+FIELD_DECLARE(operator_account_policy_in);
+
+#endif

@@ -1,0 +1,147 @@
+/*
+ * setting_api.h - a project's settings and languages, their history, and what its flows lack.
+ * Included by settingsd_api.h.
+ */
+#ifndef ATRIUM_SETTINGSD_SETTING_API_H
+#define ATRIUM_SETTINGSD_SETTING_API_H
+
+#include "common/wire/fields.h"
+
+struct locales {
+    struct field_texts languages;
+    const char *defaultLanguage;
+    const char *etag; /* of these two alone: another setting that is written leaves it as it is */
+};
+FIELD_DECLARE(locales);
+
+struct locales_in {
+    struct field_texts languages; /* empty: as they are */
+    const char *defaultLanguage;  /* NULL: as it is */
+    const char *ifMatch;          /* header If-Match */
+};
+FIELD_DECLARE(locales_in);
+
+/* Every known setting. In the record an unset switch is false and an unset text null; that a switch
+ * is on by default when unset shows in struct tenant only. */
+struct settings_values {
+    bool PATIENT_REGISTRATION_ENABLED, PATIENT_INVITATION_ENABLED, PATIENT_LOGIN_ENABLED;
+    bool PRACTITIONER_REGISTRATION_ENABLED, PRACTITIONER_INVITATION_ENABLED,
+        PRACTITIONER_LOGIN_ENABLED;
+    bool CLINICIAN_INVITE_ON_BUSINESS_EMAIL;
+    const char *DEFAULT_PRACTITIONER_ACCESS_POLICY, *PRACTITIONER_APP_URL, *PATIENT_APP_URL;
+};
+FIELD_DECLARE(settings_values);
+
+struct settings_record {
+    struct uuid projectId;
+    const struct settings_values *settings;
+    const char *defaultPatientAccessPolicy; /* "AccessPolicy/<id>" or null */
+    const char *etag;                       /* the ETag header, quoted */
+};
+FIELD_DECLARE(settings_record);
+
+struct setting_switch_in {
+    const char *name; /* path */
+    bool enabled;
+    const char *ifMatch; /* header If-Match */
+};
+FIELD_DECLARE(setting_switch_in);
+
+struct setting_value_in {
+    const char *name;
+    const char *value;
+    const char *ifMatch;
+};
+FIELD_DECLARE(setting_value_in);
+
+struct settings_history_in {
+    int64_t _count, _offset;
+};
+FIELD_DECLARE(settings_history_in);
+
+struct setting_change {
+    const struct reference *who; /* NULL: the operator */
+    int64_t when;
+    const char *name;
+    const char *old, *new; /* JSON values, NULL: unset */
+};
+FIELD_DECLARE(setting_change);
+
+struct settings_history {
+    int64_t total;
+    struct field_list resources; /* struct setting_change */
+};
+FIELD_DECLARE(settings_history);
+
+/* ---- readiness ---- */
+
+struct readiness_switch {
+    const char *name;
+    bool enabled; /* effective */
+    bool written; /* false: the default is in force */
+};
+FIELD_DECLARE(readiness_switch);
+
+struct readiness_policy {
+    const char *name;            /* of the setting */
+    const char *value, *display; /* "AccessPolicy/<id>" and its name; NULL: there is none */
+};
+FIELD_DECLARE(readiness_policy);
+
+struct readiness_address {
+    const char *name;  /* of the setting */
+    const char *value; /* NULL: there is none */
+};
+FIELD_DECLARE(readiness_address);
+
+/* Something that a flow lacks. */
+struct readiness_lack {
+    const char *kind, *name;
+    const char *language; /* of kind "language"; NULL else */
+    bool blocks;          /* the flow fails without it */
+};
+FIELD_DECLARE(readiness_lack);
+
+struct readiness_flow {
+    const char *name;
+    bool ready;
+    struct field_list lacks; /* struct readiness_lack */
+};
+FIELD_DECLARE(readiness_flow);
+
+struct readiness {
+    struct uuid projectId;
+    const char *name, *tenantCode; /* tenantCode NULL: it has none */
+    bool suspended;
+    struct field_texts languages;
+    const char *defaultLanguage;
+    struct field_list switches;  /* struct readiness_switch */
+    struct field_list policies;  /* struct readiness_policy */
+    struct field_list addresses; /* struct readiness_address */
+    struct field_list templates; /* struct template_mapping */
+    struct field_list flows;     /* struct readiness_flow */
+};
+FIELD_DECLARE(readiness);
+
+/* As PATCH /locales. */
+struct operator_locales_in {
+    const char *tenantCode;
+    struct field_texts languages;
+    const char *defaultLanguage;
+};
+FIELD_DECLARE(operator_locales_in);
+
+/* Writes one text setting: an app URL, the default practitioner policy. */
+struct operator_setting_in {
+    const char *tenantCode, *name, *value;
+};
+FIELD_DECLARE(operator_setting_in);
+
+/* As PUT /v1/project/settings/{name}. */
+struct operator_switch_in {
+    const char *tenantCode, *name;
+    bool enabled;
+};
+FIELD_DECLARE(operator_switch_in);
+
+#endif
