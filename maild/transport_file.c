@@ -99,10 +99,11 @@ static int file_check(struct transport *base, const struct request *req, struct 
                       struct error *err)
 {
     struct transport_file *self = (struct transport_file *)base;
-    const char *name = uuid_random().text;
+    const struct uuid name = uuid_random();
     struct file_job job = {.text = "doctor\n",
-                           .temporary = arena_printf(req->arena, "%s/.%s.new", self->dir, name),
-                           .path = arena_printf(req->arena, "%s/.%s", self->dir, name)};
+                           .temporary =
+                               arena_printf(req->arena, "%s/.%s.new", self->dir, name.text),
+                           .path = arena_printf(req->arena, "%s/.%s", self->dir, name.text)};
 
     if (offload_run(self->offload, file_try, &job, req->deadline_mono_ms, err) < 0)
         return -1;
