@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "common/runtime/fiber_each.h"
 #include "common/runtime/fiber_sem.h"
 #include "common/runtime/flight.h"
 #include "docd/docd.h"
@@ -306,14 +307,14 @@ struct look {
     struct direct_uploads *self;
     const struct request *req;
     const struct lookup *lookups;
-    size_t count, next, lookers;
+    size_t count;
     bool changed;
-    struct fiber_queue ended;
-    struct error *err; /* the first failure */
 };
 
-static int look_up(struct look *look, const struct lookup *lookup, struct error *err)
+static int look_up(void *arg, size_t item, struct error *err)
 {
+    struct look *look = arg;
+    const struct lookup *lookup = &look->lookups[item];
     struct store *store = look->self->d->store;
     int64_t came_ms;
     bool noted;
@@ -337,42 +338,15 @@ static int look_up(struct look *look, const struct lookup *lookup, struct error 
     return 0;
 }
 
-static void look_on(struct look *look)
+static int look_all(struct look *look, struct error *err)
 {
-    struct error err;
-
-    while (look->next < look->count) {
-        error_init(&err, NULL);
-        if (look_up(look, &look->lookups[look->next++], &err) < 0 && look->err->code == ERR_NONE) {
-            err.arena = look->err->arena;
-            *look->err = err;
-        }
-    }
-}
-
-static void looker_fiber(void *arg)
-{
-    struct look *look = arg;
-
-    look_on(look);
-    if (--look->lookers == 0)
-        fiber_queue_wake_all(&look->ended);
-}
-
-/* This fiber is one of them, and the only one when no other can be started. */
-static int look_all(struct look *look)
-{
-    struct loop *loop = look->self->d->svc.loop;
-    struct error ignored;
-
-    error_init(&ignored, NULL);
-    while (look->lookers + 1 < MIN(look->count, (size_t)LOOKERS) &&
-           fiber_start(loop, looker_fiber, look, &ignored) == 0)
-        look->lookers++;
-    look_on(look);
-    while (look->lookers > 0) /* each has its deadline, and looks at what is here */
-        (void)!fiber_queue_wait(loop, &look->ended, INT64_MAX);
-    return look->err->code == ERR_NONE ? 0 : -1;
+    return fiber_each(look->self->d->svc.loop,
+                      &(struct fiber_each){.count = look->count,
+                                           .most = LOOKERS,
+                                           .past_failure = true,
+                                           .run = look_up,
+                                           .arg = look},
+                      NULL, err);
 }
 
 int direct_uploads_scan(struct direct_uploads *self, const struct request *req, struct uuid project,
@@ -384,7 +358,7 @@ int direct_uploads_scan(struct direct_uploads *self, const struct request *req, 
                                                                       sizeof(documents->text)),
                                             .most = PENDING_MAX};
     struct sql_upload_list_pending_rows pending, after;
-    struct look look = {.self = self, .req = req, .err = err};
+    struct look look = {.self = self, .req = req};
     struct store_key *forms;
     struct lookup *lookups;
     int result;
@@ -402,7 +376,7 @@ int direct_uploads_scan(struct direct_uploads *self, const struct request *req, 
             lookups[look.count++].forms = &forms[i];
         lookups[look.count - 1].count++;
     }
-    result = look_all(&look);
+    result = look_all(&look, err);
     /* A document without such a form was adopted by another instance since its row was read. */
     *ret_changed = look.changed || look.count < count;
     if (result < 0 || *ret_changed)
@@ -454,11 +428,11 @@ int direct_uploads_sweep(struct direct_uploads *self, const struct request *req,
 {
     struct store *store = self->d->store;
     const char *cursor = NULL;
-    struct error first;
+    struct error first, failure;
 
     error_init(&first, req->arena);
     do {
-        struct look look = {.self = self, .req = req, .err = &first};
+        struct look look = {.self = self, .req = req};
         struct store_key *forms = arena_calloc(req->arena, LISTED_MAX, sizeof(*forms));
         struct lookup *lookups = arena_calloc(req->arena, LISTED_MAX, sizeof(*lookups));
 
@@ -469,7 +443,9 @@ int direct_uploads_sweep(struct direct_uploads *self, const struct request *req,
         for (size_t i = 0; i < look.count; i++)
             lookups[i] = (struct lookup){&forms[i], 1, true};
         look.lookups = lookups;
-        (void)!look_all(&look); /* one that fails does not keep the others */
+        error_init(&failure, req->arena);
+        if (look_all(&look, &failure) < 0 && first.code == ERR_NONE)
+            first = failure; /* which does not keep the others */
     } while (cursor);
     if (first.code == ERR_NONE)
         return 0;

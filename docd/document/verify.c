@@ -10,7 +10,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/runtime/fiber.h"
+#include "common/runtime/fiber_each.h"
 #include "docd/docd.h"
 #include "docd/sql/document.h"
 #include "docd/sql/object.h"
@@ -31,15 +31,13 @@ struct look {
     const struct request *req;
     struct sql_document_list_files_rows page;
     const char **problems; /* of each row; NULL: none */
-    size_t next, lookers;
-    int64_t until_ms;
+    size_t checked;        /* of the rows, from the first */
     bool hash;
-    struct fiber_queue ended;
-    struct error *err; /* the first failure */
 };
 
-static int look_at(const struct look *look, size_t at, struct error *err)
+static int look_at(void *arg, size_t at, struct error *err)
 {
+    const struct look *look = arg;
     const struct sql_document_list_files_row *row = &look->page.items[at];
     struct store *store = look->d->store;
     struct store_key key = {row->project, row->object};
@@ -59,45 +57,6 @@ static int look_at(const struct look *look, size_t at, struct error *err)
     else if (row->missing)
         look->problems[at] = "found";
     return 0;
-}
-
-static void look_on(struct look *look)
-{
-    struct error err;
-
-    while (look->next < look->page.count && look->err->code == ERR_NONE &&
-           (look->next == 0 || clock_mono_ms() < look->until_ms)) {
-        error_init(&err, NULL);
-        if (look_at(look, look->next++, &err) < 0 && look->err->code == ERR_NONE) {
-            err.arena = look->err->arena;
-            *look->err = err;
-        }
-    }
-}
-
-static void looker_fiber(void *arg)
-{
-    struct look *look = arg;
-
-    look_on(look);
-    if (--look->lookers == 0)
-        fiber_queue_wake_all(&look->ended);
-}
-
-/* Rows before look->next were looked at. */
-static int look_all(struct look *look)
-{
-    struct loop *loop = look->d->svc.loop;
-    size_t max = look->hash ? HASH_LOOKERS : LOOKERS;
-    struct error ignored;
-
-    error_init(&ignored, NULL);
-    while (look->lookers + 1 < max && fiber_start(loop, looker_fiber, look, &ignored) == 0)
-        look->lookers++;
-    look_on(look);
-    while (look->lookers > 0) /* each has its deadline, and looks at what is here */
-        (void)!fiber_queue_wait(loop, &look->ended, INT64_MAX);
-    return look->err->code == ERR_NONE ? 0 : -1;
 }
 
 /* Marks it, or takes the mark away. What was changed since it was looked at is left alone. */
@@ -126,10 +85,10 @@ static int mark(struct docd *d, const struct request *req,
 static int report(struct look *look, bool repair, struct documents_verified *out, struct error *err)
 {
     struct document_problem *problems =
-        arena_calloc(look->req->arena, look->next, sizeof(*problems));
+        arena_calloc(look->req->arena, look->checked, sizeof(*problems));
 
     out->problems.items = problems;
-    for (size_t i = 0; i < look->next; i++) {
+    for (size_t i = 0; i < look->checked; i++) {
         const struct sql_document_list_files_row *row = &look->page.items[i];
         const char *problem = look->problems[i];
 
@@ -151,7 +110,9 @@ int documents_verify(struct docd *d, const struct request *req,
                      const struct documents_verify_in *in, struct documents_verified *out,
                      struct error *err)
 {
-    struct look look = {.d = d, .req = req, .hash = in->hash, .err = err};
+    struct look look = {.d = d, .req = req, .hash = in->hash};
+    struct fiber_each each = {
+        .most = in->hash ? HASH_LOOKERS : LOOKERS, .run = look_at, .arg = &look};
     bool of_one = uuid_is_set(&in->projectId), begun = uuid_is_set(&in->afterProject);
     const struct sql_document_list_files_in list = {.project = begun    ? in->afterProject
                                                                : of_one ? in->projectId
@@ -164,14 +125,16 @@ int documents_verify(struct docd *d, const struct request *req,
     if (sql_document_list_files(d->svc.db, req, &list, &look.page, err) < 0)
         return -1;
     look.problems = arena_calloc(req->arena, look.page.count, sizeof(*look.problems));
-    look.until_ms = clock_mono_ms() + PAGE_MS;
-    if (look_all(&look) < 0 || report(&look, in->repair, out, err) < 0)
+    each.count = look.page.count;
+    each.until_mono_ms = clock_mono_ms() + PAGE_MS;
+    if (fiber_each(d->svc.loop, &each, &look.checked, err) < 0 ||
+        report(&look, in->repair, out, err) < 0)
         return -1;
-    out->checked = (int64_t)look.next;
-    out->more = look.next < look.page.count || look.next == VERIFY_PAGE_MAX;
-    if (look.next > 0) {
-        out->lastProject = look.page.items[look.next - 1].project;
-        out->lastId = look.page.items[look.next - 1].id;
+    out->checked = (int64_t)look.checked;
+    out->more = look.checked < look.page.count || look.checked == VERIFY_PAGE_MAX;
+    if (look.checked > 0) {
+        out->lastProject = look.page.items[look.checked - 1].project;
+        out->lastId = look.page.items[look.checked - 1].id;
     }
     return 0;
 }
