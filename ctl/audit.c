@@ -13,6 +13,7 @@
 #include "common/service/audit_fhir.h"
 #include "common/service/service.h"
 #include "ctl/audit_address.h"
+#include "ctl/audit_page.h"
 #include "ctl/audit_walk.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
@@ -26,16 +27,6 @@ enum {
     SEAL_WAIT_MS = 5000,
     SEAL_POLL_MS = 100,
 };
-
-static int fetch(struct ctl *ctl, const char *service, const struct audit_page_in *in,
-                 struct arena *arena, struct audit_page_out *ret, struct error *err)
-{
-    const struct bus_method method = audit_page_method(service);
-    struct request req = ctl_bus_request(ctl->bus, arena);
-
-    *ret = (struct audit_page_out){.kept = false};
-    return bus_call(ctl->bus->bus, &method, &req, in, ret, err);
-}
 
 /* A long trail takes minutes, so progress is drawn on the terminal. `quiet`: draws none, because
  * the output goes there too. */
@@ -143,7 +134,7 @@ static int walk_trail(struct ctl *ctl, const char *service, struct audit_walk *w
         int64_t after = walk->sequence;
 
         arena_reset(scratch);
-        if (fetch(ctl, service, &in, scratch, ret, err) < 0)
+        if (audit_page_fetch(ctl, service, &in, scratch, ret, err) < 0)
             return -1;
         sound = audit_walk_page(walk, &ret->rows, &ret->gaps, &more);
         *ret_of_project += count_project(&ret->rows, after, project);
@@ -268,7 +259,7 @@ static int export_trail(struct ctl *ctl, const char *service, struct uuid projec
         const struct audit_record *row;
 
         arena_reset(scratch);
-        if (fetch(ctl, service, &in, scratch, &page, err) < 0)
+        if (audit_page_fetch(ctl, service, &in, scratch, &page, err) < 0)
             return -1;
         if (end < 0)
             end = page.sequence + page.unsealed;

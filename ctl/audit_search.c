@@ -10,6 +10,7 @@
 #include "common/service/service.h"
 #include "common/wire/codec.h"
 #include "ctl/audit_address.h"
+#include "ctl/audit_page.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
@@ -106,16 +107,6 @@ static void add(struct lines *self, const char *daemon, const json_t *event,
     (void)audit_sealed_of(arena, row->event, &line->sealed);
 }
 
-static int fetch(struct ctl *ctl, const char *service, const struct audit_page_in *in,
-                 struct arena *arena, struct audit_page_out *ret, struct error *err)
-{
-    const struct bus_method method = audit_page_method(service);
-    struct request req = ctl_bus_request(ctl->bus, arena);
-
-    *ret = (struct audit_page_out){.kept = false};
-    return bus_call(ctl->bus->bus, &method, &req, in, ret, err);
-}
-
 static void add_page(struct lines *lines, const char *service, const struct filter *filter,
                      const struct field_list *rows, struct audit_page_in *in)
 {
@@ -139,7 +130,7 @@ static int read_trail(struct ctl *ctl, const char *service, const struct filter 
     struct audit_page_out page;
 
     if (newest > 0) {
-        if (fetch(ctl, service, &in, scratch, &page, err) < 0)
+        if (audit_page_fetch(ctl, service, &in, scratch, &page, err) < 0)
             return -1;
         in.after = MAX(page.sequence - newest, (int64_t)0);
     }
@@ -147,7 +138,7 @@ static int read_trail(struct ctl *ctl, const char *service, const struct filter 
     lines->seen = 0;
     do {
         arena_reset(scratch);
-        if (fetch(ctl, service, &in, scratch, &page, err) < 0)
+        if (audit_page_fetch(ctl, service, &in, scratch, &page, err) < 0)
             return -1;
         add_page(lines, service, filter, &page.rows, &in);
     } while (page.rows.count > 0);

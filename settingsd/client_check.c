@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "common/domain/jwt.h"
 #include "common/wire/codec.h"
 
 enum {
@@ -31,19 +32,12 @@ static bool has(const struct field_texts *list, const char *text)
 
 /* ---- keys ---- */
 
-static const char *text_of(const json_t *key, const char *name)
-{
-    const char *text = json_string_value(json_object_get(key, name));
-
-    return text ? text : "";
-}
-
 /* What is wrong with a key of a set, NULL when it is fine (RFC 7517, section 4; RFC 7518,
  * section 6). */
 static const char *key_fault(const json_t *key)
 {
-    const char *type = text_of(key, "kty"), *curve = text_of(key, "crv");
-    size_t modulus = strlen(text_of(key, "n"));
+    const char *type = jwt_text(key, "kty"), *curve = jwt_text(key, "crv");
+    size_t modulus = strlen(jwt_text(key, "n"));
 
     if (json_object_get(key, "d") || json_object_get(key, "k"))
         return "must be a public key";
