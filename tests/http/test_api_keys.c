@@ -129,16 +129,9 @@ static int locales_from(const char *bearer, const char *source)
 static json_t *listed(const struct person *who, const char *id)
 {
     HTTP_ANSWER list = http_get(suite_url(suite), KEYS, who->access);
-    size_t i;
-    json_t *each;
 
     CHECK_STATUS(list, 200);
-    json_array_foreach(http_member(list, "resources"), i, each)
-    {
-        if (strcmp(json_string_value(json_object_get(each, "id")), id) == 0)
-            return json_incref(each);
-    }
-    return NULL;
+    return json_incref(http_find(http_member(list, "resources"), "id", id));
 }
 
 /* ---- what a key is ---- */

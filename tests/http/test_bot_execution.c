@@ -733,15 +733,7 @@ static const char *const failures_path = "/v1/project/bot-failures";
 /* The row of a bot among those that failed; NULL: it is not there. */
 static json_t *failure_of(const struct http_answer *list, const char *name)
 {
-    json_t *each;
-    size_t i;
-
-    json_array_foreach(http_member(list, "resources"), i, each)
-    {
-        if (strcmp(json_string_value(json_object_get(each, "name")), name) == 0)
-            return each;
-    }
-    return NULL;
+    return http_find(http_member(list, "resources"), "name", name);
 }
 
 static void bots_that_failed_within_a_day_are_listed(void)

@@ -93,15 +93,10 @@ static const char *dev_text(const struct dev *self, const char *name)
 static pid_t dev_pid(struct dev *self, const char *name)
 {
     json_t *daemon;
-    size_t i;
 
     dev_read_info(self);
-    json_array_foreach(json_object_get(self->info, "daemons"), i, daemon)
-    {
-        if (strcmp(json_string_value(json_object_get(daemon, "name")), name) == 0)
-            return (pid_t)json_integer_value(json_object_get(daemon, "pid"));
-    }
-    return -1;
+    daemon = http_find(json_object_get(self->info, "daemons"), "name", name);
+    return daemon ? (pid_t)json_integer_value(json_object_get(daemon, "pid")) : -1;
 }
 
 static bool is_running(pid_t pid)

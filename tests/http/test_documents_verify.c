@@ -76,15 +76,9 @@ static long sum(const struct program *verify, const char *name)
 /* The problem that is named of a document; "" for none. */
 static const char *problem_of(const struct program *verify, const char *id)
 {
-    const json_t *each;
-    size_t i;
+    const json_t *row = http_find(json_object_get(verify->json, "problems"), "id", id);
 
-    json_array_foreach(json_object_get(verify->json, "problems"), i, each)
-    {
-        if (strcmp(json_string_value(json_object_get(each, "id")), id) == 0)
-            return json_string_value(json_object_get(each, "problem"));
-    }
-    return "";
+    return row ? json_string_value(json_object_get(row, "problem")) : "";
 }
 
 static void check_doctor(const char *state, const char *seen)

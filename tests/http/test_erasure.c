@@ -81,20 +81,10 @@ static struct program *complete_receipt_of(const char *account)
 /* A number of a table in a daemon's part, 0 where it is not named. */
 static long erased(const json_t *receipt, const char *daemon, const char *table, const char *what)
 {
-    const json_t *part, *row;
-    size_t i, j;
+    const json_t *part = http_find(json_object_get(receipt, "parts"), "daemon", daemon);
+    const json_t *row = http_find(json_object_get(part, "erased"), "table", table);
 
-    json_array_foreach(json_object_get(receipt, "parts"), i, part)
-    {
-        if (strcmp(json_string_value(json_object_get(part, "daemon")), daemon) != 0)
-            continue;
-        json_array_foreach(json_object_get(part, "erased"), j, row)
-        {
-            if (strcmp(json_string_value(json_object_get(row, "table")), table) == 0)
-                return (long)json_integer_value(json_object_get(row, what));
-        }
-    }
-    return 0;
+    return (long)json_integer_value(json_object_get(row, what));
 }
 
 static void add_documents(const struct person *person, int count)

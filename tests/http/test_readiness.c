@@ -17,29 +17,22 @@ static struct person *admin, *child;
 
 /* ---- reading ---- */
 
-static const json_t *find(const json_t *list, const char *name)
+/* What the answer has of that name in a list ("flows"). */
+static const json_t *named(const struct http_answer *answer, const char *list, const char *name)
 {
-    size_t i;
-    json_t *each;
-
-    json_array_foreach(list, i, each)
-    {
-        if (strcmp(json_string_value(json_object_get(each, "name")), name) == 0)
-            return each;
-    }
-    return NULL;
+    return http_find(http_member(answer, list), "name", name);
 }
 
 static bool is_ready(const struct http_answer *answer, const char *flow)
 {
-    return json_is_true(json_object_get(find(http_member(answer, "flows"), flow), "ready"));
+    return json_is_true(json_object_get(named(answer, "flows", flow), "ready"));
 }
 
 /* 1 when the flow is blocked by this, 0 when it only lacks it, -1 when it does not. */
 static int lacks(const struct http_answer *answer, const char *flow, const char *kind,
                  const char *name)
 {
-    const json_t *list = json_object_get(find(http_member(answer, "flows"), flow), "lacks");
+    const json_t *list = json_object_get(named(answer, "flows", flow), "lacks");
     size_t i;
     json_t *each;
 
@@ -61,8 +54,8 @@ static void check_blocked(const struct person *who, const char *flow, const char
     json_t *each;
 
     CHECK_STATUS(answer, 200);
-    json_array_foreach(json_object_get(find(http_member(answer, "flows"), flow), "lacks"), i, each)
-        blocks += json_is_true(json_object_get(each, "blocks"));
+    json_array_foreach(json_object_get(named(answer, "flows", flow), "lacks"), i, each) blocks +=
+        json_is_true(json_object_get(each, "blocks"));
     UNIT_CHECK(is_ready(answer, flow) == !kind && blocks == (kind ? 1 : 0), "%s: %zu block", flow,
                blocks);
     if (kind)
@@ -130,11 +123,11 @@ static void only_admins_read_it(void)
 static void switches_have_their_effective_values(void)
 {
     HTTP_ANSWER before = http_get(suite_url(suite), READINESS, admin->access);
-    const json_t *sign_in = find(http_member(before, "switches"), "PATIENT_LOGIN_ENABLED"), *staff;
+    const json_t *sign_in = named(before, "switches", "PATIENT_LOGIN_ENABLED"), *staff;
 
     CU_ASSERT_TRUE(json_is_true(json_object_get(sign_in, "enabled")));
     CU_ASSERT_TRUE(json_is_false(json_object_get(sign_in, "written")));
-    staff = find(http_member(before, "switches"), "PRACTITIONER_REGISTRATION_ENABLED");
+    staff = named(before, "switches", "PRACTITIONER_REGISTRATION_ENABLED");
     CU_ASSERT_TRUE(json_is_false(json_object_get(staff, "enabled")));
     CU_ASSERT_TRUE(json_is_false(json_object_get(staff, "written")));
     suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", false);
@@ -143,7 +136,7 @@ static void switches_have_their_effective_values(void)
     check_blocked(admin, "patient-sign-in", NULL, NULL);
     HTTP_ANSWER after = http_get(suite_url(suite), READINESS, admin->access);
     CU_ASSERT_TRUE(json_is_true(
-        json_object_get(find(http_member(after, "switches"), "PATIENT_LOGIN_ENABLED"), "written")));
+        json_object_get(named(after, "switches", "PATIENT_LOGIN_ENABLED"), "written")));
 }
 
 /* What blocks is taken away one by one, and the flow asked each time. */
@@ -180,10 +173,9 @@ static void a_registration_works_when_nothing_blocks_it(void)
     HTTP_ANSWER after = http_get(suite_url(suite), READINESS, child->access);
     /* the welcome is not mapped: people register all the same */
     CU_ASSERT_EQUAL(lacks(after, "patient-registration", "template", "PATIENT_WELCOME"), 0);
-    CU_ASSERT_STRING_EQUAL(
-        json_string_value(json_object_get(
-            find(http_member(after, "policies"), "defaultPatientAccessPolicy"), "display")),
-        "Few rights");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(
+                               named(after, "policies", "defaultPatientAccessPolicy"), "display")),
+                           "Few rights");
 }
 
 static void a_language_without_its_mail_is_named(void)
@@ -200,8 +192,7 @@ static void a_language_without_its_mail_is_named(void)
     map(child, "PATIENT_INVITE", "en");
     map(child, "PATIENT_INVITE", "pt");
     HTTP_ANSWER answer = http_get(suite_url(suite), READINESS, child->access);
-    const json_t *list =
-        json_object_get(find(http_member(answer, "flows"), "patient-invitation"), "lacks");
+    const json_t *list = json_object_get(named(answer, "flows", "patient-invitation"), "lacks");
     size_t i, count = 0;
     json_t *each;
 

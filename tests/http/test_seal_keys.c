@@ -90,18 +90,10 @@ static struct program *rotate(void)
 /* A member of a daemon's row of the answer; "" when there is none. */
 static const char *said(const struct program *rotated, const char *daemon, const char *member)
 {
-    json_t *row;
-    size_t i;
+    json_t *row = http_find(rotated->json, "service", daemon);
+    const char *text = json_string_value(json_object_get(row, member));
 
-    json_array_foreach(rotated->json, i, row)
-    {
-        if (strcmp(json_string_value(json_object_get(row, "service")), daemon) == 0) {
-            const char *text = json_string_value(json_object_get(row, member));
-
-            return text ? text : "";
-        }
-    }
-    return "";
+    return text ? text : "";
 }
 
 static void check_step(const struct program *rotated, const char *step)

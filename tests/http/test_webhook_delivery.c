@@ -406,16 +406,11 @@ static void a_receiver_that_hangs_holds_up_no_other(void)
 static bool is_failing(const struct hook *hook)
 {
     HTTP_ANSWER list = http_get(suite_url(suite), WEBHOOKS "?_count=100", admin->access);
-    json_t *each;
-    size_t i;
+    json_t *row = http_find(http_member(list, "resources"), "id", hook->id);
 
     CHECK_STATUS(list, 200);
-    json_array_foreach(http_member(list, "resources"), i, each)
-    {
-        if (strcmp(json_string_value(json_object_get(each, "id")), hook->id) == 0)
-            return json_is_string(json_object_get(each, "failingSince"));
-    }
-    return UNIT_CHECK(false, "%s is not listed", hook->id);
+    return UNIT_CHECK(row, "%s is not listed", hook->id) &&
+           json_is_string(json_object_get(row, "failingSince"));
 }
 
 static void what_a_receiver_missed_while_it_was_down_comes_later(void)

@@ -85,18 +85,15 @@ json_t *member_listed(struct suite *suite, const char *access, const char *email
 {
     for (int offset = 0;; offset += 100) {
         char path[96];
-        json_t *each;
-        size_t i;
+        json_t *found;
 
         snprintf(path, sizeof(path), MEMBER_PATH "?_count=100&_offset=%d", offset);
         HTTP_ANSWER list = http_get(suite_url(suite), path, access);
         if (!CHECK_STATUS(list, 200) || json_array_size(http_member(list, "resources")) == 0)
             return NULL;
-        json_array_foreach(http_member(list, "resources"), i, each)
-        {
-            if (strcmp(json_string_value(json_object_get(each, "email")), email) == 0)
-                return json_incref(each);
-        }
+        found = http_find(http_member(list, "resources"), "email", email);
+        if (found)
+            return json_incref(found);
     }
 }
 
