@@ -11,7 +11,6 @@
 /* ---- FHIR servers ---- */
 
 enum {
-    FHIR_SERVERS_MAX = 20,       /* of a project, see fhir_server_insert.sql */
     FHIR_SERVER_SCOPES_MAX = 50, /* of a role */
     FHIR_BASE_MAX = 512,
 };

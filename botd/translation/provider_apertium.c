@@ -57,7 +57,6 @@ struct apertium {
     struct pipeline *all;
     size_t running;
     struct fiber_sem rounds; /* as many at the same time as there may be pipelines */
-    int64_t searched_mono_ms;
     uint64_t serial, *started;
 };
 

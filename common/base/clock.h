@@ -3,8 +3,8 @@
  *
  * Contract time is what users see: expiry, windows, schedules, one-time codes.  It is the wall
  * clock, or, in a development suite started with --test-clock, the wall clock plus the signed
- * seconds in a file.  Monotonic time runs deadlines, leases, heartbeats and back-off and is never
- * moved by anybody.  SQL never reads a clock: contract time is always a parameter.
+ * seconds in a file.  Monotonic time runs deadlines, leases, heartbeats and back-off and never
+ * jumps.  SQL never reads a clock: contract time is always a parameter.
  */
 #ifndef ATRIUM_COMMON_BASE_CLOCK_H
 #define ATRIUM_COMMON_BASE_CLOCK_H

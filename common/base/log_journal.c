@@ -18,7 +18,7 @@
 
 #include "common/base/log_private.h"
 
-enum { ENTRY_FIELDS_MAX = LOG_FIELDS_MAX + 10, NAME_MAX_BYTES = 48 };
+enum { ENTRY_FIELDS_MAX = LOG_FIELDS_MAX + 10 };
 
 /* The fields of an entry, one behind the other. */
 struct entry {

@@ -45,11 +45,11 @@ int secret_load_keys(const char *path, struct secret ret[static SEAL_FILE_KEYS],
  * NUL-terminated: a password or the key of another service. Fails as above. */
 int secret_load_text(const char *path, struct secret *ret, struct error *err) MUST_USE;
 
-/* What is wrong with a file that holds a secret, as the two above would say it; also an owner who
- * is neither root nor the process's user, since who owns a file may read it. */
+/* What is wrong with a file that holds a secret, in the words of the functions above; also an owner
+ * that is neither root nor the process's user, since an owner may read the file. */
 int secret_check_file(const char *path, struct error *err) MUST_USE;
 
-/* A key for one purpose, made from the sealing key: who has one of them has no other. */
+/* A key for one purpose, made from the sealing key: it tells nothing of that one and of others. */
 void secret_derive(const struct secret *key, const char *purpose,
                    uint8_t ret[static SEAL_KEY_SIZE]);
 

@@ -38,7 +38,7 @@ struct content {
     const char *etag; /* quoted */
     const char *contentType;
     const char *disposition; /* Content-Disposition */
-    int64_t maxAge;          /* seconds that anybody's cache may serve it unasked; 0: none may */
+    int64_t maxAge;          /* seconds that a shared cache may serve it unasked; 0: none may */
     int64_t size, lastModified;
     const char *handle;       /* for content_read */
     struct field_bytes bytes; /* all of it, or absent */

@@ -37,7 +37,6 @@
 
 struct db;
 struct db_tx;
-struct db_result;
 struct sql_shape;
 
 enum db_class { DB_READ, DB_WRITE, DB_TX, DB_VITAL };
@@ -47,14 +46,8 @@ struct db_statement {
     enum db_class class;
     int params;
     const char *text;
-    const struct sql_shape *shape; /* of a statement that is a file; NULL: of a row */
+    const struct sql_shape *shape; /* of a .sql file; NULL: see db_query.h */
 };
-
-/* One of a table of rows. */
-#define DB_STATEMENT(name_, class_, params_, text_)                                 \
-    {                                                                               \
-        .name = (name_), .class = DB_##class_, .params = (params_), .text = (text_) \
-    }
 
 /* One migration, embedded from <daemon>/schema/NNNN_name.sql; ended by a row with name NULL. It is
  * one transaction. The statements of NNNN_name_concurrently.sql run one by one and outside of any
@@ -66,12 +59,12 @@ struct db_migration {
 };
 
 struct db_options {
-    const char *conninfo; /* of the daemon's own role; see db_new() for several hosts */
-    const char *schema;   /* "auth" */
-    const char *program;  /* application_name: "atrium-authd.1" */
-    const struct db_statement *statements; /* the daemon's rows, indexed by its enum */
+    const char *conninfo;           /* of the daemon's own role; see db_new() for several hosts */
+    const char *schema;             /* "auth" */
+    const char *program;            /* application_name: "atrium-authd.1" */
+    const struct db_statement *sql; /* the daemon's, up to a row without a name; NULL: none */
+    const struct db_statement *statements; /* of db_query.h, by their number; NULL: none */
     size_t statement_count;
-    const struct db_statement *sql; /* those that are files, up to a row without a name, or NULL */
     const struct db_migration *migrations;
     size_t read_connections;      /* 2 */
     size_t write_connections;     /* 8 */
@@ -137,28 +130,8 @@ void db_set_slow(struct db *self, int64_t us);
 
 /* ---- parameters ---- */
 
-struct db_param {
-    const char *text;     /* text format, NUL-terminated; NULL is SQL null */
-    const uint8_t *bytes; /* binary format when size >= 0 */
-    int size;             /* -1: text */
-    char buffer[24];      /* numbers */
-};
-struct db_param db_param_int(int64_t value);
-struct db_param db_param_bool(enum tristate value);
-struct db_param db_param_bytes(const void *bytes, size_t size);
-
-#define DB_TEXT(value_) ((struct db_param){.text = (value_), .size = -1})
-#define DB_UUID(value_) \
-    ((struct db_param){.text = (value_).text[0] ? (value_).text : NULL, .size = -1})
-#define DB_INT(value_) db_param_int(value_)
-#define DB_BOOL(value_) db_param_bool((enum tristate)(value_)) /* TRISTATE_UNSET is null */
-#define DB_BYTES(bytes_, size_) db_param_bytes((bytes_), (size_))
-#define DB_SEALED(sealed_) db_param_bytes((sealed_).bytes, (sealed_).size)
-#define DB_NULL ((struct db_param){.text = NULL, .size = -1})
-
-/* The text of an array: for DB_TEXT() and a cast in the statement. Items need no quotes there:
- * identifiers, numbers, tags. Sizes of the text are known before: `items` of at most `item_max`
- * characters. */
+/* A parameter that is an array. Items need no quotes there: identifiers, numbers, tags. Its size is
+ * known before: `items` of at most `item_max` characters. */
 struct db_array {
     char *text;
     size_t length, size;
@@ -173,21 +146,7 @@ void db_array_add_bytes(struct db_array *self, const uint8_t *bytes, size_t size
 /* The array of `count` texts, whatever is in them; where one is NULL, its item is null. */
 struct db_array db_array_texts(struct arena *arena, const char *const *items, size_t count);
 
-/* ---- statements ---- */
-
-/* Runs a READ or WRITE statement and parks until its rows are there. *ret is untouched on failure.
- * The deadline is that of the request that `deadline_mono_ms` comes from.
- *     db_query(d->db, req, SQL_X, &res, err, DB_UUID(id), DB_TEXT(name)) */
-#define db_query(db_, req_, statement_, ret_, err_, ...)               \
-    db_query_params(                                                   \
-        (db_), (req_)->deadline_mono_ms, (statement_), (ret_), (err_), \
-        (struct db_param[]){DB_NULL, ##__VA_ARGS__},                   \
-        sizeof((struct db_param[]){DB_NULL, ##__VA_ARGS__}) / sizeof(struct db_param) - 1)
-
-/* params[0] is unused (it lets the macro take no parameter at all); count does not include it. */
-int db_query_params(struct db *self, int64_t deadline_mono_ms, int statement,
-                    struct db_result **ret, struct error *err, const struct db_param *params,
-                    size_t count) MUST_USE;
+/* ---- transactions ---- */
 
 /* A transaction on a leased connection (READ COMMITTED). Destroying an uncommitted one rolls it
  * back. */
@@ -195,40 +154,6 @@ int db_begin(struct db *self, int64_t deadline_mono_ms, struct db_tx **ret,
              struct error *err) MUST_USE;
 int db_commit(struct db_tx **tx_p, struct error *err) MUST_USE;
 void db_tx_destroy(struct db_tx **tx_p);
-
-#define db_tx_query(tx_, statement_, ret_, err_, ...)                                     \
-    db_tx_query_params(                                                                   \
-        (tx_), (statement_), (ret_), (err_), (struct db_param[]){DB_NULL, ##__VA_ARGS__}, \
-        sizeof((struct db_param[]){DB_NULL, ##__VA_ARGS__}) / sizeof(struct db_param) - 1)
-int db_tx_query_params(struct db_tx *self, int statement, struct db_result **ret, struct error *err,
-                       const struct db_param *params, size_t count) MUST_USE;
-
-/* ---- rows ---- */
-
-void db_result_destroy(struct db_result **self_p);
-size_t db_rows(const struct db_result *self);
-size_t db_affected(
-    const struct db_result *self); /* rows changed by a statement without returning */
-
-/* Values by position (0-based). Texts point into the result: copy what must outlive it. A null is
- * "" / 0 / false / empty. Types: text and varchar; int2/4/8; bool; uuid; bytea. Anything else must
- * be cast in the SQL (jsonb::text). A wrong type is our own bug and ends the process. */
-bool db_is_null(const struct db_result *self, size_t row, int column);
-const char *db_text(const struct db_result *self, size_t row, int column);
-int64_t db_int(const struct db_result *self, size_t row, int column);
-bool db_bool(const struct db_result *self, size_t row, int column);
-struct uuid db_uuid(const struct db_result *self, size_t row, int column);
-struct field_bytes db_bytes(const struct db_result *self, size_t row, int column);
-
-/* Fills a struct from the columns named like its fields (select file_name as "fileName"), texts
- * copied into the arena; TEXT, EMAIL, JSON from text, TIME and INT from integers, TRISTATE and BOOL
- * from bool, UUID, BYTES. Fields without a column stay as they are. */
-void db_row(const struct db_result *self, size_t row, const struct field_table *table,
-            struct arena *arena, void *out);
-
-/* All rows as a field_list of the table's struct. */
-struct field_list db_list(const struct db_result *self, const struct field_table *table,
-                          struct arena *arena);
 
 /* ---- for tests and status ---- */
 

@@ -23,7 +23,7 @@
 #include <libpq-fe.h>
 #include <sys/queue.h>
 
-#include "common/pg/db.h"
+#include "common/pg/db_query.h"
 #include "common/runtime/resolver.h"
 
 enum {

@@ -25,7 +25,6 @@ enum {
     HIGH_FD = 16,
     LIMITS_MAX = 12,
     LIMIT_SIZE = 40,
-    BINDINGS_MAX = 16, /* paths of the rules */
     ARGUMENTS_MAX = 128,
     TRY_MS = 5000,
     NO_SLOT = CONFINE_UIDS,

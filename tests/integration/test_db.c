@@ -10,7 +10,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/pg/db.h"
+#include "common/pg/db_query.h"
 #include "tests/support/db_kit.h"
 
 enum {
@@ -83,12 +83,10 @@ static int64_t soon(const struct db_fixture *self)
     return loop_mono_ms(self->loop) + 10000;
 }
 
-/* db_query() without a struct request. */
-#define QUERY(self_, statement_, ret_, ...)                            \
-    db_query_params(                                                   \
-        (self_)->db, soon(self_), (statement_), (ret_), &(self_)->err, \
-        (struct db_param[]){DB_NULL, ##__VA_ARGS__},                   \
-        sizeof((struct db_param[]){DB_NULL, ##__VA_ARGS__}) / sizeof(struct db_param) - 1)
+/* A statement with so many parameters. */
+#define QUERY(self_, statement_, ret_, ...)                                        \
+    db_query_params((self_)->db, soon(self_), (statement_), (ret_), &(self_)->err, \
+                    DB_PARAMS(__VA_ARGS__))
 
 static int64_t count_things(struct db_fixture *self)
 {
@@ -731,7 +729,8 @@ static void transactions_commit_roll_back_and_get_lost(struct loop *loop, void *
     }
     /* committed */
     CU_ASSERT_EQUAL(db_begin(self.db, soon(&self), &tx, &self.err), 0);
-    CU_ASSERT_EQUAL(db_tx_query(tx, SQL_TX_PUT, &res, &self.err, DB_INT(1), DB_INT(1)), 0);
+    CU_ASSERT_EQUAL(
+        db_tx_query_params(tx, SQL_TX_PUT, &res, &self.err, DB_PARAMS(DB_INT(1), DB_INT(1))), 0);
     db_result_destroy(&res);
     CU_ASSERT_EQUAL(count_things(&self), 0);
     CU_ASSERT_EQUAL(db_commit(&tx, &self.err), 0);
@@ -740,16 +739,19 @@ static void transactions_commit_roll_back_and_get_lost(struct loop *loop, void *
 
     /* destroyed */
     CU_ASSERT_EQUAL(db_begin(self.db, soon(&self), &tx, &self.err), 0);
-    CU_ASSERT_EQUAL(db_tx_query(tx, SQL_TX_PUT, &res, &self.err, DB_INT(2), DB_INT(1)), 0);
+    CU_ASSERT_EQUAL(
+        db_tx_query_params(tx, SQL_TX_PUT, &res, &self.err, DB_PARAMS(DB_INT(2), DB_INT(1))), 0);
     db_result_destroy(&res);
     db_tx_destroy(&tx);
     CU_ASSERT_EQUAL(count_things(&self), 1);
 
     /* a statement failed: no way to commit */
     CU_ASSERT_EQUAL(db_begin(self.db, soon(&self), &tx, &self.err), 0);
-    CU_ASSERT_EQUAL(db_tx_query(tx, SQL_TX_PUT, &res, &self.err, DB_INT(3), DB_INT(1)), 0);
+    CU_ASSERT_EQUAL(
+        db_tx_query_params(tx, SQL_TX_PUT, &res, &self.err, DB_PARAMS(DB_INT(3), DB_INT(1))), 0);
     db_result_destroy(&res);
-    CU_ASSERT_TRUE(db_tx_query(tx, SQL_TX_PUT, &res, &self.err, DB_INT(3), DB_INT(1)) < 0);
+    CU_ASSERT_TRUE(
+        db_tx_query_params(tx, SQL_TX_PUT, &res, &self.err, DB_PARAMS(DB_INT(3), DB_INT(1))) < 0);
     CU_ASSERT_STRING_EQUAL(self.err.constraint, "thing_pkey");
     error_clear(&self.err);
     CU_ASSERT_TRUE(db_commit(&tx, &self.err) < 0);
@@ -759,19 +761,20 @@ static void transactions_commit_roll_back_and_get_lost(struct loop *loop, void *
     /* the connection goes in the middle: certain that nothing was done */
     error_clear(&self.err);
     CU_ASSERT_EQUAL(db_begin(self.db, soon(&self), &tx, &self.err), 0);
-    CU_ASSERT_EQUAL(db_tx_query(tx, SQL_TX_PID, &res, &self.err), 0);
+    CU_ASSERT_EQUAL(db_tx_query_params(tx, SQL_TX_PID, &res, &self.err, DB_PARAMS()), 0);
     pid = res ? (long)db_int(res, 0, 0) : 0;
     db_result_destroy(&res);
     CU_ASSERT_EQUAL(kill((pid_t)pid, SIGTERM), 0);
     sleep_ms(&self, 100);
-    CU_ASSERT_TRUE(db_tx_query(tx, SQL_TX_PUT, &res, &self.err, DB_INT(4), DB_INT(1)) < 0);
+    CU_ASSERT_TRUE(
+        db_tx_query_params(tx, SQL_TX_PUT, &res, &self.err, DB_PARAMS(DB_INT(4), DB_INT(1))) < 0);
     CU_ASSERT_EQUAL(self.err.code, ERR_UNAVAILABLE);
     db_tx_destroy(&tx);
 
     /* a read of a transaction is not sent again outside it */
     error_clear(&self.err);
     CU_ASSERT_EQUAL(db_begin(self.db, soon(&self), &tx, &self.err), 0);
-    CU_ASSERT_TRUE(db_tx_query(tx, SQL_DIE, &res, &self.err) < 0);
+    CU_ASSERT_TRUE(db_tx_query_params(tx, SQL_DIE, &res, &self.err, DB_PARAMS()) < 0);
     CU_ASSERT_EQUAL(self.err.code, ERR_UNAVAILABLE);
     CU_ASSERT_EQUAL(db_stats(self.db).reconnects, 2);
     db_tx_destroy(&tx);
@@ -798,7 +801,8 @@ static void run_tx(void *arg)
     error_init(&err, NULL);
     job->rc = db_begin(self->db, soon(self), &tx, &err);
     if (job->rc == 0)
-        job->rc = db_tx_query(tx, SQL_TX_PUT, &res, &err, DB_INT(job->id), DB_INT(1));
+        job->rc =
+            db_tx_query_params(tx, SQL_TX_PUT, &res, &err, DB_PARAMS(DB_INT(job->id), DB_INT(1)));
     if (job->rc == 0)
         job->rc = fiber_sleep_until(self->loop, clock_mono_ms() + 100, &err);
     if (job->rc == 0 && job->id % 2 == 0)

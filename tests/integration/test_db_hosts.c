@@ -10,7 +10,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/pg/db.h"
+#include "common/pg/db_query.h"
 #include "tests/support/pg.h"
 
 enum { SQL_WHO, SQL_WHO_WRITES, SQL_PID };

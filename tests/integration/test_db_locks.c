@@ -7,6 +7,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/pg/db_query.h"
 #include "tests/support/db_kit.h"
 
 enum {

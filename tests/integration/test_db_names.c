@@ -7,7 +7,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/pg/db.h"
+#include "common/pg/db_query.h"
 #include "common/runtime/fiber.h"
 #include "tests/support/pg.h"
 #include "tests/support/silent_dns.h"

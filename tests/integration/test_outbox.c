@@ -13,6 +13,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/pg/db_query.h"
 #include "common/service/outbox.h"
 #include "tests/support/bus_kit.h"
 #include "tests/support/pg.h"
