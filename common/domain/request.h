@@ -20,7 +20,7 @@ struct caller {
     struct uuid session;
     struct uuid profile;
     struct uuid tokenId;    /* jti of the presented access token */
-    const char *role;       /* "Patient" or "Practitioner": also the type of the profile */
+    const char *role;       /* the type of the profile: "Patient"; of an API key "Device" */
     const char *display;    /* display name of the profile */
     const char *addressKey; /* seals the account's network addresses; NULL: it has no key yet */
     bool admin;             /* administers the project */
@@ -64,8 +64,8 @@ struct request {
 bool request_is_practitioner(const struct request *req);
 bool request_is_admin(const struct request *req);
 
-/* What is refused of a project that is read-only while it travels to another installation: all that
- * is not R_SAFE. */
+/* Refuses what is not R_SAFE in a project that is read-only while it travels to another
+ * installation: ERR_PROJECT_READ_ONLY. Always -1. */
 enum { PROJECT_READ_ONLY_RETRY_S = 5 };
 #define PROJECT_READ_ONLY_TEXT "The project is read-only for the moment. Please try again."
 int refuse_read_only(struct error *err);

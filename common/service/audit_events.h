@@ -13,8 +13,8 @@ struct service;
 enum { AUDIT_EVENT_PROJECTS_MAX = 500, AUDIT_EVENT_ACTIONS_MAX = 64 };
 
 struct audit_events_in {
-    int64_t after; /* sequence; negative: only a place is asked for, ... */
-    int64_t since; /* ... before what was written from then on, contract time, ms; 0: the end */
+    int64_t after; /* sequence; negative: no events, only the place that `since` names */
+    int64_t since; /* contract time, ms: the place before what was written then; 0: the end */
     struct field_texts actions;  /* "session.create" */
     bool everywhere;             /* of all projects, else of these */
     struct field_texts projects; /* ids */

@@ -21,8 +21,8 @@
 struct seal_row {
     const char *key;
     const char *subject;      /* NULL: none */
-    bool other;               /* sealed by another key than the one that writes, */
-    struct field_bytes value; /* and if so the value; bytes NULL: there is none */
+    bool other;               /* sealed by another key than the one that writes */
+    struct field_bytes value; /* where `other`; bytes NULL: there is none */
 };
 
 extern const struct field_table seal_row_table;

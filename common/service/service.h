@@ -267,8 +267,8 @@ struct config_entry {
     const char *file;  /* where that was read; NULL: it is the program's default */
     int64_t line;
     bool reload;      /* SIGHUP applies a change */
-    bool changed;     /* the files have another value, ... */
-    const char *next; /* ... which is this one; NULL: none */
+    bool changed;     /* the files have another value */
+    const char *next; /* that value, where it has changed; NULL: none */
 };
 FIELD_DECLARE(config_entry);
 
@@ -306,9 +306,9 @@ struct seal_reseal_out {
     int64_t tables;   /* how many the daemon has */
     const char *name; /* of this one */
     const char *next; /* what to go on behind; absent at its end */
-    int64_t waiting;  /* values of the page that another key had sealed; of them */
-    int64_t resealed; /* by this call, */
-    int64_t unopened; /* and by none of the keys that there are */
+    int64_t waiting;  /* values of the page that another key had sealed: */
+    int64_t resealed; /* those sealed anew by this call */
+    int64_t unopened; /* those that no key opens */
 };
 FIELD_DECLARE(seal_reseal_out);
 
