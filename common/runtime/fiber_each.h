@@ -18,7 +18,8 @@ struct fiber_each {
 
 /* Runs the items in their order, and parks until all that were begun have ended: run() has a
  * deadline of its own. Where no fiber can be started, the caller's does the work alone. *ret_begun
- * (may be NULL): how many were begun. -1: an item has failed, err is what the first failure said. */
+ * (may be NULL): how many were begun. -1: an item has failed, err is what the first failure
+ * said. */
 int fiber_each(struct loop *loop, const struct fiber_each *each, size_t *ret_begun,
                struct error *err) MUST_USE;
 

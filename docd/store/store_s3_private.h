@@ -1,6 +1,6 @@
 /*
- * store_s3_private.h - what the files of the store in a bucket share: store_s3.c, which is the store
- * and reads, store_s3_copy.c, which adopts, store_s3_parts.c, uploads in parts, and
+ * store_s3_private.h - what the files of the store in a bucket share: store_s3.c, which is the
+ * store and reads, store_s3_copy.c, which adopts, store_s3_parts.c, uploads in parts, and
  * store_s3_pieces.c, files that come in pieces.
  */
 #ifndef ATRIUM_DOCD_STORE_STORE_S3_PRIVATE_H

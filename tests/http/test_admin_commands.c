@@ -1,6 +1,6 @@
 /*
- * test_admin_commands.c - `atriumctl user create-admin --mail`: admins whom an operator invites, and who
- * choose their password.
+ * test_admin_commands.c - `atriumctl user create-admin --mail`: admins whom an operator invites,
+ * and who choose their password.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

@@ -27,7 +27,7 @@ static void a_deletion_is_scheduled_as_requested(void)
 
     CU_ASSERT_TRUE(suite_mails_arrive(suite, self.person->email, 1));
     HTTP_ANSWER plain = deletion_ask(suite, self.person->access, NULL);
-    subject_take(&self, plain);
+    subject_read(&self, plain);
     UNIT_CHECK(llabs(self.scheduled - suite_now_ms(suite) - DAYS(30)) < SECONDS(30), "%s",
                plain->body);
     CU_ASSERT_STRING_EQUAL(http_text(plain, "user.resourceType"), "User");
@@ -153,7 +153,7 @@ static void zero_days_deletes_at_once(void)
     HTTP_ANSWER answer = deletion_ask(suite, self.person->access, deletion_in_days(0));
     CU_ASSERT_TRUE(suite_everywhere(suite, self.person->access, 401));
     CU_ASSERT_TRUE(suite_everywhere(suite, other->access, 401));
-    subject_take(&self, answer);
+    subject_read(&self, answer);
     CU_ASSERT_TRUE(llabs(self.scheduled - suite_now_ms(suite)) < SECONDS(60));
     HTTP_ANSWER in = subject_by_business(&self);
     CHECK_ERROR(in, 400, BAD_PASSWORD);
@@ -286,7 +286,7 @@ static void a_wipe_waits_for_docd_alone(void)
     suite_signal(suite, "docd", "1", SIGSTOP);
     HTTP_ANSWER answer =
         deletion_ask(suite, wiped.person->access, json_pack("{s:i, s:b}", "days", 0, "wipe", 1));
-    subject_take(&wiped, answer);
+    subject_read(&wiped, answer);
     subject_schedule(&plain, 0);
     CU_ASSERT_TRUE(subject_goes(&wiped));
     CU_ASSERT_TRUE(subject_goes(&plain));

@@ -1,5 +1,6 @@
 /*
- * test_key_commands.c - the operator rotates signing keys and ends sessions: what becomes of tokens.
+ * test_key_commands.c - the operator rotates signing keys and ends sessions: what becomes of
+ * tokens.
  */
 #include <CUnit/CUnit.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * test_oauth_admission.c - a session gets a code while its person may sign in: by the switches of the
- * project, the network of the access policy and the second factor that the project demands. Over two
- * gateways and two authd, on the test clock.
+ * test_oauth_admission.c - a session gets a code while its person may sign in: by the switches of
+ * the project, the network of the access policy and the second factor that the project demands.
+ * Over two gateways and two authd, on the test clock.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

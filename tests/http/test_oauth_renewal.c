@@ -1,7 +1,7 @@
 /*
  * test_oauth_renewal.c - renewed tokens, and how long grants last: with the browser's session, with
- * offline access, with what the client's registration allows. Over two gateways and two authd, on the
- * test clock.
+ * offline access, with what the client's registration allows. Over two gateways and two authd, on
+ * the test clock.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * test_project_commands.c - the operator's commands about a project, its settings and templates: what
- * they say, and what they change for those who use it over HTTP.
+ * test_project_commands.c - the operator's commands about a project, its settings and templates:
+ * what they say, and what they change for those who use it over HTTP.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /*
- * bucket.h - documents in a bucket of S3, in a suite with two docd whose server can be made to fail.
+ * bucket.h - documents in a bucket of S3, in a suite with two docd whose server can be made to
+ * fail.
  *
  * The server is s3rver, which `make test` installs (npm), or any other:
  *

@@ -59,7 +59,7 @@ json_t *deletion_in_days(int days)
     return json_pack("{s:i}", "days", days);
 }
 
-void subject_take(struct subject *self, const struct http_answer *answer)
+void subject_read(struct subject *self, const struct http_answer *answer)
 {
     CHECK_STATUS(answer, 200);
     snprintf(self->id, sizeof(self->id), "%s", http_text(answer, "user.id"));
@@ -70,7 +70,7 @@ void subject_schedule(struct subject *self, int days)
 {
     HTTP_ANSWER answer = deletion_ask(self->suite, self->person->access, deletion_in_days(days));
 
-    subject_take(self, answer);
+    subject_read(self, answer);
 }
 
 void subject_renew(struct subject *self)

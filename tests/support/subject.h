@@ -29,8 +29,8 @@ void subject_release(struct subject *self);
 struct http_answer *deletion_ask(struct suite *suite, const char *access, json_t *body);
 json_t *deletion_in_days(int days);
 
-/* Takes over what the answer of a deletion says; asks for one, and takes it over. */
-void subject_take(struct subject *self, const struct http_answer *answer);
+/* Reads the answer of a deletion into it; asks for one, and reads its answer. */
+void subject_read(struct subject *self, const struct http_answer *answer);
 void subject_schedule(struct subject *self, int days);
 
 /* Renews the session: new tokens in place of the old ones. */
