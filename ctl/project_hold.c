@@ -21,7 +21,11 @@ static int ask(struct ctl *ctl, const char *service, const struct bus_method *me
                : ctl_bus_call(ctl->bus, ctl->arena, method, in, out, err);
 }
 
-int project_hold(struct ctl *ctl, struct uuid project, struct error *err)
+/* Asks all daemons to keep what they have of a project and of those below it; settingsd and the
+ * gateways know. When it succeeds, none of what travels changes any more. A daemon that is gone, or
+ * gets no locks, is waited for (CTL_BUS_RETRY_MS). Those asked before one that fails keep it.
+ * Parks. */
+static int hold_all(struct ctl *ctl, struct uuid project, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     const struct tenant_lookup_in top = {.projectId = project};
@@ -126,7 +130,7 @@ int project_hold_begin(struct ctl *ctl, struct tenant *tenant, bool *ret_begun, 
     int rc = project_hold_suspend(ctl, &in, tenant, err);
     bool begun = (rc == 0 || err->code == ERR_UNCERTAIN) && !before.readOnly;
 
-    if (rc == 0 && project_hold(ctl, before.projectId, err) == 0) {
+    if (rc == 0 && hold_all(ctl, before.projectId, err) == 0) {
         *ret_begun = begun;
         return 0;
     }

@@ -24,7 +24,6 @@ struct trail_place {
 };
 enum { TRAIL_PLACE_SIZE = 9 };
 
-void trail_place_write(const struct trail_place *place, uint8_t ret[static TRAIL_PLACE_SIZE]);
 void trail_place_read(const uint8_t bytes[static TRAIL_PLACE_SIZE], struct trail_place *ret);
 
 /* ---- trail_grow.c ---- */

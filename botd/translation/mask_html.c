@@ -55,7 +55,8 @@ static bool is_among(const struct name *self, const char *const *names)
     return *names != NULL;
 }
 
-size_t mask_find(struct mask_scanner *self, enum mask_end which, const char *end, size_t from)
+/* The place behind the first `end` from `from` on, without regard to case; 0 when there is none. */
+static size_t find(struct mask_scanner *self, enum mask_end which, const char *end, size_t from)
 {
     size_t length = strlen(end);
 
@@ -75,9 +76,9 @@ size_t mask_variable(struct mask_scanner *self, size_t at)
     if (mask_at(self, at) != '{' || mask_at(self, at + 1) != '{')
         return 0;
     if (mask_at(self, at + 2) == '{')
-        end = mask_find(self, END_BRACES3, "}}}", at + 3);
+        end = find(self, END_BRACES3, "}}}", at + 3);
     if (end == 0)
-        end = mask_find(self, END_BRACES2, "}}", at + 2);
+        end = find(self, END_BRACES2, "}}", at + 2);
     return end > 0 ? end - at : 0;
 }
 
@@ -111,7 +112,7 @@ static size_t tag_end(struct mask_scanner *self, size_t at)
         end += MAX(variable, (size_t)1);
     }
     self->attribute_bytes -= MIN(end - at, self->attribute_bytes);
-    return mask_find(self, END_ANGLE, ">", at);
+    return find(self, END_ANGLE, ">", at);
 }
 
 /* <https://...> and <a@b.example>. */
@@ -128,7 +129,7 @@ static size_t autolink(const struct mask_scanner *self, size_t at)
 static struct mask_found closing_tag(struct mask_scanner *self, size_t at)
 {
     struct name name = name_at(self, at + 2);
-    size_t end = name.size > 0 ? mask_find(self, END_ANGLE, ">", at + 2 + name.size) : 0;
+    size_t end = name.size > 0 ? find(self, END_ANGLE, ">", at + 2 + name.size) : 0;
 
     if (end == 0)
         return (struct mask_found){.size = 0};
@@ -140,9 +141,9 @@ static struct mask_found closing_tag(struct mask_scanner *self, size_t at)
 /* From the start of an element of raw content to the end of its end tag; 0 when it has none. */
 static size_t raw_element(struct mask_scanner *self, size_t which, size_t from)
 {
-    size_t end = mask_find(self, END_RAW + which, raws[which].end, from);
+    size_t end = find(self, END_RAW + which, raws[which].end, from);
 
-    return end > 0 ? mask_find(self, END_ANGLE, ">", end) : 0;
+    return end > 0 ? find(self, END_ANGLE, ">", end) : 0;
 }
 
 static struct mask_found opening_tag(struct mask_scanner *self, size_t at)
@@ -185,11 +186,11 @@ struct mask_found mask_html_tag(struct mask_scanner *self, size_t at)
     if (second == '/')
         return closing_tag(self, at);
     if (follows(self, at, "<!--"))
-        end = mask_find(self, END_COMMENT, "-->", at + 4);
+        end = find(self, END_COMMENT, "-->", at + 4);
     else if (follows(self, at, "<![CDATA["))
-        end = mask_find(self, END_CDATA, "]]>", at + 9);
+        end = find(self, END_CDATA, "]]>", at + 9);
     else if (second == '!' || second == '?')
-        end = mask_find(self, END_ANGLE, ">", at + 2);
+        end = find(self, END_ANGLE, ">", at + 2);
     return (struct mask_found){.size = end > 0 ? end - at : 0, .kind = MASK_ATOM};
 }
 

@@ -52,9 +52,6 @@ struct mask_found {
     size_t name_size;
 };
 
-/* The place behind the first `end` from `from` on, without regard to case; 0 when there is none. */
-size_t mask_find(struct mask_scanner *self, enum mask_end which, const char *end, size_t from);
-
 /* {{name}} or {{{name}}} at '{'. */
 size_t mask_variable(struct mask_scanner *self, size_t at);
 

@@ -36,7 +36,8 @@ static struct bus_peer *peer_find(const struct bus_upstream *upstream, const cha
     return NULL;
 }
 
-void bus_presence_update(struct bus *self, struct bus_upstream *upstream)
+/* Notifies the daemon when the service has got its first instance, or lost its last. */
+static void presence_update(struct bus *self, struct bus_upstream *upstream)
 {
     bool present = bus_has_peer(self, upstream->service);
 
@@ -115,7 +116,7 @@ static void enter(struct bus_peer *self, bool draining)
     if (self->far)
         peer_schedule(self, BUS_CLOCK_MS, ask_clock);
     log_event(LOG_INFO, "bus", "peer connected", "peer", self->name, NULL);
-    bus_presence_update(self->bus, self->upstream);
+    presence_update(self->bus, self->upstream);
 }
 
 static void on_welcome(struct bus_peer *self, const struct bus_incoming *in)
@@ -155,7 +156,7 @@ static void on_drain(struct bus_peer *self, uint64_t id)
 {
     if (self->state == PEER_READY) {
         self->state = PEER_LEAVING;
-        bus_presence_update(self->bus, self->upstream);
+        presence_update(self->bus, self->upstream);
     }
     self->drain_id = id;
     bus_peer_idle(self);
@@ -245,7 +246,7 @@ void bus_peer_lost(struct bus_peer *self, const char *why)
         MIN(MAX(self->backoff_ms * 2, (int64_t)BUS_BACKOFF_MIN_MS), (int64_t)BUS_BACKOFF_MAX_MS);
     /* The sockets are closed there too: not here, where one of them may be calling. */
     peer_schedule(self, self->backoff_ms, peer_connect);
-    bus_presence_update(self->bus, self->upstream);
+    presence_update(self->bus, self->upstream);
 }
 
 static void on_timeout(void *arg)

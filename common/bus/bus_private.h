@@ -359,8 +359,6 @@ void bus_peer_idle(struct bus_peer *self);
 void bus_peer_lost(struct bus_peer *self, const char *why);
 /* Closes the connection; its calls end as BUS_LOST. */
 void bus_peer_free(struct bus_peer *self);
-/* Notifies the daemon when the service has got its first instance, or lost its last. */
-void bus_presence_update(struct bus *self, struct bus_upstream *upstream);
 
 /* ---- bus_call.c ---- */
 
