@@ -54,8 +54,8 @@ static int count_pieces(const struct store_s3 *self, const struct request *req,
                 return 0;
             ++*ret;
         }
-        after = page.count > 0 ? page.keys[page.count - 1] : NULL;
-    } while (page.more && after);
+        after = page.more ? page.keys[page.count - 1] : NULL;
+    } while (after);
     return 0;
 }
 
@@ -71,8 +71,8 @@ int store_s3_pieces_remove(const struct store_s3 *self, const struct request *re
         for (size_t i = 0; i < page.count; i++)
             if (store_s3_delete(self, req, page.keys[i], NULL, err) < 0)
                 return -1;
-        after = page.count > 0 ? page.keys[page.count - 1] : NULL;
-    } while (page.more && after);
+        after = page.more ? page.keys[page.count - 1] : NULL;
+    } while (after);
     return 0;
 }
 
