@@ -22,7 +22,7 @@ enum {
 
 const char *const trail_daemons[TRAIL_DAEMONS] = {"authd", "settingsd", "maild", "docd", "botd"};
 
-static void place_write(const struct trail_place *place, uint8_t ret[static TRAIL_PLACE_SIZE])
+static void trail_place_write(const struct trail_place *place, uint8_t ret[static TRAIL_PLACE_SIZE])
 {
     uint64_t sequence = htobe64((uint64_t)place->sequence);
 
@@ -128,7 +128,7 @@ static void add_leaf(struct growth *self, const struct audit_leaf *leaf)
         self->writes->places[self->writes->places_count++] =
             (struct written_place){self->project, leaf->sequence, tile->index};
     self->has_daemon = true;
-    place_write(&place, self->places + tile->count * TRAIL_PLACE_SIZE);
+    trail_place_write(&place, self->places + tile->count * TRAIL_PLACE_SIZE);
     self->top_at = MAX(self->top_at, leaf->at);
     self->changed = MAX(self->changed, 1);
     merkle_append(&self->edge, &leaf->hash, on_full, self);
