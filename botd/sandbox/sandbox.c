@@ -102,9 +102,12 @@ struct sandbox *sandbox_new(struct loop *loop, struct cgroups *groups, const cha
 int sandbox_open(const char *directory, const char *program, struct program_version *ret_version,
                  struct error *err)
 {
-    int folder = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
+    int folder = -1, fd = -1;
     struct stat status;
 
+    /* openat() takes an absolute path from "/", and "../x" from the folder above. */
+    if (!strchr(program, '/'))
+        folder = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (folder >= 0) {
         fd = openat(folder, program, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
         close(folder);

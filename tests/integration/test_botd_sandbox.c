@@ -177,6 +177,28 @@ static void test_killing_does_not_wait_for_a_start(void)
 }
 
 /* "" when there is no such file. */
+/* The folder of the programs is not left, whatever a row of the database names. */
+static void test_programs_lie_in_their_folder(void)
+{
+    static const char *const names[] = {"/bin/sh", "../bin/sh", "./sh", "bin/sh", "", ".", ".."};
+    struct program_version version;
+    struct error err;
+    int fd;
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        error_init(&err, NULL);
+        fd = sandbox_open(strcmp(names[i], "bin/sh") == 0 ? "/usr" : "/usr/bin", names[i], &version,
+                          &err);
+        UNIT_CHECK(fd < 0 && err.code == ERR_NOT_FOUND, "%s was opened", names[i]);
+        if (fd >= 0)
+            close(fd);
+    }
+    error_init(&err, NULL);
+    fd = sandbox_open("/usr/bin", "env", &version, &err);
+    CU_ASSERT_TRUE(fd >= 0);
+    close(fd);
+}
+
 static void file_text(const char *folder, const char *file, char *ret, size_t size)
 {
     char path[CGROUP_PATH_SIZE + 64];
@@ -317,6 +339,7 @@ static void test_a_run_is_a_group(void)
 }
 
 static const struct unit_case cases[] = {
+    CASE(test_programs_lie_in_their_folder),
     CASE(test_bots_run_at_the_lowest_priority),   CASE(test_killing_does_not_wait),
     CASE(test_killing_does_not_wait_for_a_start), CASE(test_killed_while_it_starts),
     CASE(test_a_run_has_a_limit_of_memory),       CASE(test_a_run_is_a_group),
