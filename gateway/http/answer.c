@@ -188,14 +188,43 @@ struct headers {
     const char *text;
 };
 
-static void add(struct headers *to, const char *name, const char *value)
+static bool is_control(unsigned char c)
 {
-    if (!value)
-        return;
+    return c < ' ' || c == 0x7f;
+}
+
+static bool has_control(const char *text)
+{
+    while (*text && !is_control((unsigned char)*text))
+        text++;
+    return *text != '\0';
+}
+
+static void add_plain(struct headers *to, const char *name, const char *value)
+{
     if (to->response)
         (void)MHD_add_response_header(to->response, name, value);
     else
         to->text = arena_printf(to->arena, "%s%s: %s\r\n", to->text, name, value);
+}
+
+/* A control character becomes a blank, so that no value begins another header. A header that was
+ * left out, as libmicrohttpd does, could be the one that keeps a file from being shown. */
+static void add_blanked(struct headers *to, const char *name, const char *value)
+{
+    CLEANUP(arena_destroy) struct arena *scratch = arena_new();
+    char *text = arena_strdup(scratch, value);
+
+    for (char *c = text; *c; c++)
+        if (is_control((unsigned char)*c))
+            *c = ' ';
+    add_plain(to, name, text);
+}
+
+static void add(struct headers *to, const char *name, const char *value)
+{
+    if (value)
+        (has_control(value) ? add_blanked : add_plain)(to, name, value);
 }
 
 static void add_number(struct headers *to, const char *name, int64_t value)

@@ -81,12 +81,40 @@ static void only_open_endpoints_are_for_other_sites(void)
     }
 }
 
+/* Both ways on the wire: behind libmicrohttpd, and as a text before a file that is sent as it is. */
+static void a_value_begins_no_other_header(void)
+{
+    static const struct answer_header more[] = {
+        {"Content-Disposition", "attachment; filename=\"a\r\nSet-Cookie: x\n\tb\x7f\""},
+        {NULL, NULL},
+    };
+    static const char want[] = "attachment; filename=\"a  Set-Cookie: x  b \"";
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    const struct answer answer = {.status = 200,
+                                  .content_type = "text/plain\r\nX-Other: y",
+                                  .etag = "\"\xc3\xa4\"",
+                                  .more = more,
+                                  .trace = "t"};
+    const char *text = answer_text(&answer, 0, arena);
+    struct MHD_Response *response = answer_response(&answer);
+    const char *value = MHD_get_response_header(response, "Content-Disposition");
+
+    UNIT_CHECK(value && strcmp(value, want) == 0, "%s", value ? value : "left out");
+    CU_ASSERT_PTR_NULL(MHD_get_response_header(response, "X-Other"));
+    CU_ASSERT_PTR_NOT_NULL(MHD_get_response_header(response, "ETag"));
+    UNIT_CHECK(strstr(text, arena_printf(arena, "Content-Disposition: %s\r\n", want)), "%s", text);
+    UNIT_CHECK(strstr(text, "Content-Type: text/plain  X-Other: y\r\n"), "%s", text);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, "ETag: \"\xc3\xa4\"\r\n"));
+    MHD_destroy_response(response);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
         CASE(oauth_errors_have_their_own_codes),
         CASE(a_description_is_plain),
         CASE(only_open_endpoints_are_for_other_sites),
+        CASE(a_value_begins_no_other_header),
     };
 
     return unit_run("gateway answer", cases, ARRAY_SIZE(cases));
