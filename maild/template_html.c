@@ -25,8 +25,9 @@
 #define BLANKS " \t\n\f\r" /* in a tag */
 
 enum {
-    TAGS_MAX = 4000,          /* Gumbo's work grows with the square of open elements, */
-    ATTRIBUTES_MAX = 100,     /* and with the square of one tag's attributes */
+    TAGS_MAX = 4000,
+    OPEN_MAX = 256,           /* Gumbo looks through the open elements for each character, */
+    ATTRIBUTES_MAX = 100,     /* and through one tag's attributes for each of them */
     SCANS_MAX = 16,           /* of the whole by attributes_are_few() */
     TREE_BYTES_MAX = 8 << 20, /* 256 KiB of ordinary HTML take 2 MiB */
     MARK_SIZE = 40,
@@ -393,6 +394,106 @@ static bool attributes_are_few(const char *html)
     return true;
 }
 
+/* The names of elements that are open, which the text holds. */
+struct open_names {
+    size_t count;
+    struct open_name {
+        const char *text;
+        size_t length;
+    } items[OPEN_MAX];
+};
+
+static bool is_name(struct open_name name, const char *const *list)
+{
+    for (; *list; list++)
+        if (strlen(*list) == name.length && strncasecmp(*list, name.text, name.length) == 0)
+            return true;
+    return false;
+}
+
+static bool last_is(const struct open_names *self, struct open_name name)
+{
+    const struct open_name *last = self->count > 0 ? &self->items[self->count - 1] : NULL;
+
+    return last && last->length == name.length &&
+           strncasecmp(last->text, name.text, name.length) == 0;
+}
+
+/* A start tag. False when too many elements are open. */
+static bool open_element(struct open_names *self, struct open_name name)
+{
+    static const char *const empty[] = {"area", "base", "br",    "col",  "hr", "img",
+                                        "link", "meta", "input", "wbr", NULL};
+    static const char *const ends_alike[] = {"dd", "dt", "li", "p", "td", "th", "tr", NULL};
+
+    if (is_name(name, empty) || (is_name(name, ends_alike) && last_is(self, name)))
+        return true;
+    if (self->count == OPEN_MAX)
+        return false;
+    self->items[self->count++] = name;
+    return true;
+}
+
+/* Behind a comment, declaration or processing instruction that begins at text. */
+static const char *comment_skip(const char *text)
+{
+    bool comment = strncmp(text, "<!--", 4) == 0;
+    const char *end, *bang = NULL;
+
+    if (!comment || text[4] == '>' || strncmp(text + 4, "->", 2) == 0)
+        return text + strcspn(text, ">");
+    end = strstr(text + 4, "-->");
+    if (!end)
+        end = text + strlen(text);
+    bang = memmem(text + 4, (size_t)(end - text) - 4, "--!>", 4);
+    return bang ? bang : end;
+}
+
+/* Behind the text of an element whose text has no tags, but its own end. */
+static const char *raw_skip(const char *text, struct open_name name)
+{
+    static const char *const raw[] = {"style", "title", "textarea", NULL};
+
+    if (!is_name(name, raw))
+        return text;
+    for (text = strchr(text, '<'); text; text = strchr(text + 1, '<'))
+        if (text[1] == '/' && strncasecmp(text + 2, name.text, name.length) == 0 &&
+            strchr(BLANKS "/>", text[2 + name.length]))
+            return text;
+    return "";
+}
+
+/* Whether few elements are open at any place. An end tag that does not name the last one counts as
+ * none: what Gumbo makes of it depends on more, and it never has more open than this. Within SVG
+ * and MathML, which are refused later, texts have tags: from there on none ends. */
+static bool elements_are_shallow(struct arena *arena, const char *html)
+{
+    static const char *const foreign[] = {"svg", "math", NULL};
+    struct open_names *open = arena_calloc(arena, 1, sizeof(*open));
+    bool plain = true;
+
+    for (html = strchr(html, '<'); html; html = strchr(html, '<')) {
+        bool end = html[1] == '/';
+        struct open_name name = {html + 1 + end, strcspn(html + 1 + end, BLANKS "/>")};
+
+        if (!isalpha((unsigned char)*name.text)) {
+            html = end || strchr("!?", html[1]) ? comment_skip(html) : html + 1;
+            continue;
+        }
+        html = tag_skip(name.text);
+        if (!html)
+            return false;
+        plain = plain && !is_name(name, foreign);
+        if (end)
+            open->count -= plain && last_is(open, name);
+        else if (!open_element(open, name))
+            return false;
+        else if (plain)
+            html = raw_skip(html, name);
+    }
+    return true;
+}
+
 const char *template_html_check(struct arena *arena, const char *html)
 {
     struct html_check *self = arena_alloc(arena, sizeof(*self));
@@ -411,6 +512,8 @@ const char *template_html_check(struct arena *arena, const char *html)
     plain = conditions_removed(arena, marked);
     if (!attributes_are_few(marked) || !attributes_are_few(plain))
         return "must have fewer attributes";
+    if (!elements_are_shallow(arena, marked) || !elements_are_shallow(arena, plain))
+        return "must have fewer elements within each other: 256 are the most";
     self->seen = arena_calloc(arena, self->secrets, sizeof(*self->seen));
     pass(self, marked);
     if (strcmp(plain, marked) != 0)

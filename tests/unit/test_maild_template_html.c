@@ -152,6 +152,74 @@ static void a_tag_may_have_a_hundred_attributes(void)
     UNIT_CHECK(template_html_check(arena, html), "101");
 }
 
+/* Behind each, 256 KiB of text: 4,000 open elements took 0.4 s. */
+static const char *const deep[] = {
+    "<b>",
+    "<B x='</b>'>",
+    "<b><!--</b>-->",
+    "<b><!--></b><b><b>-->",
+    "<b><!--x--!></b><b><b>-->",
+    "<b><style></b></style>",
+    "<b><title></b></title>",
+    "<svg><title><b>",
+    "<svg></svg><b><style></b></style>",
+    "<b><p>",
+    "<b></i>",
+    "<div><span></div>",
+    "<o:p/>",
+    "<table><tr><td>",
+};
+
+static void deep_elements_are_refused_soon(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(deep); i++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        char *html = calloc(1, 262144), *end = html;
+        clock_t before;
+        const char *why;
+
+        for (int n = 0; n < 600; n++)
+            end = stpcpy(end, deep[i]);
+        end = stpcpy(end, "{{resetUrl}}");
+        memset(end, 'x', (size_t)(html + 262143 - end));
+        before = clock();
+        why = template_html_check(arena, html);
+        UNIT_CHECK(why && strstr(why, "within each other"), "%s: %s", deep[i],
+                   why ? why : "accepted");
+        UNIT_CHECK(clock() - before < CLOCKS_PER_SEC / 10, "%s: %ld ms", deep[i],
+                   (long)((clock() - before) / (CLOCKS_PER_SEC / 1000)));
+        free(html);
+    }
+}
+
+/* Hundreds of elements beside each other are an ordinary mail, also without their optional ends. */
+static void elements_may_be_two_hundred_and_fifty_six_deep(void)
+{
+    static const char *const flat[] = {
+        "<p>x",       "<li>x</li>", "<br>",          "<br/>",   "<b>x</b >",
+        "<img src=x>", "<td>x",      "<b><i>x</i></b>", "<!--<b>--x>-->", "<style><b></style>"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(flat); i++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        char html[32768] = "<table><tr><td>", *end = html + strlen(html);
+
+        for (int n = 0; n < 900; n++)
+            end = stpcpy(end, flat[i]);
+        strcpy(end, "{{resetUrl}}");
+        UNIT_CHECK(!template_html_check(arena, html), "%s: %s", flat[i],
+                   template_html_check(arena, html));
+    }
+    for (int depth = 256; depth <= 257; depth++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        char html[8192], *end = html;
+
+        for (int n = 0; n < depth; n++)
+            end = stpcpy(end, "<div>");
+        strcpy(end, "{{resetUrl}}");
+        UNIT_CHECK((!template_html_check(arena, html)) == (depth == 256), "%d", depth);
+    }
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -159,6 +227,8 @@ int main(void)
         CASE(large_parts_end),
         CASE(a_tag_with_many_attributes_is_refused_soon),
         CASE(a_tag_may_have_a_hundred_attributes),
+        CASE(deep_elements_are_refused_soon),
+        CASE(elements_may_be_two_hundred_and_fifty_six_deep),
     };
 
     return unit_run("maild template html", cases, ARRAY_SIZE(cases));
