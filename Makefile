@@ -180,7 +180,7 @@ $(foreach d,$(DAEMONS),$(eval $(call daemon_rule,$(d))))
 # ctl/ has two: atriumctl, and atrium-dev, which is not installed, with a few files of ctl/ that both need.
 atriumctl_OBJECTS  := $(call object,$(wildcard ctl/*.c)) $(BUILD)/gen/ctl_schema.o
 atrium-dev_OBJECTS := $(call object,$(wildcard ctl/dev/*.c) \
-    $(addprefix ctl/,arguments.c ctl_bus.c error_line.c files.c provision.c)) $(BUILD)/gen/ctl_schema.o
+    $(addprefix ctl/,arguments.c ctl_bus.c error_line.c files.c printable.c provision.c)) $(BUILD)/gen/ctl_schema.o
 $(eval $(call link_rule,atriumctl,))
 $(eval $(call link_rule,atrium-dev,$(dev_LIBS)))
 

@@ -19,6 +19,7 @@
 #include "ctl/ctl_bus.h"
 #include "ctl/files.h"
 #include "ctl/output.h"
+#include "ctl/printable.h"
 #include "ctl/progress.h"
 
 enum {
@@ -239,7 +240,7 @@ static void print_event(struct bundle *self, const char *service, const struct a
                                    audit_fhir_event(service, row, arena));
 
     printf(self->entries++ > 0 ? ",\n" : "\n");
-    json_dumpf(entry, stdout, JSON_COMPACT);
+    printable_json(entry, JSON_COMPACT, stdout);
 }
 
 /* Prints the rows that are sealed, and waits for those that were written before and get their place

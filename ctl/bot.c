@@ -10,6 +10,7 @@
 #include "ctl/ctl_bus.h"
 #include "ctl/files.h"
 #include "ctl/output.h"
+#include "ctl/printable.h"
 
 enum { BOT_RUN_MS = 30000 }; /* the longest timeout that a bot may have */
 
@@ -90,6 +91,7 @@ int bot_run_command(struct ctl *ctl, struct error *err)
     req.deadline_mono_ms += BOT_RUN_MS;
     if (botd_operator_bot_run(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
-    puts(out.output);
+    printable_json_text(out.output, stdout);
+    putchar('\n');
     return 0;
 }

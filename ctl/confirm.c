@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ctl/printable.h"
+
 enum { LINE_SIZE = 512 };
 
 int confirm(struct ctl *ctl, const char *question, const char *name, struct error *err)
@@ -17,7 +19,10 @@ int confirm(struct ctl *ctl, const char *question, const char *name, struct erro
         return 0;
     if (!isatty(STDIN_FILENO))
         return error_set(err, ERR_BAD_REQUEST, "--yes is needed: this cannot be undone");
-    fprintf(stderr, "%s\nType %s to go on: ", question, name);
+    printable_put(question, stderr);
+    fputs("\nType ", stderr);
+    printable_put(name, stderr);
+    fputs(" to go on: ", stderr);
     if (!fgets(line, sizeof(line), stdin))
         line[0] = '\0';
     line[strcspn(line, "\n")] = '\0';

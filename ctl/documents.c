@@ -13,6 +13,7 @@
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
+#include "ctl/printable.h"
 #include "ctl/progress.h"
 #include "docd/docd_api.h"
 
@@ -70,7 +71,7 @@ static void print_problem(struct verification *self, const struct document_probl
         json_auto_t *json = output_json(self->scratch, &document_problem_table, problem);
 
         printf(self->printed++ > 0 ? ",\n" : "\n");
-        json_dumpf(json, stdout, JSON_COMPACT);
+        printable_json(json, JSON_COMPACT, stdout);
         return;
     }
     if (self->printed++ == 0)
@@ -184,16 +185,15 @@ static int verify_all(struct verification *self, struct error *err)
 static void print_sum(const struct verification *self)
 {
     json_auto_t *json = NULL;
-    char *text;
 
     if (!self->ctl->json) {
         output_record(self->ctl, &documents_report_table, &self->sum);
         return;
     }
     json = output_json(self->ctl->arena, &documents_report_table, &self->sum);
-    text = json_dumps(json, JSON_COMPACT);
-    printf("\n],\n\"sum\":%s}\n", text ? text : "{}");
-    free(text);
+    fputs("\n],\n\"sum\":", stdout);
+    printable_json(json, JSON_COMPACT, stdout);
+    puts("}");
 }
 
 int documents_verify_command(struct ctl *ctl, struct error *err)

@@ -5,12 +5,23 @@
 
 #include <stdio.h>
 
+#include "ctl/printable.h"
+
 void error_line_print(const char *program, const struct error *err)
 {
-    fprintf(stderr, "%s: %s", program, err->problems ? "" : err->message);
-    for (const struct error_item *item = err->problems; item; item = item->next)
-        fprintf(stderr, "%s %s%s", item->name, item->value, item->next ? "; " : "");
-    if (err->detail[0])
-        fprintf(stderr, " (%s)", err->detail);
+    fprintf(stderr, "%s: ", program);
+    if (!err->problems)
+        printable_put(err->message, stderr);
+    for (const struct error_item *item = err->problems; item; item = item->next) {
+        printable_put(item->name, stderr);
+        fputc(' ', stderr);
+        printable_put(item->value, stderr);
+        fputs(item->next ? "; " : "", stderr);
+    }
+    if (err->detail[0]) {
+        fputs(" (", stderr);
+        printable_put(err->detail, stderr);
+        fputc(')', stderr);
+    }
     fputc('\n', stderr);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/wire/codec.h"
+#include "ctl/printable.h"
 
 enum { OUTPUT_COLUMNS_MAX = 12, OUTPUT_CELL_MAX = 72 /* characters of one cell of a table */ };
 
@@ -29,23 +30,13 @@ json_t *output_json(struct arena *arena, const struct field_table *table, const 
 
 static void print_json(const json_t *json)
 {
-    json_dumpf(json, stdout, JSON_INDENT(2));
+    printable_json(json, JSON_INDENT(2), stdout);
     putchar('\n');
 }
 
 char *output_printable(struct arena *arena, const char *text)
 {
-    char *copy = arena_strdup(arena, text);
-
-    for (unsigned char *c = (unsigned char *)copy; *c; c++) {
-        bool c1 = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
-
-        if (*c < 0x20 || *c == 0x7f)
-            *c = ' ';
-        else if (c1)
-            c[0] = c[1] = ' ';
-    }
-    return copy;
+    return printable_line(arena_strdup(arena, text));
 }
 
 static const char *cell(struct arena *arena, const json_t *value)
@@ -185,9 +176,8 @@ void output_note(const struct ctl *ctl, const char *format, ...)
     if (ctl->json)
         return;
     va_start(args, format);
-    vprintf(format, args);
+    puts(printable_lines(arena_vprintf(ctl->arena, format, args)));
     va_end(args);
-    putchar('\n');
 }
 
 void output_done(const struct ctl *ctl, const char *format, ...)
@@ -203,5 +193,5 @@ void output_done(const struct ctl *ctl, const char *format, ...)
     if (ctl->json)
         print_json(json);
     else
-        puts(text);
+        puts(printable_lines(text));
 }

@@ -18,6 +18,7 @@
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
+#include "ctl/printable.h"
 #include "ctl/progress.h"
 
 enum {
@@ -318,16 +319,12 @@ static void report_line(struct import *self, const struct batch *batch,
                         const struct import_refusal *line)
 {
     json_auto_t *json = output_json(batch->arena, &import_refusal_table, line);
-    char *text = json_dumps(json, JSON_COMPACT);
 
-    fprintf(self->report, "%s%s",
-            !self->array                         ? ""
-            : self->existing + self->refused > 0 ? ",\n"
-                                                 : "\n",
-            text ? text : "{}");
+    if (self->array)
+        fputs(self->existing + self->refused > 0 ? ",\n" : "\n", self->report);
+    printable_json(json, JSON_COMPACT, self->report);
     if (!self->array)
         putc('\n', self->report);
-    free(text);
     self->existing += line->existing;
     self->refused += !line->existing;
 }
