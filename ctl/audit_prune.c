@@ -25,7 +25,7 @@
 #include "ctl/output.h"
 #include "ctl/provision.h"
 
-enum { MONTHS_MAX = 5 * 1200, LINE_SIZE_MAX = 4 * 1024 * 1024 };
+enum { MONTHS_MAX = 5 * 1200, LINE_SIZE_MAX = 4 * 1024 * 1024, BLOCK_SIZE = 64 * 1024 };
 
 #define FETCH "1000" /* rows at a time */
 
@@ -133,19 +133,60 @@ static int sync_directory(const char *path)
     return directory < 0 ? -1 : fsync(directory);
 }
 
+/* Whether a file has nothing but the beginning of another one. */
+static bool file_begins(const struct prune *self, const char *path, const char *whole_path)
+{
+    CLEANUP(file_close) FILE *file = fopen(path, "re");
+    CLEANUP(file_close) FILE *whole = fopen(whole_path, "re");
+    char *bytes = arena_alloc(self->ctl->arena, BLOCK_SIZE);
+    char *others = arena_alloc(self->ctl->arena, BLOCK_SIZE);
+    size_t size;
+
+    if (!file || !whole)
+        return false;
+    while ((size = fread(bytes, 1, BLOCK_SIZE, file)) > 0)
+        if (fread(others, 1, size, whole) != size || memcmp(bytes, others, size) != 0)
+            return false;
+    return !ferror(file);
+}
+
+/* A file of that month is replaced by one that has all of its rows: it stayed, and rows came. Where
+ * it has others, the month was dropped and came again, by a clock that was set back or a database
+ * that was restored: its rows may be nowhere else. */
+static void name_file(const struct prune *self, struct pruned *month, const char *partial)
+{
+    const char *first = month->file;
+
+    for (int n = 2; access(month->file, F_OK) == 0 && !file_begins(self, month->file, partial); n++)
+        month->file = arena_printf(self->ctl->arena, "%.*s.%d.jsonl",
+                                   (int)(strlen(first) - strlen(".jsonl")), first, n);
+}
+
+static FILE *file_create(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+
+    if (!file && fd >= 0)
+        close(fd);
+    return file;
+}
+
 /* Syncs and renames the file: when this returns 0 it is on disk under its name. */
 static int export_month(const struct prune *self, struct pruned *month)
 {
     const char *partial = arena_printf(self->ctl->arena, "%s.partial", month->file);
-    CLEANUP(file_close) FILE *file = fopen(partial, "we");
+    CLEANUP(file_close) FILE *file = file_create(partial);
 
     if (!file || fchmod(fileno(file), 0600) < 0)
         return error_set(self->err, ERR_UNAVAILABLE, "%s: %s", partial, strerror(errno));
     if (run(self, "begin isolation level repeatable read") < 0 ||
         write_rows(self, month, file) < 0 || run(self, "commit") < 0)
         return -1;
-    if (fflush(file) != 0 || ferror(file) || fsync(fileno(file)) < 0 ||
-        rename(partial, month->file) < 0 || sync_directory(self->directory) < 0)
+    if (fflush(file) != 0 || ferror(file) || fsync(fileno(file)) < 0)
+        return error_set(self->err, ERR_UNAVAILABLE, "%s: %s", partial, strerror(errno));
+    name_file(self, month, partial);
+    if (rename(partial, month->file) < 0 || sync_directory(self->directory) < 0)
         return error_set(self->err, ERR_UNAVAILABLE, "%s: %s", month->file, strerror(errno));
     return 0;
 }

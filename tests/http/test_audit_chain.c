@@ -462,6 +462,53 @@ static void old_months_are_exported_and_dropped(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(altered->err, "was altered"));
 }
 
+/* Of the time of that clock. */
+static void month_at(int64_t ahead_s, char name[static 32])
+{
+    struct tm day;
+    time_t then;
+
+    suite_set_clock(suite, ahead_s);
+    then = suite_now(suite);
+    gmtime_r(&then, &day);
+    snprintf(name, 32, "audit_%04d_%02d", day.tm_year + 1900, day.tm_mon + 1);
+}
+
+/* With a clock that was set back the trail gets rows of a month that was exported and dropped. What
+ * was exported first is nowhere else. */
+static void a_month_that_comes_again_keeps_its_first_export(void)
+{
+    int64_t before = suite_clock_ahead(suite);
+    char name[32], path[2][700], sql[128], *first = NULL;
+
+    write_part("common\n    audit_keep_months = 2\n    audit_export_dir = \"%s/exported\"\n"
+               "    audit_database = \"%s\"\n",
+               suite_dir(suite), suite_text(suite, "postgres.conninfo"));
+    for (int round = 0; round < 2; round++) {
+        month_at(before - 900LL * 86400, name);
+        snprintf(sql, sizeof(sql), "select count(to_regclass('auth.%s'))", name);
+        CU_ASSERT_TRUE(trail_comes_to(suite, 1, sql));
+        PERSON patient = person_register(suite, NULL);
+        CU_ASSERT_EQUAL(patient->status, 200);
+        CU_ASSERT_TRUE(
+            trail_comes_to(suite, 0, "select count(*) from auth.audit where sequence is null"));
+        suite_set_clock(suite, before);
+        PROGRAM prune = ATRIUMCTL(suite, NULL, "audit", "prune");
+        CHECK_EXIT(prune, 0);
+        snprintf(path[round], sizeof(path[round]), "%s/exported/auth-%s%s.jsonl", suite_dir(suite),
+                 name, round ? ".2" : "");
+        PROGRAM whole = ATRIUMCTL(suite, NULL, "audit", "verify-file", path[round]);
+        CHECK_EXIT(whole, 0);
+        if (round == 0)
+            first = unit_read_file(path[0]);
+    }
+    char *now = unit_read_file(path[0]);
+
+    UNIT_CHECK(first && now && *first && strcmp(first, now) == 0, "%s is another file", path[0]);
+    free(first);
+    free(now);
+}
+
 static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&admin);
@@ -480,6 +527,7 @@ static const struct unit_case cases[] = {
     CASE(a_daemons_role_leaves_sealed_rows_alone),
     CASE(a_kept_hash_reveals_a_recomputed_chain),
     CASE(a_dropped_month_is_stepped_over),
+    CASE(a_month_that_comes_again_keeps_its_first_export),
     CASE(old_months_are_exported_and_dropped),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
