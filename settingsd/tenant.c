@@ -3,6 +3,10 @@
  */
 #include "settingsd/tenant.h"
 
+#include <string.h>
+
+#include "common/wire/codec.h"
+#include "settingsd/access_policy_check.h"
 #include "settingsd/sql/tenant.h"
 
 TENANT_STATEMENTS(project)
@@ -13,11 +17,34 @@ TENANT_STATEMENTS(setting_history)
 
 #define FIRST_ID "{\"id\":\"" UUID_NIL "\"}"
 
+/* The text of a member, NULL where it is null. */
+static const char *json_of(struct arena *arena, const json_t *row, const char *name)
+{
+    json_t *value = json_object_get(row, name);
+
+    return value && !json_is_null(value) ? codec_dump_json(arena, value) : NULL;
+}
+
+/* Every gateway reads the rules of a policy for each request of its members. */
+static int check_policy(struct arena *arena, const char *row, struct error *err)
+{
+    json_auto_t *json = codec_parse_json(row, strlen(row), true, err);
+    const char *resource, *rules;
+
+    if (!json)
+        return -1;
+    resource = json_of(arena, json, "resource");
+    rules = json_of(arena, json, "ip_access_rule");
+    if (!resource)
+        return error_problem(err, "resource", "is required");
+    return access_policy_check(arena, &resource, &rules, err);
+}
+
 /* The project first: the others refer to it. */
 const struct tenant_table settingsd_tenant_tables[] = {
     {"project", FIRST_ID, 1, TENANT_TABLE(project)},
     {"tenant_code", "{\"code\":\"\"}", 1, TENANT_TABLE(tenant_code)},
-    {"access_policy", FIRST_ID, 100, TENANT_TABLE(access_policy)},
+    {"access_policy", FIRST_ID, 100, TENANT_TABLE(access_policy), .check = check_policy},
     {"client", FIRST_ID, 500, TENANT_TABLE(client)},
     {"setting_history", "{\"version\":-1,\"name\":\"\"}", 500, TENANT_TABLE(setting_history)},
     TENANT_STAYS("outbox", "what it holds is for the daemons of its own installation"),

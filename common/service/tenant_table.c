@@ -356,6 +356,23 @@ static int refuse_nil(struct uuid project, struct error *err)
                                       : 0;
 }
 
+/* What routes refuse, and others rely on, is refused of a file, too. */
+static int check_rows(const struct tenant_table *table, struct arena *arena,
+                      const struct tenant_page *page, int64_t before, struct error *err)
+{
+    for (size_t i = 0; table->check && i < page->count; i++) {
+        struct error why;
+
+        error_init(&why, arena);
+        if (table->check(arena, page->items[i].value, &why) < 0)
+            return error_set(err, ERR_CONFLICT, "Row %" PRId64 " of %s: %s %s",
+                             before + (int64_t)i + 1, table->name,
+                             why.problems ? why.problems->name : "it",
+                             why.problems ? why.problems->value : "is no JSON");
+    }
+    return 0;
+}
+
 /* Adds the page within a transaction that is not ended yet. */
 static int begin_page(const struct tenant_table *table, const struct tenant_store *to,
                       const struct request *req, struct uuid project,
@@ -376,7 +393,7 @@ static int begin_page(const struct tenant_table *table, const struct tenant_stor
     const char *column;
     int64_t others;
 
-    if (refuse_nil(project, err) < 0)
+    if (refuse_nil(project, err) < 0 || check_rows(table, req->arena, page, before, err) < 0)
         return -1;
     column = turn_page(table, to->keys, req->arena, seal_column, &self.page);
     if (column)

@@ -59,6 +59,10 @@ struct tenant_sealed {
     const char *of;
 };
 
+/* Whether the values of a row are what the routes of the daemon take: -1 with problems or a
+ * message. Does not park. */
+typedef int tenant_check_fn(struct arena *arena, const char *row, struct error *err);
+
 enum { TENANT_SEALED_MAX = 2 };
 
 struct tenant_table {
@@ -69,6 +73,7 @@ struct tenant_table {
     tenant_insert_fn *insert;
     const char *stays;                                  /* why it does not travel; NULL: it does */
     struct tenant_sealed sealed[TENANT_SEALED_MAX + 1]; /* ended by column NULL */
+    tenant_check_fn *check; /* of rows that are added; NULL: readers check what they read */
 };
 
 #define TENANT_STAYS(name_, reason_)        \

@@ -1,12 +1,13 @@
--- Adds a project, from another installation: below none here, and suspended until an operator opens
--- it. It is the same also when it was opened since. Settings that tenant_columns cannot read would
+-- Adds a project, from another installation: below none here, not being deleted, and suspended until
+-- an operator opens it. It is the same also when it was opened since. Settings that tenant_columns cannot read would
 -- end every statement that lists projects: they are refused by reading them.
 -- class: tx
 -- rows: one
 -- row: added int8, same int8
 with
 -- include: tenant_insert(table = project, match = {t.id = g.id},
---     project = {case when g.suspended and g.parent_id is null and num_nulls(
+--     project = {case when g.suspended and g.parent_id is null and
+--         g.deleting_at is null and num_nulls(
 --         (g.settings->>'PATIENT_REGISTRATION_ENABLED')::boolean,
 --         (g.settings->>'PATIENT_INVITATION_ENABLED')::boolean,
 --         (g.settings->>'PATIENT_LOGIN_ENABLED')::boolean,
