@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "ctl/printable.h"
+#include "ctl/typed_line.h"
 
 enum { LINE_SIZE = 512 };
 
@@ -23,8 +24,7 @@ int confirm(struct ctl *ctl, const char *question, const char *name, struct erro
     fputs("\nType ", stderr);
     printable_put(name, stderr);
     fputs(" to go on: ", stderr);
-    if (!fgets(line, sizeof(line), stdin))
-        line[0] = '\0';
-    line[strcspn(line, "\n")] = '\0';
+    if (typed_line_read(ctl, false, line, sizeof(line), err) < 0)
+        return -1;
     return strcmp(line, name) == 0 ? 0 : error_set(err, ERR_BAD_REQUEST, "nothing is deleted");
 }

@@ -6,6 +6,7 @@
  */
 #include "ctl/ctl.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -394,6 +395,19 @@ static int help(struct arena *arena, const struct command_line *line, const stru
     return EXIT_DONE;
 }
 
+/* What was not written, on a full disk, is no success. */
+static int end_output(struct error *err)
+{
+    bool failed = ferror(stdout);
+
+    if (fflush(stdout) == 0 && !failed)
+        return EXIT_DONE;
+    (void)error_set(err, ERR_UNAVAILABLE, "standard output: %s",
+                    failed ? "not all of it was written" : strerror(errno));
+    error_line_print("atriumctl", err);
+    return EXIT_FAILED;
+}
+
 int main(int argc, char **argv)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -412,7 +426,7 @@ int main(int argc, char **argv)
     }
     if (line.version) {
         puts("atriumctl " ATRIUM_VERSION);
-        return EXIT_DONE;
+        return end_output(&err);
     }
     command = find_command(&line, &words);
     if (line.help)
@@ -428,5 +442,5 @@ int main(int argc, char **argv)
         error_line_print("atriumctl", &err);
         return EXIT_FAILED;
     }
-    return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
+    return end_output(&err);
 }

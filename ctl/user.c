@@ -4,7 +4,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "authd/authd_api.h"
@@ -14,39 +13,26 @@
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
+#include "ctl/typed_line.h"
 
 enum { PASSWORD_MAX = 4096 };
 enum { USER_PAGE = 200, USERS_DEFAULT = 1000, USERS_MAX = 100000 };
 
-/* The first line of stdin, without echo on a terminal. The caller wipes it. */
-static char *read_password(struct arena *arena)
+/* The caller wipes it. */
+static int read_password(struct ctl *ctl, char **ret, struct error *err)
 {
-    char *line = arena_alloc(arena, PASSWORD_MAX + 2);
-    struct termios quiet, before;
-    bool terminal = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &before) == 0;
-
-    if (terminal) {
-        quiet = before;
-        quiet.c_lflag &= ~(tcflag_t)ECHO;
+    *ret = arena_alloc(ctl->arena, PASSWORD_MAX + 2);
+    if (isatty(STDIN_FILENO))
         fputs("Password: ", stderr);
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
-    }
-    if (!fgets(line, PASSWORD_MAX + 2, stdin))
-        line[0] = '\0';
-    if (terminal) {
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
-        fputc('\n', stderr);
-    }
-    line[strcspn(line, "\n")] = '\0';
-    return line;
+    return typed_line_read(ctl, true, *ret, PASSWORD_MAX + 2, err);
 }
 
 int user_create_admin_command(struct ctl *ctl, struct error *err)
 {
     bool mail = arguments_has(&ctl->args, "--mail");
     bool existing = arguments_has(&ctl->args, "--existing");
-    char *password;
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    char *password = NULL;
+    struct request req;
     struct admin_create_in in = {.tenantCode = arguments_get(&ctl->args, "--project"),
                                  .email = arguments_get(&ctl->args, "--email"),
                                  .name = arguments_get(&ctl->args, "--name"),
@@ -58,7 +44,9 @@ int user_create_admin_command(struct ctl *ctl, struct error *err)
 
     if (mail && existing)
         return error_set(err, ERR_BAD_REQUEST, "--mail and --existing exclude each other");
-    password = mail || existing ? NULL : read_password(ctl->arena);
+    if (!mail && !existing && read_password(ctl, &password, err) < 0)
+        return -1;
+    req = ctl_bus_request(ctl->bus, ctl->arena);
     in.password = password && *password ? password : NULL;
     result = authd_admin_create(ctl->bus->bus, &req, &in, &out, err);
     secret_wipe_text(password);

@@ -7,6 +7,7 @@
  * batches, of which those that are committed are answered at once and as before.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,8 +152,14 @@ static int open_file(struct import *self, struct error *err)
 static int open_report(struct import *self, struct error *err)
 {
     const char *path = arguments_get(&self->ctl->args, "--report");
+    int fd;
 
-    self->report = path ? fopen(path, "we") : stdout;
+    self->report = stdout;
+    if (!path)
+        return 0;
+    /* It has people's addresses. */
+    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    self->report = fd < 0 ? NULL : fdopen(fd, "w");
     return self->report ? 0 : error_set(err, ERR_NOT_FOUND, "%s: %s", path, strerror(errno));
 }
 

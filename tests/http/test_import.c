@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -111,13 +112,17 @@ static void check_counts(const struct program *program, long imported, long refu
                "%s", program->out);
 }
 
+/* It has people's addresses, for the operator alone. */
 static char *read_report(void)
 {
     static char text[65536];
     FILE *in = fopen(report, "r");
     size_t size = in ? fread(text, 1, sizeof(text) - 1, in) : 0;
+    struct stat status;
 
     text[size] = '\0';
+    UNIT_CHECK(stat(report, &status) == 0 && (status.st_mode & 077) == 0, "%s is open to others",
+               report);
     if (in)
         fclose(in);
     return text;

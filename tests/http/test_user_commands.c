@@ -5,11 +5,16 @@
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>
+#include <pty.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
 
+#include "common/base/clock.h"
 #include "tests/support/document.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
@@ -480,6 +485,79 @@ static void a_deletion_goes_on_after_a_kill(void)
     free(ctl);
 }
 
+/* Types Ctrl-C at the question of a command on a terminal. Its exit code, -1: it went on. */
+static int interrupt_at(const char *question, const char *const *words, bool *ret_echo)
+{
+    char *path = program_path("atriumctl"), text[2048] = "", ctrl_c = 3;
+    const char *argv[16] = {path, "--dir", suite_dir(suite)};
+    int64_t until = clock_mono_ms() + DONE_MS;
+    int near, status = 0, got = 0;
+    struct termios state;
+    size_t size = 0;
+    ssize_t n = 1;
+    pid_t pid;
+
+    for (int i = 0; words[i]; i++)
+        argv[3 + i] = words[i];
+    pid = forkpty(&near, NULL, NULL, NULL);
+    if (pid == 0) {
+        execv(path, (char *const *)(uintptr_t)argv);
+        _exit(127);
+    }
+    while (n > 0 && !strstr(text, question)) {
+        n = read(near, text + size, sizeof(text) - 1 - size);
+        size += (size_t)MAX(n, 0);
+        text[size] = '\0';
+    }
+    UNIT_CHECK(n > 0, "%s", text);
+    usleep(200000); /* it waits by now */
+    (void)!write(near, &ctrl_c, 1);
+    while ((got = waitpid(pid, &status, WNOHANG)) == 0 && clock_mono_ms() < until)
+        usleep(10000);
+    *ret_echo = tcgetattr(near, &state) == 0 && (state.c_lflag & ECHO) != 0;
+    if (got == 0) {
+        kill(pid, SIGKILL);
+        waitpid(pid, &status, 0);
+    }
+    close(near);
+    free(path);
+    return got == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* At a question the command waits for signals, too, and leaves the terminal as it was. */
+static void a_question_is_left_by_ctrl_c(void)
+{
+    const char *code = suite_text(suite, "demo.tenantCode");
+    const char *const admin[] = {"user",        "create-admin", "--project", code,        "--email",
+                                 "a@b.example", "--name",       "A",         "--surname", "B",
+                                 NULL};
+    const char *const delete[] = {"project", "delete", code, "--force", NULL};
+    bool echo = false;
+
+    CU_ASSERT_EQUAL(interrupt_at("Password: ", admin, &echo), 1);
+    CU_ASSERT_TRUE(echo);
+    CU_ASSERT_EQUAL(interrupt_at("to go on: ", delete, &echo), 1);
+    PROGRAM left = ATRIUMCTL(suite, NULL, "project", "show", code);
+    CHECK_EXIT(left, 0);
+}
+
+/* A full disk behind stdout: no script takes what is there for all. */
+static void output_that_is_not_written_is_an_error(void)
+{
+    static const char script[] = "exec \"$0\" \"$@\" > /dev/full";
+    char *path = program_path("atriumctl");
+    const char *const lists[][8] = {{"/bin/sh", "-c", script, path, "--version", NULL},
+                                    {"/bin/sh", "-c", script, path, "--dir", suite_dir(suite),
+                                     "status", NULL}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+        PROGRAM program = program_run(lists[i], NULL);
+
+        CHECK_REFUSED(program, 1, "standard output: No space left on device");
+    }
+    free(path);
+}
+
 static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
@@ -498,6 +576,8 @@ static const struct unit_case cases[] = {
     CASE(the_last_admin_is_kept),
     CASE(a_deletion_goes_on_after_a_kill),
     CASE(one_account_must_be_named),
+    CASE(a_question_is_left_by_ctrl_c),
+    CASE(output_that_is_not_written_is_an_error),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
