@@ -7,6 +7,7 @@
 #include "ctl/server_disk.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,20 @@ struct postmaster {
     char lines[PID_LINES][LINE_SIZE];
 };
 
+/* Any user's process may work in a folder with a file of that name: a FIFO would be waited for. */
+static FILE *open_regular(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    struct stat status;
+    FILE *file = NULL;
+
+    if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+        file = fdopen(fd, "r");
+    if (!file && fd >= 0)
+        close(fd);
+    return file;
+}
+
 static bool read_postmaster(const char *pid, struct postmaster *ret)
 {
     char path[PATH_SIZE];
@@ -29,7 +44,7 @@ static bool read_postmaster(const char *pid, struct postmaster *ret)
     FILE *file;
 
     snprintf(path, sizeof(path), "/proc/%s/cwd/postmaster.pid", pid);
-    file = fopen(path, "r");
+    file = open_regular(path);
     if (!file)
         return false;
     while (count < PID_LINES && fgets(ret->lines[count], LINE_SIZE, file)) {
