@@ -422,7 +422,7 @@ static bool last_is(const struct open_names *self, struct open_name name)
 /* A start tag. False when too many elements are open. */
 static bool open_element(struct open_names *self, struct open_name name)
 {
-    static const char *const empty[] = {"area", "base", "br",    "col",  "hr", "img",
+    static const char *const empty[] = {"area", "base", "br",    "col", "hr", "img",
                                         "link", "meta", "input", "wbr", NULL};
     static const char *const ends_alike[] = {"dd", "dt", "li", "p", "td", "th", "tr", NULL};
 

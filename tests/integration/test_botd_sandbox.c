@@ -340,9 +340,12 @@ static void test_a_run_is_a_group(void)
 
 static const struct unit_case cases[] = {
     CASE(test_programs_lie_in_their_folder),
-    CASE(test_bots_run_at_the_lowest_priority),   CASE(test_killing_does_not_wait),
-    CASE(test_killing_does_not_wait_for_a_start), CASE(test_killed_while_it_starts),
-    CASE(test_a_run_has_a_limit_of_memory),       CASE(test_a_run_is_a_group),
+    CASE(test_bots_run_at_the_lowest_priority),
+    CASE(test_killing_does_not_wait),
+    CASE(test_killing_does_not_wait_for_a_start),
+    CASE(test_killed_while_it_starts),
+    CASE(test_a_run_has_a_limit_of_memory),
+    CASE(test_a_run_is_a_group),
 };
 
 static int run_by(const char *name)

@@ -10,8 +10,9 @@
 #include "tests/support/unit.h"
 
 /* ESC ]0;x BEL sets a title, U+009B is the short form of ESC [. */
-#define ORDERS "a\x1b]0;x\a\xc2\x9b" \
-               "2J\x7f\r\nb\xc3\xa4\t\xc2\xa0"
+#define ORDERS            \
+    "a\x1b]0;x\a\xc2\x9b" \
+    "2J\x7f\r\nb\xc3\xa4\t\xc2\xa0"
 #define LINE "a ]0;x   2J   b\xc3\xa4 \xc2\xa0"
 
 /* What print() has written to this stream. */

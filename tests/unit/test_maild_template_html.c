@@ -195,9 +195,11 @@ static void deep_elements_are_refused_soon(void)
 /* Hundreds of elements beside each other are an ordinary mail, also without their optional ends. */
 static void elements_may_be_two_hundred_and_fifty_six_deep(void)
 {
-    static const char *const flat[] = {
-        "<p>x",       "<li>x</li>", "<br>",          "<br/>",   "<b>x</b >",
-        "<img src=x>", "<td>x",      "<b><i>x</i></b>", "<!--<b>--x>-->", "<style><b></style>"};
+    static const char *const flat[] = {"<p>x",           "<li>x</li>",
+                                       "<br>",           "<br/>",
+                                       "<b>x</b >",      "<img src=x>",
+                                       "<td>x",          "<b><i>x</i></b>",
+                                       "<!--<b>--x>-->", "<style><b></style>"};
 
     for (size_t i = 0; i < ARRAY_SIZE(flat); i++) {
         CLEANUP(arena_destroy) struct arena *arena = arena_new();
