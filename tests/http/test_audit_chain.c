@@ -529,8 +529,8 @@ static const struct unit_case cases[] = {
     CASE(a_daemons_role_leaves_sealed_rows_alone),
     CASE(a_kept_hash_reveals_a_recomputed_chain),
     CASE(a_dropped_month_is_stepped_over),
-    CASE(a_month_that_comes_again_keeps_its_first_export),
     CASE(old_months_are_exported_and_dropped),
+    CASE(a_month_that_comes_again_keeps_its_first_export),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
