@@ -81,7 +81,7 @@ static void only_open_endpoints_are_for_other_sites(void)
     }
 }
 
-/* Both ways on the wire: behind libmicrohttpd, and as a text before a file that is sent as it is. */
+/* Both ways on the wire: by libmicrohttpd, and as a text before a file that is sent as it lies. */
 static void a_value_begins_no_other_header(void)
 {
     static const struct answer_header more[] = {
