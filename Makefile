@@ -527,7 +527,7 @@ install: all $(BUILD)/atrium.conf $(BUILD)/sbom.cdx.json $(COMPLETIONS:%=$(BUILD
 	install -D -m 644 systemd/atrium.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/atrium.conf
 	install -D -m 644 systemd/atrium.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/atrium.conf
 	install -d $(DESTDIR)$(PREFIX)/share/doc/atrium
-	install -m 644 docs/*.md $(DESTDIR)$(PREFIX)/share/doc/atrium
+	install -m 644 CHANGELOG.md docs/*.md $(DESTDIR)$(PREFIX)/share/doc/atrium
 	install -d $(DESTDIR)$(PREFIX)/share/doc/atrium/console
 	install -m 644 docs/console/* $(DESTDIR)$(PREFIX)/share/doc/atrium/console
 	install -d $(DESTDIR)$(PREFIX)/share/doc/atrium/monitoring

@@ -136,6 +136,9 @@ install_package() {
         'complete -F _atriumctl atriumctl'
     [ -s /usr/share/zsh/site-functions/_atriumctl ] && [ -s /usr/share/fish/vendor_completions.d/atriumctl.fish ]
     [ -s /usr/share/doc/atrium/monitoring/prometheus-rules.yml ]
+    while read -r file; do
+        [ -s "$file" ] || fail "operations.md names $file"
+    done < <(grep -o '/usr/share/[A-Za-z0-9/_.-]*[A-Za-z0-9]' /usr/share/doc/atrium/operations.md)
     refuses [ -e /usr/bin/atrium-dev ]
     grep -q 'atrium-dev is not installed' <<<"$(atriumctl dev 2>&1 || true)"
     grep -q 'conf.d' /etc/atrium/atrium.conf
