@@ -1,16 +1,18 @@
 #!/bin/bash
 # run.sh [REF] - `make test-mixed`: an upgrade in the middle. Builds the programs and tests of REF (default HEAD~1) in a
-# temporary directory and runs these tests twice: with today's gateway before the daemons of then, and with today's
-# daemons behind the gateway of then. What a client could do before the upgrade it can do at every moment of it. The
-# tests' atriumctl is the one of then, so that today's programs are also started with the configuration of then. Then
-# routes.py asks for every route that today's gateway knows and the daemons of then do not.
+# temporary directory and runs these tests three times: with today's gateway before the daemons of then, with today's
+# maild and settingsd among the programs of then, as the package restarts them first, and with today's daemons behind the
+# gateway of then. What a client could do before the upgrade it can do at every moment of it. The tests' atriumctl is the
+# one of then, so that today's programs are also started with the configuration of then. Then routes.py asks for every
+# route that today's gateway knows and the daemons of then do not.
 # MIXED_TESTS names the tests. Ends with one verdict line and leaves nothing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/mixed/then.sh
 build=$(realpath "${BUILD:-build}") ref=${1:-HEAD~1} failed=0
 daemons=(authd settingsd maild docd botd)
-names=${MIXED_TESTS:-register sign_in sessions settings documents mail mfa passwords templates content bots}
+names=${MIXED_TESTS:-register sign_in sessions settings documents mail mfa passwords templates content bots locales \
+    oauth_clients settings_cache}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/atrium-mixed-XXXXXX") suites=()
 
 cleanup() {
@@ -45,8 +47,10 @@ tests() { # NAME: in the tree of then, where its tests find what they need
 }
 
 mixed new-gateway gateway
+mixed new-settingsd maild settingsd
 mixed new-daemons "${daemons[@]}"
 tests new-gateway
+tests new-settingsd
 tests new-daemons
 
 # Two suites of their own, for the routes that only one of the gateways has.
