@@ -139,14 +139,14 @@ static void bounds(struct loop *loop, void *arg UNUSED)
         while (offload_running(offload) == 0 && !runners[0].ended)
             pause_ms(loop, 1);
     } while (runners[0].ended);
-    start_runner(&runners[1], loop, offload, &gate, in_ms(30));
+    start_runner(&runners[1], loop, offload, &gate, in_ms(300));
     start_runner(&runners[2], loop, offload, &gate, in_ms(20000));
     start_runner(&runners[3], loop, offload, &gate, in_ms(20000));
     pause_ms(loop, 0);
     CU_ASSERT(offload_waiting(offload) == 2 && offload_running(offload) == 1);
     CU_ASSERT(runners[3].ended && runners[3].result == -1);
     CU_ASSERT(runners[3].err.code == ERR_OVERLOADED && runners[3].err.retry_after_s == 1);
-    pause_ms(loop, 30 + limit_ms);
+    pause_ms(loop, 310 + limit_ms);
     CU_ASSERT(runners[1].ended && runners[1].err.code == ERR_DEADLINE);
     CU_ASSERT(!runners[0].ended && !runners[2].ended && offload_waiting(offload) == 1);
     open_gate(&gate);
