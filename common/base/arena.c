@@ -33,7 +33,12 @@
 #define GAP 0
 #endif
 
-enum { BLOCK_FIRST = 4096, BLOCK_MAX = 65536, ALIGNMENT = _Alignof(max_align_t) };
+enum {
+    BLOCK_FIRST = 4096,
+    BLOCK_MAX = 65536,
+    ALIGNMENT = _Alignof(max_align_t),
+    PRINT_SHORT = 512, /* bytes of a text that is formatted once; a longer one is twice */
+};
 
 struct block {
     struct block *next; /* older */
@@ -217,17 +222,20 @@ char *arena_printf(struct arena *self, const char *format, ...)
 
 char *arena_vprintf(struct arena *self, const char *format, va_list args)
 {
+    char shorter[PRINT_SHORT], *text;
     va_list again;
     int length;
-    char *text;
 
     va_copy(again, args);
-    length = vsnprintf(NULL, 0, format, again);
-    va_end(again);
+    length = vsnprintf(shorter, sizeof(shorter), format, args);
     if (length < 0)
         out_of_memory();
     text = take(self, (size_t)length + 1);
-    vsnprintf(text, (size_t)length + 1, format, args);
+    if ((size_t)length < sizeof(shorter))
+        memcpy(text, shorter, (size_t)length + 1);
+    else
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
     return text;
 }
 

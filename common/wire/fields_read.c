@@ -63,22 +63,22 @@ static void PRINTF_LIKE(3, 4)
 
 /* ---- text ---- */
 
-/* Length bounds of TEXT and of each of TEXTS. */
+/* Length bounds of TEXT and of each of TEXTS. Characters are counted for rows whose bounds are in
+ * them, and for the words of a refusal: a page of the hosted ones has ten thousand bytes. */
 static bool check_length(struct reader *reader, const struct field *row, const struct value *value,
                          const struct place *place)
 {
-    size_t characters = codec_characters(value->text, value->size);
-    size_t length = row->flags & FIELD_CHARACTERS ? characters : value->size;
-    const char *unit = length == characters ? "character" : "byte";
+    size_t length =
+        row->flags & FIELD_CHARACTERS ? codec_characters(value->text, value->size) : value->size;
+    bool too_short = length < (size_t)row->min;
+    int64_t bound = too_short ? row->min : row->max;
+    const char *unit;
 
-    if (length < (size_t)row->min)
-        problem(reader, place, "must be at least %jd %s%s", (intmax_t)row->min, unit,
-                row->min == 1 ? "" : "s");
-    else if (length > (size_t)row->max)
-        problem(reader, place, "must be at most %jd %s%s", (intmax_t)row->max, unit,
-                row->max == 1 ? "" : "s");
-    else
+    if (!too_short && length <= (size_t)row->max)
         return true;
+    unit = length == codec_characters(value->text, value->size) ? "character" : "byte";
+    problem(reader, place, "must be at %s %jd %s%s", too_short ? "least" : "most", (intmax_t)bound,
+            unit, bound == 1 ? "" : "s");
     return false;
 }
 

@@ -67,6 +67,19 @@ static void test_texts(void)
     CU_ASSERT_STRING_EQUAL(text, "x-42");
 }
 
+static void test_formatted_texts_are_whole_at_any_length(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+
+    for (int length = 0; length < 1100; length++) {
+        const char *text = arena_printf(arena, "%.*s%s", length > 0, "<", length > 1 ? ">" : "");
+        const char *wide = arena_printf(arena, "%*s", length, text);
+
+        UNIT_CHECK(strlen(wide) == (size_t)length, "%d: %zu", length, strlen(wide));
+        UNIT_CHECK(strcmp(wide + strspn(wide, " "), text) == 0, "%d: %s", length, wide);
+    }
+}
+
 static char order[8];
 
 static void note(void *data)
@@ -95,6 +108,7 @@ static const struct unit_case cases[] = {
     CASE(test_sizes_alignment_and_zeroes_again_after_a_reset),
     CASE(test_many_small_ones_do_not_overlap),
     CASE(test_texts),
+    CASE(test_formatted_texts_are_whole_at_any_length),
     CASE(test_finalizers_run_last_first),
 };
 
