@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { FIRST_CAPACITY = 8192 };
+enum { FIRST_CAPACITY = 16 * 1024 }; /* more than most pages have */
 
 void page_init(struct page *self, struct arena *arena, enum page_language language)
 {

@@ -1,12 +1,24 @@
 /*
  * page_put.c - how a value is written in each context.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "authd/page/page.h"
 
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
+
+static const char digits[] = "0123456789ABCDEF";
+
+/* Where an ASCII character stands as it is: '1' in HTML, '2' in JSON besides, '3' in addresses, too
+ * (RFC 3986, section 2.3), '0' nowhere. */
+static const char plain_in[] = "0000000000000000"
+                               "0000000000000000"
+                               "2202220022222332"  /* blank ! " # $ % & ' ( ) * + , - . / */
+                               "3333333333220202"  /* 0 to 9 : ; < = > ? */
+                               "2333333333333333"  /* @ A to O */
+                               "3333333333321223"  /* P to Z [ \ ] ^ _ */
+                               "2333333333333333"  /* ` a to o */
+                               "3333333333322230"; /* p to z { | } ~ */
 
 /* The length of the UTF-8 character at text, which ends in a NUL; 0: it is none, or a control that
  * HTML does not take. */
@@ -58,23 +70,12 @@ static void put_html(struct page *self, const char *text, size_t length)
     page_raw(self, named ? named : text, named ? strlen(named) : length);
 }
 
-static bool is_unreserved(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           strchr("-._~", c);
-}
-
 static void put_percent(struct page *self, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        char code[4];
+        const char code[] = {'%', digits[text[i] >> 4 & 15], digits[text[i] & 15]};
 
-        if (is_unreserved(text[i])) {
-            page_raw(self, &text[i], 1);
-            continue;
-        }
-        snprintf(code, sizeof(code), "%%%02X", (unsigned char)text[i]);
-        page_raw(self, code, 3);
+        page_raw(self, code, sizeof(code));
     }
 }
 
@@ -91,19 +92,31 @@ static void put_url(struct page *self, const char *text, size_t length)
  * and U+2029 end a line in JavaScript before 2019. */
 static void put_json(struct page *self, const char *text, size_t length)
 {
-    unsigned code = (unsigned char)*text;
-    char escaped[7];
+    const char escaped[] = {'\\', 'u', '0', '0', digits[*text >> 4 & 15], digits[*text & 15]};
 
     if (length == 3 && memcmp(text, "\xE2\x80\xA8", 3) == 0)
-        code = 0x2028;
+        page_raw(self, "\\u2028", 6);
     else if (length == 3 && memcmp(text, "\xE2\x80\xA9", 3) == 0)
-        code = 0x2029;
-    else if (length > 1 || (code >= 0x20 && !strchr("\"\\<>&'", *text))) {
+        page_raw(self, "\\u2029", 6);
+    else if (length > 1)
         page_raw(self, text, length);
-        return;
-    }
-    snprintf(escaped, sizeof(escaped), "\\u%04X", code);
-    page_raw(self, escaped, 6);
+    else
+        page_raw(self, escaped, sizeof(escaped));
+}
+
+/* How many bytes from the first are written as they are: those of most values all at once. */
+static size_t plain_length(enum page_context context, const char *text)
+{
+    static const char least[] = {
+        [PAGE_HTML] = '1',        [PAGE_ATTRIBUTE] = '1', [PAGE_URL] = '3',
+        [PAGE_URL_SEGMENT] = '3', [PAGE_URL_QUERY] = '3', [PAGE_JSON] = '2',
+        [PAGE_IMAGE] = '1',
+    };
+    const unsigned char *at = (const unsigned char *)text;
+
+    while (*at < 0x80 && plain_in[*at] >= least[context])
+        at++;
+    return (size_t)(at - (const unsigned char *)text);
 }
 
 /* An address that stays on this host, or names its scheme as http or https: a browser drops tabs
@@ -147,14 +160,19 @@ void page_put(struct page *self, enum page_context context, const char *value)
         at = "-";
     if (context == PAGE_JSON)
         page_raw(self, "\"", 1);
-    while (*at != '\0') {
-        size_t length = character((const unsigned char *)at);
-
-        if (length > 0)
+    for (size_t length; *at != '\0'; at += length) {
+        length = plain_length(context, at);
+        if (length > 0) {
+            page_raw(self, at, length);
+            continue;
+        }
+        length = character((const unsigned char *)at);
+        if (length > 0) {
             write[context](self, at, length);
-        else
+        } else {
             write[context](self, REPLACEMENT, sizeof(REPLACEMENT) - 1);
-        at += length > 0 ? length : 1;
+            length = 1;
+        }
     }
     if (context == PAGE_JSON)
         page_raw(self, "\"", 1);
