@@ -272,6 +272,8 @@ enum visit_step visit_open(struct authd *d, const struct request *req, const cha
     next = open_next(ret);
     ret->brand = visit_brand_of(req->arena, &ret->tenant, ret->language);
     visit_allow_redirect(ret, next, out);
+    if (from->isNew) /* it can hold no session: the database need not be asked */
+        return VISIT_OPEN;
     return visit_find_session(ret, ret->tenant.projectId, from->cookie, err) < 0 ? VISIT_FAILED
                                                                                  : VISIT_OPEN;
 }

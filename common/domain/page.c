@@ -15,6 +15,7 @@ static const struct field page_visit_rows[] = {
     FIELD_TEXT(struct page_visit, languages, 0, 8192, 0, "Accept-Language.", "de, en;q=0.8"),
     FIELD_TEXT(struct page_visit, next, 0, PAGE_NEXT_MAX, FIELD_SECRET, "Where it goes on to.", ""),
     FIELD_BOOL(struct page_visit, own, false, 0, "Whether a form came from such a page."),
+    FIELD_BOOL(struct page_visit, isNew, false, 0, "Whether the cookie is of this request."),
 };
 FIELD_TABLE(page_visit);
 

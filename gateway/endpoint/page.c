@@ -104,6 +104,7 @@ void visitor_describe(const struct exchange *exchange, const struct visitor *vis
         .languages = exchange_header(exchange, "Accept-Language"),
         .next = next_of(exchange, form),
         .own = form && is_own(exchange, visitor, form),
+        .isNew = visitor->is_new,
     };
     if (ret->languages && !codec_is_text(ret->languages, strlen(ret->languages)))
         ret->languages = NULL;

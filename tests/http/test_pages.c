@@ -78,6 +78,17 @@ static void tokens_are_masked(void)
     free(other);
 }
 
+/* Its cookie has just been made: no session can be held by it. */
+static void browser_without_cookie_is_not_looked_up(void)
+{
+    BROWSER browser = browser_open(suite);
+    PGconn *held = suite_lock(suite, "auth.session");
+
+    CU_ASSERT_EQUAL(PQtransactionStatus(held), PQTRANS_INTRANS);
+    CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 200);
+    suite_unlock(held);
+}
+
 static void languages_are_the_browsers(void)
 {
     static const struct {
@@ -571,6 +582,7 @@ int main(void)
         CASE_ALWAYS(start_suite),
         CASE(pages_say_what_they_are),
         CASE(tokens_are_masked),
+        CASE(browser_without_cookie_is_not_looked_up),
         CASE(languages_are_the_browsers),
         CASE(unknown_tenants_have_no_page),
         CASE(patient_signs_in_and_out),
