@@ -161,10 +161,11 @@ bool passkey_bytes(struct arena *arena, const char *text, size_t max, struct fie
     return true;
 }
 
-static struct webauthn_ceremony values_of(const struct passkey_ceremony *self)
+static struct webauthn_ceremony values_of(const struct authd *d, const struct request *req,
+                                          const struct passkey_ceremony *self)
 {
     return (struct webauthn_ceremony){.rp_id = self->rp.id,
-                                      .origins = self->rp.origins,
+                                      .origins = passkey_rp_origins(d, req->arena, &self->rp),
                                       .challenge = {self->challenge, sizeof(self->challenge)}};
 }
 
@@ -195,7 +196,7 @@ int passkey_ceremony_check_new(struct authd *d, const struct request *req,
                                struct webauthn_credential *ret, const char **ret_wrong,
                                struct error *err)
 {
-    struct registration run = {.ceremony = values_of(self), .credential = ret};
+    struct registration run = {.ceremony = values_of(d, req, self), .credential = ret};
 
     *ret_wrong = "size";
     if (!passkey_bytes(req->arena, answer->id, WEBAUTHN_CREDENTIAL_ID_MAX, &run.id) ||
@@ -236,7 +237,7 @@ int passkey_ceremony_check(struct authd *d, const struct request *req,
                            struct error *err)
 {
     struct assertion run = {
-        .ceremony = values_of(self), .algorithm = algorithm, .key = key, .result = ret};
+        .ceremony = values_of(d, req, self), .algorithm = algorithm, .key = key, .result = ret};
 
     *ret_wrong = "size";
     if (!passkey_bytes(req->arena, answer->response->clientDataJSON, WEBAUTHN_CLIENT_DATA_MAX,

@@ -175,24 +175,32 @@ int passkey_rp_find(struct authd *d, const struct request *req, const struct ten
                     const char *role, struct passkey_rp *ret, struct error *err)
 {
     const char *host, *origin, *url = NULL;
-    const char **origins;
 
     if (tenant && !req->of_page)
         url = strcmp(role, "Patient") == 0 ? tenant->patientAppUrl : tenant->practitionerAppUrl;
     if (url) {
         if (!passkey_rp_parse(req->arena, url, &host, &origin))
             return no_application(err);
-        origins = arena_calloc(req->arena, 2, sizeof(*origins));
-        origins[0] = origin;
-        *ret = (struct passkey_rp){host, tenant->name, origins, tenant->projectId};
+        *ret = (struct passkey_rp){host, tenant->name, origin, tenant->projectId};
         return 0;
     }
     url = passkey_rp_home(d);
     if (!url || !passkey_rp_parse(req->arena, url, &host, &origin))
         return no_application(err);
-    *ret = (struct passkey_rp){
-        .id = host, .name = host, .origins = installation_origins(d, req->arena)};
+    *ret = (struct passkey_rp){.id = host, .name = host};
     return 0;
+}
+
+const char *const *passkey_rp_origins(const struct authd *d, struct arena *arena,
+                                      const struct passkey_rp *self)
+{
+    const char **own;
+
+    if (!uuid_is_set(&self->project))
+        return installation_origins(d, arena);
+    own = arena_calloc(arena, 2, sizeof(*own));
+    own[0] = self->origin;
+    return own;
 }
 
 /* Answers the origins that browsers let use the installation's passkeys (Web Authentication Level

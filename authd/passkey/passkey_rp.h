@@ -17,9 +17,9 @@ struct tenant;
 enum { PASSKEY_ORIGIN_LABELS_MAX = 5 }; /* Web Authentication Level 3, section 5.11.1 */
 
 struct passkey_rp {
-    const char *id, *name;      /* host name; for people */
-    const char *const *origins; /* NULL-ended */
-    struct uuid project;        /* the tenant's; absent: it is the installation's */
+    const char *id, *name; /* host name; for people */
+    const char *origin;    /* of the tenant's application */
+    struct uuid project;   /* the tenant's; absent: it is the installation's, as its origins are */
 };
 
 /* The host name and the origin of an application's address, from the arena. False when a browser
@@ -38,5 +38,10 @@ const char *passkey_rp_home(const struct authd *d);
  * ERR_BAD_REQUEST where there is none. */
 int passkey_rp_find(struct authd *d, const struct request *req, const struct tenant *tenant,
                     const char *role, struct passkey_rp *ret, struct error *err) MUST_USE;
+
+/* The origins that may ask for its passkeys, NULL-ended, from the arena: an answer is compared with
+ * them, a start has no use for them. */
+const char *const *passkey_rp_origins(const struct authd *d, struct arena *arena,
+                                      const struct passkey_rp *self);
 
 #endif
