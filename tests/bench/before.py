@@ -18,7 +18,7 @@ import peers
 from server import ROUNDS, SECONDS, Plan
 from suite import BUILD, Suite
 
-OPERATIONS = {"health": ("", peers.CONNECTIONS), **peers.OPERATIONS}
+OPERATIONS = {"health": ("", peers.CONNECTIONS), "page": ("", peers.CONNECTIONS), **peers.OPERATIONS}
 FEW_US = 1  # less than that is no program's work for the operation
 
 
@@ -75,6 +75,7 @@ def main():
         for server in servers:
             server.seed(image)
             server.plans["health"] = Plan("/partner/health-check")
+            server.plans["page"] = Plan("/t/demo/sign-in")
         print(f"this build and {sys.argv[1]}: CPU of an operation, and the ratio ({ROUNDS} slices of {SECONDS:g} s)")
         for operation in OPERATIONS:
             if operation in servers[0].plans and (not only or operation in only):
