@@ -18,7 +18,8 @@ import peers
 from server import ROUNDS, SECONDS, Plan
 from suite import BUILD, Suite
 
-OPERATIONS = {"health": ("", peers.CONNECTIONS), "page": ("", peers.CONNECTIONS), **peers.OPERATIONS}
+ISSUER = ("userinfo", "introspect", "client_token", "page")  # Suite.issuer_plans()
+OPERATIONS = {name: ("", peers.CONNECTIONS) for name in ("health", *ISSUER)} | peers.OPERATIONS
 FEW_US = 1  # less than that is no program's work for the operation
 
 
@@ -74,8 +75,7 @@ def main():
         image = peers.make_image(scratch)
         for server in servers:
             server.seed(image)
-            server.plans["health"] = Plan("/partner/health-check")
-            server.plans["page"] = Plan("/t/demo/sign-in")
+            server.plans |= {"health": Plan("/partner/health-check"), **server.issuer_plans()}
         print(f"this build and {sys.argv[1]}: CPU of an operation, and the ratio ({ROUNDS} slices of {SECONDS:g} s)")
         for operation in OPERATIONS:
             if operation in servers[0].plans and (not only or operation in only):

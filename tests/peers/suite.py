@@ -1,4 +1,5 @@
-"""suite.py - the suite itself, as `atriumctl dev` starts it, for `make bench-peers`."""
+"""suite.py - the suite itself, as `atriumctl dev` starts it, for `make bench-peers` and `make bench-before`."""
+import json
 import os
 import re
 import subprocess
@@ -16,6 +17,7 @@ from server import (
     Server,
     form,
     heads,
+    post,
     refresh,
     request,
 )
@@ -147,6 +149,43 @@ class Suite(Server):
             self.base + "/auth/tenant/Practitioner/login/token",
             {"sessionCode": code, "codeVerifier": VERIFIER},
         )["accessToken"]
+
+    def issuer_plans(self):
+        """What a client of the demo tenant's issuer asks, of its own and of a token of the person `reader`."""
+        settings = {
+            "authMethod": "client_secret_post",
+            "firstParty": True,
+            "redirectUris": ["http://127.0.0.1/bench"],
+            "grantTypes": ["authorization_code", "client_credentials"],
+            "scopes": ["openid", "email", "reports.read"],
+        }
+        with open(f"{self.dir}.client", "w") as file:
+            json.dump(settings, file)
+        client = self.client("create", "bench", "--file", file.name, "--type", "confidential")["id"]
+        secret = self.client("secret", client)["secret"]
+        command = ["tests/bench/person_token.py", self.text("publicUrl") + "/t/demo", client, secret]
+        command += [settings["redirectUris"][0], "reader@patients.example", PASSWORD]
+        token = subprocess.run(
+            command, stdout=subprocess.PIPE, check=True, text=True
+        ).stdout.strip()
+        own = f"client_id={client}&client_secret={secret}"
+        kind = "application/x-www-form-urlencoded"
+        return {
+            "userinfo": Plan("/t/demo/userinfo", heads("Bearer " + token)),
+            "introspect": post("/t/demo/introspect", f"{own}&token={token}", kind),
+            "client_token": post(
+                "/t/demo/token", own + "&grant_type=client_credentials&scope=reports.read", kind
+            ),
+            "page": Plan("/t/demo/sign-in"),
+        }
+
+    def client(self, command, *arguments):
+        """What `atriumctl client` answers."""
+        ctl = [f"{self.build}/bin/atriumctl", "--dir", self.dir, "--json", "client", command]
+        answer = subprocess.run(
+            [*ctl, "--project", "demo", *arguments], stdout=subprocess.PIPE, check=True
+        ).stdout
+        return json.loads(answer)
 
     def put(self, data, token, content_type="application/octet-stream"):
         made = request(
