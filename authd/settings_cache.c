@@ -116,22 +116,88 @@ static void keep(struct authd *d, const struct request *req, const struct bus_me
     cache_put(d->settings_cache, key, answer);
 }
 
-int settings_cache_call(struct authd *d, const struct request *req, const struct bus_method *method,
-                        const void *in, void *out, struct error *err)
+/* ---- views ---- */
+
+static int read_number(struct authd *d, const struct request *req, int64_t *ret, struct error *err)
 {
     struct change_item last = {.req = req};
-    struct cache_key key;
 
     if (batch_run(&d->settings_changes, &last.item, req->deadline_mono_ms, err) < 0)
         return -1;
-    key = key_of(d, req, method, in);
-    if (find(d, req, method, &key, last.change, out)) {
+    *ret = last.change;
+    return 0;
+}
+
+int settings_view_compare(struct settings_view *view, int64_t change, struct error *err)
+{
+    if (!view || view->settled)
+        return 0;
+    if (view->change != change)
+        return error_set(err, ERR_CONFLICT, "The settings have changed.");
+    view->settled = true;
+    return 0;
+}
+
+int settings_view_settle(struct authd *d, const struct request *req, struct settings_view *view,
+                         struct error *err)
+{
+    int64_t change;
+
+    if (!view || view->settled)
+        return 0;
+    return read_number(d, req, &change, err) < 0 ? -1 : settings_view_compare(view, change, err);
+}
+
+bool settings_view_again(struct settings_view *view, int result, struct error *err)
+{
+    bool failed = result < 0 && error_kind(err->code)->level < LOG_INFO;
+
+    if (view->settled || !view->change || failed)
+        return false;
+    error_clear(err);
+    *view = (struct settings_view){.reads = true};
+    return true;
+}
+
+/* The number that an answer must hold for. Of a guess, `kept` (0: there is no answer) is taken when
+ * it is the first; where settingsd must be asked, no guess is left. */
+static int number_for(struct authd *d, const struct request *req, struct settings_view *view,
+                      int64_t kept, int64_t *ret, struct error *err)
+{
+    if (!view)
+        return read_number(d, req, ret, err);
+    if (!view->change && kept && !view->reads) {
+        view->change = kept;
+    } else if (!view->change) {
+        if (read_number(d, req, &view->change, err) < 0)
+            return -1;
+        view->settled = true;
+    } else if (kept != view->change && settings_view_settle(d, req, view, err) < 0) {
+        return -1;
+    }
+    *ret = view->change;
+    return 0;
+}
+
+int settings_cache_call(struct authd *d, const struct request *req, struct settings_view *view,
+                        const struct bus_method *method, const void *in, void *out,
+                        struct error *err)
+{
+    const struct cache_key key = key_of(d, req, method, in);
+    const struct answer *answer = cache_get(d->settings_cache, &key);
+    int64_t change;
+
+    if (number_for(d, req, view, answer ? answer->change : 0, &change, err) < 0)
+        return -1;
+    if (find(d, req, method, &key, change, out)) {
         ++*d->count.settings_kept;
         return 0;
     }
+    if (settings_view_settle(d, req, view, err) < 0)
+        return -1;
     ++*d->count.settings_asked;
     if (bus_call(d->svc.bus, method, req, in, out, err) < 0)
         return -1;
-    keep(d, req, method, &key, last.change, out);
+    keep(d, req, method, &key, change, out);
     return 0;
 }

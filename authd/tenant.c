@@ -23,33 +23,39 @@ static int take_open(const struct request *req, const struct tenant *tenant, str
     return 0;
 }
 
-static int lookup(struct authd *d, const struct request *req, const struct tenant_lookup_in *in,
-                  struct tenant *ret, struct error *err)
+static int lookup(struct authd *d, const struct request *req, struct settings_view *view,
+                  const struct tenant_lookup_in *in, struct tenant *ret, struct error *err)
 {
     struct tenant tenant = {0};
 
-    if (settings_cache_call(d, req, &settingsd_tenant_lookup_method, in, &tenant, err) < 0)
+    if (settings_cache_call(d, req, view, &settingsd_tenant_lookup_method, in, &tenant, err) < 0)
         return -1;
     return take_open(req, &tenant, ret, err);
+}
+
+int tenant_open_view(struct authd *d, const struct request *req, struct settings_view *view,
+                     const char *code, struct tenant *ret, struct error *err)
+{
+    return lookup(d, req, view, &(struct tenant_lookup_in){.tenantCode = code}, ret, err);
 }
 
 int tenant_open(struct authd *d, const struct request *req, const char *code, struct tenant *ret,
                 struct error *err)
 {
-    return lookup(d, req, &(struct tenant_lookup_in){.tenantCode = code}, ret, err);
+    return tenant_open_view(d, req, NULL, code, ret, err);
 }
 
 int tenant_open_look(struct authd *d, const struct request *req, const char *code,
                      struct tenant *ret, struct error *err)
 {
-    return lookup(d, req, &(struct tenant_lookup_in){.tenantCode = code, .branding = true}, ret,
-                  err);
+    return lookup(d, req, NULL, &(struct tenant_lookup_in){.tenantCode = code, .branding = true},
+                  ret, err);
 }
 
 int tenant_open_id(struct authd *d, const struct request *req, struct uuid project,
                    struct tenant *ret, struct error *err)
 {
-    return lookup(d, req, &(struct tenant_lookup_in){.projectId = project}, ret, err);
+    return lookup(d, req, NULL, &(struct tenant_lookup_in){.projectId = project}, ret, err);
 }
 
 int tenant_project_of(struct authd *d, const struct request *req, const char *code,
@@ -103,7 +109,7 @@ int tenant_open_client(struct authd *d, const struct request *req, struct uuid c
     const struct client_lookup_in in = {client};
     struct tenant tenant = {0};
 
-    if (settings_cache_call(d, req, &settingsd_client_lookup_method, &in, &tenant, err) < 0)
+    if (settings_cache_call(d, req, NULL, &settingsd_client_lookup_method, &in, &tenant, err) < 0)
         return -1;
     return take_open(req, &tenant, ret, err);
 }

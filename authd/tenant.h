@@ -8,7 +8,8 @@
 
 #include "authd/authd.h"
 
-struct tenant; /* settingsd_api.h */
+struct settings_view; /* settings_cache.h */
+struct tenant;        /* settingsd_api.h */
 
 /* The tenant of a code, or of an id, for a sign-in: ERR_NOT_FOUND "Tenant not found." when there
  * is none or it is suspended. Parks. */
@@ -16,6 +17,10 @@ int tenant_open(struct authd *d, const struct request *req, const char *code, st
                 struct error *err) MUST_USE;
 int tenant_open_id(struct authd *d, const struct request *req, struct uuid project,
                    struct tenant *ret, struct error *err) MUST_USE;
+
+/* As tenant_open(), of what the request has seen of the settings. Parks. */
+int tenant_open_view(struct authd *d, const struct request *req, struct settings_view *view,
+                     const char *code, struct tenant *ret, struct error *err) MUST_USE;
 
 /* As tenant_open(), with its branding, for a page. Parks. */
 int tenant_open_look(struct authd *d, const struct request *req, const char *code,

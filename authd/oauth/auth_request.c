@@ -240,7 +240,8 @@ int auth_request_find_client(struct authd *d, const struct request *req,
 
     if (!self->in.client_id)
         return invalid(err, "client_id is missing.");
-    if (oauth_client_find(d, req, &issuer->tenant, self->in.client_id, &self->client, err) < 0)
+    if (oauth_client_find(d, req, issuer->view, &issuer->tenant, self->in.client_id, &self->client,
+                          err) < 0)
         return err->code == ERR_NOT_FOUND ? invalid(err, "The client is not known.") : -1;
     settings = self->client.settings;
     if (!self->in.redirect_uri)

@@ -401,9 +401,7 @@ int pushed_request(struct authd *d, const struct request *req, const struct auth
     struct issuer issuer;
 
     if (issuer_open(d, req, in->tenantCode, in->visit, &issuer, err) < 0 ||
-        client_authenticate(d, req, &issuer.tenant, issuer.url,
-                            issuer_endpoint(&issuer, req->arena, "token"), &given, &request.client,
-                            err) < 0)
+        client_authenticate(d, req, &issuer, &given, &request.client, err) < 0)
         return -1;
     if (in->request_uri)
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "A request_uri is not pushed.");

@@ -45,8 +45,9 @@ static void console_client(const struct authd *d, const struct request *req,
                                  .settings = settings};
 }
 
-int oauth_client_find(struct authd *d, const struct request *req, const struct tenant *tenant,
-                      const char *client_id, struct oauth_client *ret, struct error *err)
+int oauth_client_find(struct authd *d, const struct request *req, struct settings_view *view,
+                      const struct tenant *tenant, const char *client_id, struct oauth_client *ret,
+                      struct error *err)
 {
     const struct oauth_client_get_in get = {.projectId = tenant->projectId, .clientId = client_id};
 
@@ -56,7 +57,7 @@ int oauth_client_find(struct authd *d, const struct request *req, const struct t
     }
     if (strlen(client_id) >= sizeof(struct uuid))
         return error_set(err, ERR_NOT_FOUND, "Client not found.");
-    return settings_cache_call(d, req, &settingsd_oauth_client_get_method, &get, ret, err);
+    return settings_cache_call(d, req, view, &settingsd_oauth_client_get_method, &get, ret, err);
 }
 
 bool oauth_client_allows(const struct field_texts *list, const char *word)

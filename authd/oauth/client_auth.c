@@ -11,6 +11,7 @@
 #include "authd/oauth/client_keys.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/once.h"
+#include "authd/settings_cache.h"
 #include "common/base/secret.h"
 #include "common/domain/jwt.h"
 #include "common/wire/codec.h"
@@ -131,7 +132,7 @@ static int claim_read(const struct request *req, const struct client_credentials
         result = read_basic(req, given->authorization, claim);
     } else if (given->client_secret) {
         claim->method = "client_secret_post";
-        claim->secret = given->client_secret;
+        claim->secret = arena_strdup(req->arena, given->client_secret);
     } else if (asserted) {
         claim->method = "private_key_jwt";
         result = read_assertion(req, given, claim);
@@ -152,20 +153,24 @@ static bool hash_is(const struct field_bytes *stored, const uint8_t hash[static 
 }
 
 /* Counts what did not prove the client, and refuses it. */
-static int refuse_wrong(struct authd *d, const struct request *req, const struct claim *claim,
-                        const struct oauth_client *client, const char *kind, struct error *err)
+static int refuse_wrong(struct authd *d, const struct request *req, const struct issuer *issuer,
+                        const struct claim *claim, const struct oauth_client *client,
+                        const char *kind, struct error *err)
 {
     const char *subject = arena_printf(req->arena, "%s %s %s", client->projectId.text,
                                        client->clientId, req->address);
 
+    if (settings_view_settle(d, req, issuer->view, err) < 0)
+        return -1;
     return throttle_limit(d, req, kind, subject, CLIENT_FAILURES_WINDOW, CLIENT_FAILURES_MAX, err) <
                    0
                ? -1
                : refuse(claim, err);
 }
 
-static int check_secret(struct authd *d, const struct request *req, const struct claim *claim,
-                        const struct oauth_client *client, struct error *err)
+static int check_secret(struct authd *d, const struct request *req, const struct issuer *issuer,
+                        const struct claim *claim, const struct oauth_client *client,
+                        struct error *err)
 {
     uint8_t hash[SECRET_HASH_SIZE];
 
@@ -173,7 +178,7 @@ static int check_secret(struct authd *d, const struct request *req, const struct
     return hash_is(&client->secretHash, hash) ||
                    (req->now_ms < client->previousUntil && hash_is(&client->previousHash, hash))
                ? 0
-               : refuse_wrong(d, req, claim, client, "client secret", err);
+               : refuse_wrong(d, req, issuer, claim, client, "client secret", err);
 }
 
 /* ---- assertions ---- */
@@ -181,15 +186,16 @@ static int check_secret(struct authd *d, const struct request *req, const struct
 /* RFC 7523, section 3: for this issuer or its token endpoint and nothing else, for five minutes at
  * most. One text, not a list: an assertion that several servers take can be passed on by each of
  * them to the others. *ret_expires: when it counts no more. */
-static bool claims_fit(const struct request *req, const struct jwt *assertion, const char *issuer,
-                       const char *token_endpoint, int64_t *ret_expires)
+static bool claims_fit(const struct request *req, const struct jwt *assertion,
+                       const struct issuer *issuer, int64_t *ret_expires)
 {
     const char *audience = jwt_text(assertion->claims, "aud");
+    const char *token_endpoint = issuer_endpoint(issuer, req->arena, "token");
     int64_t expires = jwt_time(assertion, "exp"), now = req->now_ms;
     size_t id = strlen(jwt_text(assertion->claims, "jti"));
 
     *ret_expires = expires + JWT_CLOCK_SKEW_MS;
-    return (strcmp(audience, issuer) == 0 || strcmp(audience, token_endpoint) == 0) &&
+    return (strcmp(audience, issuer->url) == 0 || strcmp(audience, token_endpoint) == 0) &&
            expires > now - JWT_CLOCK_SKEW_MS &&
            expires <= now + CLIENT_ASSERTION_LIFE + JWT_CLOCK_SKEW_MS &&
            jwt_time(assertion, "nbf") <= now + JWT_CLOCK_SKEW_MS &&
@@ -235,24 +241,27 @@ static bool set_signed(const json_t *keys, const struct jwt *assertion)
     return false;
 }
 
-static int check_assertion(struct authd *d, const struct request *req, const struct claim *claim,
-                           const struct oauth_client *client, const char *issuer,
-                           const char *token_endpoint, struct error *err)
+/* The client's key set may be fetched and the assertion is spent: not by a guess. */
+static int check_assertion(struct authd *d, const struct request *req, const struct issuer *issuer,
+                           const struct claim *claim, const struct oauth_client *client,
+                           struct error *err)
 {
     const struct jwt *assertion = &claim->assertion;
     json_t *keys = NULL;
     bool good = false;
     int64_t expires;
 
-    if (!claims_fit(req, assertion, issuer, token_endpoint, &expires))
+    if (!claims_fit(req, assertion, issuer, &expires))
         return refuse(claim, err);
+    if (settings_view_settle(d, req, issuer->view, err) < 0)
+        return -1;
     keys = client_keys_get(d, req, client, jwt_text(assertion->header, "kid"), err);
     if (!keys)
         return -1;
     good = set_signed(keys, assertion);
     json_decref(keys);
     if (!good)
-        return refuse_wrong(d, req, claim, client, "client assertion", err);
+        return refuse_wrong(d, req, issuer, claim, client, "client assertion", err);
     if (once_spend(d, req, "assertion", client->clientId, jwt_text(assertion->claims, "jti"),
                    expires, &good, err) < 0)
         return -1;
@@ -261,11 +270,10 @@ static int check_assertion(struct authd *d, const struct request *req, const str
 
 /* ---- */
 
-static int check_claim(struct authd *d, const struct request *req, const struct tenant *tenant,
-                       const char *issuer, const char *token_endpoint, const struct claim *claim,
-                       struct oauth_client *ret, struct error *err)
+static int check_claim(struct authd *d, const struct request *req, const struct issuer *issuer,
+                       const struct claim *claim, struct oauth_client *ret, struct error *err)
 {
-    if (oauth_client_find(d, req, tenant, claim->client_id, ret, err) < 0) {
+    if (oauth_client_find(d, req, issuer->view, &issuer->tenant, claim->client_id, ret, err) < 0) {
         if (err->code != ERR_NOT_FOUND)
             return -1;
         error_clear(err);
@@ -274,14 +282,11 @@ static int check_claim(struct authd *d, const struct request *req, const struct 
     if (strcmp(ret->settings->authMethod, claim->method) != 0)
         return refuse(claim, err);
     if (claim->secret)
-        return check_secret(d, req, claim, ret, err);
-    return claim->assertion.claims
-               ? check_assertion(d, req, claim, ret, issuer, token_endpoint, err)
-               : 0;
+        return check_secret(d, req, issuer, claim, ret, err);
+    return claim->assertion.claims ? check_assertion(d, req, issuer, claim, ret, err) : 0;
 }
 
-int client_authenticate(struct authd *d, const struct request *req, const struct tenant *tenant,
-                        const char *issuer, const char *token_endpoint,
+int client_authenticate(struct authd *d, const struct request *req, const struct issuer *issuer,
                         const struct client_credentials *given, struct oauth_client *ret,
                         struct error *err)
 {
@@ -289,7 +294,7 @@ int client_authenticate(struct authd *d, const struct request *req, const struct
     int result = claim_read(req, given, &claim, err);
 
     if (result == 0)
-        result = check_claim(d, req, tenant, issuer, token_endpoint, &claim, ret, err);
+        result = check_claim(d, req, issuer, &claim, ret, err);
     claim_clear(&claim);
     return result;
 }

@@ -9,8 +9,7 @@
 #ifndef ATRIUM_AUTHD_OAUTH_CLIENT_AUTH_H
 #define ATRIUM_AUTHD_OAUTH_CLIENT_AUTH_H
 
-#include "authd/authd.h"
-#include "settingsd/settingsd_api.h"
+#include "authd/oauth/issuer.h"
 
 enum {
     CLIENT_FAILURES_MAX = 10,      /* of one address with one client ... */
@@ -33,12 +32,11 @@ struct client_credentials {
                                  .client_assertion = (in_)->client_assertion,  \
                                  .client_assertion_type = (in_)->client_assertion_type})
 
-/* Finds the client and proves that it is the one. issuer and token_endpoint: what an assertion may
- * be for. A public client proves nothing. Fails with the words of RFC 6749, section 5.2:
- * invalid_client (401; unknown, wrong, or another method than its own), invalid_request (two
- * methods at once); THROTTLED. Parks. */
-int client_authenticate(struct authd *d, const struct request *req, const struct tenant *tenant,
-                        const char *issuer, const char *token_endpoint,
+/* Finds the client and proves that it is the one, by the view of the issuer. An assertion is for
+ * the issuer or its token endpoint. A public client proves nothing. Fails with the words of
+ * RFC 6749, section 5.2: invalid_client (401; unknown, wrong, or another method than its own),
+ * invalid_request (two methods at once); THROTTLED. Parks. */
+int client_authenticate(struct authd *d, const struct request *req, const struct issuer *issuer,
                         const struct client_credentials *given, struct oauth_client *ret,
                         struct error *err) MUST_USE;
 

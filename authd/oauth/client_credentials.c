@@ -9,11 +9,13 @@
 
 #include "authd/oauth/auth_request.h"
 #include "authd/oauth/client.h"
+#include "authd/oauth/client_token.h"
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/smart_grant.h"
 #include "authd/oauth/token.h"
-#include "authd/sql/oauth.h"
+#include "authd/settings_cache.h"
+#include "authd/sql_part.h"
 #include "common/domain/smart_scope.h"
 #include "common/domain/uri.h"
 
@@ -121,13 +123,23 @@ static json_t *claims_of(const struct token_call *call, const char *scope, const
 
 static int record(struct authd *d, const struct token_call *call, struct error *err)
 {
-    struct sql_client_token_record_in in = {
-        .audit = audit_row(call->req, &(struct audit){.action = "client.token",
-                                                      .project = call->issuer->tenant.projectId,
-                                                      .type = "ClientApplication",
-                                                      .detail = call->client->clientId})};
+    const struct sql_audit row =
+        audit_row(call->req, &(struct audit){.action = "client.token",
+                                             .project = call->issuer->tenant.projectId,
+                                             .type = "ClientApplication",
+                                             .detail = call->client->clientId});
 
-    return MIN(sql_client_token_record(d->svc.db, call->req, &in, err), 0);
+    return client_token_record(d, call->req, call->issuer->view, &row, err);
+}
+
+/* A proof is spent by no guess. */
+static int spend_proof(struct authd *d, const struct token_call *call, struct error *err)
+{
+    if (!call->proof.jkt)
+        return 0;
+    if (settings_view_settle(d, call->req, call->issuer->view, err) < 0)
+        return -1;
+    return dpop_spend(d, call->req, &call->proof, err);
 }
 
 int grant_client_credentials(struct authd *d, const struct token_call *call,
@@ -136,8 +148,8 @@ int grant_client_credentials(struct authd *d, const struct token_call *call,
     const char *audience, *id = arena_strdup(call->req->arena, uuid_random().text);
 
     if (read_scope(call, &out->scope, err) < 0 ||
-        read_audience(call, out->scope, &audience, err) < 0 ||
-        dpop_spend(d, call->req, &call->proof, err) < 0 || record(d, call, err) < 0)
+        read_audience(call, out->scope, &audience, err) < 0 || spend_proof(d, call, err) < 0 ||
+        record(d, call, err) < 0)
         return -1;
     out->access_token = issuer_sign(d, call->req, JWS_ES256, "at+jwt",
                                     claims_of(call, out->scope, audience, id), err);

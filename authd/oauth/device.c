@@ -116,9 +116,7 @@ int device_authorization(struct authd *d, const struct request *req,
     struct issuer issuer;
 
     if (issuer_open(d, req, in->tenantCode, in->visit, &issuer, err) < 0 ||
-        client_authenticate(d, req, &issuer.tenant, issuer.url,
-                            issuer_endpoint(&issuer, req->arena, "token"), &given, &request.client,
-                            err) < 0)
+        client_authenticate(d, req, &issuer, &given, &request.client, err) < 0)
         return -1;
     if (!oauth_client_allows(&request.client.settings->grantTypes, GRANT_DEVICE_CODE))
         return oauth_fail(err, ERR_BAD_REQUEST, "unauthorized_client",

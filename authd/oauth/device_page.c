@@ -135,7 +135,7 @@ static int open_request(struct device_visit *self, const struct page_visit *from
                                      .max_age_s = -1};
     if (issuer_open(visit->d, &visit->req, visit->tenant.tenantCode, &endpoint, &issuer, err) < 0)
         return -1;
-    if (oauth_client_find(visit->d, &visit->req, &issuer.tenant, self->device.client_id,
+    if (oauth_client_find(visit->d, &visit->req, NULL, &issuer.tenant, self->device.client_id,
                           &request->client, err) < 0)
         return err->code == ERR_NOT_FOUND ? error_clear(err), 0 : -1;
     if (!oauth_client_allows(&request->client.settings->grantTypes, GRANT_DEVICE_CODE))

@@ -186,7 +186,7 @@ int dpop_check(struct authd *d, const struct request *req, const struct endpoint
     bool used = false;
 
     if (read_proof(d, req, visit, NULL, ret, err) < 0 ||
-        (ret->jkt && once_is_spent(d, req, "proof", ret->jkt, ret->id, &used, err) < 0))
+        (ret->jkt && once_is_spent(d, req, NULL, "proof", ret->jkt, ret->id, &used, err) < 0))
         return -1;
     return used ? refuse_used(err) : 0;
 }

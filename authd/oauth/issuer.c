@@ -10,14 +10,22 @@
 #include "common/domain/endpoint.h"
 #include "common/wire/codec.h"
 
-int issuer_open(struct authd *d, const struct request *req, const char *code,
-                const struct endpoint_visit *visit, struct issuer *ret, struct error *err)
+int issuer_open_view(struct authd *d, const struct request *req, struct settings_view *view,
+                     const char *code, const struct endpoint_visit *visit, struct issuer *ret,
+                     struct error *err)
 {
-    if (tenant_open(d, req, code, &ret->tenant, err) < 0)
+    if (tenant_open_view(d, req, view, code, &ret->tenant, err) < 0)
         return -1;
+    ret->view = view;
     ret->public_url = visit->url;
     ret->url = arena_printf(req->arena, "%s/t/%s", visit->url, ret->tenant.tenantCode);
     return 0;
+}
+
+int issuer_open(struct authd *d, const struct request *req, const char *code,
+                const struct endpoint_visit *visit, struct issuer *ret, struct error *err)
+{
+    return issuer_open_view(d, req, NULL, code, visit, ret, err);
 }
 
 const char *issuer_endpoint(const struct issuer *self, struct arena *arena, const char *name)

@@ -25,9 +25,11 @@
 #define GRANT_DEVICE_CODE "urn:ietf:params:oauth:grant-type:device_code"
 
 struct endpoint_visit;
+struct settings_view; /* settings_cache.h */
 
 struct issuer {
     struct tenant tenant;
+    struct settings_view *view; /* that the tenant was read with; NULL: none */
     const char *public_url;
     const char *url; /* the claim iss */
 };
@@ -36,6 +38,11 @@ struct issuer {
  * Parks. */
 int issuer_open(struct authd *d, const struct request *req, const char *code,
                 const struct endpoint_visit *visit, struct issuer *ret, struct error *err) MUST_USE;
+
+/* The same, of what the request has seen of the settings. Parks. */
+int issuer_open_view(struct authd *d, const struct request *req, struct settings_view *view,
+                     const char *code, const struct endpoint_visit *visit, struct issuer *ret,
+                     struct error *err) MUST_USE;
 
 /* The address of one of its endpoints ("token"), from the arena. */
 const char *issuer_endpoint(const struct issuer *self, struct arena *arena, const char *name);

@@ -31,7 +31,7 @@ static int check_client(struct authd *d, const struct request *req, const char *
 {
     const struct tenant tenant = {.projectId = req->caller->project};
     struct oauth_client client;
-    int found = oauth_client_find(d, req, &tenant, id, &client, err);
+    int found = oauth_client_find(d, req, NULL, &tenant, id, &client, err);
 
     if (found < 0 && err->code != ERR_NOT_FOUND)
         return -1;

@@ -58,7 +58,7 @@ static enum visit_step find_client(struct ending *self, struct error *err)
     self->client_id = given ? given : hinted;
     if (given && hinted && strcmp(given, hinted) != 0)
         return refuse(self);
-    if (!self->client_id || oauth_client_find(self->d, &self->visit.req, &self->issuer.tenant,
+    if (!self->client_id || oauth_client_find(self->d, &self->visit.req, NULL, &self->issuer.tenant,
                                               self->client_id, &self->client, err) == 0)
         return VISIT_OPEN;
     self->client = (struct oauth_client){.clientId = NULL};

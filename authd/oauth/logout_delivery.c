@@ -64,7 +64,7 @@ static int find_target(struct authd *d, const struct request *req,
     *ret_uri = NULL;
     if (tenant_open_id(d, req, row->project, &tenant, err) < 0)
         return -1;
-    if (oauth_client_find(d, req, &tenant, row->client_id, client, err) < 0) {
+    if (oauth_client_find(d, req, NULL, &tenant, row->client_id, client, err) < 0) {
         if (err->code != ERR_NOT_FOUND)
             return -1;
         error_clear(err);

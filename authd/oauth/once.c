@@ -3,6 +3,7 @@
  */
 #include "authd/oauth/once.h"
 
+#include "authd/settings_cache.h"
 #include "authd/sql/oauth.h"
 #include "common/base/secret.h"
 
@@ -29,18 +30,17 @@ int once_spend(struct authd *d, const struct request *req, const char *kind, con
     return 0;
 }
 
-int once_is_spent(struct authd *d, const struct request *req, const char *kind, const char *subject,
-                  const char *id, bool *ret, struct error *err)
+int once_is_spent(struct authd *d, const struct request *req, struct settings_view *view,
+                  const char *kind, const char *subject, const char *id, bool *ret,
+                  struct error *err)
 {
     uint8_t hash[SECRET_HASH_SIZE];
     const struct sql_once_find_in in = {.hash = {hash, sizeof(hash)}};
-    struct sql_once_find_row row;
-    int found;
+    struct sql_once_find_row row = {.spent = true};
 
     hash_of(req, kind, subject, id, hash);
-    found = sql_once_find(d->svc.db, req, &in, &row, err);
-    if (found < 0)
+    if (sql_once_find(d->svc.db, req, &in, &row, err) < 0)
         return -1;
-    *ret = found > 0;
-    return 0;
+    *ret = row.spent;
+    return settings_view_compare(view, row.change, err);
 }

@@ -8,13 +8,16 @@
 
 #include "authd/authd.h"
 
+struct settings_view; /* settings_cache.h */
+
 /* Spends the id of a subject (a client, a key). *ret_first: it was not spent before; it is
  * remembered until expires_ms, contract time, when what bore it counts no more. Parks. */
 int once_spend(struct authd *d, const struct request *req, const char *kind, const char *subject,
                const char *id, int64_t expires_ms, bool *ret_first, struct error *err) MUST_USE;
 
-/* Whether that id was spent. Parks. */
-int once_is_spent(struct authd *d, const struct request *req, const char *kind, const char *subject,
-                  const char *id, bool *ret, struct error *err) MUST_USE;
+/* Whether that id was spent; compares the view. Parks. */
+int once_is_spent(struct authd *d, const struct request *req, struct settings_view *view,
+                  const char *kind, const char *subject, const char *id, bool *ret,
+                  struct error *err) MUST_USE;
 
 #endif

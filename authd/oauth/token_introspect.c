@@ -16,6 +16,7 @@
 #include "authd/oauth/once.h"
 #include "authd/oauth/token_state.h"
 #include "authd/session/refresh_state.h"
+#include "authd/settings_cache.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/endpoint.h"
 #include "common/domain/jwt.h"
@@ -66,8 +67,8 @@ static int answer_access(struct authd *d, const struct query *q, json_t *answer,
         return 0;
     if (uuid_is_set(&q->state.session))
         live = grant_person(d, q->req, q->issuer, q->state.session, &person, err);
-    else if (once_is_spent(d, q->req, TOKEN_REVOKED, q->state.client_id, q->state.id, &revoked,
-                           err) < 0)
+    else if (once_is_spent(d, q->req, q->issuer->view, TOKEN_REVOKED, q->state.client_id,
+                           q->state.id, &revoked, err) < 0)
         return -1;
     if (live < 0)
         return -1;
@@ -134,8 +135,9 @@ static int sign_answer(struct authd *d, const struct query *q, json_t *answer,
     return out->body ? 0 : -1;
 }
 
-int token_introspect(struct authd *d, const struct request *req, const struct introspect_in *in,
-                     struct endpoint_answer *out, struct error *err)
+static int introspect(struct authd *d, const struct request *req, struct settings_view *view,
+                      const struct introspect_in *in, struct endpoint_answer *out,
+                      struct error *err)
 {
     const struct client_credentials given = CLIENT_CREDENTIALS(in);
     struct oauth_client client;
@@ -143,10 +145,8 @@ int token_introspect(struct authd *d, const struct request *req, const struct in
     struct query q = {.req = req, .issuer = &issuer, .client = &client, .token = in->token};
     json_t *answer;
 
-    if (issuer_open(d, req, in->tenantCode, in->visit, &issuer, err) < 0 ||
-        client_authenticate(d, req, &issuer.tenant, issuer.url,
-                            issuer_endpoint(&issuer, req->arena, "token"), &given, &client,
-                            err) < 0)
+    if (issuer_open_view(d, req, view, in->tenantCode, in->visit, &issuer, err) < 0 ||
+        client_authenticate(d, req, &issuer, &given, &client, err) < 0)
         return -1;
     if (strcmp(client.settings->type, "confidential") != 0)
         return oauth_fail(err, ERR_UNAUTHORIZED, "invalid_client", "The client must authenticate.");
@@ -161,4 +161,16 @@ int token_introspect(struct authd *d, const struct request *req, const struct in
     out->body = codec_dump_json(req->arena, answer);
     json_decref(answer);
     return 0;
+}
+
+int token_introspect(struct authd *d, const struct request *req, const struct introspect_in *in,
+                     struct endpoint_answer *out, struct error *err)
+{
+    struct settings_view view = {.change = 0};
+    int result;
+
+    do {
+        result = introspect(d, req, &view, in, out, err);
+    } while (settings_view_again(&view, result, err));
+    return result;
 }

@@ -65,9 +65,7 @@ int token_revoke(struct authd *d, const struct request *req, const struct intros
     int result;
 
     if (issuer_open(d, req, in->tenantCode, in->visit, &issuer, err) < 0 ||
-        client_authenticate(d, req, &issuer.tenant, issuer.url,
-                            issuer_endpoint(&issuer, req->arena, "token"), &given, &client,
-                            err) < 0)
+        client_authenticate(d, req, &issuer, &given, &client, err) < 0)
         return -1;
     if (!in->token)
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "token is missing.");

@@ -14,6 +14,7 @@
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/person_claims.h"
+#include "authd/settings_cache.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/endpoint.h"
 #include "common/wire/codec.h"
@@ -119,8 +120,8 @@ static const char *claims_json(const struct request *req, const struct issuer *i
     return codec_dump_json(req->arena, claims);
 }
 
-int userinfo(struct authd *d, const struct request *req, const struct userinfo_in *in,
-             struct endpoint_answer *out, struct error *err)
+static int show_person(struct authd *d, const struct request *req, struct settings_view *view,
+                       const struct userinfo_in *in, struct endpoint_answer *out, struct error *err)
 {
     struct sql_userinfo_get_row person;
     const char *scope = "";
@@ -128,7 +129,7 @@ int userinfo(struct authd *d, const struct request *req, const struct userinfo_i
     struct uuid session;
     struct issuer issuer;
 
-    if (issuer_open(d, req, in->tenantCode, in->visit, &issuer, err) < 0 ||
+    if (issuer_open_view(d, req, view, in->tenantCode, in->visit, &issuer, err) < 0 ||
         open_token(d, req, &issuer, in, &session, &scope, &proof, err) < 0 ||
         read_person(d, req, &issuer, session, scope, &person, err) < 0 ||
         dpop_spend_token(d, req, &proof, err) < 0)
@@ -136,6 +137,18 @@ int userinfo(struct authd *d, const struct request *req, const struct userinfo_i
     out->status = 200;
     out->body = claims_json(req, &issuer, &person);
     return 0;
+}
+
+int userinfo(struct authd *d, const struct request *req, const struct userinfo_in *in,
+             struct endpoint_answer *out, struct error *err)
+{
+    struct settings_view view = {.change = 0};
+    int result;
+
+    do {
+        result = show_person(d, req, &view, in, out, err);
+    } while (settings_view_again(&view, result, err));
+    return result;
 }
 
 int userinfo_post(struct authd *d, const struct request *req, const struct userinfo_in *in,

@@ -1,6 +1,19 @@
--- Records that a client has got a token in its own name.
+-- Records tokens that clients have got in their own name, those whose `change` is 0 or the number of
+-- the last change of a policy or a project: see authd/oauth/client_token.h. That number is the row.
 -- class: write
--- rows: none
+-- in: projects uuid[], times int8[], events text[], changes int8[]
+-- rows: one
+-- row: change int8
 with
--- include: audit(from = (select) one)
-select
+last as materialized (
+    select
+        -- include: settings_change
+        as change
+),
+audit_written as (
+    insert into audit (project_id, at, event)
+    select w.project, w.at, w.event::json
+    from unnest(:projects, :times, :events, :changes) as w (project, at, event, change)
+    join last on w.change in (0, last.change)
+)
+select change from last

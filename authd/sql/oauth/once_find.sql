@@ -1,6 +1,9 @@
--- Whether an id was spent. No row: it was not.
+-- Whether an id was spent, and the number of the last change, see authd/settings_cache.h.
 -- class: read
 -- in: hash bytea
 -- rows: one
--- row: spent bool
-select true as spent from oauth_once where hash = :hash
+-- row: spent bool, change int8
+select
+    exists (select from oauth_once where hash = :hash) as spent,
+    -- include: settings_change
+    as change
