@@ -4,6 +4,7 @@
 #include "authd/oauth/issuer_key.h"
 
 #include <sodium.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +20,24 @@
 
 enum {
     SIGNATURE_QUEUE = 512, /* of RS256, each of some milliseconds: a second or two of work */
-    VERIFIED_MAX = 16384   /* tokens, about 150 bytes each */
+    VERIFIED_MAX = 8192,   /* tokens, 2.4 KB each with their claims */
+    KID_SIZE = 44          /* of a thumbprint by SHA-256 */
 };
+
+/* What a key has signed. That never changes, and a client shows a token many times: each that was
+ * verified is remembered under its kind and whole text. */
+struct verified {
+    json_t *claims;
+    char kid[KID_SIZE];
+};
+
+static void verified_destroy(void *value)
+{
+    struct verified *self = value;
+
+    json_decref(self->claims);
+    free(self);
+}
 
 /* Newest first. */
 struct issuer_keyring {
@@ -185,7 +202,7 @@ int issuer_key_open(struct authd *d, const struct request *req, struct error *er
 {
     d->issuer_keys = arena_alloc(d->svc.arena, sizeof(*d->issuer_keys));
     d->signatures = offload_new(d->svc.loop, 0, SIGNATURE_QUEUE);
-    d->issuer_verified = cache_new(VERIFIED_MAX, free);
+    d->issuer_verified = cache_new(VERIFIED_MAX, verified_destroy);
     if (!d->svc.common->public_url)
         return 0;
     if (issuer_key_reload(d, req, err) < 0)
@@ -342,39 +359,37 @@ const char *issuer_sign(struct authd *d, const struct request *req, enum jws_alg
 
 /* ---- verifying ---- */
 
-/* Whether the key has signed the token. That never changes, and a client shows a token many times:
- * the key of each that was verified is remembered under its whole text. */
-static bool is_signed(struct authd *d, const char *token, const struct jwt *jwt,
-                      const struct jws_key *key)
+static bool is_of(const json_t *claims, const char *issuer)
 {
-    static const char *const algs[] = {"ES256", "RS256", NULL};
-    const struct cache_key at = cache_key_of(d->issuer_verified, &token, 1);
-    const char *by = cache_get(d->issuer_verified, &at);
-    char *kid;
-
-    if (by && strcmp(by, key->kid) == 0)
-        return true;
-    if (!jwt_verify(jwt, key->pkey, algs))
-        return false;
-    kid = strdup(key->kid);
-    if (!kid)
-        log_die("issuer", "out of memory");
-    cache_put(d->issuer_verified, &at, kid);
-    return true;
+    return strcmp(jwt_text(claims, "iss"), issuer) == 0;
 }
 
-static json_t *verify_by(struct authd *d, const struct jws_key *key, const char *token,
-                         const struct jwt *jwt, const char *typ, const char *issuer)
+static json_t *verify_by(const struct jws_key *key, const struct jwt *jwt, const char *typ,
+                         const char *issuer)
 {
+    static const char *const algs[] = {"ES256", "RS256", NULL};
+
     if (strcmp(jwt_text(jwt->header, "typ"), typ) == 0 &&
         strcmp(jwt_text(jwt->header, "alg"), jws_alg_name(key->alg)) == 0 &&
-        strcmp(jwt_text(jwt->claims, "iss"), issuer) == 0 && is_signed(d, token, jwt, key))
+        is_of(jwt->claims, issuer) && jwt_verify(jwt, key->pkey, algs))
         return json_incref(jwt->claims);
     return NULL;
 }
 
-json_t *issuer_verify(struct authd *d, const struct request *req, const char *token,
-                      const char *typ, const char *issuer)
+static void remember(struct authd *d, const struct cache_key *at, const struct jws_key *key,
+                     json_t *claims)
+{
+    struct verified *self = malloc(sizeof(*self));
+
+    if (!self)
+        log_die("issuer", "out of memory");
+    self->claims = json_incref(claims);
+    snprintf(self->kid, sizeof(self->kid), "%s", key->kid);
+    cache_put(d->issuer_verified, at, self);
+}
+
+static json_t *verify(struct authd *d, const struct request *req, const struct cache_key *at,
+                      const char *token, const char *typ, const char *issuer)
 {
     struct jws_key **key;
     json_t *claims;
@@ -383,14 +398,27 @@ json_t *issuer_verify(struct authd *d, const struct request *req, const char *to
     if (jwt_read(token, req->arena, &jwt) < 0)
         return NULL;
     key = ring_find(d->issuer_keys, jwt_text(jwt.header, "kid"));
-    claims = key ? verify_by(d, *key, token, &jwt, typ, issuer) : NULL;
+    claims = key ? verify_by(*key, &jwt, typ, issuer) : NULL;
+    if (claims)
+        remember(d, at, *key, claims);
     jwt_clear(&jwt);
     return claims;
 }
 
-static int verify_by_former(struct authd *d, const struct request *req, const char *token,
-                            const struct jwt *jwt, const char *typ, const char *issuer,
-                            json_t **ret, struct error *err)
+json_t *issuer_verify(struct authd *d, const struct request *req, const char *token,
+                      const char *typ, const char *issuer)
+{
+    const char *const texts[] = {typ, token};
+    const struct cache_key at = cache_key_of(d->issuer_verified, texts, ARRAY_SIZE(texts));
+    const struct verified *known = cache_get(d->issuer_verified, &at);
+
+    if (!known || !ring_find(d->issuer_keys, known->kid))
+        return verify(d, req, &at, token, typ, issuer);
+    return is_of(known->claims, issuer) ? json_incref(known->claims) : NULL;
+}
+
+static int verify_by_former(struct authd *d, const struct request *req, const struct jwt *jwt,
+                            const char *typ, const char *issuer, json_t **ret, struct error *err)
 {
     const struct sql_issuer_key_get_in get = {.kid = jwt_text(jwt->header, "kid")};
     CLEANUP(jws_key_destroy) struct jws_key *key = NULL;
@@ -405,7 +433,7 @@ static int verify_by_former(struct authd *d, const struct request *req, const ch
     key = open_sealed(d, req->arena, &as_listed, err);
     if (!key)
         return -1;
-    *ret = verify_by(d, key, token, jwt, typ, issuer);
+    *ret = verify_by(key, jwt, typ, issuer);
     return 0;
 }
 
@@ -419,7 +447,7 @@ int issuer_verify_former(struct authd *d, const struct request *req, const char 
     if (*ret || jwt_read(token, req->arena, &jwt) < 0)
         return 0;
     if (!ring_find(d->issuer_keys, jwt_text(jwt.header, "kid")))
-        result = verify_by_former(d, req, token, &jwt, typ, issuer, ret, err);
+        result = verify_by_former(d, req, &jwt, typ, issuer, ret, err);
     jwt_clear(&jwt);
     return result;
 }

@@ -49,9 +49,9 @@ const char *issuer_key_set(const struct authd *d, const struct request *req);
 const char *issuer_sign(struct authd *d, const struct request *req, enum jws_alg alg,
                         const char *typ, json_t *claims, struct error *err);
 
-/* The claims of a token that an issuer has signed, by a key that is published; the caller's. typ:
- * what its header must say. NULL: it is none, or another issuer's. Says nothing of its times and of
- * whom it is for. */
+/* The claims of a token that an issuer has signed, by a key that is published: a new reference to
+ * what is kept, to be read only. typ: what its header must say. NULL: it is none, or another
+ * issuer's. Says nothing of its times and of whom it is for. */
 json_t *issuer_verify(struct authd *d, const struct request *req, const char *token,
                       const char *typ, const char *issuer);
 

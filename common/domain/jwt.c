@@ -44,12 +44,12 @@ static const struct curve {
 
 static json_t *part_json(const char *part, struct arena *arena)
 {
-    uint8_t *text = arena_alloc(arena, JWT_SIZE_MAX);
+    size_t max = strlen(part), size;
+    uint8_t *text = arena_alloc_raw(arena, max);
     struct error ignored;
-    size_t size;
 
     error_init(&ignored, NULL);
-    if (secret_decode(part, text, JWT_SIZE_MAX, &size) < 0)
+    if (secret_decode(part, text, max, &size) < 0)
         return NULL;
     return codec_parse_json((const char *)text, size, true, &ignored);
 }
