@@ -20,6 +20,7 @@
 #include "authd/credential/totp.h"
 #include "authd/oauth/client_keys.h"
 #include "authd/oauth/client_token.h"
+#include "authd/oauth/grant.h"
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/logout_delivery.h"
 #include "authd/passkey/passkey_rp.h"
@@ -198,6 +199,7 @@ static int start(void *daemon, struct error *err)
     batch_init(&d->refresh_states, &refresh_state_batch, d->svc.loop, d);
     batch_init(&d->rotations, &rotation_batch, d->svc.loop, d);
     batch_init(&d->client_tokens, &client_token_batch, d->svc.loop, d);
+    batch_init(&d->grant_persons, &grant_person_batch, d->svc.loop, d);
     req = service_request_new(&d->svc, SECONDS(5));
     if (key_open(d, req, err) < 0 || issuer_key_open(d, req, err) < 0 ||
         trail_key_open(d, req, err) < 0 || password_mixture_run(d, req, err) < 0)

@@ -70,6 +70,7 @@ struct authd {
     struct cache *organizations;            /* see email_verified.h */
     struct batch refresh_states, rotations; /* see refresh_state.h, rotation.h */
     struct batch client_tokens;             /* see oauth/client_token.h */
+    struct batch grant_persons;             /* see oauth/grant.h */
     struct network_rules networks;          /* that URLs of OAuth clients may lead to */
     struct client_keys *client_keys;
     struct logout_deliveries *logouts; /* NULL: without public_url */

@@ -20,7 +20,6 @@
 #include "authd/oauth/smart_grant.h"
 #include "authd/oauth/token_state.h"
 #include "authd/session/refresh.h"
-#include "authd/settings_cache.h"
 #include "authd/sql/oauth.h"
 
 enum { SIGNINGS_MAX = 3 }; /* of one code whose person changes each time meanwhile */
@@ -233,18 +232,6 @@ int grant_sign(struct authd *d, const struct token_call *call, struct uuid paren
                        renews ? arena_strdup(req->arena, refresh->text) : NULL, out, err) < 0
                ? -1
                : 1;
-}
-
-int grant_person(struct authd *d, const struct request *req, const struct issuer *issuer,
-                 struct uuid session, struct sql_userinfo_get_row *ret, struct error *err)
-{
-    const struct sql_userinfo_get_in get = {.project = issuer->tenant.projectId,
-                                            .session = session,
-                                            .organization = issuer->tenant.rootId,
-                                            .now = req->now_ms};
-    int found = sql_userinfo_get(d->svc.db, req, &get, ret, err);
-
-    return found > 0 && settings_view_compare(issuer->view, ret->change, err) < 0 ? -1 : found;
 }
 
 int grant_read(struct authd *d, const struct request *req, struct uuid project, struct uuid session,

@@ -31,8 +31,12 @@ int grant_read(struct authd *d, const struct request *req, struct uuid project, 
 int grant_client(struct authd *d, const struct request *req, const struct issuer *issuer,
                  const char *refresh, const char **ret_client, struct error *err) MUST_USE;
 
-/* The person that a grant is of, from the database at each call, which compares the issuer's view
- * when there is one. 1: grant and membership are valid; 0: they are not; -1: err is set. Parks. */
+/* d->grant_persons */
+extern const struct batch_kind grant_person_batch;
+
+/* The person that a grant is of, from the database at each call, those of several requests in one
+ * statement; compares the issuer's view when there is one. 1: grant and membership are valid; 0:
+ * they are not; -1: err is set. Parks. */
 struct sql_userinfo_get_row;
 int grant_person(struct authd *d, const struct request *req, const struct issuer *issuer,
                  struct uuid session, struct sql_userinfo_get_row *ret, struct error *err) MUST_USE;
