@@ -294,8 +294,7 @@ const char *issuer_key_set(const struct authd *d, const struct request *req)
 /* ---- signing ---- */
 
 struct signing {
-    EVP_PKEY *pkey;
-    enum jws_alg alg;
+    EVP_PKEY *pkey; /* of RS256 */
     const char *text;
     uint8_t signature[JWS_SIGNATURE_MAX];
     size_t size;
@@ -306,7 +305,7 @@ static void sign(void *arg)
 {
     struct signing *job = arg;
 
-    job->result = jws_sign(job->pkey, job->alg, job->text, job->signature, &job->size);
+    job->result = jws_sign_rs256(job->pkey, job->text, job->signature, &job->size);
 }
 
 static const char *encode_json(const struct request *req, json_t *json)
@@ -318,14 +317,16 @@ static const char *encode_json(const struct request *req, json_t *json)
 }
 
 /* The key may retire while its signature is made on a thread. */
-static int run(struct authd *d, const struct request *req, struct signing *job, struct error *err)
+static int run(struct authd *d, const struct request *req, const struct jws_key *key,
+               struct signing *job, struct error *err)
 {
     int result = 0;
 
     job->result = -1;
-    if (job->alg == JWS_ES256) {
-        sign(job);
+    if (key->alg == JWS_ES256) {
+        job->result = jws_sign_es256(key->signer, job->text, job->signature, &job->size);
     } else {
+        job->pkey = key->pkey;
         EVP_PKEY_up_ref(job->pkey);
         result = offload_run(d->signatures, sign, job, req->deadline_mono_ms, err);
         EVP_PKEY_free(job->pkey);
@@ -339,7 +340,7 @@ const char *issuer_sign(struct authd *d, const struct request *req, enum jws_alg
                         const char *typ, json_t *claims, struct error *err)
 {
     const struct jws_key *key = current(d, alg, req->now_ms);
-    struct signing job = {.alg = alg};
+    struct signing job;
     json_t *header;
 
     if (!key) {
@@ -348,10 +349,9 @@ const char *issuer_sign(struct authd *d, const struct request *req, enum jws_alg
         return NULL;
     }
     header = json_pack("{s:s, s:s, s:s}", "alg", jws_alg_name(alg), "typ", typ, "kid", key->kid);
-    job.pkey = key->pkey;
     job.text =
         arena_printf(req->arena, "%s.%s", encode_json(req, header), encode_json(req, claims));
-    if (run(d, req, &job, err) < 0)
+    if (run(d, req, key, &job, err) < 0)
         return NULL;
     return arena_printf(req->arena, "%s.%s", job.text,
                         secret_encode(req->arena, job.signature, job.size));

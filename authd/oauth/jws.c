@@ -125,7 +125,10 @@ static int key_fill(struct jws_key *self)
     json_object_set_new(jwk, "kid", json_string(self->kid));
     self->jwk = codec_dump_json(self->arena, jwk);
     self->pem = jwt_public_pem(self->pkey, self->arena);
-    return self->pem ? 0 : -1;
+    if (!self->pem || self->alg != JWS_ES256)
+        return self->pem ? 0 : -1;
+    self->signer = EVP_PKEY_CTX_new(self->pkey, NULL);
+    return self->signer && EVP_PKEY_sign_init(self->signer) == 1 ? 0 : -1;
 }
 
 struct jws_key *jws_key_parse(enum jws_alg alg, const uint8_t *der, size_t size)
@@ -151,6 +154,7 @@ void jws_key_destroy(struct jws_key **self_p)
 
     if (!self)
         return;
+    EVP_PKEY_CTX_free(self->signer);
     EVP_PKEY_free(self->pkey);
     arena = self->arena;
     arena_destroy(&arena);
@@ -168,22 +172,27 @@ static int unwrap(const uint8_t *der, size_t size, uint8_t ret[static 2 * P256_S
     return 0;
 }
 
-int jws_sign(EVP_PKEY *pkey, enum jws_alg alg, const char *text,
-             uint8_t ret[static JWS_SIGNATURE_MAX], size_t *ret_size)
+int jws_sign_es256(EVP_PKEY_CTX *signer, const char *text, uint8_t ret[static JWS_SIGNATURE_MAX],
+                   size_t *ret_size)
 {
-    CLEANUP(context_destroy) EVP_MD_CTX *context = EVP_MD_CTX_new();
-    uint8_t der[DER_SIGNATURE_MAX];
-    bool raw = alg == JWS_RS256;
+    uint8_t hash[SHA256_DIGEST_LENGTH], der[DER_SIGNATURE_MAX];
+    size_t size = sizeof(der);
 
-    *ret_size = raw ? JWS_SIGNATURE_MAX : sizeof(der);
-    if (!context || EVP_DigestSignInit(context, NULL, EVP_sha256(), NULL, pkey) != 1 ||
-        EVP_DigestSign(context, raw ? ret : der, ret_size, (const uint8_t *)text, strlen(text)) !=
-            1)
-        return -1;
-    if (raw)
-        return 0;
-    if (unwrap(der, *ret_size, ret) < 0)
+    SHA256((const uint8_t *)text, strlen(text), hash);
+    if (EVP_PKEY_sign(signer, der, &size, hash, sizeof(hash)) != 1 || unwrap(der, size, ret) < 0)
         return -1;
     *ret_size = 2 * P256_SIZE;
     return 0;
+}
+
+int jws_sign_rs256(EVP_PKEY *pkey, const char *text, uint8_t ret[static JWS_SIGNATURE_MAX],
+                   size_t *ret_size)
+{
+    CLEANUP(context_destroy) EVP_MD_CTX *context = EVP_MD_CTX_new();
+
+    *ret_size = JWS_SIGNATURE_MAX;
+    return context && EVP_DigestSignInit(context, NULL, EVP_sha256(), NULL, pkey) == 1 &&
+                   EVP_DigestSign(context, ret, ret_size, (const uint8_t *)text, strlen(text)) == 1
+               ? 0
+               : -1;
 }

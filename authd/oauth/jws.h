@@ -3,7 +3,8 @@
  * 3.4), and their keys as JSON Web Keys (RFC 7517).
  *
  * Pure: no database, no loop. A signature by RS256 takes milliseconds: it belongs on a thread,
- * which is why a key may be used on several at once.
+ * which is why such a key may be used on several at once. One by ES256 is made on one thread, by a
+ * context that the key keeps, so that OpenSSL looks up its algorithms once.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_JWS_H
 #define ATRIUM_AUTHD_OAUTH_JWS_H
@@ -22,6 +23,7 @@ struct jws_key {
     char *jwk; /* the public half with kid, use and alg, as JSON */
     char *pem; /* the same, SubjectPublicKeyInfo */
     EVP_PKEY *pkey;
+    EVP_PKEY_CTX *signer;                     /* of ES256, else NULL */
     int64_t created_at, active_at, retire_at; /* contract time; retire_at 0: not scheduled */
     struct arena *arena;                      /* holds all of it */
 };
@@ -40,8 +42,10 @@ int jws_key_generate(enum jws_alg alg, uint8_t **ret_der, size_t *ret_size) MUST
 struct jws_key *jws_key_parse(enum jws_alg alg, const uint8_t *der, size_t size);
 void jws_key_destroy(struct jws_key **self_p);
 
-/* Signs a text. -1: OpenSSL failed. */
-int jws_sign(EVP_PKEY *pkey, enum jws_alg alg, const char *text,
-             uint8_t ret[static JWS_SIGNATURE_MAX], size_t *ret_size) MUST_USE;
+/* Sign a text, by ES256 with the key's `signer`, by RS256 with its `pkey`. -1: OpenSSL failed. */
+int jws_sign_es256(EVP_PKEY_CTX *signer, const char *text, uint8_t ret[static JWS_SIGNATURE_MAX],
+                   size_t *ret_size) MUST_USE;
+int jws_sign_rs256(EVP_PKEY *pkey, const char *text, uint8_t ret[static JWS_SIGNATURE_MAX],
+                   size_t *ret_size) MUST_USE;
 
 #endif

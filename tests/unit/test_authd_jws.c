@@ -25,7 +25,9 @@ static const char *token_of(struct arena *arena, const struct jws_key *key)
                                     secret_encode(arena, "{\"iss\":\"x\"}", 11));
     size_t size;
 
-    CU_ASSERT_EQUAL(jws_sign(key->pkey, key->alg, text, signature, &size), 0);
+    CU_ASSERT_EQUAL(key->signer ? jws_sign_es256(key->signer, text, signature, &size)
+                                : jws_sign_rs256(key->pkey, text, signature, &size),
+                    0);
     return arena_printf(arena, "%s.%s", text, secret_encode(arena, signature, size));
 }
 
