@@ -508,6 +508,24 @@ static void test_a_token_rotates_while_all_holds(void)
     PQfinish(conn);
 }
 
+/* Of three in one statement the one whose number is not that of the last change is left out. */
+static void test_tokens_are_recorded_for_the_number_of_now(void)
+{
+    PGconn *conn = open_prepared();
+    PGresult *result;
+
+    make_session(conn);
+    CU_ASSERT_EQUAL(EXECUTE(conn, client_token_record, "{" ONE "," ONE "," ONE "}", "{1,1,1}",
+                            "{\"\\\"any\\\"\",\"\\\"former\\\"\",\"\\\"now\\\"\"}", "{0,7,8}"),
+                    8);
+    result = PQexec(conn, "select string_agg(event #>> '{}', ' ' order by id) from audit "
+                          "where json_typeof(event) = 'string'"); /* there are others */
+    CU_ASSERT_STRING_EQUAL(PQgetvalue(result, 0, 0), "any now");
+    PQclear(result);
+    run(conn, "rollback");
+    PQfinish(conn);
+}
+
 /* A lease that begins while a change is being committed has the change, or the change waits for
  * the lease. */
 static void test_no_change_slips_past_a_new_lease(void)
@@ -645,6 +663,7 @@ static const struct unit_case cases[] = {
     CASE(test_a_pair_that_fails_in_a_row_waits),
     CASE(test_a_rotation_is_planned_on_its_keys),
     CASE(test_a_token_rotates_while_all_holds),
+    CASE(test_tokens_are_recorded_for_the_number_of_now),
     CASE(test_no_change_slips_past_a_new_lease),
     CASE(test_a_page_is_read_from_where_it_begins),
     CASE(test_sign_ins_of_a_day_are_counted_page_by_page),
