@@ -240,13 +240,21 @@ static void an_address_that_may_be_taken_back_stays(void)
     HTTP_ANSWER changed = suite_post_link(suite, "/auth/verify-email", &link, person->access, NULL);
 
     CHECK_STATUS(changed, 204);
-    write_file(line_of(person->email, NULL));
+    char *before = address(), *behind = address();
+    FILE *out = open_file();
+    write_line(out, line_of(before, NULL));
+    write_line(out, line_of(person->email, NULL));
+    write_line(out, line_of(behind, NULL));
+    fclose(out);
     PROGRAM refused = import("--verified");
-    check_counts(refused, 0, 0, 1);
+    check_counts(refused, 2, 0, 1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(read_report(), "{\"line\":2,"));
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.account where email = '%s'",
                                 person->email),
                     0);
     free(next);
+    free(before);
+    free(behind);
 }
 
 /* Who proves the mailbox later takes an unproven account from whose password was imported. */

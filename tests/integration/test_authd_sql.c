@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "authd/sql/import.h"
 #include "authd/sql/trail.h"
 #include "authd/sql_part.h"
 #include "tests/support/plans.h"
 #include "tests/support/unit.h"
 
 #define ONE "11111111-1111-4111-8111-111111111111"
+#define TWO "22222222-2222-4222-8222-222222222222"
 #define ZERO "00000000-0000-0000-0000-000000000000"
 
 extern const struct db_migration authd_migrations[];
@@ -653,6 +655,68 @@ static void test_sign_ins_of_a_day_are_counted_page_by_page(void)
     PQfinish(conn);
 }
 
+/* With the settings that daemons have: while the table is not analysed, the planner takes the
+ * addresses of a batch for ten. */
+static void test_an_import_finds_reserved_addresses_by_their_index(void)
+{
+    PGconn *conn = open_prepared();
+
+    run(conn, "set plan_cache_mode = force_generic_plan; set enable_seqscan = off");
+    check_plan(conn, sql_import_create_statement, "email_undo_email");
+    PQfinish(conn);
+}
+
+/* The project of a patient, and the address, are what is reserved: an account of another kind may
+ * have the same, and so may its former owner. */
+static void test_a_reserved_address_refuses_all_accounts_of_its_statement(void)
+{
+    static const struct {
+        const char *label, *rows;
+        bool refused;
+    } tries[] = {
+        {"it alone", "('" TWO "'::uuid, 'Patient', '" ONE "'::uuid, 'kept@a.example')", true},
+        {"the last of many",
+         "('" TWO "'::uuid, 'Patient', '" ONE "'::uuid, 'a@a.example'), "
+         "(gen_random_uuid(), 'Patient', '" ONE "', 'b@a.example'), "
+         "(gen_random_uuid(), 'Patient', '" ONE "', 'kept@a.example')",
+         true},
+        {"another project, another kind, another address",
+         "('" TWO "'::uuid, 'Patient', '" TWO "'::uuid, 'kept@a.example'), "
+         "(gen_random_uuid(), 'Practitioner', null, 'kept@a.example'), "
+         "(gen_random_uuid(), 'Patient', '" ONE "', 'other@a.example')",
+         false},
+    };
+    PGconn *conn = PQconnectdb(server->conninfo);
+
+    run(conn, "set search_path = auth; begin; "
+              "insert into account (id, role, project_id, email, name, surname, created_at) "
+              "values ('" ONE "', 'Patient', '" ONE "', 'new@a.example', 'A', 'B', 1); "
+              "insert into email_undo values (gen_random_uuid(), '" ONE "', 'Patient', '" ONE
+              "', 'kept@a.example', '', '" ONE "', false, '{}', 1, 2)");
+    for (size_t i = 0; i < ARRAY_SIZE(tries); i++) {
+        char sql[1024];
+        PGresult *result;
+        const char *state;
+
+        snprintf(sql, sizeof(sql),
+                 "insert into account (id, role, project_id, email, name, surname, created_at) "
+                 "select id, role, project, email, 'A', 'B', 1 "
+                 "from (values %s) v (id, role, project, email)",
+                 tries[i].rows);
+        run(conn, "savepoint before");
+        result = PQexec(conn, sql);
+        state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+        UNIT_CHECK(tries[i].refused ? state && strcmp(state, "23505") == 0
+                                    : PQresultStatus(result) == PGRES_COMMAND_OK,
+                   "%s: %s", tries[i].label, PQresultErrorMessage(result));
+        PQclear(result);
+        run(conn, "rollback to before");
+    }
+    run(conn, "update account set email = 'kept@a.example' where id = '" ONE "'");
+    run(conn, "rollback");
+    PQfinish(conn);
+}
+
 static const struct unit_case cases[] = {
     CASE_ALWAYS(test_the_schema_is_made),
     CASE(test_every_statement_prepares_with_its_parameters),
@@ -667,6 +731,8 @@ static const struct unit_case cases[] = {
     CASE(test_no_change_slips_past_a_new_lease),
     CASE(test_a_page_is_read_from_where_it_begins),
     CASE(test_sign_ins_of_a_day_are_counted_page_by_page),
+    CASE(test_an_import_finds_reserved_addresses_by_their_index),
+    CASE(test_a_reserved_address_refuses_all_accounts_of_its_statement),
 };
 
 int main(void)

@@ -22,16 +22,18 @@ given as materialized (
         :created, :totps
     ) r (line, id, membership, profile, role, email, name, surname, hash, created, totp)
 ),
+reserved as materialized (
+    select u.email, u.role, u.home_id from email_undo u where u.email = any (:emails)
+),
 account_inserted as (
     insert into account (id, role, project_id, email, name, surname, created_at)
     select g.id, g.role, g.home, g.email, g.name, g.surname, g.created
     from given g
-    where (
-        select u.id
-        from email_undo u
+    where not exists (
+        select
+        from reserved u
         where u.email = g.email and u.role = g.role and u.home_id is not distinct from g.home
-        limit 1
-    ) is null -- not "not exists", whose join may read the whole index
+    )
     order by g.role, g.email, g.line
     on conflict do nothing
     returning id
