@@ -182,13 +182,13 @@ static struct links links_new(struct arena *arena, const struct sql_audit_head_l
     return links;
 }
 
-/* Seals the next rows, at most BATCH; *ret_count: how many. */
-static int seal_batch(struct audit_chain *self, const struct request *round, size_t *ret_count,
-                      struct error *err)
+/* Seals the next rows behind *after, at most BATCH, and moves it; *ret_count: how many. */
+static int seal_batch(struct audit_chain *self, const struct request *round, int64_t *after,
+                      size_t *ret_count, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    struct sql_audit_unsealed_in next = {.count = BATCH};
+    const struct sql_audit_unsealed_in next = {.after = *after, .count = BATCH};
     struct sql_audit_head_lock_row head;
     struct request req = *round;
     struct field_list rows;
@@ -206,6 +206,7 @@ static int seal_batch(struct audit_chain *self, const struct request *round, siz
         return -1;
     if (rows.count == 0)
         return 0;
+    *after = ((const struct audit_record *)rows.items)[rows.count - 1].id;
     links = links_new(scratch, &head, rows.count);
     if (seal_rows(&tx, &req, &links, rows, err) < 0)
         return -1;
@@ -213,10 +214,13 @@ static int seal_batch(struct audit_chain *self, const struct request *round, siz
     return 0;
 }
 
+/* A row of a transaction that ends meanwhile may have an id that was passed: it is the next
+ * round's. */
 static int seal(struct audit_chain *self, const struct request *req, struct error *err)
 {
     struct sql_audit_waiting_row waiting;
     int found = sql_audit_waiting(self->db, req, &waiting, err);
+    int64_t after = INT64_MIN;
     size_t count = BATCH;
 
     if (found < 0)
@@ -226,7 +230,7 @@ static int seal(struct audit_chain *self, const struct request *req, struct erro
         return 0;
     *self->waiting_s = MAX(req->now_ms - waiting.at, (int64_t)0) / 1000;
     while (count == BATCH && clock_mono_ms() < req->deadline_mono_ms) {
-        if (seal_batch(self, req, &count, err) < 0)
+        if (seal_batch(self, req, &after, &count, err) < 0)
             return -1;
         *self->sealed += count;
     }

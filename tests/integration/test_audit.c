@@ -317,6 +317,38 @@ static void test_the_order_is_that_of_commits(void)
     unit_on_fiber(seal_late, NULL);
 }
 
+/* Rows that were sealed stay in the index of those that are not, as long as a snapshot may need
+ * them. Twenty batches read two entries of that index for each row, and the state of the chain in
+ * walk() two. Were each batch to begin at the first row, that would be ten more. */
+static void seal_beside_a_snapshot(struct loop *loop, void *arg UNUSED)
+{
+    enum { ROWS = 20000 };
+    static const char count[] = "select sum(idx_tup_read) from pg_stat_user_indexes where "
+                                "schemaname = 'beside' and indexrelname like '%\\_id\\_idx'";
+    PGconn *snapshot = PQconnectdb(server->conninfo);
+    struct fixture self;
+    long read = 0;
+
+    setup(&self, loop, "beside");
+    run_at(&self, TIME_2026_01_31);
+    PQclear(PQexec(snapshot, "begin isolation level repeatable read; select from beside.audit"));
+    add_rows(&self, TIME_2026_01_31, ROWS);
+    run_at(&self, TIME_2026_01_31);
+    CU_ASSERT_EQUAL(walk(&self), ROWS);
+    PQfinish(snapshot);
+    teardown(&self); /* connections that end report what they have read */
+    for (int i = 0; i < 500 && read < 4 * ROWS; i++) {
+        usleep(10000);
+        read = pg_exec(server, count);
+    }
+    UNIT_CHECK(read >= 4 * ROWS && read < 5 * ROWS, "%ld index entries were read", read);
+}
+
+static void test_a_batch_reads_none_of_those_before(void)
+{
+    unit_on_fiber(seal_beside_a_snapshot, NULL);
+}
+
 /* ---- two instances ---- */
 
 enum { WRITERS = 3, WRITES = 400 };
@@ -595,6 +627,7 @@ static const struct unit_case cases[] = {
     CASE(test_rows_are_sealed_in_order),
     CASE(test_a_late_seal_is_measured),
     CASE(test_the_order_is_that_of_commits),
+    CASE(test_a_batch_reads_none_of_those_before),
     CASE(test_two_chainers_make_one_chain),
     CASE(test_a_chainer_yields_to_another),
     CASE(test_months_are_made_ahead),
