@@ -1,7 +1,8 @@
 -- Which password hashes of other systems, or of older parameters, the patients of each project and
 -- the practitioners (project null) have: a row for each scheme with its parameters, the 16 most
 -- frequent of each, by role, project and scheme. `hash` is one of them; `count` accounts have that
--- scheme, of `accounts` in all.
+-- scheme, of `accounts` in all. A scheme is the hash without its last text (bcrypt) or its last two,
+-- cut off by strpos(): regular expressions took two thirds longer.
 -- class: read
 -- rows: many
 -- row: role text, project uuid null, hash text, count int8, accounts int8
@@ -11,14 +12,19 @@ imported as (
         a.role,
         a.project_id,
         case
-            when c.password_hash ~ '^(bcrypt\$)?\$2' then
-                substring(c.password_hash from '^.*\$')
+            when c.password_hash like '$2%' or c.password_hash like 'bcrypt$$2%' then
+                left(c.password_hash, length(c.password_hash) + 1 - strpos(h.reversed, '$'))
             else
-                regexp_replace(c.password_hash, '[^$]*\$[^$]*$', '')
+                left(
+                    c.password_hash,
+                    length(c.password_hash) + 1 - strpos(h.reversed, '$')
+                    - strpos(substr(h.reversed, strpos(h.reversed, '$') + 1), '$')
+                )
         end as scheme,
         c.password_hash
     from credential c
     join account a on a.id = c.account_id
+    cross join lateral (select reverse(c.password_hash) as reversed) h
     where c.password_hash not like '$argon2id$v=19$m=19456,t=2,p=1$%'
 ),
 counted as (
