@@ -224,9 +224,9 @@ static struct import_account *add(struct import_batch *self, int64_t line)
         return NULL;
     self->count++;
     to->line = line;
-    to->id = uuid_ordered(self->rules.now_ms);
-    to->membership = uuid_ordered(self->rules.now_ms);
-    to->profile = uuid_random();
+    to->id = uuid_pool_ordered(&self->ids, self->rules.now_ms);
+    to->membership = uuid_pool_ordered(&self->ids, self->rules.now_ms);
+    to->profile = uuid_pool_random(&self->ids);
     return to;
 }
 

@@ -51,6 +51,7 @@ struct import_batch {
     struct arena *arena; /* of the request */
     struct import_rules rules;
     const char *hash; /* for accounts without a password: none has it */
+    struct uuid_pool ids;
     struct import_account items[IMPORT_LINES_MAX];
     size_t count;
     bool over; /* there are more lines than a batch may have; the rest was not read */

@@ -35,6 +35,13 @@ static struct uuid finish(uint8_t bytes[static UUID_BYTES], uint8_t version)
     return id;
 }
 
+static struct uuid finish_ordered(uint8_t bytes[static UUID_BYTES], int64_t ms)
+{
+    for (int i = 0; i < 6; i++)
+        bytes[i] = (uint8_t)((uint64_t)ms >> (8 * (5 - i)));
+    return finish(bytes, 7);
+}
+
 struct uuid uuid_random(void)
 {
     uint8_t bytes[UUID_BYTES];
@@ -48,9 +55,28 @@ struct uuid uuid_ordered(int64_t ms)
     uint8_t bytes[UUID_BYTES];
 
     randombytes_buf(bytes, sizeof(bytes));
-    for (int i = 0; i < 6; i++)
-        bytes[i] = (uint8_t)((uint64_t)ms >> (8 * (5 - i)));
-    return finish(bytes, 7);
+    return finish_ordered(bytes, ms);
+}
+
+/* The next bytes, which are the caller's to change. */
+static uint8_t *pool_next(struct uuid_pool *self)
+{
+    if (self->left < UUID_BYTES) {
+        randombytes_buf(self->bytes, sizeof(self->bytes));
+        self->left = sizeof(self->bytes);
+    }
+    self->left -= UUID_BYTES;
+    return self->bytes + self->left;
+}
+
+struct uuid uuid_pool_random(struct uuid_pool *self)
+{
+    return finish(pool_next(self), 4);
+}
+
+struct uuid uuid_pool_ordered(struct uuid_pool *self, int64_t ms)
+{
+    return finish_ordered(pool_next(self), ms);
 }
 
 int uuid_parse(const char *text, struct uuid *ret)

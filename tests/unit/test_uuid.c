@@ -70,11 +70,28 @@ static void test_ordered_ones(void)
     CU_ASSERT(!uuid_equal(&b, &c));
 }
 
+/* More than the bytes for them that are drawn at once. */
+static void test_a_pool_gives_none_twice(void)
+{
+    enum { COUNT = 300 };
+    static struct uuid ids[COUNT];
+    struct uuid_pool pool = {.left = 0};
+
+    for (size_t i = 0; i < COUNT; i++) {
+        bool ordered = i % 3 > 0;
+
+        ids[i] = ordered ? uuid_pool_ordered(&pool, 1769851800000) : uuid_pool_random(&pool);
+        CU_ASSERT(!ordered || strncmp(ids[i].text, "019c1363-49c0-7", 15) == 0);
+        CU_ASSERT(ids[i].text[14] == (ordered ? '7' : '4'));
+        CU_ASSERT(strchr("89ab", ids[i].text[19]) != NULL);
+        for (size_t k = 0; k < i; k++)
+            UNIT_CHECK(strcmp(ids[k].text + 19, ids[i].text + 19) != 0, "%s twice", ids[i].text);
+    }
+}
+
 static const struct unit_case cases[] = {
-    CASE(test_reading),
-    CASE(test_bytes_and_back),
-    CASE(test_random_ones),
-    CASE(test_ordered_ones),
+    CASE(test_reading),      CASE(test_bytes_and_back),          CASE(test_random_ones),
+    CASE(test_ordered_ones), CASE(test_a_pool_gives_none_twice),
 };
 
 int main(void)
