@@ -49,12 +49,11 @@ const char *console_policy(const struct console_file *file, const char *upload_o
                "form-action 'none'; frame-ancestors 'self'; sandbox allow-same-origin";
     return arena_printf(
         arena,
-        "default-src 'none'; script-src 'sha256-%s' 'sha256-%s'; style-src 'sha256-%s'; "
+        "default-src 'none'; script-src %s; style-src %s; "
         "img-src 'self' blob:; connect-src 'self'%s%s; frame-src 'self'; base-uri 'none'; "
         "form-action 'none'; "
         "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
-        console_script_hash, console_boot_hash, console_style_hash, elsewhere ? " " : "",
-        elsewhere ? upload_origin : "");
+        console_scripts, console_styles, elsewhere ? " " : "", elsewhere ? upload_origin : "");
 }
 
 /* The path behind /console/, its segments as they were decoded. */

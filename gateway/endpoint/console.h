@@ -32,10 +32,11 @@ struct console_file {
     struct console_bytes plain, gzip, brotli;
 };
 
-/* Made by the build. The hashes are base64 of SHA-256, for a Content-Security-Policy. */
+/* Made by the build. Which scripts and styles the document's policy admits: "'sha256-BASE64' ...",
+ * of the script in it and of each module. */
 extern const struct console_file console_files[];
 extern const size_t console_file_count;
-extern const char console_script_hash[], console_boot_hash[], console_style_hash[];
+extern const char console_scripts[], console_styles[];
 
 /* The file of a name below /console/. Without a file of that name: NULL below assets/, else the
  * document. */

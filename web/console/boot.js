@@ -2,7 +2,8 @@
 // going to draw, which then takes over these very elements. Who may be signed in sees the shell, others the sign-in, in
 // their language and colours.
 import texts from 'shell-texts';
-import { addressOf, applyTheme, chooseLanguage, chooseTheme, isBelow, maySession, pathNow } from './lib/first.js';
+import { addressOf, applyTheme, begin, chooseLanguage, chooseTheme, isBelow, maySession, pathNow } from './lib/first.js';
+import { screenAt } from './screens/index.js';
 
 const root = document.documentElement, app = document.getElementById('app');
 const path = pathNow(), language = chooseLanguage(), theme = chooseTheme(), words = texts[language] ?? {};
@@ -28,10 +29,11 @@ if (heading && path !== '/') {
 [...all('select')].forEach((select, i) => { select.value = i ? theme : language; });
 root.dataset.ready = '';
 
-// The script is fetched once this is painted; in a tab in the background, where nothing is painted, at once.
-const begin = () => document.body.append(document.getElementById('rest').content); // empty from the second time on
+// The modules are fetched once this is painted; in a tab in the background, where nothing is painted, at once.
+const screen = maySession() && screenAt(path);
+const beginAll = () => ['app', language !== 'en' && language, screen?.module].filter(Boolean).forEach(begin);
 if (document.hidden || !PerformanceObserver.supportedEntryTypes.includes('paint'))
-    begin();
+    beginAll();
 else
-    new PerformanceObserver(begin).observe({ type: 'paint', buffered: true });
-document.addEventListener('visibilitychange', begin, { once: true });
+    new PerformanceObserver(beginAll).observe({ type: 'paint', buffered: true });
+document.addEventListener('visibilitychange', beginAll, { once: true });

@@ -3,8 +3,8 @@
 # by brotli, and console_files.c, the table of them. Needs esbuild, brotli and what is Essential; no Node, no network.
 #
 # A file below assets/ has a hash of its bytes in its name and never changes. The document carries the shell, its styles and
-# a script that fits the shell to who opens it (boot.js), and names the script with its hash: its policy admits these bytes
-# and no others.
+# a script that fits the shell to who opens it (boot.js), and holds the modules back until they are asked for: the
+# application, each screen, each language. It names them with their hashes: its policy admits these bytes and no others.
 set -eu
 gen=$1
 from=$(dirname "$0")
@@ -17,32 +17,65 @@ mkdir -p "$gen/files"
 hash_of() { sha256sum "$1" | cut -c1-16; }
 integrity_of() { sha256sum "$1" | perl -ne 'print pack "H*", substr $_, 0, 64' | base64; }
 
-"$from/mail_templates.pl" "$from/../../docs/mail-templates.md" > "$gen/mail_templates.js"
-esbuild "$from/main.js" --bundle --minify --format=esm --target=es2020 --charset=utf8 --legal-comments=none \
-    --log-level=warning --alias:preact="./$from/vendor/preact.module.js" \
-    --alias:hooks="./$from/vendor/hooks.module.js" --alias:htm="./$from/vendor/htm.module.js" \
-    --alias:mail-templates="./$gen/mail_templates.js" \
-    --outfile="$gen/app.js"
+bundle() { esbuild "$@" --bundle --minify --target=es2020 --charset=utf8 --legal-comments=none --log-level=warning; }
 # Markup is indented by fours, and no text is: htm takes no notice of lines between elements.
-perl -0777 -pi -e 's/>\n(?: {4})+(?=<)/>/g; s/\n(?: {4})+/\n/g' "$gen/app.js"
+shrink() { perl -0777 -pi -e 's/>\n(?: {4})+(?=<)/>/g; s/\n(?: {4})+/\n/g' "$1"; }
+
+modules='' # as the document holds them back
+hashes=''  # as the policy admits them
+assets=''  # their names
+
+# asset NAME: the module NAME of GEN becomes a file below assets/.
+asset() {
+    name=$1-$(hash_of "$gen/$1.js").js
+    hash=$(integrity_of "$gen/$1.js")
+    modules="$modules<template id=\"module-$1\"><script type=\"module\" src=\"/console/assets/$name\" integrity=\"sha256-$hash\"></script></template>"
+    hashes="$hashes 'sha256-$hash'"
+    assets="$assets $1:$name"
+}
+
+bundle "$from/main.js" --format=esm --alias:preact="./$from/vendor/preact.module.js" \
+    --alias:hooks="./$from/vendor/hooks.module.js" --alias:htm="./$from/vendor/htm.module.js" --outfile="$gen/app.js"
+shrink "$gen/app.js"
+asset app
+app=$name
+
+# part NAME WHAT FILE: a module that hands over WHAT FILE exports. What the application exports, it takes from there.
+shared=$(perl -ne 'print " --external:$1 --external:.$1" if m{^export \* from .(\./[\w/]+\.js)}' "$from/main.js")
+part() {
+    # shellcheck disable=SC2086 # options, one by one
+    echo "import $2 from '$3'; import { arrive } from './lib/load.js'; arrive('$1', $2);" \
+        | (cd "$from" && bundle --format=esm --alias:mail-templates="$templates" $shared) > "$gen/$1.js"
+    perl -pi -e 's{\bfrom"\.\.?/[\w/]+\.js"}{from"/console/assets/'"$app"'"}g' "$gen/$1.js"
+    shrink "$gen/$1.js"
+    asset "$1"
+}
+
+"$from/mail_templates.pl" "$from/../../docs/mail-templates.md" > "$gen/mail_templates.js"
+templates=$(realpath "$gen/mail_templates.js")
+perl -ne '$names{$1}{$2} = 1 if /module: .(\w+)., name: .(\w+)/;
+    END { print "$_ { ", join(", ", sort keys %{$names{$_}}), " }\n" for sort keys %names }' "$from/screens/index.js" > "$gen/screens"
+while read -r screen names; do
+    part "$screen" "$names" "./screens/$screen.js"
+done < "$gen/screens"
+for language in de es; do
+    part "$language" words "./text/$language.json"
+done
 "$from/shell.pl" "$from" "$gen"
-esbuild "$from/boot.js" --bundle --minify --format=iife --target=es2020 --charset=utf8 --legal-comments=none \
-    --log-level=warning --alias:shell-texts="./$gen/shell_texts.js" --outfile="$gen/boot.js"
+bundle "$from/boot.js" --format=iife --alias:shell-texts="./$gen/shell_texts.js" --outfile="$gen/boot.js"
 esbuild "$from/style.css" --minify --log-level=warning --outfile="$gen/style.css"
 # The element's text is what the hash is of: no newline at its end.
 perl -pi -e 'chomp if eof' "$gen/style.css" "$gen/boot.js"
 
-script=app-$(hash_of "$gen/app.js").js
 icon=icon-$(hash_of "$from/icon.svg").svg
-script_hash=$(integrity_of "$gen/app.js")
 boot_hash=$(integrity_of "$gen/boot.js")
 style_hash=$(integrity_of "$gen/style.css")
-perl -e 'my ($document, $style, $boot, $script, $hash, $icon) = @ARGV; local $/;
+perl -e 'my ($document, $style, $boot, $modules, $icon) = @ARGV; local $/;
     sub text { open my $file, "<", $_[0] or die "$_[0]: $!\n"; return <$file> }
-    my %value = (STYLE => text($style), BOOT => text($boot), SCRIPT => $script, INTEGRITY => "sha256-$hash", ICON => $icon);
+    my %value = (STYLE => text($style), BOOT => text($boot), MODULES => $modules, ICON => $icon);
     my $text = text($document);
-    $text =~ s/\@(STYLE|BOOT|SCRIPT|INTEGRITY|ICON)\@/$value{$1}/g;
-    print $text' "$gen/shell.html" "$gen/style.css" "$gen/boot.js" "$script" "$script_hash" "$icon" > "$gen/index.html"
+    $text =~ s/\@(STYLE|BOOT|MODULES|ICON)\@/$value{$1}/g;
+    print $text' "$gen/shell.html" "$gen/style.css" "$gen/boot.js" "$modules" "$icon" > "$gen/index.html"
 
 table=$gen/console_files.c.new
 {
@@ -71,11 +104,13 @@ add() {
 
 add "$gen/index.html" '' 'text/html; charset=utf-8' CONSOLE_DOCUMENT
 add "$from/preview.html" preview.html 'text/html; charset=utf-8' CONSOLE_PREVIEW
-add "$gen/app.js" "assets/$script" 'text/javascript; charset=utf-8' CONSOLE_ASSET
+for each in $assets; do
+    add "$gen/${each%%:*}.js" "assets/${each#*:}" 'text/javascript; charset=utf-8' CONSOLE_ASSET
+done
 add "$from/icon.svg" "assets/$icon" 'image/svg+xml' CONSOLE_ASSET
 {
     printf 'const struct console_file console_files[] = {\n%s};\n' "$rows"
     echo "const size_t console_file_count = $count;"
-    echo "const char console_script_hash[] = \"$script_hash\", console_boot_hash[] = \"$boot_hash\", console_style_hash[] = \"$style_hash\";"
+    echo "const char console_scripts[] = \"'sha256-$boot_hash'$hashes\", console_styles[] = \"'sha256-$style_hash'\";"
 } >> "$table"
 mv "$table" "$gen/console_files.c"

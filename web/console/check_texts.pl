@@ -37,10 +37,10 @@ for my $language (qw(de es)) {
     }
 }
 
-my ($titles) = slurp("$folder/screens/templates.js") =~ /^const titles = \{(.*?)^\};/ms or die "templates.js has no titles\n";
+my ($titles) = slurp("$folder/screens/names.js") =~ /^const templates = \{(.*?)^\};/ms or die "names.js has no titles\n";
 my %title = map { $_ => 1 } $titles =~ /\b([A-Z_]+): N\(/g;
 for (grep { $_ ne 'All templates' } slurp($templates) =~ /^## (.*)$/mg) {
-    print "templates.js: no title for $_\n" and $bad = 1 unless delete $title{$_};
+    print "names.js: no title for $_\n" and $bad = 1 unless delete $title{$_};
 }
-print "templates.js: a title for $_, which is no template\n" and $bad = 1 for sort keys %title;
+print "names.js: a title for $_, which is no template\n" and $bad = 1 for sort keys %title;
 exit($bad ? 1 : 0);

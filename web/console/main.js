@@ -1,16 +1,25 @@
 // main.js - the console: who is signed in, what is around each screen, and which screen it is.
 import { get, onProof, onReach } from './lib/api.js';
 import { onSignedOut, restore, signOut, SignInError } from './lib/auth.js';
-import { applyTheme, chooseTheme, isBelow, keepTheme, languages, maySession } from './lib/first.js';
-import { html, render, useEffect, useLayoutEffect, useRef, useState } from './lib/html.js';
+import { applyTheme, begin, chooseLanguage, chooseTheme, isBelow, keepLanguage, keepTheme, languages, maySession } from './lib/first.js';
+import { html, render, useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from './lib/html.js';
 import { currentLanguage, setLanguage, t } from './lib/i18n.js';
-import { Link, match, mayLeave, useRoute } from './lib/router.js';
-import { Button, Empty, ErrorBox, Heading, Loading, Page, Toasts } from './lib/ui.js';
-import { groups, titleOf } from './navigation.js';
-import { screens } from './screens/index.js';
-import { overviewLead } from './screens/overview.js';
+import { load, moduleOf } from './lib/load.js';
+import { Link, mayLeave, useRoute } from './lib/router.js';
+import { Button, Empty, ErrorBox, Heading, Loading, Page, Toasts, toasting } from './lib/ui.js';
+import { groups, overviewLead, titleOf } from './navigation.js';
+import { screenAt } from './screens/index.js';
 import { SignInScreen } from './screens/sign_in.js';
 import { StepUp } from './screens/step_up.js';
+
+// What the modules of the screens use.
+export * from './lib/api.js';
+export * from './lib/html.js';
+export * from './lib/i18n.js';
+export * from './lib/load.js';
+export * from './lib/router.js';
+export * from './lib/ui.js';
+export * from './navigation.js';
 
 applyTheme(chooseTheme());
 
@@ -20,10 +29,18 @@ function Preferences({ onLanguage }) {
         keepTheme(value);
         set(value);
     };
+    const speak = toasting(async (tag) => {
+        try {
+            await setLanguage(tag);
+            keepLanguage(tag);
+        } finally {
+            onLanguage(); // the choice is that of the texts that are there
+        }
+    });
 
     return html`<div class="preferences">
         <label><span class="hidden">${t('Language')}</span>
-            <select value=${currentLanguage()} onChange=${(event) => { setLanguage(event.target.value); onLanguage(); }}>
+            <select value=${currentLanguage()} onChange=${(event) => speak(event.target.value)}>
             ${languages.map(([tag, name]) => html`<option value=${tag} lang=${tag}>${name}</option>`)}</select></label>
         <label><span class="hidden">${t('Colours')}</span>
             <select value=${theme} onChange=${(event) => pick(event.target.value)}>
@@ -36,7 +53,7 @@ function Navigation({ path, onFollow }) {
     return html`<nav aria-label=${t('Screens')}>${groups.map((group) => html`
         ${group.title && html`<h2>${t(group.title)}</h2>`}
         <ul>${group.screens.map(({ path: to, title }) => html`<li><${Link} to=${to} aria-current=${isBelow(path, to) ? 'page' : undefined}
-            onFollow=${onFollow}>${t(title)}<//></li>`)}</ul>`)}</nav>`;
+            onFollow=${onFollow} onPointerEnter=${() => begin(screenAt(to).module)}>${t(title)}<//></li>`)}</ul>`)}</nav>`;
 }
 
 /** What is around each screen. The document has it too (index.html): the elements of the one become those of the other. */
@@ -67,14 +84,27 @@ const Coming = ({ path }) => html`<div class="page">
     <div class="head"><${Heading} title=${titleOf(path) ? t(titleOf(path)) : ''} lead=${path === '/' && overviewLead()} /></div>
     <${Loading} kind="screen" /></div>`;
 
+// A screen as its module has it, once that has come. What is broken in one is said, and the others are there.
+function Opened({ path, screen: { module, name, values }, ...rest }) {
+    const [failure, fail] = useState(null), [, again] = useState(0);
+    const [broken, mend] = useErrorBoundary();
+    const come = () => {
+        fail(null);
+        load(module).then(() => again((n) => n + 1), fail);
+    };
+
+    useEffect(() => { if (!moduleOf(module)) come(); }, []);
+    if (failure || broken)
+        return html`<${Page} title=${titleOf(path) ? t(titleOf(path)) : 'Atrium'}><${ErrorBox} error=${failure ?? broken} retry=${failure ? come : mend} /><//>`;
+    return moduleOf(module) ? html`<${moduleOf(module)[name]} ...${values} ...${rest} />` : html`<${Coming} path=${path} />`;
+}
+
 function Screen({ path, query, me }) {
-    for (const each of screens) {
-        const values = match(each.path, path);
-        if (values)
-            return html`<${each.screen} key=${path} ...${values} query=${query} me=${me} />`;
-    }
-    return html`<${Page} title=${t('Not found')}><${Empty} title=${t('There is no such screen')}>
-        <p><${Link} to="/">${t('Go to the overview')}<//></p><//><//>`;
+    const screen = screenAt(path);
+
+    return screen ? html`<${Opened} key=${path} path=${path} screen=${screen} query=${query} me=${me} />`
+        : html`<${Page} title=${t('Not found')}><${Empty} title=${t('There is no such screen')}>
+            <p><${Link} to="/">${t('Go to the overview')}<//></p><//><//>`;
 }
 
 function App() {
@@ -141,4 +171,5 @@ function App() {
         ${proof && html`<${StepUp} onEnd=${(given) => { proof.done(given); setProof(null); }} />`}`;
 }
 
-render(html`<${App} />`, document.getElementById('app'));
+// Without its texts the console is there in English.
+setLanguage(chooseLanguage()).catch(() => setLanguage('en')).then(() => render(html`<${App} />`, document.getElementById('app')));

@@ -1,6 +1,6 @@
 // navigation.js - the screens of the navigation, in their groups, by address and title. shell.pl reads it too: a line for
 // each group, a line for each screen.
-import { N } from './lib/i18n.js';
+import { N, t } from './lib/i18n.js';
 
 export const groups = [
     { title: '', screens: [
@@ -29,6 +29,8 @@ export const groups = [
         { path: '/webhooks', title: N('Webhooks') },
     ] },
 ];
+
+export const overviewLead = () => t('Who signs in, what failed, what each flow still lacks to work, and what was changed last.');
 
 /** The title of the screen at a path; undefined: it has one of its own, or is none. */
 export const titleOf = (path) => groups.flatMap(({ screens }) => screens).find((each) => each.path === path)?.title;

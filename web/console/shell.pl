@@ -31,7 +31,7 @@ $text =~ s/\@PREFERENCES\@/$preferences/ or die "index.html has no second place 
 $text =~ s/(?<=>)\n\s*(?=<)//g;
 spew("$gen/shell.html", $text);
 
-my ($app) = $text =~ /<div id="app">(.*?)<template/s or die "index.html has no #app with a template behind it\n";
+my ($app) = $text =~ /<div id="app">(.*?)\@MODULES\@/s or die "index.html has no #app with the modules behind it\n";
 my %words = map { $_ => 1 } $app =~ /(?:>|aria-label=")([^<>"]+)(?=[<"])/g;
 my @languages;
 for my $language (qw(de es)) {

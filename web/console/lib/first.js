@@ -6,6 +6,26 @@ const LANGUAGE = 'atrium.console.language', THEME = 'atrium.console.theme';
 export const SESSION = 'atrium.console.session'; // in sessionStorage: { issuer, key, refresh, nonce }
 export const languages = [['en', 'English'], ['de', 'Deutsch'], ['es', 'Español']];
 
+/** The element of the document that holds a module back; SETTLED happens to it when that has come, or did not come. */
+export const heldBack = (name) => document.getElementById(`module-${name}`);
+export const SETTLED = 'settled';
+
+/** Lets a module be fetched: once, and again after it did not come. */
+export function begin(name) {
+    const held = heldBack(name);
+
+    if ('begun' in held.dataset)
+        return;
+    const script = document.importNode(held.content, true).firstElementChild;
+
+    held.dataset.begun = '';
+    script.onerror = () => {
+        delete held.dataset.begun;
+        held.dispatchEvent(new Event(SETTLED));
+    };
+    document.body.append(script);
+}
+
 export const addressOf = (path) => BASE + path;
 export const pathNow = () => location.pathname.slice(BASE.length).replace(/\/+$/, '') || '/';
 

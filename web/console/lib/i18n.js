@@ -2,22 +2,20 @@
 //
 // A text is named by its English words. t() takes them literally, or what N() has marked, so that
 // check_texts.pl finds each and asks for it in the other languages.
-import de from '../text/de.json';
-import es from '../text/es.json';
-import { chooseLanguage, keepLanguage } from './first.js';
+import { load } from './load.js';
 
-const texts = { en: {}, de, es };
+const texts = { en: {} };
 
-let language = chooseLanguage();
+let language = 'en';
 
 export const currentLanguage = () => language;
 
-export function setLanguage(tag) {
+/** Throws LoadError where its texts do not come: the language stays. */
+export async function setLanguage(tag) {
+    texts[tag] ??= await load(tag);
     language = tag;
-    keepLanguage(tag);
     document.documentElement.lang = tag;
 }
-document.documentElement.lang = language;
 
 /** Marks English words that t() is given later. */
 export const N = (text) => text;

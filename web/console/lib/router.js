@@ -81,14 +81,3 @@ export function Link({ to, children, ...rest }) {
 
     return html`<a href=${addressOf(to)} onClick=${click} ...${attributes}>${children}</a>`;
 }
-
-/** The values of "/people/:id" in a path, or null. */
-export function match(pattern, path) {
-    const names = [];
-    const found = new RegExp(`^${pattern.replace(/:(\w+)/g, (all, name) => {
-        names.push(name);
-        return '([^/]+)';
-    })}$`).exec(path);
-
-    return found && Object.fromEntries(names.map((name, i) => [name, decodeURIComponent(found[i + 1])]));
-}

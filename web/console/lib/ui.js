@@ -2,6 +2,7 @@
 import { ApiError } from './api.js';
 import { html, useCallback, useEffect, useLayoutEffect, useRef, useState } from './html.js';
 import { N, t } from './i18n.js';
+import { LoadError } from './load.js';
 import { guard, Link, mayLeave } from './router.js';
 
 let ids = 0;
@@ -29,9 +30,8 @@ const byStatus = {
     504: N('The service did not answer in time.'),
 };
 
-export const errorTitle = (error) => (error instanceof ApiError
-    ? t(byCode[error.code] ?? byStatus[error.status] ?? N('Something went wrong.'))
-    : t('Something went wrong.'));
+export const errorTitle = (error) => (error instanceof ApiError ? t(byCode[error.code] ?? byStatus[error.status] ?? N('Something went wrong.'))
+    : error instanceof LoadError ? t('This part of the console did not come. Try again, or load the page anew.') : t('Something went wrong.'));
 
 export function ErrorBox({ error, retry }) {
     return html`<div class="notice bad" role="alert">
@@ -45,7 +45,7 @@ export function ErrorBox({ error, retry }) {
 
 // ---- loading ----
 
-/** {data, error, loading, reload, set}: what `load` answers, anew when `on` changes. */
+/** {data, error, loading, reload, set}: what `load` answers, anew when `on` changes. What was asked before set() is older. */
 export function useLoad(load, on = []) {
     const [state, set] = useState({ loading: true });
     const turn = useRef(0);
@@ -67,7 +67,7 @@ export function useLoad(load, on = []) {
         reload();
         return () => { turn.current++; };
     }, [reload]);
-    return { ...state, reload, set: (data) => set({ data, loading: false }) };
+    return { ...state, reload, set: (data) => { turn.current++; set({ data, loading: false }); } };
 }
 
 /** kind: what is going to be there, a "screen", a "chart" or a "line"; none: rows. */
@@ -88,9 +88,10 @@ export const Empty = ({ title, children }) => html`<div class="empty"><h2>${titl
 
 // ---- controls ----
 
+/** One that is busy keeps the focus, which `disabled` takes away, and does nothing. */
 export function Button({ kind = '', busy, children, ...rest }) {
     return html`<button type="button" class=${kind ? `button ${kind}` : 'button'} ...${rest}
-        disabled=${rest.disabled || busy} aria-busy=${busy ? 'true' : undefined}>${children}</button>`;
+        ...${busy && { 'aria-busy': 'true', 'aria-disabled': 'true', onClick: (event) => event.preventDefault() }}>${children}</button>`;
 }
 
 /** A label, a control, a hint and what is wrong with it. `as`: input, textarea or select. */
@@ -233,10 +234,13 @@ export function Dialog({ title, onClose, onSubmit, submit, danger, busy, disable
     </dialog>`;
 }
 
-/** Runs what a dialog or a form does: {busy, error, run}. */
+/** Runs what a dialog or a form does: {busy, error, run}. While it runs, it is not run again. */
 export function useAct(act) {
-    const [state, set] = useState({});
+    const [state, set] = useState({}), running = useRef(false);
     const run = async (...given) => {
+        if (running.current)
+            return undefined;
+        running.current = true;
         set({ busy: true });
         try {
             const result = await act(...given);
@@ -245,6 +249,8 @@ export function useAct(act) {
         } catch (error) {
             set({ error });
             return undefined;
+        } finally {
+            running.current = false;
         }
     };
 
@@ -278,9 +284,11 @@ export const toasting = (work) => async (...given) => {
     try {
         await work(...given);
     } catch (error) {
-        toast(`${errorTitle(error)} ${error.message ?? ''}`);
+        toastError(error);
     }
 };
+
+export const toastError = (error) => toast(`${errorTitle(error)} ${error.message ?? ''}`);
 
 /** Damage is done once the name was typed. */
 export function ConfirmName({ title, name, submit, act, onClose, onDone, children }) {
@@ -298,7 +306,12 @@ export function ConfirmName({ title, name, submit, act, onClose, onDone, childre
 /** What is shown once, to be kept elsewhere. */
 export const Secret = ({ title, text, secret, onClose }) => html`<${Dialog} title=${title} close=${t('Close')} onClose=${onClose}>
     <p>${text}</p><pre>${secret}</pre>
-    <div><${Button} onClick=${async () => { await navigator.clipboard.writeText(secret); toast(t('Copied.')); }}>${t('Copy')}<//></div><//>`;
+    <div><${Button} onClick=${() => copy(secret)}>${t('Copy')}<//></div><//>`;
+
+export const copy = toasting(async (text) => {
+    await navigator.clipboard.writeText(text);
+    toast(t('Copied.'));
+});
 
 // ---- messages ----
 
@@ -321,7 +334,7 @@ export function Toasts() {
     }, []);
     return html`<div class="toasts" role="status">${message && html`<div class="toast">
         <span>${message.text}</span>
-        ${message.undo && html`<${Button} onClick=${() => { set(null); message.undo(); }}>${t('Undo')}<//>`}
+        ${message.undo && html`<${Button} onClick=${() => { set(null); toasting(message.undo)(); }}>${t('Undo')}<//>`}
     </div>`}</div>`;
 }
 
@@ -360,23 +373,20 @@ export function Conflict({ rows, onMine, onTheirs }) {
 
 /** A list that goes on by a cursor: {rows, more, busy, error, reload, next}. */
 export function useCursor(load, on) {
-    const [tail, set] = useState({ rows: [] });
-    const first = useLoad(async () => { set({ rows: [] }); return load(null); }, on);
-    const [busy, setBusy] = useState(false);
-    const next = tail.rows.length > 0 ? tail.next : first.data?.next;
+    const none = { rows: [] }, [tail, set] = useState(none), turn = useRef(0);
+    const first = useLoad(() => { turn.current++; set(none); return load(null); }, on);
+    const next = 'next' in tail ? tail.next : first.data?.next;
+    const more = useAct(async () => {
+        const mine = turn.current;
 
-    return {
-        ...first, more: Boolean(next), busy,
-        rows: [...first.data?.resources ?? [], ...tail.rows],
-        next: async () => {
-            setBusy(true);
-            try {
-                const page = await load(next);
+        try {
+            const page = await load(next);
+            if (mine === turn.current) // else it is of a list that is shown no more
                 set((was) => ({ rows: [...was.rows, ...page.resources], next: page.next }));
-            } catch (error) {
-                toast(errorTitle(error));
-            }
-            setBusy(false);
-        },
-    };
+        } catch (error) {
+            toastError(error);
+        }
+    });
+
+    return { ...first, more: Boolean(next), busy: more.busy, rows: [...first.data?.resources ?? [], ...tail.rows], next: more.run };
 }

@@ -3,30 +3,29 @@ import { call } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { bytes, N, t } from '../lib/i18n.js';
 import { Button, Check, Conflict, ErrorBox, Field, Loaded, Page, Section, toast, useGuard, useLoad, useSave } from '../lib/ui.js';
+import { settingTitle } from './names.js';
 
 const PATH = '/v1/project/account-policy';
 
 const groups = [
     [N('Passwords'), [
-        { name: 'passwordMinLength', type: 'number', title: N('Fewest characters') },
-        { name: 'passwordMinLengthWithMfa', type: 'number', title: N('Fewest characters with a second factor') },
-        { name: 'onSignIn', title: N('Sign-in with a common password'), choices: { ignore: N('Nothing happens'), mail: N('Mail the owner'), 'require-change': N('Require another one') } },
-        { name: 'refuseCommonPasswords', type: 'check', title: N('Refuse common passwords'), hint: N('Where one is set.') },
+        { name: 'passwordMinLength', type: 'number' },
+        { name: 'passwordMinLengthWithMfa', type: 'number' },
+        { name: 'onSignIn', choices: { ignore: N('Nothing happens'), mail: N('Mail the owner'), 'require-change': N('Require another one') } },
+        { name: 'refuseCommonPasswords', type: 'check', hint: N('Where one is set.') },
     ]],
     [N('Signing in'), [
-        { name: 'requireMfa', title: N('Who needs a second factor'), choices: { none: N('No one'), admins: N('Admins'), practitioners: N('Practitioners'), everyone: N('Everyone') } },
-        { name: 'requireVerifiedEmail', type: 'check', title: N('Require a proven address') },
-        { name: 'mailCode', type: 'check', title: N('Allow signing in by a mailed code') },
+        { name: 'requireMfa', choices: { none: N('No one'), admins: N('Admins'), practitioners: N('Practitioners'), everyone: N('Everyone') } },
+        { name: 'requireVerifiedEmail', type: 'check' },
+        { name: 'mailCode', type: 'check' },
     ]],
     [N('Space for documents'), [
-        { name: 'documentsPerAccount', type: 'quota', title: N('Documents of one patient') },
-        { name: 'bytesPerAccount', type: 'quota', title: N('Bytes of one patient'), size: true },
-        { name: 'bytesPerProject', type: 'quota', title: N('Bytes of the whole project'), size: true },
+        { name: 'documentsPerAccount', type: 'quota' },
+        { name: 'bytesPerAccount', type: 'quota', size: true },
+        { name: 'bytesPerProject', type: 'quota', size: true },
     ]],
 ];
 const members = groups.flatMap(([, list]) => list);
-
-export { members as policyMembers };
 
 const load = async () => {
     const { data, etag } = await call('GET', PATH);
@@ -50,20 +49,20 @@ export function AccountPolicy() {
         const set = (next) => type({ ...typed, [each.name]: next });
 
         if (each.type === 'check')
-            return html`<${Check} label=${t(each.title)} hint=${each.hint && t(each.hint)} checked=${value} onValue=${set} />`;
+            return html`<${Check} label=${settingTitle(each.name)} hint=${each.hint && t(each.hint)} checked=${value} onValue=${set} />`;
         if (each.choices)
-            return html`<${Field} label=${t(each.title)} as="select" value=${value} onValue=${set}>${Object.entries(each.choices).map(([key, text]) => html`
+            return html`<${Field} label=${settingTitle(each.name)} as="select" value=${value} onValue=${set}>${Object.entries(each.choices).map(([key, text]) => html`
                 <option value=${key}>${t(text)}</option>`)}<//>`;
         if (each.type === 'quota')
-            return html`<${Field} label=${t(each.title)} type="number" min="0" value=${value ?? ''} error=${error?.problem?.(each.name)}
+            return html`<${Field} label=${settingTitle(each.name)} type="number" min="0" value=${value ?? ''} error=${error?.problem?.(each.name)}
                 hint=${value === null ? t('Empty: no limit.') : each.size ? bytes(value) : null} onValue=${(text) => set(text === '' ? null : Number(text))} />`;
-        return html`<${Field} label=${t(each.title)} type="number" min="1" max="64" value=${value} error=${error?.problem?.(each.name)} onValue=${(text) => set(Number(text))} />`;
+        return html`<${Field} label=${settingTitle(each.name)} type="number" min="1" max="64" value=${value} error=${error?.problem?.(each.name)} onValue=${(text) => set(Number(text))} />`;
     };
 
     useGuard(changed.length > 0);
     return html`<${Page} title=${t('Account policy')}><${Loaded} from=${state}>${(data) => html`
         <form class="stack" novalidate onSubmit=${(event) => { event.preventDefault(); run(data.etag); }}>
-            ${conflict && html`<${Conflict} rows=${changed.map((each) => [t(each.title), shown(each, conflict.policy[each.name]), shown(each, typed[each.name])])}
+            ${conflict && html`<${Conflict} rows=${changed.map((each) => [settingTitle(each.name), shown(each, conflict.policy[each.name]), shown(each, typed[each.name])])}
                 onTheirs=${() => { state.set(conflict); type({}); leave(); }}
                 onMine=${() => { state.set(conflict); run(conflict.etag); }} />`}
             ${groups.map(([title, list]) => html`<${Section} title=${t(title)}><div class="form">${list.map((each) => input(each,

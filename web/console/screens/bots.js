@@ -3,9 +3,9 @@ import { get, getState, post, putState, query as queryOf, remove } from '../lib/
 import { html, useState } from '../lib/html.js';
 import { N, number, t, time } from '../lib/i18n.js';
 import { Badge, Button, Check, Conflict, ConfirmName, Dialog, Empty, ErrorBox, Field, Loaded, Page, Secret, Section, Table, toast, toasting, useAct, useLoad, useSave } from '../lib/ui.js';
+import { outcomes } from './names.js';
 
 const PATH = '/v1/project/bots';
-export const outcomes = { success: [N('Done'), 'good'], failure: [N('Failed'), 'bad'], timeout: [N('Too slow'), 'bad'], refused: [N('Refused'), 'warn'] };
 const nameOf = (bot) => bot.identifier.map((each) => (each.system ? `${each.system}|${each.value}` : each.value))[0] ?? '';
 
 const kinds = { http: N('A web address'), program: N('A program of the operator') };

@@ -1,39 +1,39 @@
-// index.js - every screen with its address, in the order in which addresses are looked through. Titles: navigation.js.
-import { AccountPolicy } from './account_policy.js';
-import { Audit } from './audit.js';
-import { Bots } from './bots.js';
-import { Branding } from './branding.js';
-import { Clients } from './clients.js';
-import { Content } from './content.js';
-import { Documents } from './documents.js';
-import { Keys } from './keys.js';
-import { Members } from './members.js';
-import { Overview } from './overview.js';
-import { People } from './people.js';
-import { Person } from './person.js';
-import { Policies, Policy } from './policies.js';
-import { Settings } from './settings.js';
-import { Template, Templates } from './templates.js';
-import { Webhooks, Webhook } from './webhooks.js';
-
-export const screens = [
-    { path: '/', screen: Overview },
-    { path: '/people', screen: People },
-    { path: '/people/:id', screen: Person },
-    { path: '/members', screen: Members },
-    { path: '/settings', screen: Settings },
-    { path: '/account-policy', screen: AccountPolicy },
-    { path: '/branding', screen: Branding },
-    { path: '/audit', screen: Audit },
-    { path: '/policies', screen: Policies },
-    { path: '/policies/:id', screen: Policy },
-    { path: '/clients', screen: Clients },
-    { path: '/keys', screen: Keys },
-    { path: '/templates', screen: Templates },
-    { path: '/templates/:name', screen: Template },
-    { path: '/documents', screen: Documents },
-    { path: '/content', screen: Content },
-    { path: '/bots', screen: Bots },
-    { path: '/webhooks', screen: Webhooks },
-    { path: '/webhooks/:id', screen: Webhook },
+// index.js - every screen: its address, its module, the name that the module exports it by. build.sh reads the modules.
+// Titles: navigation.js.
+const screens = [
+    { at: '/', module: 'overview', name: 'Overview' },
+    { at: '/people', module: 'people', name: 'People' },
+    { at: '/people/:id', module: 'person', name: 'Person' },
+    { at: '/members', module: 'members', name: 'Members' },
+    { at: '/settings', module: 'settings', name: 'Settings' },
+    { at: '/account-policy', module: 'account_policy', name: 'AccountPolicy' },
+    { at: '/branding', module: 'branding', name: 'Branding' },
+    { at: '/audit', module: 'audit', name: 'Audit' },
+    { at: '/policies', module: 'policies', name: 'Policies' },
+    { at: '/policies/:id', module: 'policies', name: 'Policy' },
+    { at: '/clients', module: 'clients', name: 'Clients' },
+    { at: '/keys', module: 'keys', name: 'Keys' },
+    { at: '/templates', module: 'templates', name: 'Templates' },
+    { at: '/templates/:name', module: 'templates', name: 'Template' },
+    { at: '/documents', module: 'documents', name: 'Documents' },
+    { at: '/content', module: 'content', name: 'Content' },
+    { at: '/bots', module: 'bots', name: 'Bots' },
+    { at: '/webhooks', module: 'webhooks', name: 'Webhooks' },
+    { at: '/webhooks/:id', module: 'webhooks', name: 'Webhook' },
 ];
+
+// What stands in an address becomes a part of the address of a request, so nothing may lead elsewhere from there ("..", "\\").
+const VALUE = /^[\w-]+$/;
+
+/** {module, name, values} of the screen at a path, values by their names in `at`; undefined: there is none. */
+export function screenAt(path) {
+    const parts = path.split('/');
+
+    for (const { at, module, name } of screens) {
+        const names = at.split('/');
+
+        if (names.length === parts.length && names.every((each, i) => (each[0] === ':' ? VALUE.test(parts[i]) : each === parts[i])))
+            return { module, name, values: Object.fromEntries(names.flatMap((each, i) => (each[0] === ':' ? [[each.slice(1), parts[i]]] : []))) };
+    }
+    return undefined;
+}

@@ -5,9 +5,8 @@ import { html } from '../lib/html.js';
 import { hourAt, languageName, N, number, t, time } from '../lib/i18n.js';
 import { Link } from '../lib/router.js';
 import { Badge, Button, Facts, Loaded, Page, Section, useCursor, useLoad } from '../lib/ui.js';
-import { outcomes } from './bots.js';
-import { Diff, author, settingTitle } from './settings.js';
-import { templateTitle } from './templates.js';
+import { overviewLead } from '../navigation.js';
+import { author, Diff, outcomes, settingTitle, templateTitle } from './names.js';
 
 // By the names of GET /v1/project/readiness.
 const flows = {
@@ -110,8 +109,6 @@ function Hooks({ hooks }) {
 
     return bad ? html`<${Link} to=${`/webhooks/${bad.id}`}><${Badge} kind="bad">${bad.goneAt ? t('one is switched off by its receiver') : t('one has been failing since {when}', { when: time(bad.failingSince) })}<//><//>` : number(hooks.length);
 }
-
-export const overviewLead = () => t('Who signs in, what failed, what each flow still lacks to work, and what was changed last.');
 
 export function Overview() {
     const ready = useLoad(() => get('/v1/project/readiness'));

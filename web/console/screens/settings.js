@@ -3,36 +3,29 @@ import { call, get, getState, patchState } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { languageName, N, t, time } from '../lib/i18n.js';
 import { Badge, Button, Conflict, Empty, ErrorBox, Field, Loaded, Page, Section, Switch, Table, Tabs, errorTitle, toast, useAct, useGuard, useLoad, useSave } from '../lib/ui.js';
-import { policyMembers } from './account_policy.js';
+import { author, Diff, settingTitle } from './names.js';
 
-const members = Object.fromEntries(policyMembers.map((each) => [each.name, each.title]));
 const BASE = '/v1/project/settings';
 const HISTORY = 100;
 
 const switches = [
-    { name: 'PATIENT_REGISTRATION_ENABLED', title: N('Patients may register'), hint: N('Needs a default access policy for patients.') },
-    { name: 'PATIENT_LOGIN_ENABLED', title: N('Patients may sign in'), hint: N('Off: no new sign-ins. Open sessions stay.') },
-    { name: 'PATIENT_INVITATION_ENABLED', title: N('Patients may be invited') },
-    { name: 'PRACTITIONER_LOGIN_ENABLED', title: N('Practitioners may sign in'), hint: N('Admins too: who turns this off and signs out cannot come back.') },
-    { name: 'PRACTITIONER_INVITATION_ENABLED', title: N('Practitioners may be invited') },
-    { name: 'PRACTITIONER_REGISTRATION_ENABLED', title: N('Practitioners may register'), hint: N('Needs a default access policy for practitioners.') },
-    { name: 'CLINICIAN_INVITE_ON_BUSINESS_EMAIL', title: N('Business addresses become practitioners'), hint: N('A patient who registers with one is invited as a practitioner.') },
+    { name: 'PATIENT_REGISTRATION_ENABLED', hint: N('Needs a default access policy for patients.') },
+    { name: 'PATIENT_LOGIN_ENABLED', hint: N('Off: no new sign-ins. Open sessions stay.') },
+    { name: 'PATIENT_INVITATION_ENABLED' },
+    { name: 'PRACTITIONER_LOGIN_ENABLED', hint: N('Admins too: who turns this off and signs out cannot come back.') },
+    { name: 'PRACTITIONER_INVITATION_ENABLED' },
+    { name: 'PRACTITIONER_REGISTRATION_ENABLED', hint: N('Needs a default access policy for practitioners.') },
+    { name: 'CLINICIAN_INVITE_ON_BUSINESS_EMAIL', hint: N('A patient who registers with one is invited as a practitioner.') },
 ];
+const POLICY_OF_PATIENTS = 'defaultPatientAccessPolicy'; // a member of the settings, with a route of its own
 const values = [
-    { name: 'PATIENT_APP_URL', title: N('Address of the patient app') },
-    { name: 'PRACTITIONER_APP_URL', title: N('Address of the practitioner app') },
-    { name: 'DEFAULT_PRACTITIONER_ACCESS_POLICY', title: N('Access policy of new practitioners'), policy: true },
-    { name: 'DEFAULT_PATIENT', title: N('Access policy of new patients'), policy: true },
+    { name: 'PATIENT_APP_URL' },
+    { name: 'PRACTITIONER_APP_URL' },
+    { name: 'DEFAULT_PRACTITIONER_ACCESS_POLICY', policy: true },
+    { name: POLICY_OF_PATIENTS, policy: true },
 ];
-const others = { defaultPatientAccessPolicy: values[3].title, languages: N('Languages'), defaultLanguage: N('Default language') };
 
-export const settingTitle = (name) => {
-    const known = [...switches, ...values].find((each) => each.name === name)?.title ?? others[name] ?? members[name];
-
-    return known ? t(known) : name;
-};
-
-const read = (record, name) => (name === 'DEFAULT_PATIENT' ? record.defaultPatientAccessPolicy : record.settings[name]) ?? '';
+const read = (record, name) => (name === POLICY_OF_PATIENTS ? record[name] : record.settings[name]) ?? '';
 
 /** The settings with their version, and of each switch what is in force and whether it was written. */
 async function loadSettings() {
@@ -57,7 +50,7 @@ function Switches({ state, onSaved }) {
         try {
             const { data, etag: next } = await call('PUT', `${BASE}/${each.name}`, { body: { enabled }, etag });
             onSaved(data, next, each.name);
-            toast(enabled ? t('“{what}” is on.', { what: t(each.title) }) : t('“{what}” is off.', { what: t(each.title) }),
+            toast(enabled ? t('“{what}” is on.', { what: settingTitle(each.name) }) : t('“{what}” is off.', { what: settingTitle(each.name) }),
                 () => write(each, before, next));
         } catch (error) {
             if (error.status === 409)
@@ -70,13 +63,13 @@ function Switches({ state, onSaved }) {
     const word = (on) => (on ? t('On') : t('Off'));
 
     return html`<${Section} title=${t('Who may do what')}>
-        ${conflict && html`<${Conflict} rows=${[[t(conflict.each.title), word(effective(conflict.fresh, conflict.each)), word(conflict.enabled)]]}
+        ${conflict && html`<${Conflict} rows=${[[settingTitle(conflict.each.name), word(effective(conflict.fresh, conflict.each)), word(conflict.enabled)]]}
             onTheirs=${() => { setConflict(null); onSaved(conflict.fresh); }}
             onMine=${() => { onSaved(conflict.fresh); write(conflict.each, conflict.enabled, conflict.fresh.etag); }} />`}
         <ul class="rows">${switches.map((each) => html`<li key=${each.name}><div>
-            <strong>${t(each.title)}</strong> ${!state.written[each.name] && html`<${Badge}>${t('never written')}<//>`}
+            <strong>${settingTitle(each.name)}</strong> ${!state.written[each.name] && html`<${Badge}>${t('never written')}<//>`}
             ${each.hint && html`<p class="hint">${t(each.hint)}</p>`}</div>
-            <${Switch} label=${t(each.title)} on=${effective(state, each)} busy=${busy === each.name}
+            <${Switch} label=${settingTitle(each.name)} on=${effective(state, each)} busy=${busy === each.name}
                 onSwitch=${(on) => write(each, on, state.etag)} /></li>`)}</ul>
     <//>`;
 }
@@ -92,7 +85,7 @@ function Values({ state, policies, onSaved }) {
         setConflict(null);
         for (const { name } of changed) {
             try {
-                const { data, etag: next } = await call('PUT', name === 'DEFAULT_PATIENT' ? '/v1/project/default-patient-access-policy'
+                const { data, etag: next } = await call('PUT', name === POLICY_OF_PATIENTS ? '/v1/project/default-patient-access-policy'
                     : `${BASE}/values/${name}`, { body: { value: typed[name].trim() }, etag: version });
                 version = next;
                 type((was) => ({ ...was, [name]: undefined }));
@@ -110,11 +103,11 @@ function Values({ state, policies, onSaved }) {
 
     useGuard(changed.length > 0);
     return html`<${Section} title=${t('Addresses and defaults')}>
-        ${conflict && html`<${Conflict} rows=${changed.map((each) => [t(each.title), shown(each, read(conflict.record, each.name)), shown(each, typed[each.name])])}
+        ${conflict && html`<${Conflict} rows=${changed.map((each) => [settingTitle(each.name), shown(each, read(conflict.record, each.name)), shown(each, typed[each.name])])}
             onTheirs=${() => { setConflict(null); type({}); onSaved(conflict); }}
             onMine=${() => { onSaved(conflict); run(conflict.etag); }} />`}
         <form class="form" onSubmit=${(event) => { event.preventDefault(); run(state.etag); }}>
-            ${values.map((each) => html`<${Field} key=${each.name} label=${t(each.title)} as=${each.policy ? 'select' : 'input'} type=${each.policy ? undefined : 'url'}
+            ${values.map((each) => html`<${Field} key=${each.name} label=${settingTitle(each.name)} as=${each.policy ? 'select' : 'input'} type=${each.policy ? undefined : 'url'}
                 value=${typed[each.name] ?? now[each.name]} onValue=${(text) => type({ ...typed, [each.name]: text })}
                 error=${error?.setting === each.name ? error.message : null}>
                 ${each.policy && html`<option value="">${t('Not set')}</option>${policies.map((policy) => html`
@@ -152,19 +145,6 @@ function Languages() {
             <div class="buttons"><${Button} type="submit" kind="primary" busy=${busy} disabled=${typed === null}>${t('Save')}<//></div>
         </form>`}<//><//>`;
 }
-
-const plain = (value) => (value === null || value === undefined || value === '' ? t('Not set') : value === true ? t('On') : value === false ? t('Off')
-    : typeof value === 'string' ? value : Array.isArray(value) ? value.join(', ') : JSON.stringify(value));
-
-/** A change as old → new; an access policy by its name, where `policies` has it. */
-export function Diff({ change, policies = [] }) {
-    const word = (value) => policies.find(({ id }) => value === `AccessPolicy/${id}`)?.name ?? plain(value);
-
-    return html`<span class="diff"><del>${word(change.old)}</del> → <ins>${word(change.new)}</ins></span>`;
-}
-
-// A person whose account was erased has no name any more.
-export const author = ({ who }) => (who ? who.display || who.reference : t('The operator'));
 
 function History({ history, policies }) {
     return html`<${Table} label=${t('History')} rows=${history.resources.map((row, i) => ({ ...row, key: i }))} columns=${[

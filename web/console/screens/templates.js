@@ -5,23 +5,16 @@ import { html, useEffect, useRef, useState } from '../lib/html.js';
 import { languageName, N, t, time } from '../lib/i18n.js';
 import { Link } from '../lib/router.js';
 import { Badge, Button, Conflict, ConfirmName, ErrorBox, Field, Loaded, Page, Section, Table, Tabs, toast, useGuard, useLoad, useSave, useSettled } from '../lib/ui.js';
+import { templateTitle } from './names.js';
 
 const PATH = '/v1/project/email-templates';
 const ANY = ''; // the template without a language
 const blank = { subject: '', html: '', text: '' };
 const template = (name, language) => findState(`${PATH}/${name}${queryOf({ language })}`);
 
-const titles = {
-    PATIENT_WELCOME: N('Welcome after registering'), CLINICIAN_SIGNUP_INVITE: N('Invitation of a business address'), INVITE_TO_PROJECT: N('Invitation of a practitioner'),
-    PATIENT_INVITE: N('Invitation of a patient'), PASSWORD_RESET: N('Link to set a password'), EMAIL_VERIFICATION: N('Link to prove an address'), EMAIL_CHANGE: N('Link to change an address'),
-    EMAIL_CHANGED: N('The address was changed'), SIGN_IN_CODE: N('Code to sign in'), NEW_SIGN_IN: N('Sign-in on a new device'), CREDENTIAL_CHANGED: N('A credential was changed'),
-    PASSKEY_COUNTER: N('A passkey may be copied'), COMMON_PASSWORD: N('Common password'), ACCOUNT_DELETION_SCHEDULED: N('A deletion is scheduled'), ACCOUNT_DELETION_REMINDER: N('A deletion is near'),
-    EXPORT_MADE: N('An export is ready'), ORGANIZATION_CODE: N('Project code'),
-};
-export const templateTitle = (name) => t(titles[name] ?? name);
 const tongue = (tag) => (tag ? languageName(tag) : t('All other languages'));
 
-export const templateNames = Object.keys(mails).filter((name) => name !== '*');
+const templateNames = Object.keys(mails).filter((name) => name !== '*');
 
 export function Templates() {
     const list = useLoad(() => get(PATH));
