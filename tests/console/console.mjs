@@ -371,6 +371,8 @@ const jobs = {
         await until(async () => await page.locator('tbody tr').count() === 1, 'one row');
         await press(page.locator('tbody a'));
         await page.locator('td[data-title=Application]').filter({ hasText: 'Atrium' }).first().waitFor();
+        insist(await page.locator('td[data-title="Signed in by"]').first().textContent() === 'Password', 'not in words');
+        insist(await page.locator('th[scope=row]').filter({ hasText: /unknown/ }).count() === 0, 'a device that is not known'); // fetch, of api()
     },
     async 'a colleague is invited'() {
         await go('Members');
@@ -997,6 +999,288 @@ const trouble = {
         await failed.waitFor();
         insist(await failed.getByText(/long.txt: /).count() === 1 && await failed.getByText('first.txt').count() === 0, 'not said which');
     },
+    async 'a screen comes when it is opened, and one that does not come is asked for again'() {
+        const other = await open(), asked = [];
+        const modules = () => asked.map((url) => url.match(/assets\/(\w+)-/)[1]).join();
+        await signIn(other);
+        other.on('request', (request) => request.url().includes('/assets/') && request.url().endsWith('.js') && asked.push(request.url()));
+        await other.goto(`${CONSOLE}/`);
+        await heading('What works', other).waitFor();
+        insist(modules() === 'app,overview', modules());
+        await other.route('**/assets/bots-*', (route) => route.abort());
+        await other.locator('nav').getByRole('link', { name: 'Bots' }).click();
+        await other.getByText('This part of the console did not come.').waitFor();
+        insist(await other.locator('h1').textContent() === 'Bots', 'without its title');
+        await other.unroute('**/assets/bots-*');
+        await press(button('Try again', other), 'Enter', other);
+        await other.getByRole('button', { name: /^Run “/ }).first().waitFor();
+        await other.goto(`${CONSOLE}/members`);
+        await other.getByRole('table').waitFor();
+        insist(modules().endsWith('app,members'), modules());
+        await other.route('**/assets/de-*', (route) => route.abort());
+        await other.locator('.preferences select').first().selectOption('de');
+        await says('This part of the console did not come.', other);
+        insist(await other.locator('.preferences select').first().inputValue() === 'en', 'another language is named');
+        await other.unroute('**/assets/de-*');
+        await other.locator('.preferences select').first().selectOption('de');
+        await other.getByRole('heading', { level: 1, name: 'Mitglieder' }).waitFor();
+        await other.context().close();
+    },
+    async 'a screen that breaks says so, and the others are there'() {
+        await page.goto(`${CONSOLE}/members`);
+        await page.route('**/v1/project/api-keys*', (route) => route.fulfill({ json: { resources: [{ id: 'x', name: 'Of no shape' }] } }));
+        await page.locator('nav').getByRole('link', { name: 'API keys' }).click();
+        await page.getByText('Something went wrong.').waitFor();
+        await page.unroute('**/v1/project/api-keys*');
+        await press(button('Try again'));
+        await button('New key').waitFor();
+        await go('Members');
+    },
+    async 'an address of the console leads to no other route'() {
+        const asked = [], note = (request) => asked.push(new URL(request.url()).pathname);
+        page.on('request', note);
+        for (const at of ['/policies/..%5C..%5C..%5Cdocument%5Cpublic%5Cx', '/people/..%5C..%5C..%5Cauth%5Cactivity', '/webhooks/x%3Fy', '/templates/A%5CB']) {
+            await page.goto(CONSOLE + at);
+            await heading('There is no such screen').waitFor();
+        }
+        await page.goto(`${CONSOLE}/content?type=..&key=auth&language=activity`);
+        await page.getByRole('heading', { level: 1, name: 'auth' }).waitFor();
+        await field('Title').last().waitFor();
+        await page.goto(`${CONSOLE}/content?type=article&language=..%5C..%5C..%5Cauth%5Cactivity`);
+        await field('Type').waitFor();
+        await page.locator('tbody tr').first().waitFor();
+        page.off('request', note);
+        insist(!asked.some((each) => each === '/auth/activity' || each === '/document/public/x'), asked);
+    },
+    async 'what is typed while it is saved stays typed, and what was saved stays shown'() {
+        const put = (at) => ({ pathname }) => pathname.endsWith(at) && !pathname.startsWith('/console');
+        const held = async (at, saves, typing, kept) => {
+            const free = await hold(put(at), page);
+            await saves();
+            await typing();
+            await free();
+            await says('Saved.');
+            await until(kept, `${at}: what was typed is there`, 5000);
+            insist(await button('Save').first().isEnabled(), `${at}: it cannot be saved`);
+            await button('Discard').first().click();
+        };
+
+        await page.goto(`${CONSOLE}/account-policy`);
+        await type(field('Fewest characters'), '11');
+        await held('/account-policy', () => page.keyboard.press('Enter'), () => field('Fewest characters').fill('12'), async () => await field('Fewest characters').inputValue() === '12');
+        insist(await field('Fewest characters').inputValue() === '11', 'the saved one is not shown');
+        await page.goto(`${CONSOLE}/templates/PATIENT_WELCOME`);
+        await type(field('Subject'), 'Saved subject');
+        const list = await hold(({ pathname }) => pathname === '/v1/project/email-templates', page);
+        await held('/email-templates/PATIENT_WELCOME', () => page.keyboard.press('Enter'), () => field('Subject').fill('Later subject'), async () => await field('Subject').inputValue() === 'Later subject');
+        insist(await field('Subject').inputValue() === 'Saved subject', `shown: ${await field('Subject').inputValue()}`);
+        await list();
+    },
+    async 'two clicks make one secret'() {
+        const { data } = await api('POST', '/v1/project/clients', { name: 'Twice', type: 'confidential', authMethod: 'client_secret_basic',
+            grantTypes: ['client_credentials'], redirectUris: [], scopes: [] }, admin);
+        insist(data.id, data);
+        let sent = 0;
+        await page.route('**/secret', async (route) => { sent++; await sleep(300); await route.continue(); });
+        await page.goto(`${CONSOLE}/clients`);
+        const again = page.getByRole('row').filter({ hasText: 'Twice' }).getByRole('button', { name: 'New secret' });
+        await again.waitFor();
+        await again.evaluate(async (element) => { element.click(); await new Promise((done) => setTimeout(done, 50)); element.click(); });
+        await heading('Keep this secret now').waitFor();
+        await sleep(500);
+        await page.unroute('**/secret');
+        insist(sent === 1, `${sent} secrets were asked for`);
+        await page.keyboard.press('Escape');
+        await api('DELETE', `/v1/project/clients/${data.id}`, undefined, admin);
+    },
+    async 'a page of a list that was left is not put into the next one'() {
+        const [{ id }] = (await read('/v1/project/accounts')).resources;
+        for (let i = 0; i < 60; i++)
+            await read(`/v1/project/accounts/${id}`); // a row of the trail each
+        await api('PUT', '/v1/project/account-policy', { passwordMinLength: 10 }, admin);
+        await sleep(SEALED_MS);
+        await page.goto(`${CONSOLE}/audit`);
+        await button('Show more').waitFor();
+        const free = await hold((url) => url.searchParams.has('_cursor'), page);
+        await button('Show more').click();
+        await type(field('Action'), 'account-policy.write');
+        await until(async () => await page.locator('tbody code').evaluateAll((all) => all.length > 0 && all.every((each) => each.textContent.startsWith('account-policy'))), 'filtered');
+        await free();
+        await sleep(1000);
+        const actions = await page.locator('tbody code').allTextContents();
+        insist(actions.every((each) => each.startsWith('account-policy')), actions);
+    },
+    async 'a picture that comes too late is let go'() {
+        const other = await open();
+        await other.addInitScript(() => {
+            const { createObjectURL, revokeObjectURL } = URL;
+            window.made = [];
+            URL.createObjectURL = (blob) => { const url = createObjectURL.call(URL, blob); window.made.push(url); return url; };
+            URL.revokeObjectURL = (url) => { window.made = window.made.filter((each) => each !== url); revokeObjectURL.call(URL, url); };
+        });
+        await signIn(other);
+        await other.goto(`${CONSOLE}/documents`);
+        const chooser = other.waitForEvent('filechooser');
+        await button('Upload files', other).click();
+        await (await chooser).setFiles({ name: 'late.png', mimeType: 'image/png', buffer: png() });
+        const open_ = other.getByRole('button', { name: 'late.png', exact: true });
+        await open_.click();
+        await other.locator('dialog img[src^="blob:"]').waitFor();
+        await other.keyboard.press('Escape');
+        await until(() => other.evaluate(() => window.made.length === 0), 'let go when it is closed');
+        const free = await hold((url) => url.searchParams.has('width'), other);
+        await open_.click();
+        await other.locator('dialog [aria-busy=true]').waitFor();
+        const came = other.waitForResponse((answer) => answer.url().includes('width='));
+        await other.keyboard.press('Escape');
+        await free();
+        await came;
+        await sleep(500);
+        insist(await other.evaluate(() => window.made.length === 0), 'it is kept');
+        await other.context().close();
+    },
+    async 'rules that are none are said, and break nothing'() {
+        await page.goto(`${CONSOLE}/policies/new`);
+        await field('Name').fill('Of no shape');
+        await page.getByRole('tab', { name: 'JSON' }).click();
+        for (const text of ['{}', '{"resource": [null]}', '{"resource": [{"resourceType": "Bot", "interaction": 7}]}', '[', '']) {
+            await field('Rules and networks').fill(text);
+            await page.getByText('This is not JSON with a list of rules in “resource”.').first().waitFor();
+            insist(await button('Save').isDisabled(), `saved: ${text}`);
+            await page.getByRole('tab', { name: 'Form' }).click();
+            insist(await field('Rules and networks').inputValue() === text, `lost: ${text}`);
+        }
+        await field('Rules and networks').fill('{"resource": [{"resourceType": "Bot"}]}');
+        await page.getByRole('tab', { name: 'Form' }).click();
+        await field('Kind of thing').waitFor();
+        insist(await field('Kind of thing').inputValue() === 'Bot', 'not taken over');
+        page.once('dialog', (dialog) => dialog.accept());
+        await page.goto(`${CONSOLE}/policies`);
+    },
+    async 'texts of the pages that another changed: both versions are shown'() {
+        const none = { name: null, colorLight: null, colorDark: null, imprintUrl: null, privacyUrl: null };
+        await rivals('/v1/project/branding', 'PUT', (intro) => ({ ...none, texts: [{ language: 'en', intro, help: null }] }), async () => {
+            await page.goto(`${CONSOLE}/members`);
+            await go('Branding');
+            await field('Language').last().selectOption('en');
+        }, { label: 'Above the sign-in', shown: ({ texts }) => texts[0].intro });
+    },
+    async 'an undo that fails is said'() {
+        await register('undo@people.example', 'Undo', 'Lima');
+        await page.goto(`${CONSOLE}/people?search=undo@`);
+        await page.locator('tbody a').click();
+        await press(button('Lock out'));
+        await type(field('Reason'), 'Ticket 4715');
+        await page.keyboard.press('Enter');
+        await says('Locked out.');
+        await page.route('**/unlock', (route) => route.abort());
+        await press(button('Undo'));
+        await says('No answer came.');
+        await page.unroute('**/unlock');
+        await button('Unlock').waitFor();
+    },
+    async 'a key is shown though its dialog was closed meanwhile'() {
+        await page.goto(`${CONSOLE}/keys`);
+        const { data: policy } = await api('POST', '/v1/project/access-policies', { name: 'Of keys', resource: [{ resourceType: 'Content', interaction: ['read'] }] }, admin);
+        await page.reload();
+        await press(button('New key'));
+        await field('What it is for').fill('Hasty');
+        await field('Access policy').selectOption({ label: 'Of keys' });
+        const free = await hold((url) => url.pathname === '/v1/project/api-keys', page);
+        await press(button('Make the key'));
+        await page.keyboard.press('Escape');
+        await page.locator('dialog').waitFor({ state: 'detached' });
+        await free();
+        await heading('Keep this key now').waitFor();
+        insist((await page.locator('dialog pre').textContent()).startsWith('atk_'), 'no key');
+        await page.keyboard.press('Escape');
+        for (const each of (await read('/v1/project/api-keys')).resources)
+            await api('DELETE', `/v1/project/api-keys/${each.id}`, undefined, admin);
+        await api('DELETE', `/v1/project/access-policies/${policy.id}`, undefined, admin);
+    },
+    async 'two switches one after the other are no conflict'() {
+        await page.goto(`${CONSOLE}/settings`);
+        const [first, second] = ['Patients may be invited', 'Practitioners may be invited'].map((name) => page.getByRole('switch', { name }));
+        await first.waitFor();
+        const free = await hold('**/settings/PATIENT_INVITATION_ENABLED', page);
+        await first.click();
+        await second.evaluate((element) => element.click());
+        await free();
+        await says('“Patients may be invited” is');
+        await sleep(500);
+        insist(await page.getByText('Someone else changed this').count() === 0, 'a rival is named');
+        await press(button('Undo'));
+    },
+    async 'the focus stays where something is done, or goes'() {
+        const focused = () => page.evaluate(() => document.activeElement.textContent || document.activeElement.getAttribute('aria-label'));
+        await page.goto(`${CONSOLE}/people?search=${encodeURIComponent(demo.adminEmail)}`);
+        await page.locator('tbody a').click();
+        await tabTo(button('Find out'));
+        const free = await hold('**/explain*', page);
+        await page.keyboard.press('Enter');
+        await page.locator('button[aria-busy=true]').waitFor();
+        await sleep(300);
+        insist(await focused() === 'Find out', `a button that works: ${await focused()}`);
+        await free();
+        await page.getByText('With the right password, a sign-in would succeed.').waitFor();
+        const made = [];
+        for (const name of ['Gone', 'Staying'])
+            made.push((await api('POST', '/v1/project/bots', { name, kind: 'http', url: 'https://bots.lakeside.example/', identifier: [{ value: name.toLowerCase() }] }, admin)).data);
+        await page.goto(`${CONSOLE}/bots`);
+        await press(page.getByRole('row').filter({ hasText: 'Gone' }).getByRole('button', { name: 'Delete' }));
+        await type(page.getByLabel(/^Type “/), 'Gone');
+        await page.keyboard.press('Enter');
+        await says('Deleted.');
+        await page.getByRole('row').filter({ hasText: 'Gone' }).waitFor({ state: 'detached' });
+        await sleep(300);
+        insist(await page.evaluate(() => document.activeElement.matches('.table')), `a row that goes: ${await focused()}`);
+        await api('DELETE', `/v1/project/bots/${made[1].id}`, undefined, admin);
+    },
+    async 'what is wrong is said at its place, or below'() {
+        await page.goto(`${CONSOLE}/settings`);
+        await type(field('Language tags'), 'en, n_o');
+        await press(button('Save').last());
+        await page.locator('.field').filter({ hasText: 'Language tags' }).locator('.problem').waitFor();
+        page.once('dialog', (dialog) => dialog.accept());
+        await page.goto(`${CONSOLE}/account-policy`);
+        await page.route('**/v1/project/account-policy', (route) => (route.request().method() === 'PUT' ? route.fulfill({ status: 422,
+            json: { statusCode: 422, message: [{ path: 'requireMfa', message: 'Of no field.' }] } }) : route.continue()));
+        await field('Who needs a second factor').selectOption('admins');
+        await press(button('Save'));
+        await page.getByRole('alert').filter({ hasText: 'Of no field.' }).waitFor();
+        await page.unroute('**/v1/project/account-policy');
+        await button('Discard').click();
+    },
+    async 'what was typed in a dialog is asked for before it is left'() {
+        await page.goto(`${CONSOLE}/bots`);
+        await go('Applications');
+        await press(button('Register an application'));
+        await type(field('Name'), 'Half of a na');
+        const asked = new Promise((done) => page.once('dialog', async (dialog) => { await dialog.dismiss(); done(true); }));
+        await page.evaluate(() => history.back());
+        insist(await Promise.race([asked, sleep(3000)]), 'not asked');
+        await until(async () => new URL(page.url()).pathname === '/console/clients', 'back at the dialog');
+        insist(await field('Name').inputValue() === 'Half of a na', 'lost');
+        await page.keyboard.press('Escape');
+        await page.locator('dialog').waitFor({ state: 'detached' });
+        await go('Members');
+    },
+    async 'a suggestion over what was typed is taken back'() {
+        await api('PUT', '/cms/article/suggested/en', { title: 'Back pain', sections: [{ text: 'Move.' }] }, admin);
+        await page.route('**/ai/translation', async (route) => { // whatever provider there is
+            const { text } = route.request().postDataJSON();
+            await route.fulfill({ json: { text: text.map((each) => `${each} (es)`), items: text.map(() => ({ status: 'translated' })) } });
+        });
+        await page.goto(`${CONSOLE}/content?type=article&key=suggested&language=es`);
+        await field('Title').nth(1).fill('Mi propio texto');
+        await press(button('Suggest a translation'));
+        await until(async () => await field('Title').nth(1).inputValue() === 'Back pain (es)', 'suggested');
+        await press(button('Undo'));
+        await until(async () => await field('Title').nth(1).inputValue() === 'Mi propio texto', 'taken back');
+        await page.unroute('**/ai/translation');
+        page.once('dialog', (dialog) => dialog.accept());
+        await page.goto(`${CONSOLE}/`);
+    },
     async 'a list goes on past the rows of one answer'() {
         const entries = Array.from({ length: 130 }, (each, i) => i);
         while (entries.length > 0)
@@ -1006,12 +1290,18 @@ const trouble = {
             }));
         await page.goto(`${CONSOLE}/content?type=faq`);
         await page.locator('tbody tr').first().waitFor();
+        let asked = 0;
+        const count = (request) => { asked += request.url().includes('/map/'); };
+        page.on('request', count);
         for (let i = 0; await button('Show more').count() > 0; i++) {
             const rows = await page.locator('tbody tr').count();
             insist(i < 5, 'it does not end');
+            asked = 0;
             await button('Show more').click();
             await until(async () => await page.locator('tbody tr').count() > rows, `more than ${rows} rows`, 10_000);
+            insist(asked === 1, `${asked} requests after ${rows} rows`);
         }
+        page.off('request', count);
         insist(await page.locator('tbody tr').count() >= 130, 'not all');
     },
     async 'an old sign-in proves itself before it acts'() {

@@ -1,9 +1,9 @@
 // main.js - the console: who is signed in, what is around each screen, and which screen it is.
 import { get, onProof, onReach } from './lib/api.js';
 import { onSignedOut, restore, signOut, SignInError } from './lib/auth.js';
-import { applyTheme, begin, chooseLanguage, chooseTheme, isBelow, keepLanguage, keepTheme, languages, maySession } from './lib/first.js';
-import { html, render, useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from './lib/html.js';
-import { currentLanguage, setLanguage, t } from './lib/i18n.js';
+import { begin, chooseLanguage, chooseTheme, isBelow, keepLanguage, keepTheme, languages, maySession } from './lib/first.js';
+import { html, pause, render, useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from './lib/html.js';
+import { currentLanguage, prepare, setLanguage, t } from './lib/i18n.js';
 import { load, moduleOf } from './lib/load.js';
 import { Link, mayLeave, useRoute } from './lib/router.js';
 import { Button, Empty, ErrorBox, Heading, Loading, Page, Toasts, toasting } from './lib/ui.js';
@@ -20,8 +20,6 @@ export * from './lib/load.js';
 export * from './lib/router.js';
 export * from './lib/ui.js';
 export * from './navigation.js';
-
-applyTheme(chooseTheme());
 
 function Preferences({ onLanguage }) {
     const [theme, set] = useState(chooseTheme());
@@ -171,5 +169,12 @@ function App() {
         ${proof && html`<${StepUp} onEnd=${(given) => { proof.done(given); setProof(null); }} />`}`;
 }
 
-// Without its texts the console is there in English.
-setLanguage(chooseLanguage()).catch(() => setLanguage('en')).then(() => render(html`<${App} />`, document.getElementById('app')));
+// Without its texts the console is there in English. What is long is a task of its own each.
+async function start() {
+    await setLanguage(chooseLanguage()).catch(() => setLanguage('en'));
+    await pause();
+    render(html`<${App} />`, document.getElementById('app'));
+    (globalThis.requestIdleCallback ?? setTimeout)(prepare);
+}
+
+start();

@@ -15,9 +15,9 @@ export class ApiError extends Error {
         this.requestId = answer?.headers.get('X-Request-Id') ?? null;
     }
 
-    /** What is wrong with one member of the body. */
-    problem(path) {
-        return this.problems.find((each) => each.path === path)?.message;
+    /** What is wrong with one member of the body, or below it. */
+    problem(name) {
+        return this.problems.find(({ path }) => path === name || path.startsWith(`${name}.`))?.message;
     }
 }
 
@@ -129,17 +129,16 @@ export function query(values) {
     return set.length ? `?${new URLSearchParams(set)}` : '';
 }
 
-/** The first `count` rows of a list with a total, by as many requests as that takes. */
-export async function rows(path, values, count) {
-    const found = await get(path + query({ ...values, _count: Math.min(count, PAGE_MAX) }));
-    const all = [...found.resources];
+/** `count` rows of a list with a total, past the first `skipped`, by as many requests as that takes. */
+export async function rows(path, values, count, skipped = 0) {
+    const all = [];
 
-    for (let more = true; more && all.length < Math.min(count, found.total);) {
-        const { resources } = await get(path + query({ ...values, _count: Math.min(count - all.length, PAGE_MAX), _offset: all.length }));
-        all.push(...resources);
-        more = resources.length > 0;
+    for (;;) {
+        const found = await get(path + query({ ...values, _count: Math.min(count - all.length, PAGE_MAX), _offset: skipped + all.length }));
+        all.push(...found.resources);
+        if (all.length >= count || skipped + all.length >= found.total || found.resources.length === 0)
+            return { ...found, resources: all };
     }
-    return { ...found, resources: all };
 }
 
 /** Makes a document of a file. What was begun for one that fails or is cancelled is removed. */

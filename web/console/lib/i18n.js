@@ -30,6 +30,9 @@ const formatters = {};
 const formatter = (Format, options) => (formatters[language + JSON.stringify(options)] ??= new Format(language, options));
 const written = (text, options) => formatter(Intl.DateTimeFormat, options).format(new Date(text));
 
+/** Makes the first formatter, which takes 25 ms of a fast machine however small it is. */
+export const prepare = () => number(0);
+
 export const time = (text) => (text ? written(text, { dateStyle: 'medium', timeStyle: 'short' }) : '–');
 export const day = (text) => (text ? written(text, { dateStyle: 'medium' }) : '–');
 export const hourAt = (text) => written(text, { hour: 'numeric', minute: '2-digit' });

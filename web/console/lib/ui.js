@@ -1,6 +1,6 @@
 // ui.js - what screens are made of.
-import { ApiError } from './api.js';
-import { html, useCallback, useEffect, useLayoutEffect, useRef, useState } from './html.js';
+import { ApiError, rows } from './api.js';
+import { html, pause, useCallback, useEffect, useLayoutEffect, useRef, useState } from './html.js';
 import { N, t } from './i18n.js';
 import { LoadError } from './load.js';
 import { guard, Link, mayLeave } from './router.js';
@@ -33,6 +33,10 @@ const byStatus = {
 export const errorTitle = (error) => (error instanceof ApiError ? t(byCode[error.code] ?? byStatus[error.status] ?? N('Something went wrong.'))
     : error instanceof LoadError ? t('This part of the console did not come. Try again, or load the page anew.') : t('Something went wrong.'));
 
+/** The error, unless each thing that is wrong is said at its field: these are the members with one. */
+export const otherError = (error, ...fields) => (error?.problems?.length
+    && error.problems.every(({ path }) => fields.some((each) => path === each || path.startsWith(`${each}.`))) ? null : error);
+
 export function ErrorBox({ error, retry }) {
     return html`<div class="notice bad" role="alert">
         <p><strong>${errorTitle(error)}</strong></p>
@@ -52,7 +56,10 @@ export function useLoad(load, on = []) {
     const reload = useCallback(async () => {
         const mine = ++turn.current;
 
-        set((was) => ({ ...was, loading: true }));
+        set((was) => (was.loading ? was : { ...was, loading: true }));
+        await pause(); // several on a screen are asked for one by one
+        if (mine !== turn.current)
+            return;
         try {
             const data = await load();
             if (mine === turn.current)
@@ -136,11 +143,19 @@ export function Facts({ rows }) {
         <div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** columns: [{ title, cell(row), kind }]; the first column's cell is the row's header. */
+/** columns: [{ title, cell(row), kind }]; the first column's cell is the row's header. When the row that has the focus goes, the
+ * table has it, or the heading of the screen. */
 export function Table({ label, columns, rows, empty, more, onMore, busy }) {
+    const region = useRef(), inside = useRef(false);
+
+    useEffect(() => {
+        if (inside.current && document.activeElement === document.body)
+            (region.current ?? document.querySelector('h1'))?.focus({ preventScroll: true });
+    });
     if (rows.length === 0)
         return empty ?? html`<${Empty} title=${t('Nothing here yet')} />`;
-    return html`<div class="table" tabindex="0" role="region" aria-label=${label}><table>
+    return html`<div class="table" tabindex="0" role="region" aria-label=${label} ref=${region}
+        onFocusIn=${() => { inside.current = true; }} onFocusOut=${({ relatedTarget }) => { inside.current = !relatedTarget; }}><table>
         <caption class="hidden">${label}</caption>
         <thead><tr>${columns.map((each) => html`<th scope="col" class=${each.kind}>${each.title
             || html`<span class="hidden">${t('Actions')}</span>`}</th>`)}</tr></thead>
@@ -207,8 +222,9 @@ export const Section = ({ title, actions, children }) => html`<section class="ca
 
 /** A modal dialog; Escape and the Cancel button call onClose. */
 export function Dialog({ title, onClose, onSubmit, submit, danger, busy, disabled, error, children, close }) {
-    const dialog = useRef(), id = useId();
+    const dialog = useRef(), id = useId(), [dirty, setDirty] = useState(false);
 
+    useGuard(dirty && Boolean(onSubmit) && !danger);
     useEffect(() => {
         const before = document.activeElement, shown = dialog.current;
 
@@ -221,7 +237,7 @@ export function Dialog({ title, onClose, onSubmit, submit, danger, busy, disable
     }, []);
     return html`<dialog ref=${dialog} aria-labelledby=${id}
         onCancel=${(event) => { event.preventDefault(); onClose(); }}>
-        <form novalidate onSubmit=${(event) => { event.preventDefault(); if (!busy && !disabled) onSubmit?.(); }}>
+        <form novalidate onInput=${() => setDirty(true)} onSubmit=${(event) => { event.preventDefault(); if (!busy && !disabled) onSubmit?.(); }}>
             <h2 id=${id}>${title}</h2>
             ${children}
             ${error && html`<${ErrorBox} error=${error} />`}
@@ -256,6 +272,9 @@ export function useAct(act) {
 
     return { ...state, run, clear: () => set({}) };
 }
+
+/** What is typed, once `sent` is saved: nothing, or what was typed meanwhile. */
+export const saved = (sent) => (now) => (now === sent ? null : now);
 
 /** Saves over the state that was read: save(etag). Where another change came first, `conflict` is what load() reads then; where it
  *  reads nothing, as of what is new, the 409 says something else. */
@@ -371,6 +390,34 @@ export function Conflict({ rows, onMine, onTheirs }) {
     </div>`;
 }
 
+const PAGE = 50;
+
+/** A list with a total: {data, more, busy, error, reload, next}; data.resources are its first rows, as many as were asked for.
+ * path: none as long as it is not known. */
+export function useRows(path, values, on) {
+    const key = JSON.stringify(on), now = useRef({ key, size: PAGE });
+
+    if (now.current.key !== key)
+        now.current = { key, size: PAGE };
+    const list = useLoad(() => path && rows(path, values, now.current.size), on);
+    const more = useAct(async () => {
+        const { current: asked } = now, { data } = list;
+
+        try {
+            const page = await rows(path, values, PAGE, data.resources.length);
+            if (now.current !== asked || asked.data !== data)
+                return; // another list is shown by now
+            asked.size += PAGE;
+            list.set({ ...page, resources: [...data.resources, ...page.resources] });
+        } catch (error) {
+            toastError(error);
+        }
+    });
+
+    now.current.data = list.data;
+    return { ...list, more: list.data?.total > list.data?.resources.length, busy: more.busy || list.loading, next: more.run };
+}
+
 /** A list that goes on by a cursor: {rows, more, busy, error, reload, next}. */
 export function useCursor(load, on) {
     const none = { rows: [] }, [tail, set] = useState(none), turn = useRef(0);
@@ -388,5 +435,5 @@ export function useCursor(load, on) {
         }
     });
 
-    return { ...first, more: Boolean(next), busy: more.busy, rows: [...first.data?.resources ?? [], ...tail.rows], next: more.run };
+    return { ...first, more: Boolean(next), busy: more.busy || first.loading, rows: [...first.data?.resources ?? [], ...tail.rows], next: more.run };
 }

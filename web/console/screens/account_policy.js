@@ -1,8 +1,8 @@
 // account_policy.js - what the project asks of its accounts.
 import { call } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
-import { bytes, N, t } from '../lib/i18n.js';
-import { Button, Check, Conflict, ErrorBox, Field, Loaded, Page, Section, toast, useGuard, useLoad, useSave } from '../lib/ui.js';
+import { bytes, N, number, t } from '../lib/i18n.js';
+import { Button, Check, Conflict, ErrorBox, Field, Loaded, otherError, Page, Section, toast, useGuard, useLoad, useSave } from '../lib/ui.js';
 import { settingTitle } from './names.js';
 
 const PATH = '/v1/project/account-policy';
@@ -26,6 +26,7 @@ const groups = [
     ]],
 ];
 const members = groups.flatMap(([, list]) => list);
+const numbers = members.filter(({ type }) => type === 'number' || type === 'quota').map(({ name }) => name); // an error is shown at them
 
 const load = async () => {
     const { data, etag } = await call('GET', PATH);
@@ -33,16 +34,17 @@ const load = async () => {
 };
 
 const shown = (each, value) => (each.choices ? t(each.choices[value] ?? '') : value === true ? t('On') : value === false ? t('Off')
-    : value === null ? t('No limit') : each.size ? bytes(value) : String(value));
+    : value === null ? t('No limit') : each.size ? bytes(value) : number(value));
 
 export function AccountPolicy() {
     const state = useLoad(load);
     const [typed, type] = useState({});
     const changed = state.data ? members.filter(({ name }) => name in typed && typed[name] !== state.data.policy[name]) : [];
     const { busy, error, run, conflict, leave } = useSave(async (etag) => {
+        const sent = typed;
         const { data, etag: next } = await call('PUT', PATH, { etag, body: Object.fromEntries(changed.map(({ name }) => [name, typed[name]])) });
         state.set({ policy: data, etag: next });
-        type({});
+        type((now) => Object.fromEntries(Object.entries(now).filter(([name, value]) => value !== sent[name])));
         toast(t('Saved.'));
     }, load);
     const input = (each, value) => {
@@ -67,7 +69,7 @@ export function AccountPolicy() {
                 onMine=${() => { state.set(conflict); run(conflict.etag); }} />`}
             ${groups.map(([title, list]) => html`<${Section} title=${t(title)}><div class="form">${list.map((each) => input(each,
                 each.name in typed ? typed[each.name] : data.policy[each.name] ?? null))}</div><//>`)}
-            ${error && !error.problems?.length && html`<${ErrorBox} error=${error} />`}
+            ${otherError(error, ...numbers) && html`<${ErrorBox} error=${error} />`}
             <div class="buttons"><${Button} type="submit" kind="primary" busy=${busy} disabled=${changed.length === 0}>${t('Save')}<//>
                 ${changed.length > 0 && html`<${Button} onClick=${() => type({})}>${t('Discard')}<//>`}</div>
         </form>`}<//><//>`;

@@ -2,7 +2,7 @@
 import { get, getState, post, putState, query as queryOf, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { N, number, t, time } from '../lib/i18n.js';
-import { Badge, Button, Check, Conflict, ConfirmName, Dialog, Empty, ErrorBox, Field, Loaded, Page, Secret, Section, Table, toast, toasting, useAct, useLoad, useSave } from '../lib/ui.js';
+import { Badge, Button, Check, Conflict, ConfirmName, Dialog, Empty, ErrorBox, Field, Loaded, otherError, Page, Secret, Section, Table, toast, toasting, useAct, useLoad, useSave } from '../lib/ui.js';
 import { outcomes } from './names.js';
 
 const PATH = '/v1/project/bots';
@@ -23,25 +23,18 @@ const shown = (value, name) => (name === 'kind' ? t(kinds[value.kind]) : name ==
 
 function Edit({ bot: opened, onClose, onDone }) {
     const [bot, base] = useState(opened), [value, set] = useState(formOf(opened));
-    const [secret, setSecret] = useState(null);
     const change = (name) => (next) => set({ ...value, [name]: next });
     const { busy, error, run, conflict, leave } = useSave(async (over) => {
         const identifier = [{ ...(value.system && { system: value.system }), value: value.value }, ...over?.identifier.slice(1) ?? []];
         const body = { name: value.name, kind: value.kind, identifier, timeoutMs: Number(value.timeoutMs),
             ...(value.kind === 'http' ? { url: value.url } : { program: value.program, warm: value.warm }) };
-        const made = await (over ? putState(`${PATH}/${over.id}`, body, over.etag) : post(PATH, body));
 
+        onDone(await (over ? putState(`${PATH}/${over.id}`, body, over.etag) : post(PATH, body)));
         toast(t('Saved.'));
-        if (made.signingSecret)
-            setSecret(made.signingSecret);
-        else
-            onDone();
     }, () => getState(`${PATH}/${bot.id}`));
-    const problem = (path) => error?.problems?.find((each) => each.path.startsWith(path))?.message;
+    const problem = (name) => error?.problem?.(name);
 
-    if (secret)
-        return html`<${Secret} title=${t('Keep this secret now')} text=${t('It verifies that calls come from here. It is not shown again.')} secret=${secret} onClose=${onDone} />`;
-    return html`<${Dialog} title=${bot ? bot.name : t('New bot')} submit=${t('Save')} busy=${busy} onClose=${onClose} onSubmit=${() => run(bot)} error=${error?.problems?.length ? null : error}
+    return html`<${Dialog} title=${bot ? bot.name : t('New bot')} submit=${t('Save')} busy=${busy} onClose=${onClose} onSubmit=${() => run(bot)} error=${otherError(error, 'name', 'identifier', 'timeoutMs', value.kind === 'http' ? 'url' : 'program')}
         disabled=${!value.name.trim() || !value.value.trim()}>
         ${conflict && html`<${Conflict} rows=${Object.keys(members).map((name) => [t(members[name]), shown(formOf(conflict), name), shown(value, name)]).filter(([, theirs, mine]) => theirs !== mine)}
             onTheirs=${() => { base(conflict); set(formOf(conflict)); leave(); }} onMine=${() => { base(conflict); run(conflict); }} />`}
@@ -92,7 +85,7 @@ function Run({ bot }) {
 
 export function Bots({ query }) {
     const list = useLoad(() => get(PATH));
-    const [edit, setEdit] = useState(null), [gone, setGone] = useState(null), [chosen, setOpen] = useState(undefined);
+    const [edit, setEdit] = useState(null), [gone, setGone] = useState(null), [chosen, setOpen] = useState(undefined), [secret, setSecret] = useState(null);
     const open = chosen === undefined ? list.data?.resources.find((each) => each.id === query.bot) : chosen;
     const change = toasting(async (row) => setEdit({ bot: await getState(`${PATH}/${row.id}`) }));
 
@@ -106,7 +99,8 @@ export function Bots({ query }) {
                 <${Button} kind="quiet" onClick=${() => change(row)}>${t('Edit')}<//><${Button} kind="quiet danger" onClick=${() => setGone(row)}>${t('Delete')}<//>` },
         ]} empty=${html`<${Empty} title=${t('No bot yet')}><p>${t('A bot is called by apps: a web address of yours, or a program of the operator.')}</p><//>`} />`}<//>
         ${open && html`<${Run} key=${open.id} bot=${open} />`}
-        ${edit && html`<${Edit} bot=${edit.bot} onClose=${() => setEdit(null)} onDone=${() => { setEdit(null); list.reload(); }} />`}
+        ${edit && html`<${Edit} bot=${edit.bot} onClose=${() => setEdit(null)} onDone=${(made) => { setEdit(null); setSecret(made.signingSecret ?? null); list.reload(); }} />`}
+        ${secret && html`<${Secret} title=${t('Keep this secret now')} text=${t('It verifies that calls come from here. It is not shown again.')} secret=${secret} onClose=${() => setSecret(null)} />`}
         ${gone && html`<${ConfirmName} title=${t('Delete the bot')} name=${gone.name} submit=${t('Delete')} act=${() => remove(`${PATH}/${gone.id}`)}
             onClose=${() => setGone(null)} onDone=${() => { setGone(null); setOpen(null); list.reload(); toast(t('Deleted.')); }}><p>${t('Apps that call it are refused from now on.')}</p><//>`}
     <//>`;

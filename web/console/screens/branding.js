@@ -2,8 +2,8 @@
 import { call, get } from '../lib/api.js';
 import { contrast, CONTRAST_MIN, grounds, isColor } from '../lib/contrast.js';
 import { html, useEffect, useRef, useState } from '../lib/html.js';
-import { N, number, t } from '../lib/i18n.js';
-import { Button, Conflict, ErrorBox, Field, Loaded, Page, Section, toast, useAct, useGuard, useLoad, useSave } from '../lib/ui.js';
+import { languageName, N, number, t } from '../lib/i18n.js';
+import { Button, Conflict, ErrorBox, Field, Loaded, Page, saved, Section, toast, useAct, useGuard, useLoad, useSave } from '../lib/ui.js';
 
 const PATH = '/v1/project/branding';
 const PICTURE_MAX = 512 * 1024;
@@ -27,6 +27,12 @@ const bodyOf = (form) => ({
     texts: Object.entries(form.texts).filter(([, { intro, help }]) => intro.trim() || help.trim())
         .map(([language, { intro, help }]) => ({ language, intro: intro.trim() || null, help: help.trim() || null })),
 });
+
+// What differs, of two forms: [title, theirs, mine].
+const compared = (theirs, mine) => [...members.map(([name, title]) => [t(title), theirs[name], mine[name]]),
+    ...Object.keys({ ...theirs.texts, ...mine.texts }).flatMap((tag) => [['intro', t('Above the sign-in')], ['help', t('Help, below every page')]]
+        .map(([part, title]) => [`${title} (${languageName(tag)})`, theirs.texts[tag]?.[part] ?? '', mine.texts[tag]?.[part] ?? '']))]
+    .filter(([, a, b]) => a.trim() !== b.trim()).map((row) => row.map((each) => each || '–'));
 
 // What the policy allows: properties are set, no style is parsed.
 function Preview({ form, scheme, logo, code, text, title }) {
@@ -98,7 +104,7 @@ export function Branding() {
     const { busy, error, run, conflict, leave } = useSave(async (etag) => {
         const { data, etag: next } = await call('PUT', PATH, { etag, body: bodyOf(form) });
         state.set({ ...state.data, branding: data, etag: next });
-        type(null);
+        type(saved(typed));
         toast(t('Saved.'));
     }, load);
     const change = (name) => (value) => type({ ...form, [name]: value });
@@ -112,7 +118,7 @@ export function Branding() {
         const logo = data.branding.logo && data.code ? `/t/${encodeURIComponent(data.code)}/brand.png?v=${data.branding.logo}` : null;
 
         return html`<div class="branding"><div class="stack"><form class="stack" novalidate onSubmit=${(event) => { event.preventDefault(); if (dirty && !busy) run(data.etag); }}>
-            ${conflict && html`<${Conflict} rows=${members.filter(([name]) => (conflict.branding[name] ?? '') !== form[name]).map(([name, title]) => [t(title), conflict.branding[name] ?? '–', form[name] || '–'])}
+            ${conflict && html`<${Conflict} rows=${compared(formOf(conflict), form)}
                 onTheirs=${() => { state.set(conflict); type(null); leave(); }} onMine=${() => { state.set(conflict); run(conflict.etag); }} />`}
             <${Section} title=${t('Name and colours')}><div class="form">
                 <${Field} wide label=${t('Name')} hint=${t('In the place of the project’s name. Host and tenant code always stand below.')} maxlength="80" value=${form.name} onValue=${change('name')} error=${problem('name')} />
@@ -124,7 +130,7 @@ export function Branding() {
                 <${Field} label=${t('Privacy')} type="url" placeholder="https://" value=${form.privacyUrl} onValue=${change('privacyUrl')} error=${problem('privacyUrl')} />
             </div><//>
             <${Section} title=${t('Texts')}><div class="form">
-                <${Field} wide label=${t('Language')} as="select" value=${tongue} onValue=${speak}>${Object.keys(form.texts).map((tag) => html`<option value=${tag}>${tag}</option>`)}<//>
+                <${Field} wide label=${t('Language')} as="select" value=${tongue} onValue=${speak}>${Object.keys(form.texts).map((tag) => html`<option value=${tag}>${languageName(tag)}</option>`)}<//>
                 <${Field} wide label=${t('Above the sign-in')} as="textarea" rows="3" maxlength="500" value=${text.intro} onValue=${say('intro')} />
                 <${Field} wide label=${t('Help, below every page')} maxlength="200" value=${text.help} onValue=${say('help')} />
             </div><//>

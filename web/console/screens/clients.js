@@ -2,7 +2,7 @@
 import { get, getState, post, putState, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { N, t, time } from '../lib/i18n.js';
-import { Badge, Button, Check, Conflict, ConfirmName, Dialog, Empty, Field, Loaded, Page, Secret, Table, toast, toasting, useLoad, useSave } from '../lib/ui.js';
+import { Badge, Button, Check, Conflict, ConfirmName, Dialog, Empty, ErrorBox, Field, otherError, Loaded, Page, Secret, Table, toast, toasting, useAct, useLoad, useSave } from '../lib/ui.js';
 
 const PATH = '/v1/project/clients';
 const types = { public: N('Public'), confidential: N('Confidential') };
@@ -35,11 +35,11 @@ function Edit({ client: opened, onClose, onDone }) {
     const { busy, error, run, conflict, leave } = useSave(async (over) => onDone(await (over.id ? putState(`${PATH}/${over.id}`, bodyOf(over, form), over.etag) : post(PATH, bodyOf(over, form)))),
         () => getState(`${PATH}/${client.id}`));
     const shown = (values, name) => [values[name]].flat().map((each) => (members[name][1] ? t(members[name][1][each]) : each)).join(', ') || '–';
-    const problem = (path) => error?.problems?.find((each) => each.path.startsWith(path))?.message;
-    const confidential = form.type === 'confidential';
+    const problem = (name) => error?.problem?.(name);
+    const confidential = form.type === 'confidential', signs = confidential && form.authMethod === 'private_key_jwt';
 
     return html`<${Dialog} title=${client.id ? t('Edit the application') : t('Register an application')} submit=${client.id ? t('Save') : t('Register')} busy=${busy} disabled=${!form.name.trim()}
-        onClose=${onClose} onSubmit=${() => run(client)} error=${['name', 'type', 'authMethod', 'jwks', 'grantTypes', 'redirectUris', 'scopes'].some(problem) ? null : error}>
+        onClose=${onClose} onSubmit=${() => run(client)} error=${otherError(error, 'name', 'type', 'grantTypes', 'redirectUris', 'scopes', ...confidential ? ['authMethod'] : [], ...signs ? ['jwksUri'] : [])}>
         ${conflict && html`<${Conflict} rows=${Object.keys(members).map((name) => [t(members[name][0]), shown(formOf(conflict), name), shown(form, name)]).filter(([, theirs, mine]) => theirs !== mine)}
             onTheirs=${() => { base(conflict); set(formOf(conflict)); leave(); }} onMine=${() => { base(conflict); run(conflict); }} />`}
         <${Field} label=${t('Name')} value=${form.name} onValue=${change('name')} error=${problem('name')} autofocus required />
@@ -47,7 +47,7 @@ function Edit({ client: opened, onClose, onDone }) {
             hint=${t('A public one keeps no secret: an app in a browser or on a phone. A confidential one is a server.')}>${Object.entries(types).map(([key, text]) => html`<option value=${key}>${t(text)}</option>`)}<//>
         ${confidential && html`<${Field} label=${t('Authenticates by')} as="select" value=${form.authMethod} onValue=${change('authMethod')} error=${problem('authMethod')}>
             ${Object.entries(methods).map(([key, text]) => html`<option value=${key}>${t(text)}</option>`)}<//>`}
-        ${confidential && form.authMethod === 'private_key_jwt' && html`<${Field} label=${t('Address of its keys')} type="url" placeholder="https://" value=${form.jwksUri} onValue=${change('jwksUri')} error=${problem('jwks')}
+        ${signs && html`<${Field} label=${t('Address of its keys')} type="url" placeholder="https://" value=${form.jwksUri} onValue=${change('jwksUri')} error=${problem('jwksUri')}
             hint=${client.jwks ? t('Empty: the keys that were written through the API stay.') : null} />`}
         <fieldset class="plain"><legend><strong>${t('How it gets tokens')}</strong></legend>${Object.entries(grants).filter(([key]) => confidential || key !== 'client_credentials').map(([key, text]) => html`
             <${Check} key=${key} label=${t(text)} checked=${form.grantTypes.includes(key)} onValue=${(on) => change('grantTypes')(Object.keys(grants).filter((each) => (each === key ? on : form.grantTypes.includes(each))))} />`)}
@@ -63,13 +63,13 @@ export function Clients() {
     const list = useLoad(() => get(PATH));
     const [edit, setEdit] = useState(null), [gone, setGone] = useState(null), [secret, setSecret] = useState(null);
     const open = toasting(async (row) => setEdit(await getState(`${PATH}/${row.id}`)));
-    const exchange = toasting(async (row) => setSecret(await post(`${PATH}/${row.id}/secret`)));
+    const exchange = useAct(async (row) => setSecret(await post(`${PATH}/${row.id}/secret`)));
     const saved = (made) => {
         toast(edit.id ? t('Saved.') : t('Registered.'));
         setEdit(null);
         list.reload();
         if (hasSecret(made) && !made.secretCreatedAt)
-            exchange(made);
+            exchange.run(made);
     };
 
     return html`<${Page} title=${t('Applications')} wide actions=${html`<${Button} kind="primary" onClick=${() => setEdit({})}>${t('Register an application')}<//>`}>
@@ -79,8 +79,9 @@ export function Clients() {
             { title: t('Type'), cell: (row) => html`<${Badge}>${row.type === 'confidential' ? t('confidential') : t('public')}<//>` },
             { title: t('Changed'), kind: 'time', cell: (row) => time(row.lastUpdated) },
             { kind: 'acts', cell: (row) => html`<${Button} kind="quiet" onClick=${() => open(row)}>${t('Edit')}<//>
-                ${hasSecret(row) && html`<${Button} kind="quiet" onClick=${() => exchange(row)}>${t('New secret')}<//>`}<${Button} kind="quiet danger" onClick=${() => setGone(row)}>${t('Delete')}<//>` },
+                ${hasSecret(row) && html`<${Button} kind="quiet" busy=${exchange.busy} onClick=${() => exchange.run(row)}>${t('New secret')}<//>`}<${Button} kind="quiet danger" onClick=${() => setGone(row)}>${t('Delete')}<//>` },
         ]} empty=${html`<${Empty} title=${t('No application yet')}><p>${t('An app needs a client id to sign people in by one request.')}</p><//>`} />`}<//>
+        ${exchange.error && html`<${ErrorBox} error=${exchange.error} />`}
         ${edit && html`<${Edit} client=${edit} onClose=${() => setEdit(null)} onDone=${saved} />`}
         ${secret && html`<${Secret} title=${t('Keep this secret now')} secret=${secret.secret} onClose=${() => setSecret(null)} text=${secret.previousSecretUntil
             ? t('The application authenticates by it. It is not shown again. The one before works until {time}.', { time: time(secret.previousSecretUntil) })

@@ -1,12 +1,14 @@
 // content.js - articles and the like: the default language beside a translation.
-import { get, findState, post, putState, query as queryOf, remove, rows } from '../lib/api.js';
-import { html, useEffect, useState } from '../lib/html.js';
+import { get, findState, post, putState, query as queryOf, remove } from '../lib/api.js';
+import { html, useState } from '../lib/html.js';
 import { languageName, number, t } from '../lib/i18n.js';
 import { navigate } from '../lib/router.js';
-import { Badge, Button, Conflict, ConfirmName, Dialog, Empty, ErrorBox, Field, Loaded, Page, Section, Table, toast, useAct, useGuard, useLoad, useSave, useSettled } from '../lib/ui.js';
+import { Badge, Button, Conflict, ConfirmName, Dialog, Empty, ErrorBox, Field, Loaded, Page, saved, Section, Table, toast, useAct, useGuard, useLoad, useRows, useSave, useSettled } from '../lib/ui.js';
 
 const TYPES = ['article', 'faq', 'exercise'];
-const PAGE = 50;
+// What of an address may stand in that of a request.
+const NAME = /^[\w-]+$/;
+const named = (text) => (NAME.test(text ?? '') ? text : undefined);
 const at = (type, key, language) => `/cms/${encodeURIComponent(type)}/${encodeURIComponent(key)}/${encodeURIComponent(language)}`;
 
 const textOf = (value) => value.sections.flatMap((each) => [each.title, each.text]).filter(Boolean).join('\n');
@@ -38,7 +40,7 @@ function Editor({ type, id, language, source, onSaved }) {
         const sections = value.sections.map(({ title, text }) => ({ ...(title && { title }), text }));
         const { author, code } = value;
         both.set({ ...both.data, target: await putState(at(type, id, language), { title: value.title, sections, ...(author && { author }), ...(code && { code }) }, etag) });
-        setTyped(null);
+        setTyped(saved(typed));
         toast(t('Saved.'));
         onSaved();
     }, async () => await entry(type, id, language) ?? none);
@@ -53,7 +55,8 @@ function Editor({ type, id, language, source, onSaved }) {
         wanted.forEach(([, i], j) => { all[i] = made.text[j]; });
         setTyped({ ...original, ...both.data.target, title: all[0], sections: original.sections.map((each, i) => ({ title: all[1 + 2 * i], text: all[2 + 2 * i] })) });
         const failed = made.items.filter((each) => each.status === 'failed').length;
-        toast(failed ? t('{n} texts could not be translated and are as in the source.', { n: failed }) : t('Suggested. Read it before you save.'));
+        toast(failed ? t('{n} texts could not be translated and are as in the source.', { n: number(failed) }) : t('Suggested. Read it before you save.'),
+            typed && (() => setTyped(typed)));
     });
 
     useGuard(typed !== null);
@@ -77,35 +80,33 @@ function Create({ type, language, onClose }) {
     const [id, setId] = useState('');
     const free = /^[a-z0-9][a-z0-9-]*$/.test(id);
 
-    return html`<${Dialog} title=${t('New entry')} submit=${t('Go on')} disabled=${!free} onClose=${onClose} onSubmit=${() => { onClose(); navigate(`/content${queryOf({ type, language, key: id })}`); }}>
+    return html`<${Dialog} title=${t('New entry')} submit=${t('Go on')} disabled=${!free} onClose=${onClose} onSubmit=${() => { onClose(); setTimeout(() => navigate(`/content${queryOf({ type, language, key: id })}`)); }}>
         <${Field} label=${t('Key')} hint=${t('Small letters, digits and hyphens. The same in every language.')} value=${id} onValue=${setId} autofocus />
     <//>`;
 }
 
 export function Content({ query }) {
     const locales = useLoad(() => get('/locales'));
-    const type = query.type || 'article', source = locales.data?.defaultLanguage;
-    const language = query.language || source;
-    const [search, setSearch] = useState(''), [count, setCount] = useState(PAGE), [create, setCreate] = useState(false);
+    const type = named(query.type) ?? 'article', key = named(query.key), source = locales.data?.defaultLanguage;
+    const language = named(query.language) ?? source;
+    const [search, setSearch] = useState(''), [create, setCreate] = useState(false);
     const settled = useSettled(search.trim());
-    const list = useLoad(async () => (language ? rows(`/cms/${encodeURIComponent(type)}/map/${language}`, { search: settled }, count) : null), [type, language, settled, count]);
+    const list = useRows(language && `/cms/${type}/map/${language}`, { search: settled }, [type, language, settled]);
     const go = (part) => navigate(`/content${queryOf({ type, language, ...part })}`);
 
-    useEffect(() => setCount(PAGE), [type, language, settled]);
-    if (query.key && source)
-        return html`<${Page} title=${query.key} wide back=${[`/content${queryOf({ type, language })}`, t('Content')]}>
-            <div class="filters few"><${Field} label=${t('Language')} as="select" value=${language} onValue=${(value) => go({ language: value, key: query.key })}>
+    if (key && source)
+        return html`<${Page} title=${key} wide back=${[`/content${queryOf({ type, language })}`, t('Content')]}>
+            <div class="filters few"><${Field} label=${t('Language')} as="select" value=${language} onValue=${(value) => go({ language: value, key })}>
                 ${locales.data.languages.map((tag) => html`<option value=${tag}>${languageName(tag)}</option>`)}<//></div>
-            <${Editor} key=${`${type} ${query.key} ${language}`} type=${type} id=${query.key} language=${language} source=${source} onSaved=${() => {}} /><//>`;
+            <${Editor} key=${`${type} ${key} ${language}`} type=${type} id=${key} language=${language} source=${source} onSaved=${() => {}} /><//>`;
     return html`<${Page} title=${t('Content')} wide actions=${html`<${Button} kind="primary" onClick=${() => setCreate(true)}>${t('New entry')}<//>`}>
         <${Loaded} from=${locales}>${(known) => html`<form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}>
             <${Field} label=${t('Search')} type="search" value=${search} onValue=${setSearch} />
             <${Field} label=${t('Type')} as="select" value=${type} onValue=${(value) => go({ type: value })}>${[...new Set([...TYPES, type])].map((each) => html`<option value=${each}>${each}</option>`)}<//>
             <${Field} label=${t('Language')} as="select" value=${language} onValue=${(value) => go({ language: value })}>${known.languages.map((tag) => html`<option value=${tag}>${languageName(tag)}</option>`)}<//>
         </form>`}<//>
-        <${Loaded} from=${{ ...list, data: list.data ?? undefined }}>${(data) => html`<div class="stack"><p class="soft" role="status">${t('{n} entries', { n: number(data.total) })}</p>
-            <${Table} label=${t('Content')} rows=${data.resources.map((each) => ({ ...each, key: (each.source ?? each.target).key }))} more=${data.total > data.resources.length}
-                onMore=${() => setCount(count + PAGE)} busy=${list.loading} columns=${[
+        <${Loaded} from=${list}>${(data) => html`<div class="stack"><p class="soft" role="status">${t('{n} entries', { n: number(data.total) })}</p>
+            <${Table} label=${t('Content')} rows=${data.resources.map((each) => ({ ...each, key: (each.source ?? each.target).key }))} more=${list.more} busy=${list.busy} onMore=${list.next} columns=${[
                     { title: t('Key'), cell: (row) => html`<${Button} kind="quiet" onClick=${() => go({ key: row.key })}>${row.key}<//>` },
                     { title: source ? languageName(source) : '', cell: (row) => row.source?.title ?? '–' },
                     { title: language ? languageName(language) : '', cell: (row) => row.target?.title ?? html`<${Badge} kind="warn">${t('not translated')}<//>` },

@@ -1,10 +1,9 @@
 // documents.js - files: upload, pictures, public links.
-import { call, patch, remove, rows, upload } from '../lib/api.js';
+import { call, patch, remove, upload } from '../lib/api.js';
 import { html, useEffect, useRef, useState } from '../lib/html.js';
 import { bytes, number, t, time } from '../lib/i18n.js';
-import { Badge, Button, ConfirmName, Dialog, Empty, ErrorBox, errorTitle, Facts, Field, Loaded, Page, Switch, Table, toast, useAct, useLoad } from '../lib/ui.js';
+import { Badge, Button, ConfirmName, copy, Dialog, Empty, ErrorBox, errorTitle, Facts, Field, Loaded, Page, Switch, Table, toast, useAct, useLoad, useRows } from '../lib/ui.js';
 
-const PAGE = 50;
 // What a browser draws as a picture and nothing else: SVG is not among them.
 const pictures = /^image\/(png|jpeg|webp|gif|avif)$/;
 
@@ -49,10 +48,16 @@ function Upload({ onDone }) {
 
 // The bytes come with the token, so the picture is a blob of this page.
 function Picture({ id, name }) {
-    const url = useLoad(async () => URL.createObjectURL((await call('GET', `/document/${id}?width=960&height=960&fit=inside`, { raw: true })).data), [id]);
+    const picture = useLoad(async () => (await call('GET', `/document/${id}?width=960&height=960&fit=inside`, { raw: true })).data, [id]);
+    const [url, set] = useState(null);
 
-    useEffect(() => () => url.data && URL.revokeObjectURL(url.data), [url.data]);
-    return html`<${Loaded} from=${url}>${(source) => html`<img class="thumb" src=${source} alt=${name} />`}<//>`;
+    useEffect(() => {
+        const made = picture.data && URL.createObjectURL(picture.data);
+
+        set(made);
+        return () => made && URL.revokeObjectURL(made);
+    }, [picture.data]);
+    return html`<${Loaded} from=${picture}>${() => url && html`<img class="thumb" src=${url} alt=${name} />`}<//>`;
 }
 
 function Show({ row, onClose, onChanged }) {
@@ -75,21 +80,20 @@ function Show({ row, onClose, onChanged }) {
         <div class="head"><span><strong>${t('Public link')}</strong><br /><span class="hint">${t('Whoever has it can read the file, without signing in.')}</span></span>
             <${Switch} label=${t('Public link')} on=${Boolean(file.publicToken)} busy=${open.busy} onSwitch=${open.run} /></div>
         ${open.error && html`<${ErrorBox} error=${open.error} />`}
-        ${link && html`<p class="code">${link}</p><div><${Button} onClick=${async () => { await navigator.clipboard.writeText(link); toast(t('Copied.')); }}>${t('Copy the link')}<//></div>`}
+        ${link && html`<p class="code">${link}</p><div><${Button} onClick=${() => copy(link)}>${t('Copy the link')}<//></div>`}
     <//>`;
 }
 
 export function Documents() {
-    const [shown, setShown] = useState(PAGE), [sort, setSort] = useState('-_lastUpdated'), [open, setOpen] = useState(null), [gone, setGone] = useState(null);
-    const list = useLoad(() => rows('/document', { _sort: sort }, shown), [shown, sort]);
+    const [sort, setSort] = useState('-_lastUpdated'), [open, setOpen] = useState(null), [gone, setGone] = useState(null);
+    const list = useRows('/document', { _sort: sort }, [sort]);
 
     return html`<${Page} title=${t('Documents')} wide>
         <${Upload} onDone=${list.reload} />
         <div class="filters few"><${Field} label=${t('Order')} as="select" value=${sort} onValue=${setSort}>
             <option value="-_lastUpdated">${t('Newest first')}</option><option value="fileName">${t('By name')}</option><option value="contentType">${t('By type')}</option><//></div>
         <${Loaded} from=${list}>${(data) => html`<div class="stack"><p class="soft">${t('{n} documents', { n: number(data.total) })}</p>
-            <${Table} label=${t('Documents')} rows=${data.resources} more=${data.total > data.resources.length} busy=${list.loading}
-                onMore=${() => setShown(shown + PAGE)} columns=${[
+            <${Table} label=${t('Documents')} rows=${data.resources} more=${list.more} busy=${list.busy} onMore=${list.next} columns=${[
                     { title: t('File'), cell: (row) => html`<${Button} kind="quiet" onClick=${() => setOpen(row)}>${row.fileName}<//>` },
                     { title: t('Type'), cell: (row) => row.contentType },
                     { title: t('Size'), kind: 'number', cell: (row) => bytes(row.size) },

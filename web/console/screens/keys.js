@@ -2,24 +2,23 @@
 import { get, post, query as queryOf, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { t, time } from '../lib/i18n.js';
-import { Badge, Button, ConfirmName, Dialog, Empty, Field, Loaded, Page, Secret, Table, toast, useAct, useCursor, useLoad } from '../lib/ui.js';
+import { Badge, Button, ConfirmName, Dialog, Empty, Field, Loaded, otherError, Page, Secret, Table, toast, useAct, useCursor, useLoad } from '../lib/ui.js';
 
 const PATH = '/v1/project/api-keys';
 
 function Create({ policies, onClose, onDone }) {
-    const [value, set] = useState({ name: '', accessPolicy: '', days: '90', addresses: '' }), [made, setMade] = useState(null);
+    const [value, set] = useState({ name: '', accessPolicy: '', days: '90', addresses: '' });
     const change = (name) => (next) => set({ ...value, [name]: next });
-    const { busy, error, run } = useAct(async () => setMade(await post(PATH, { name: value.name, accessPolicy: value.accessPolicy, days: Number(value.days),
+    const { busy, error, run } = useAct(async () => onDone(await post(PATH, { name: value.name, accessPolicy: value.accessPolicy, days: Number(value.days),
         addresses: value.addresses.split(/[\s,]+/).filter(Boolean) })));
-    const problem = (path) => error?.problems?.find((each) => each.path.startsWith(path))?.message;
+    const problem = (name) => error?.problem?.(name);
 
-    if (made)
-        return html`<${Secret} title=${t('Keep this key now')} text=${t('It is stored nowhere and not shown again.')} secret=${made.key} onClose=${onDone} />`;
-    return html`<${Dialog} title=${t('New key')} submit=${t('Make the key')} busy=${busy} onClose=${onClose} onSubmit=${run} error=${error?.problems?.length ? null : error}
+    return html`<${Dialog} title=${t('New key')} submit=${t('Make the key')} busy=${busy} onClose=${onClose} onSubmit=${run} error=${otherError(error ?? policies.error, 'name', 'accessPolicy', 'days', 'addresses')}
         disabled=${!value.name.trim() || !value.accessPolicy}>
         <${Field} label=${t('What it is for')} value=${value.name} onValue=${change('name')} error=${problem('name')} autofocus required />
-        <${Field} label=${t('Access policy')} as="select" value=${value.accessPolicy} onValue=${change('accessPolicy')} error=${problem('accessPolicy')}><option value="">${t('Choose one')}</option>
-            ${policies.map((each) => html`<option value=${`AccessPolicy/${each.id}`}>${each.name}</option>`)}<//>
+        <${Field} label=${t('Access policy')} as="select" value=${value.accessPolicy} onValue=${change('accessPolicy')} error=${problem('accessPolicy')}
+            hint=${policies.data?.length === 0 && t('There is none yet. Make one first, at “Access policies”.')}><option value="">${t('Choose one')}</option>
+            ${policies.data?.map((each) => html`<option value=${`AccessPolicy/${each.id}`}>${each.name}</option>`)}<//>
         <${Field} label=${t('Days until it expires')} type="number" min="1" max="365" value=${value.days} onValue=${change('days')} error=${problem('days')} />
         <${Field} label=${t('Networks it may be used from')} hint=${t('For example 192.0.2.0/24; empty: any.')} value=${value.addresses} onValue=${change('addresses')} error=${problem('addresses')} />
     <//>`;
@@ -28,7 +27,7 @@ function Create({ policies, onClose, onDone }) {
 export function Keys() {
     const list = useCursor((cursor) => get(`${PATH}${queryOf({ _cursor: cursor })}`), []);
     const policies = useLoad(async () => (await get('/v1/project/access-policies')).resources);
-    const [create, setCreate] = useState(false), [gone, setGone] = useState(null);
+    const [create, setCreate] = useState(false), [gone, setGone] = useState(null), [key, setKey] = useState(null);
     const name = (reference) => policies.data?.find(({ id }) => reference === `AccessPolicy/${id}`)?.name ?? reference;
 
     return html`<${Page} title=${t('API keys')} wide actions=${html`<${Button} kind="primary" onClick=${() => setCreate(true)}>${t('New key')}<//>`}>
@@ -42,7 +41,8 @@ export function Keys() {
             { title: t('Expires'), kind: 'time', cell: (row) => (new Date(row.expiresAt) < new Date() ? html`<${Badge} kind="bad">${t('expired')}<//>` : time(row.expiresAt)) },
             { kind: 'acts', cell: (row) => html`<${Button} kind="quiet danger" onClick=${() => setGone(row)}>${t('Revoke')}<//>` },
         ]} empty=${html`<${Empty} title=${t('No key yet')}><p>${t('Make one for each machine, so that each can be revoked alone.')}</p><//>`} />`}<//>
-        ${create && html`<${Create} policies=${policies.data ?? []} onClose=${() => setCreate(false)} onDone=${() => { setCreate(false); list.reload(); }} />`}
+        ${create && html`<${Create} policies=${policies} onClose=${() => setCreate(false)} onDone=${(made) => { setCreate(false); setKey(made.key); list.reload(); }} />`}
+        ${key && html`<${Secret} title=${t('Keep this key now')} text=${t('It is stored nowhere and not shown again.')} secret=${key} onClose=${() => setKey(null)} />`}
         ${gone && html`<${ConfirmName} title=${t('Revoke the key')} name=${gone.name} submit=${t('Revoke')} act=${() => remove(`${PATH}/${gone.id}`)} onClose=${() => setGone(null)}
             onDone=${() => { setGone(null); list.reload(); toast(t('Revoked.')); }}><p>${t('The machine is refused from its next request on.')}</p><//>`}
     <//>`;

@@ -1,11 +1,9 @@
 // members.js - who belongs to the project and who is invited.
-import { get, patch, post, remove, rows } from '../lib/api.js';
+import { get, patch, post, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { day, number, t } from '../lib/i18n.js';
-import { Badge, Button, Check, ConfirmName, Dialog, Field, Loaded, Page, Switch, Table, toast, errorTitle, useAct, useLoad } from '../lib/ui.js';
+import { Badge, Button, Check, ConfirmName, Dialog, Field, Loaded, otherError, Page, Switch, Table, toast, toastError, useAct, useLoad, useRows } from '../lib/ui.js';
 import { roleName } from './people.js';
-
-const PAGE = 50;
 
 function Invite({ onClose, onDone }) {
     const [value, set] = useState({ email: '', firstName: '', lastName: '', type: 'Practitioner', admin: false, accessPolicy: '' });
@@ -21,7 +19,7 @@ function Invite({ onClose, onDone }) {
         error=${error?.problem?.(name)} required ...${rest} />`;
 
     return html`<${Dialog} title=${t('Invite someone')} submit=${t('Invite')} busy=${busy} onClose=${onClose} onSubmit=${run}
-        error=${error?.problems?.length ? null : error} disabled=${!value.email || !value.firstName || !value.lastName}>
+        error=${otherError(error, 'email', 'firstName', 'lastName', 'accessPolicy')} disabled=${!value.email || !value.firstName || !value.lastName}>
         ${field('email', t('E-mail address'), { type: 'email', autofocus: true, autocomplete: 'off' })}
         <div class="form">${field('firstName', t('Given name'))}${field('lastName', t('Family name'))}
         <${Field} label=${t('Role')} as="select" value=${value.type} onValue=${change('type')}>
@@ -35,15 +33,15 @@ function Invite({ onClose, onDone }) {
 }
 
 export function Members({ query, me }) {
-    const [shown, setShown] = useState(PAGE), [invite, setInvite] = useState(query.invite === '1'), [gone, setGone] = useState(null), [busy, setBusy] = useState(null);
-    const list = useLoad(() => rows('/v1/projects/me/members', {}, shown), [shown]);
+    const [invite, setInvite] = useState(query.invite === '1'), [gone, setGone] = useState(null), [busy, setBusy] = useState(null);
+    const list = useRows('/v1/projects/me/members', {}, []);
     const during = async (row, work) => {
         setBusy(row.id);
         try {
             await work();
             await list.reload();
         } catch (error) {
-            toast(`${errorTitle(error)} ${error.message ?? ''}`);
+            toastError(error);
         }
         setBusy(null);
     };
@@ -55,8 +53,7 @@ export function Members({ query, me }) {
 
     return html`<${Page} title=${t('Members')} wide actions=${html`<${Button} kind="primary" onClick=${() => setInvite(true)}>${t('Invite someone')}<//>`}>
         <${Loaded} from=${list}>${(data) => html`<div class="stack"><p class="soft" role="status">${t('{n} members and invitations', { n: number(data.total) })}</p>
-            <${Table} label=${t('Members')} rows=${data.resources} more=${data.total > data.resources.length} busy=${list.loading}
-                onMore=${() => setShown(shown + PAGE)} columns=${[
+            <${Table} label=${t('Members')} rows=${data.resources} more=${list.more} busy=${list.busy} onMore=${list.next} columns=${[
                     { title: t('Name'), cell: (row) => row.displayName },
                     { title: t('Address'), cell: (row) => row.email },
                     { title: t('Role'), cell: (row) => roleName(row.profileType) },

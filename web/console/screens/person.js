@@ -2,7 +2,7 @@
 import { call, get, post } from '../lib/api.js';
 import { html, useEffect, useState } from '../lib/html.js';
 import { bytes, day, N, t, time } from '../lib/i18n.js';
-import { Badge, Button, Check, Dialog, ErrorBox, Facts, Field, Loaded, Page, Section, Table, toast, useAct, useCursor, useLoad } from '../lib/ui.js';
+import { Badge, Button, Check, Dialog, ErrorBox, Facts, Field, Loaded, otherError, Page, Section, Table, toast, useAct, useCursor, useLoad } from '../lib/ui.js';
 import { nameOf, roleName, State } from './people.js';
 
 // `name`: the name is typed before it is done.
@@ -16,6 +16,10 @@ const acts = [
     { key: 'schedule-deletion', title: N('Delete the account'), done: N('The deletion is scheduled.'), text: N('The account is deleted after the days you choose. Until then it can be taken back.'), undo: 'cancel-deletion', when: (who) => who.state !== 'deleting', danger: true, name: true },
     { key: 'cancel-deletion', title: N('Keep the account'), done: N('The deletion is taken back.'), text: N('Takes the scheduled deletion back.'), when: (who) => who.state === 'deleting' },
 ];
+
+// What a person signs in with: a session names what it was begun by, joined by "+".
+const proofs = { password: N('Password'), totp: N('Authenticator'), passkey: N('Passkey'), 'mail-code': N('Mailed code'), 'recovery-code': N('Recovery code') };
+const proofNames = (kinds) => kinds.map((each) => t(proofs[each] ?? each)).join(', ');
 
 const exportStates = { pending: [N('being made'), 'warn'], ready: [N('ready'), 'good'], failed: [N('failed'), 'bad'] };
 const POLL_MS = 2000;
@@ -56,7 +60,7 @@ function Act({ act, who, onClose, onDone }) {
     });
 
     return html`<${Dialog} title=${t(act.title)} submit=${t(act.title)} danger=${act.danger} busy=${busy} onClose=${onClose}
-        onSubmit=${run} error=${error?.problem?.('reason') || error?.problem?.('days') ? null : error}
+        onSubmit=${run} error=${otherError(error, 'reason', ...act.key === 'schedule-deletion' ? ['days'] : [])}
         disabled=${!reason.trim() || (act.name && typed.trim() !== nameOf(who))}>
         <p>${t(act.text)}</p>
         <${Field} label=${t('Reason')} hint=${t('Kept in the audit trail, for example a ticket.')} value=${reason} onValue=${setReason}
@@ -73,10 +77,10 @@ function Sessions({ id, stamp }) {
     return html`<${Section} title=${t('Sessions in this project')}>
         <${Loaded} from=${list}>${() => html`<${Table} label=${t('Sessions in this project')} rows=${list.rows} more=${list.more} onMore=${list.next}
             busy=${list.busy} empty=${html`<p class="soft">${t('Not signed in anywhere.')}</p>`} columns=${[
-                { title: t('Device'), cell: (row) => `${row.browser}, ${row.os}` },
+                { title: t('Device'), cell: (row) => [row.browser, row.os].filter((each) => each !== 'unknown').join(', ') || t('Unknown') },
                 { title: t('Application'), cell: (row) => row.client?.name ?? '–' },
                 { title: t('Network address'), cell: (row) => row.remoteAddress },
-                { title: t('Signed in by'), cell: (row) => row.authMethod },
+                { title: t('Signed in by'), cell: (row) => proofNames(row.authMethod.split('+')) },
                 { title: t('Last renewed'), kind: 'time', cell: (row) => time(row.lastUpdated) },
             ]} />`}<//><//>`;
 }
@@ -139,7 +143,7 @@ export function Person({ id, me }) {
                     [t('State'), html`<${State} of=${data.state} />`],
                     [t('Address'), html`${data.email} ${data.emailVerified ? html`<${Badge} kind="good">${t('proven')}<//>` : html`<${Badge} kind="warn">${t('not proven')}<//>`}`],
                     [t('Role'), html`${roleName(data.role)}${data.admin ? `, ${t('Admin')}` : ''}`],
-                    [t('Second factors'), data.factors.join(', ') || t('None')],
+                    [t('Second factors'), proofNames(data.factors) || t('None')],
                     [t('Last sign-in'), time(data.lastSignInAt)],
                     [t('In the project since'), day(data.memberSince)],
                     data.lockedAt && [t('Locked since'), time(data.lockedAt)],

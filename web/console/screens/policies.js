@@ -1,6 +1,6 @@
 // policies.js - access policies, as a form and as JSON.
 import { get, getState, post, putState, remove } from '../lib/api.js';
-import { html, useState } from '../lib/html.js';
+import { html, useRef, useState } from '../lib/html.js';
 import { N, t } from '../lib/i18n.js';
 import { Link, navigate } from '../lib/router.js';
 import { Badge, Button, Check, Conflict, ConfirmName, Empty, ErrorBox, Field, Loaded, Page, Section, Table, Tabs, toast, useGuard, useLoad, useSave } from '../lib/ui.js';
@@ -48,17 +48,37 @@ function Rule({ rule, at, onChange, onRemove }) {
 
 const body = ({ name, resource, ipAccessRule }) => ({ name, resource, ...(ipAccessRule?.length && { ipAccessRule }) });
 
+// The rules as the form can show them; throws where they are none.
+function read(json) {
+    const policy = JSON.parse(json), rules = [policy.resource, policy.ipAccessRule ?? []];
+    const isRule = (each) => each !== null && typeof each === 'object' && (each.interaction === undefined || Array.isArray(each.interaction));
+
+    if (!rules.every((each) => Array.isArray(each) && each.every(isRule)))
+        throw new SyntaxError();
+    return policy;
+}
+
+function isRead(json) {
+    try {
+        return Boolean(read(json));
+    } catch {
+        return false;
+    }
+}
+
 const shown = (part) => (typeof part === 'string' ? part : part ? JSON.stringify(part) : '–');
 
 function Editor({ policy, reload }) {
     const [value, set] = useState(policy), [dirty, setDirty] = useState(false), [tab, setTab] = useState('form'), [json, setJson] = useState(null), [gone, setGone] = useState(false), [etag, setEtag] = useState(policy.etag);
-    const change = (part) => { set({ ...value, ...part }); setDirty(true); };
-    const parsed = () => { const { resource, ipAccessRule } = JSON.parse(json); return { ...value, resource, ipAccessRule }; };
+    const typed = useRef(0); // how often something was, to know whether it was while it was saved
+    const touch = () => { typed.current++; setDirty(true); };
+    const change = (part) => { set({ ...value, ...part }); touch(); };
+    const parsed = () => { const { resource, ipAccessRule } = read(json); return { ...value, resource, ipAccessRule }; };
     const { busy, error, run, conflict, leave } = useSave(async (state) => {
-        const next = body(json === null ? value : parsed());
+        const next = body(json === null ? value : parsed()), before = typed.current;
         const made = await (policy.id ? putState(`${PATH}/${policy.id}`, next, state) : post(PATH, next));
 
-        setDirty(false);
+        setDirty(typed.current !== before);
         setEtag(made.etag);
         toast(t('Saved.'));
         if (!policy.id)
@@ -68,7 +88,7 @@ function Editor({ policy, reload }) {
     }, () => getState(`${PATH}/${policy.id}`));
     const theirs = () => { set(conflict); setEtag(conflict.etag); setJson(null); setTab('form'); setDirty(false); leave(); reload(); };
     const compared = () => {
-        const mine = body(json === null ? value : parsed());
+        const mine = json === null ? body(value) : isRead(json) ? body(parsed()) : { name: value.name, resource: json };
 
         return [['name', t('Name')], ['resource', t('Rules')], ['ipAccessRule', t('Networks')]].map(([name, title]) => [title, ...[body(conflict), mine].map((each) => shown(each[name]))])
             .filter(([, now, own]) => now !== own);
@@ -78,23 +98,21 @@ function Editor({ policy, reload }) {
             const { name, ...rest } = body(value);
             setJson(JSON.stringify(rest, null, 2));
         } else if (json !== null) {
-            try {
-                set(parsed());
-                setJson(null);
-            } catch {
-                toast(t('This is no JSON.'));
-                return;
-            }
+            if (!isRead(json))
+                return toast(t('This is not JSON with a list of rules in “resource”.'));
+            set(parsed());
+            setJson(null);
         }
-        setTab(key);
+        return setTab(key);
     };
+    const bad = json !== null && !isRead(json) && t('This is not JSON with a list of rules in “resource”.');
 
     useGuard(dirty);
     return html`<form class="stack" onSubmit=${(event) => { event.preventDefault(); run(etag); }}>
         ${conflict && html`<${Conflict} rows=${compared()} onTheirs=${theirs} onMine=${() => run(conflict.etag)} />`}
         <${Section}><${Field} label=${t('Name')} value=${value.name} onValue=${(name) => change({ name })} error=${error?.problem?.('name')} required /><//>
         <${Tabs} label=${t('How to edit')} tabs=${[['form', t('Form')], ['json', 'JSON']]} current=${tab} onTab=${pick}>${tab === 'json' ? html`<${Field} label=${t('Rules and networks')} as="textarea" class="code" value=${json} spellcheck="false"
-            onValue=${(text) => { setJson(text); setDirty(true); }} />`
+            error=${bad} onValue=${(text) => { setJson(text); touch(); }} />`
             : html`${value.resource.map((rule, i) => html`<${Rule} key=${i} rule=${rule} at=${i}
                 onChange=${(next) => change({ resource: value.resource.map((each, j) => (i === j ? next : each)) })}
                 onRemove=${() => change({ resource: value.resource.filter((each, j) => i !== j) })} />`)}
@@ -111,7 +129,7 @@ function Editor({ policy, reload }) {
                     })}
                     <div><${Button} onClick=${() => change({ ipAccessRule: [...value.ipAccessRule ?? [], { ip: '', action: 'allow' }] })}>${t('Add a network')}<//></div><//>`}<//>
         ${error && html`<${ErrorBox} error=${error} />`}
-        <div class="buttons"><${Button} type="submit" kind="primary" busy=${busy} disabled=${!dirty || !value.name.trim()}>${t('Save')}<//>
+        <div class="buttons"><${Button} type="submit" kind="primary" busy=${busy} disabled=${!dirty || !value.name.trim() || bad}>${t('Save')}<//>
             ${policy.id && html`<${Button} kind="danger" onClick=${() => setGone(true)}>${t('Delete')}<//>`}</div>
         ${gone && html`<${ConfirmName} title=${t('Delete the policy')} name=${policy.name} submit=${t('Delete')} act=${() => remove(`${PATH}/${policy.id}`)}
             onClose=${() => setGone(false)} onDone=${() => { setDirty(false); setTimeout(() => navigate('/policies')); toast(t('Deleted.')); }}>

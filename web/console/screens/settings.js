@@ -2,7 +2,7 @@
 import { call, get, getState, patchState } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
 import { languageName, N, t, time } from '../lib/i18n.js';
-import { Badge, Button, Conflict, Empty, ErrorBox, Field, Loaded, Page, Section, Switch, Table, Tabs, errorTitle, toast, useAct, useGuard, useLoad, useSave } from '../lib/ui.js';
+import { Badge, Button, Conflict, Empty, ErrorBox, Field, Loaded, otherError, Page, saved, Section, Switch, Table, Tabs, toast, toastError, useAct, useGuard, useLoad, useSave } from '../lib/ui.js';
 import { author, Diff, settingTitle } from './names.js';
 
 const BASE = '/v1/project/settings';
@@ -56,7 +56,7 @@ function Switches({ state, onSaved }) {
             if (error.status === 409)
                 setConflict({ each, enabled, fresh: await loadSettings() });
             else
-                toast(`${errorTitle(error)} ${error.message ?? ''}`);
+                toastError(error);
         }
         setBusy(null);
     };
@@ -69,7 +69,7 @@ function Switches({ state, onSaved }) {
         <ul class="rows">${switches.map((each) => html`<li key=${each.name}><div>
             <strong>${settingTitle(each.name)}</strong> ${!state.written[each.name] && html`<${Badge}>${t('never written')}<//>`}
             ${each.hint && html`<p class="hint">${t(each.hint)}</p>`}</div>
-            <${Switch} label=${settingTitle(each.name)} on=${effective(state, each)} busy=${busy === each.name}
+            <${Switch} label=${settingTitle(each.name)} on=${effective(state, each)} busy=${busy !== null}
                 onSwitch=${(on) => write(each, on, state.etag)} /></li>`)}</ul>
     <//>`;
 }
@@ -88,7 +88,7 @@ function Values({ state, policies, onSaved }) {
                 const { data, etag: next } = await call('PUT', name === POLICY_OF_PATIENTS ? '/v1/project/default-patient-access-policy'
                     : `${BASE}/values/${name}`, { body: { value: typed[name].trim() }, etag: version });
                 version = next;
-                type((was) => ({ ...was, [name]: undefined }));
+                type((now) => (now[name] === typed[name] ? { ...now, [name]: undefined } : now));
                 onSaved(data, next, name);
             } catch (failure) {
                 if (failure.status !== 409)
@@ -125,7 +125,7 @@ function Languages() {
     const value = typed ?? (locales.data && shown(locales.data));
     const { busy, error, run, conflict, leave } = useSave(async (etag) => {
         locales.set(await patchState('/locales', { languages: value.languages.split(/[\s,]+/).filter(Boolean), defaultLanguage: value.defaultLanguage.trim() }, etag));
-        type(null);
+        type(saved(typed));
         toast(t('Saved.'));
     }, () => getState('/locales'));
     const compared = () => [[t('Language tags'), 'languages'], [t('Default language'), 'defaultLanguage']]
@@ -141,7 +141,7 @@ function Languages() {
                 onValue=${(text) => type({ ...value, languages: text })} />
             <${Field} label=${t('Default language')} value=${value.defaultLanguage} error=${error?.problem?.('defaultLanguage')}
                 onValue=${(text) => type({ ...value, defaultLanguage: text })} />
-            ${error && !error.problems?.length && html`<${ErrorBox} error=${error} />`}
+            ${otherError(error, 'languages', 'defaultLanguage') && html`<${ErrorBox} error=${error} />`}
             <div class="buttons"><${Button} type="submit" kind="primary" busy=${busy} disabled=${typed === null}>${t('Save')}<//></div>
         </form>`}<//><//>`;
 }

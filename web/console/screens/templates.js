@@ -4,7 +4,7 @@ import { findState, get, put, putState, query as queryOf, remove } from '../lib/
 import { html, useEffect, useRef, useState } from '../lib/html.js';
 import { languageName, N, t, time } from '../lib/i18n.js';
 import { Link } from '../lib/router.js';
-import { Badge, Button, Conflict, ConfirmName, ErrorBox, Field, Loaded, Page, Section, Table, Tabs, toast, useGuard, useLoad, useSave, useSettled } from '../lib/ui.js';
+import { Badge, Button, Conflict, ConfirmName, ErrorBox, Field, Loaded, otherError, Page, saved, Section, Table, Tabs, toast, useGuard, useLoad, useSave, useSettled } from '../lib/ui.js';
 import { templateTitle } from './names.js';
 
 const PATH = '/v1/project/email-templates';
@@ -65,17 +65,16 @@ function Other({ records, not, languages }) {
         <${Field} label=${t('HTML there')} as="textarea" class="code" value=${parts.html} readonly /></div>`;
 }
 
-function Editor({ name, language, languages, records, reload }) {
+function Editor({ name, language, languages, records, reload, onSaved }) {
     const record = records.find((each) => (each.language ?? ANY) === language);
     const [typed, type] = useState(null), [beside, setBeside] = useState('preview'), [gone, setGone] = useState(false), last = useRef({});
     const value = typed ?? partsOf(record);
     const samples = { ...mails['*'], ...mails[name] };
     const change = (part) => (text) => type({ ...value, [part]: text });
     const { busy, error, run, conflict, leave } = useSave(async (etag) => {
-        await putState(`${PATH}/${name}`, { ...(language && { language }), subject: value.subject, text: value.text, ...(value.html && { html: value.html }) }, etag);
-        type(null);
+        onSaved(await putState(`${PATH}/${name}`, { ...(language && { language }), subject: value.subject, text: value.text, ...(value.html && { html: value.html }) }, etag));
+        type(saved(typed));
         toast(t('Saved.'));
-        reload();
     }, async () => await template(name, language) ?? blank);
     const insert = (variable) => {
         const { part = 'text', at } = last.current;
@@ -95,7 +94,7 @@ function Editor({ name, language, languages, records, reload }) {
             <div><h3>${t('Variables')}</h3><p class="actions">${Object.keys(samples).map((each) => html`<${Button} kind="quiet" onClick=${() => insert(each)} title=${samples[each]}><code>{{${each}}}</code><//>`)}</p></div>
         <//><${Section}><${Tabs} label=${t('Beside it')} tabs=${[['preview', t('Preview')], ['other', t('Another language')]]} current=${beside} onTab=${setBeside}>
             ${beside === 'preview' ? html`<${Preview} value=${value} samples=${samples} />` : html`<${Other} records=${records} not=${language} languages=${languages} />`}<//><//></div>
-        ${error && !error.problems?.length && html`<${ErrorBox} error=${error} />`}
+        ${otherError(error, 'subject', 'text', 'html') && html`<${ErrorBox} error=${error} />`}
         <div class="buttons"><${Button} type="submit" kind="primary" busy=${busy} disabled=${!typed || !value.subject.trim() || !value.text.trim()}>${t('Save')}<//>
             ${typed && html`<${Button} onClick=${() => type(null)}>${t('Discard')}<//>`}${record && html`<${Button} kind="danger" onClick=${() => setGone(true)}>${t('Delete')}<//>`}</div>
         ${gone && html`<${ConfirmName} title=${t('Delete the template')} name=${name} submit=${t('Delete')} act=${() => remove(`${PATH}/${name}?language=${encodeURIComponent(language)}`)}
@@ -121,6 +120,7 @@ export function Template({ name }) {
         <${Loaded} from=${all}>${({ records, languages, first }) => {
             const current = language ?? first;
             return html`<${Tabs} label=${t('Languages')} leaves current=${current} onTab=${set} tabs=${languages.map((each) => [each, tongue(each)])}>
-                <${Editor} key=${current} name=${name} language=${current} languages=${languages} records=${records} reload=${all.reload} /><//>`;
+                <${Editor} key=${current} name=${name} language=${current} languages=${languages} records=${records} reload=${all.reload}
+                    onSaved=${(record) => all.set({ ...all.data, records: [...records.filter((each) => (each.language ?? ANY) !== current), record] })} /><//>`;
         }}<//><//>`;
 }

@@ -1,9 +1,9 @@
 // webhooks.js - where events are posted to, and what became of each.
 import { findState, get, getState, post, putState, query as queryOf, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
-import { N, t, time } from '../lib/i18n.js';
+import { N, number, t, time } from '../lib/i18n.js';
 import { Link, navigate } from '../lib/router.js';
-import { Badge, Button, Check, Conflict, ConfirmName, Dialog, Empty, Facts, Field, Loaded, Page, Secret, Section, Switch, Table, errorTitle, toast, useAct, useCursor, useLoad, useSave } from '../lib/ui.js';
+import { Badge, Button, Check, Conflict, ConfirmName, Dialog, Empty, ErrorBox, Facts, Field, Loaded, otherError, Page, Secret, Section, Switch, Table, toast, toasting, useAct, useCursor, useLoad, useSave } from '../lib/ui.js';
 
 const PATH = '/v1/project/webhooks';
 const events = ['account.created', 'account.deleted', 'session.created', 'session.revoked', 'member.added', 'settings.changed', 'document.created'];
@@ -26,7 +26,7 @@ function Edit({ hook: opened, onClose, onDone }) {
     const theirs = () => { base(conflict); setUrl(conflict.url); setChosen(conflict.events); setAudience(conflict.audience ?? ''); leave(); };
 
     return html`<${Dialog} title=${hook ? t('Edit the webhook') : t('New webhook')} submit=${t('Save')} busy=${busy} onClose=${onClose} onSubmit=${() => run(hook)}
-        error=${error?.problem?.('url') || error?.problem?.('audience') ? null : error} disabled=${caep ? !audience : chosen.length === 0}>
+        error=${otherError(error, 'url', ...caep ? ['audience'] : [])} disabled=${caep ? !audience : chosen.length === 0}>
         ${conflict && html`<${Conflict} rows=${compared()} onTheirs=${theirs} onMine=${() => { base(conflict); run(conflict); }} />`}
         <${Field} label=${t('Address')} type="url" value=${url} onValue=${setUrl} error=${error?.problem?.('url')} autofocus required />
         ${!hook && html`<${Field} label=${t('Format')} as="select" value=${format} onValue=${setFormat}>${Object.entries(formats).map(([key, text]) =>
@@ -40,23 +40,19 @@ function Edit({ hook: opened, onClose, onDone }) {
 export function Webhooks() {
     const list = useCursor((cursor) => get(`${PATH}${queryOf({ _cursor: cursor })}`), []);
     const [edit, setEdit] = useState(false), [secret, setSecret] = useState(null);
-    const turn = async (row, enabled) => {
-        try {
-            const { url, events: posted, etag } = await getState(`${PATH}/${row.id}`);
+    const turn = useAct(toasting(async (row, enabled) => {
+        const { url, events: posted, etag } = await getState(`${PATH}/${row.id}`);
 
-            await putState(`${PATH}/${row.id}`, { url, events: posted, enabled }, etag);
-            toast(enabled ? t('Events are posted again.') : t('Events are not posted any more.'));
-        } catch (error) {
-            toast(`${errorTitle(error)} ${error.message ?? ''}`);
-        }
+        await putState(`${PATH}/${row.id}`, { url, events: posted, enabled }, etag);
+        toast(enabled ? t('Events are posted again.') : t('Events are not posted any more.'));
         list.reload();
-    };
+    }));
 
     return html`<${Page} title=${t('Webhooks')} wide actions=${html`<${Button} kind="primary" onClick=${() => setEdit(true)}>${t('New webhook')}<//>`}>
         <${Loaded} from=${list}>${() => html`<${Table} label=${t('Webhooks')} rows=${list.rows} more=${list.more} onMore=${list.next} busy=${list.busy} columns=${[
             { title: t('Address'), cell: (row) => html`<${Link} to=${`/webhooks/${row.id}`}>${row.url}<//>` },
             { title: t('Events'), cell: (row) => row.events.join(', ') },
-            { title: t('State'), cell: (row) => html`<div class="actions"><${Switch} label=${t('Post events to {url}', { url: row.url })} on=${row.enabled} onSwitch=${(on) => turn(row, on)} />
+            { title: t('State'), cell: (row) => html`<div class="actions"><${Switch} label=${t('Post events to {url}', { url: row.url })} on=${row.enabled} busy=${turn.busy} onSwitch=${(on) => turn.run(row, on)} />
                 ${row.goneAt ? html`<${Badge} kind="bad">${t('switched off by its receiver')}<//>` : row.enabled && row.failingSince && html`<${Badge} kind="bad">${t('Failed')}<//>`}</div>` },
             { title: t('Made'), kind: 'time', cell: (row) => time(row.createdAt) },
         ]} empty=${html`<${Empty} title=${t('No webhook yet')}><p>${t('A webhook tells a server of yours what happens in the project.')}</p><//>`} />`}<//>
@@ -71,7 +67,7 @@ export function Webhook({ id }) {
     const list = useCursor((cursor) => get(`${PATH}/${id}/deliveries${queryOf({ state, _cursor: cursor })}`), [id, state]);
     const again = useAct(async (body) => {
         const { count } = await post(`${PATH}/${id}/redeliver`, body);
-        toast(t('{n} deliveries are posted again.', { n: count }));
+        toast(t('{n} deliveries are posted again.', { n: number(count) }));
         list.reload();
     });
     const exchange = useAct(async () => { setSecret((await post(`${PATH}/${id}/secret`, {})).secret); hook.reload(); });
@@ -83,7 +79,7 @@ export function Webhook({ id }) {
                 data.failingSince && [t('Failing since'), time(data.failingSince)]]} />
             <div class="actions"><${Button} onClick=${() => setEdit(true)}>${t('Edit')}<//>${data.format !== 'caep' && html`<${Button} busy=${exchange.busy} onClick=${exchange.run}>${t('New secret')}<//>`}
                 <${Button} busy=${again.busy} onClick=${() => again.run({})}>${t('Post again what was given up')}<//><${Button} kind="danger" onClick=${() => setGone(true)}>${t('Delete')}<//></div>
-            ${(again.error || exchange.error) && html`<p class="problem" role="alert">${errorTitle(again.error ?? exchange.error)}</p>`}<//>
+            ${(again.error || exchange.error) && html`<${ErrorBox} error=${again.error ?? exchange.error} />`}<//>
             ${edit && html`<${Edit} hook=${data} onClose=${() => setEdit(false)} onDone=${() => { setEdit(false); hook.reload(); toast(t('Saved.')); }} />`}
             ${gone && html`<${ConfirmName} title=${t('Delete the webhook')} name=${data.url} submit=${t('Delete')} act=${() => remove(`${PATH}/${id}`)} onClose=${() => setGone(false)}
                 onDone=${() => { navigate('/webhooks'); toast(t('Deleted.')); }}><p>${t('Events that wait for it are dropped.')}</p><//>`}
@@ -96,9 +92,9 @@ export function Webhook({ id }) {
             { title: t('Happened'), kind: 'time', cell: (row) => time(row.happenedAt) },
             { title: t('State'), cell: (row) => html`<${Badge} kind=${states[row.state][1]}>${t(states[row.state][0])}<//>` },
             { title: t('Answer'), cell: (row) => (row.status ? `HTTP ${row.status} ${row.error ?? ''}` : row.error ? t(reasons[row.error] ?? row.error) : '–') },
-            { title: t('Attempts'), kind: 'number', cell: (row) => row.attempts },
+            { title: t('Attempts'), kind: 'number', cell: (row) => number(row.attempts) },
             { title: t('Next attempt'), kind: 'time', cell: (row) => time(row.nextAt) },
-            { kind: 'acts', cell: (row) => row.state !== 'waiting' && html`<${Button} kind="quiet" onClick=${() => again.run({ delivery: row.id })}>${t('Post again')}<//>` },
+            { kind: 'acts', cell: (row) => row.state !== 'waiting' && html`<${Button} kind="quiet" busy=${again.busy} onClick=${() => again.run({ delivery: row.id })}>${t('Post again')}<//>` },
         ]} empty=${html`<${Empty} title=${t('Nothing was posted yet')} />`} />`}<//>
     <//>`;
 }
