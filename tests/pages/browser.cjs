@@ -324,6 +324,7 @@ async function keyboardAlone(browser) {
     const page = await openPage(browser, { javaScriptEnabled: false });
     const email = newEmail();
     const type = async (...texts) => {
+        await page.waitForSelector('input:focus'); // autofocus comes with a frame, which may be behind the load
         for (const text of texts) {
             await page.keyboard.type(text);
             await page.keyboard.press('Tab');
