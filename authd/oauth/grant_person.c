@@ -6,8 +6,6 @@
 #include "authd/settings_cache.h"
 #include "authd/sql/oauth.h"
 
-#define NO_ORGANIZATION "00000000-0000-0000-0000-000000000000"
-
 struct person_item {
     struct batch_item item;
     const struct request *req;
@@ -32,7 +30,7 @@ static int query(struct authd *d, const struct request *req, struct batch_item *
 
         db_array_add(&get.projects, item->tenant->projectId.text);
         db_array_add(&get.sessions, item->session.text);
-        db_array_add(&get.organizations, uuid_is_set(root) ? root->text : NO_ORGANIZATION);
+        db_array_add(&get.organizations, uuid_is_set(root) ? root->text : UUID_NIL);
     }
     return sql_userinfo_get(d->svc.db, req, &get, ret, err);
 }
