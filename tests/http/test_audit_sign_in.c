@@ -14,11 +14,6 @@
 static struct suite *suite;
 static struct person *admin;
 
-static void the_scene_is_set(void)
-{
-    audited_scene_set(&suite, &admin);
-}
-
 /* ---- registration and sign-in ---- */
 
 static struct http_request patient_register(void)
@@ -401,38 +396,8 @@ static const struct audited audited[] = {
     {"patient_register", register_again, 400, NULL}, /* what was refused changed nothing */
 };
 
-static void each_request_leaves_its_row(void)
-{
-    audited_check(audited, ARRAY_SIZE(audited));
-}
-
-/* A route that changes something and is not above would make its changes unseen. */
-static void no_route_is_left_out(void)
-{
-    audited_check_routes(audited, ARRAY_SIZE(audited), AUDITED_SIGN_INS);
-}
-
-static void no_address_or_hash_is_in_it(void)
-{
-    static const char *const secrets[] = {"@", "argon2"};
-
-    audited_check_absent(secrets, ARRAY_SIZE(secrets));
-}
-
-static void suite_shuts_down_cleanly(void)
-{
-    audited_scene_leave(&suite, &admin);
-}
-
-static const struct unit_case cases[] = {
-    CASE_ALWAYS(the_scene_is_set),
-    CASE(each_request_leaves_its_row),
-    CASE(no_route_is_left_out),
-    CASE(no_address_or_hash_is_in_it),
-    CASE_ALWAYS(suite_shuts_down_cleanly),
-};
-
 int main(void)
 {
-    return unit_run("audit of sign-ins", cases, ARRAY_SIZE(cases));
+    return audited_run("audit of sign-ins", audited, ARRAY_SIZE(audited), AUDITED_SIGN_INS, &suite,
+                       &admin);
 }

@@ -204,10 +204,26 @@ static const struct route *route_of(const char *operation)
     return route;
 }
 
-void audited_check(const struct audited *rows, size_t count)
+/* ---- a program of rows ---- */
+
+/* What audited_run() was given. */
+static struct {
+    const struct audited *rows;
+    size_t count;
+    enum audited_part part;
+    struct suite **suite;
+    struct person **admin;
+} program;
+
+static void the_scene_is_set(void)
 {
-    for (size_t i = 0; i < count; i++) {
-        const struct audited *row = &rows[i];
+    audited_scene_set(program.suite, program.admin);
+}
+
+static void each_request_leaves_its_row(void)
+{
+    for (size_t i = 0; i < program.count; i++) {
+        const struct audited *row = &program.rows[i];
         struct http_request request = row->request();
         char trace[32], header[64], want[160];
 
@@ -240,7 +256,8 @@ static enum audited_part part_of(const struct route *route)
     return AUDITED_OWN;
 }
 
-void audited_check_routes(const struct audited *rows, size_t count, enum audited_part part)
+/* A route that changes something and has no row would make its changes unseen. */
+static void no_route_is_left_out(void)
 {
     static const char *const daemons[] = {"authd", "settingsd", "maild"};
 
@@ -249,11 +266,13 @@ void audited_check_routes(const struct audited *rows, size_t count, enum audited
 
         for (size_t i = 0; i < ARRAY_SIZE(daemons); i++)
             here = here || strcmp(route->service, daemons[i]) == 0;
-        if (!here || route->flags & R_SAFE || part_of(route) != part)
+        if (!here || route->flags & R_SAFE || part_of(route) != program.part)
             continue;
-        for (size_t i = 0; i < count; i++)
-            shown =
-                shown || (strcmp(rows[i].operation, route->operation) == 0 && rows[i].status < 300);
+        for (size_t i = 0; i < program.count; i++) {
+            const struct audited *row = &program.rows[i];
+
+            shown = shown || (strcmp(row->operation, route->operation) == 0 && row->status < 300);
+        }
         UNIT_CHECK(shown, "%s %s: which row does it leave? (table `audited`)", route->method,
                    route->path);
     }
@@ -268,4 +287,35 @@ void audited_check_absent(const char *const *secrets, size_t count)
     for (size_t i = 0; i < count; i++)
         UNIT_CHECK(*secrets[i] && !strstr(all, secrets[i]), "%s is in the trail", secrets[i]);
     free(all);
+}
+
+static void no_address_or_hash_is_in_it(void)
+{
+    static const char *const secrets[] = {"@", "argon2"};
+
+    audited_check_absent(secrets, ARRAY_SIZE(secrets));
+}
+
+static void suite_shuts_down_cleanly(void)
+{
+    audited_scene_leave(program.suite, program.admin);
+}
+
+int audited_run(const char *title, const struct audited *rows, size_t count, enum audited_part part,
+                struct suite **ret_suite, struct person **ret_admin)
+{
+    static const struct unit_case cases[] = {
+        CASE_ALWAYS(the_scene_is_set),
+        CASE(each_request_leaves_its_row),
+        CASE(no_route_is_left_out),
+        CASE(no_address_or_hash_is_in_it),
+        CASE_ALWAYS(suite_shuts_down_cleanly),
+    };
+
+    program.rows = rows;
+    program.count = count;
+    program.part = part;
+    program.suite = ret_suite;
+    program.admin = ret_admin;
+    return unit_run(title, cases, ARRAY_SIZE(cases));
 }

@@ -76,15 +76,15 @@ struct audited {
     const char *want; /* as audited_rows() has it behind the number; NULL: no row at all */
 };
 
-/* Makes each request: its status, and its one row or none. */
-void audited_check(const struct audited *rows, size_t count);
-
 /* What a program has rows of: registrations and sign-ins; what else people do to their own account;
  * how a project is administered, in authd, settingsd and maild. */
 enum audited_part { AUDITED_SIGN_INS, AUDITED_OWN, AUDITED_ADMIN };
 
-/* Checks that each route of that part which changes something has a row whose request succeeds. */
-void audited_check_routes(const struct audited *rows, size_t count, enum audited_part part);
+/* Runs a program of these rows, in the scene: each request has its status and its one row or none;
+ * each route of the part that changes something has a row whose request succeeds; and the trail has
+ * neither an address nor a hash. */
+int audited_run(const char *title, const struct audited *rows, size_t count, enum audited_part part,
+                struct suite **ret_suite, struct person **ret_admin);
 
 /* Checks that none of these texts, none empty, is in any row so far. */
 void audited_check_absent(const char *const *secrets, size_t count);
