@@ -151,6 +151,31 @@ static void those_of_another_project_are_not_counted(void)
         check_row(list, i, i == LAST, 0);
 }
 
+/* A reason is a text of an admin's own. */
+static void a_reason_that_looks_like_a_sign_in_is_none(void)
+{
+    static const char *const reasons[] = {
+        "\"action\":\"session.create\",\"outcome\":\"success\"",
+        "\\\",\"action\":\"session.create\",\"outcome\":\"failure\",\"x\":\"",
+    };
+    PERSON admin = person_admin(suite);
+    HTTP_ANSWER me = http_get(suite_url(suite), "/v1/project/accounts?role=Patient", admin->access);
+    char path[128];
+
+    for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
+        snprintf(path, sizeof(path), "/v1/project/accounts/%s/%s", http_text(me, "resources.0.id"),
+                 i == 0 ? "lock" : "unlock");
+        HTTP_ANSWER done = http_post(suite_url(suite), path, admin->access,
+                                     json_pack("{s:s}", "reason", reasons[i]));
+        CHECK_STATUS(done, 204);
+    }
+    PERSON again = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
+    HTTP_ANSWER list = list_of(admin, 6, 3); /* two more, which are sealed behind those rows */
+
+    CU_ASSERT_TRUE(again->access != NULL);
+    check_row(list, LAST, 4, 0);
+}
+
 static void a_day_later_there_is_none(void)
 {
     set_hour(steps[3].hour + HOURS);
@@ -171,6 +196,7 @@ static const struct unit_case cases[] = {
     CASE(only_admins_read_them),
     CASE(each_sign_in_is_counted_in_its_hour),
     CASE(those_of_another_project_are_not_counted),
+    CASE(a_reason_that_looks_like_a_sign_in_is_none),
     CASE(a_day_later_there_is_none),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
