@@ -1349,27 +1349,32 @@ const trouble = {
             insist(status === 200 && data.imported === 2000, data);
         }
         await page.goto(`${CONSOLE}/`);
-        const times = [];
-        // On a busy machine the best of some counts: what takes longer by itself is never below.
-        while (times.length < 5 || (times.length < 30 && Math.min(...times) >= LIST_MS)) {
-            await page.locator('nav').getByRole('link', { name: 'Overview', exact: true }).click();
-            await heading('What works').waitFor();
-            // From the click until the frame behind the rows was drawn.
-            times.push(await page.evaluate(() => new Promise((done) => {
-                const begin = performance.now();
-                const seen = new MutationObserver(() => {
-                    if (document.querySelectorAll('main tbody tr').length < 50)
-                        return;
-                    seen.disconnect();
-                    requestAnimationFrame(() => setTimeout(() => done(Math.round(performance.now() - begin))));
-                });
+        // From the click until the frame behind so many rows was drawn, the best of some on a busy machine.
+        const opens = async (path, rows, limit) => {
+            let best = Infinity;
+            for (let i = 0; i < 5 || (i < 30 && best >= limit); i++) {
+                await page.locator('nav').getByRole('link', { name: 'Overview', exact: true }).click();
+                await heading('What works').waitFor();
+                best = Math.min(best, await page.evaluate(([to, count]) => new Promise((done) => {
+                    const begin = performance.now();
+                    const seen = new MutationObserver(() => {
+                        if (document.querySelectorAll('main tbody tr').length < count)
+                            return;
+                        seen.disconnect();
+                        requestAnimationFrame(() => setTimeout(() => done(Math.round(performance.now() - begin))));
+                    });
 
-                seen.observe(document.body, { subtree: true, childList: true });
-                document.querySelector('nav a[href$="/people"]').click();
-            })));
-        }
-        console.log(`   ${Math.min(...times)} ms from the click to the rows of ${PEOPLE} people, the best of ${times.length}`);
-        insist(Math.min(...times) < LIST_MS, `${times} ms`);
+                    seen.observe(document.body, { subtree: true, childList: true });
+                    document.querySelector(`nav a[href$="${to}"]`).click();
+                }), [path, rows]));
+            }
+            return best;
+        };
+        // A machine that takes long for the few bots may take long for people, too.
+        const few = await opens('/bots', 1, LIST_MS), limit = Math.max(LIST_MS, 3 * few), many = await opens('/people', 50, limit);
+
+        console.log(`   ${many} ms from the click to the rows of ${PEOPLE} people, ${few} ms to those of the bots`);
+        insist(many < limit, `${many} ms, and ${few} ms for the bots`);
     },
     async 'an ID token for another client is no sign-in'() {
         const other = await open();
