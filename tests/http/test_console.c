@@ -163,13 +163,13 @@ static void other_methods_are_refused(void)
 
 /* ---- in a browser ---- */
 
-/* What the script has measured: the lines that are indented. */
+/* What the script has measured, which is indented, and the steps that failed. */
 static void print_figures(const char *out)
 {
     while (*out) {
         size_t length = strcspn(out, "\n");
 
-        if (*out == ' ')
+        if (*out == ' ' || strncmp(out, "FAILED", 6) == 0)
             printf("\n%.*s", (int)length, out);
         out += length + (out[length] == '\n');
     }
