@@ -39,9 +39,7 @@ static const struct field reset_password_in_rows[] = {
 FIELD_TABLE(reset_password_in);
 
 static const struct field set_password_in_rows[] = {
-    FIELD_UUID(struct set_password_in, id, FIELD_REQUIRED, "From the link."),
-    FIELD_TEXT(struct set_password_in, secret, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
-               "From the link; good once, until it expires.", EXAMPLE_CODE),
+    FIELD_LINK(struct set_password_in),
     FIELD_TEXT(struct set_password_in, password, 1, NEW_PASSWORD_MAX, FIELD_REQUIRED | FIELD_SECRET,
                "Any text that is not empty.", EXAMPLE_PASSWORD),
 };
@@ -64,16 +62,12 @@ static const struct field email_change_in_rows[] = {
 FIELD_TABLE(email_change_in);
 
 static const struct field email_undo_in_rows[] = {
-    FIELD_UUID(struct email_undo_in, id, FIELD_REQUIRED, "From the link."),
-    FIELD_TEXT(struct email_undo_in, secret, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
-               "From the link; good once, until it expires.", EXAMPLE_CODE),
+    FIELD_LINK(struct email_undo_in),
 };
 FIELD_TABLE(email_undo_in);
 
 static const struct field email_verify_in_rows[] = {
-    FIELD_UUID(struct email_verify_in, id, FIELD_REQUIRED, "From the link."),
-    FIELD_TEXT(struct email_verify_in, secret, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
-               "From the link; good once, until it expires.", EXAMPLE_CODE),
+    FIELD_LINK(struct email_verify_in),
     FIELD_TEXT(struct email_verify_in, password, 0, ANY_PASSWORD_MAX, FIELD_NULLABLE | FIELD_SECRET,
                "Of the account; not with a token of it.", EXAMPLE_PASSWORD),
 };

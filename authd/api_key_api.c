@@ -7,13 +7,12 @@
 #include "common/base/secret.h"
 #include "common/domain/name.h"
 #include "common/domain/reference.h"
+#include "common/service/page_cursor.h"
 
 enum { API_KEY_DAYS_MAX = 365, API_KEY_ADDRESSES_MAX = 32, API_KEY_SIZE_MAX = 64 };
 
 static const struct field api_keys_in_rows[] = {
-    FIELD_TEXT(struct api_keys_in, _cursor, 1, CURSOR_MAX, FIELD_QUERY,
-               "`next` of the page before; good for a day.",
-               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
+    FIELD_CURSOR(struct api_keys_in, "`next` of the page before; good for a day."),
     FIELD_INT(struct api_keys_in, _count, 1, MEMBERS_MAX, 50, FIELD_QUERY, "Keys at most.", "50"),
 };
 FIELD_TABLE(api_keys_in);
@@ -62,9 +61,7 @@ FIELD_TABLE(api_key);
 static const struct field api_key_list_rows[] = {
     FIELD_OBJECTS(struct api_key_list, resources, api_key, MEMBERS_MAX, FIELD_REQUIRED,
                   "Keys of the project, the oldest first."),
-    FIELD_TEXT(struct api_key_list, next, 1, CURSOR_MAX, FIELD_NULLABLE,
-               "`_cursor` of the next page; null where the list ends.",
-               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
+    FIELD_NEXT(struct api_key_list),
 };
 FIELD_TABLE(api_key_list);
 

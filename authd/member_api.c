@@ -11,6 +11,7 @@
 #include "common/domain/name.h"
 #include "common/domain/policy.h"
 #include "common/domain/reference.h"
+#include "common/service/page_cursor.h"
 
 enum {
     SEARCH_MAX = 254,
@@ -30,9 +31,7 @@ static int check_policy_reference(const char *value, char why[static 96])
 }
 
 static const struct field invitation_link_in_rows[] = {
-    FIELD_UUID(struct invitation_link_in, id, FIELD_REQUIRED, "From the link."),
-    FIELD_TEXT(struct invitation_link_in, secret, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
-               "From the link; good once, until it expires.", EXAMPLE_CODE),
+    FIELD_LINK(struct invitation_link_in),
 };
 FIELD_TABLE(invitation_link_in);
 
@@ -168,9 +167,8 @@ static const struct field project_accounts_in_rows[] = {
                  "Patient"),
     FIELD_CHOICE(struct project_accounts_in, state, account_states, FIELD_QUERY,
                  "Only in this state.", "locked"),
-    FIELD_TEXT(struct project_accounts_in, _cursor, 1, CURSOR_MAX, FIELD_QUERY,
-               "`next` of the page before, with the same other parameters; good for a day.",
-               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
+    FIELD_CURSOR(struct project_accounts_in,
+                 "`next` of the page before, with the same other parameters; good for a day."),
     FIELD_INT(struct project_accounts_in, _count, 1, MEMBERS_MAX, 50, FIELD_QUERY,
               "Accounts at most.", "50"),
 };
@@ -181,9 +179,7 @@ static const struct field project_account_list_rows[] = {
                   FIELD_REQUIRED,
                   "By address or name where these are searched, else in an order that stays. There "
                   "may be fewer than asked for although the list goes on."),
-    FIELD_TEXT(struct project_account_list, next, 1, CURSOR_MAX, FIELD_NULLABLE,
-               "`_cursor` of the next page; null where the list ends.",
-               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
+    FIELD_NEXT(struct project_account_list),
 };
 FIELD_TABLE(project_account_list);
 
@@ -214,9 +210,7 @@ FIELD_TABLE(project_account_delete_in);
 
 static const struct field project_account_sessions_in_rows[] = {
     FIELD_UUID(struct project_account_sessions_in, id, FIELD_PATH | FIELD_REQUIRED, "The account."),
-    FIELD_TEXT(struct project_account_sessions_in, _cursor, 1, CURSOR_MAX, FIELD_QUERY,
-               "`next` of the page before; good for a day.",
-               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
+    FIELD_CURSOR(struct project_account_sessions_in, "`next` of the page before; good for a day."),
     FIELD_INT(struct project_account_sessions_in, _count, 1, MEMBERS_MAX, 50, FIELD_QUERY,
               "Sessions at most.", "50"),
 };
@@ -225,9 +219,7 @@ FIELD_TABLE(project_account_sessions_in);
 static const struct field project_account_session_list_rows[] = {
     FIELD_OBJECTS(struct project_account_session_list, resources, session_record, MEMBERS_MAX,
                   FIELD_REQUIRED, "Live sessions in the project, the newest first."),
-    FIELD_TEXT(struct project_account_session_list, next, 1, CURSOR_MAX, FIELD_NULLABLE,
-               "`_cursor` of the next page; null where the list ends.",
-               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
+    FIELD_NEXT(struct project_account_session_list),
 };
 FIELD_TABLE(project_account_session_list);
 

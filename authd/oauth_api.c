@@ -11,6 +11,7 @@
 #include "common/domain/name.h"
 #include "common/domain/smart_scope.h"
 #include "common/domain/uri.h"
+#include "common/service/page_cursor.h"
 
 #define ISSUER_ROWS(s)                                                                        \
     FIELD_TEXT(s, tenantCode, 1, 256, FIELD_PATH | FIELD_REQUIRED, "The tenant's code.", ""), \
@@ -144,7 +145,7 @@ static int check_fhir_base(const char *value, char why[static 96])
 }
 
 static const struct field fhir_servers_in_rows[] = {
-    FIELD_TEXT(struct fhir_servers_in, _cursor, 1, CURSOR_MAX, FIELD_QUERY,
+    FIELD_TEXT(struct fhir_servers_in, _cursor, 1, PAGE_CURSOR_MAX, FIELD_QUERY,
                "Where to go on: `next` of the page before.", "AQF3Zm..."),
     FIELD_INT(struct fhir_servers_in, _count, 1, MEMBERS_MAX, 50, FIELD_QUERY, "Servers at most.",
               "50"),
@@ -219,7 +220,7 @@ FIELD_TABLE(launch);
 static const struct field fhir_server_list_rows[] = {
     FIELD_OBJECTS(struct fhir_server_list, resources, fhir_server, MEMBERS_MAX, FIELD_REQUIRED,
                   "The servers, the oldest first."),
-    FIELD_TEXT(struct fhir_server_list, next, 1, CURSOR_MAX, FIELD_NULLABLE,
+    FIELD_TEXT(struct fhir_server_list, next, 1, PAGE_CURSOR_MAX, FIELD_NULLABLE,
                "Give it as `_cursor` to go on; null: that was all.", "AQF3Zm..."),
 };
 FIELD_TABLE(fhir_server_list);

@@ -7,7 +7,6 @@
 enum {
     ANY_PASSWORD_MAX = 1048576, /* the largest body: whatever is typed is wrong, not malformed */
     TENANT_CODE_MAX = 64,
-    CURSOR_MAX = 4096,
     MEMBERS_MAX = 100, /* rows of a page of a list */
     NAME_MAX_LENGTH = 128,
     NEW_PASSWORD_MAX = 4096,
@@ -34,6 +33,12 @@ enum {
 
 #define BASE64URL_PATTERN "^[A-Za-z0-9_-]*$"
 #define CHALLENGE_PATTERN "^[A-Za-z0-9_-]{43}$"
+
+/* The id and the secret of a mailed link. */
+#define FIELD_LINK(s)                                                     \
+    FIELD_UUID(s, id, FIELD_REQUIRED, "From the link."),                  \
+        FIELD_TEXT(s, secret, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET, \
+                   "From the link; good once, until it expires.", EXAMPLE_CODE)
 
 /* For FIELD_PATTERN: base64url without padding. The length is checked by the row. */
 int shape_check_base64url(const char *value, char why[static 96]);

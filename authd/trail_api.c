@@ -4,6 +4,7 @@
 #include "authd/trail_api.h"
 
 #include "authd/shape_api.h"
+#include "common/service/page_cursor.h"
 
 enum {
     AUDIT_TEXT_MAX = 256,
@@ -43,9 +44,7 @@ static const struct field project_audit_in_rows[] = {
                "What was done: an action, or its first word.", "session.end"),
     FIELD_TEXT(struct project_audit_in, target, 1, AUDIT_TEXT_MAX, FIELD_QUERY, "What it is about.",
                "Session/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
-    FIELD_TEXT(struct project_audit_in, _cursor, 1, CURSOR_MAX, FIELD_QUERY,
-               "`next` of the page before; good for a day.",
-               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
+    FIELD_CURSOR(struct project_audit_in, "`next` of the page before; good for a day."),
     FIELD_INT(struct project_audit_in, _count, 1, MEMBERS_MAX, 50, FIELD_QUERY, "Events at most.",
               "50"),
 };
@@ -54,9 +53,7 @@ FIELD_TABLE(project_audit_in);
 static const struct field project_audit_list_rows[] = {
     FIELD_JSON(struct project_audit_list, resources, AUDIT_EVENTS_JSON_MAX, FIELD_REQUIRED,
                "FHIR R4 AuditEvents, the newest first.", "[]"),
-    FIELD_TEXT(struct project_audit_list, next, 1, CURSOR_MAX, FIELD_NULLABLE,
-               "`_cursor` of the next page; null where the list ends.",
-               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
+    FIELD_NEXT(struct project_audit_list),
 };
 FIELD_TABLE(project_audit_list);
 
@@ -174,9 +171,7 @@ static const struct field erasure_receipt_rows[] = {
 FIELD_TABLE(erasure_receipt);
 
 static const struct field activity_in_rows[] = {
-    FIELD_TEXT(struct activity_in, _cursor, 1, CURSOR_MAX, FIELD_QUERY,
-               "`next` of the page before; good for a day.",
-               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
+    FIELD_CURSOR(struct activity_in, "`next` of the page before; good for a day."),
     FIELD_INT(struct activity_in, _count, 1, ACTIVITY_MAX, 20, FIELD_QUERY, "Events at most.",
               "20"),
 };
@@ -198,9 +193,7 @@ FIELD_TABLE(activity_row);
 static const struct field activity_list_rows[] = {
     FIELD_OBJECTS(struct activity_list, resources, activity_row, ACTIVITY_MAX, FIELD_REQUIRED,
                   "Events, the newest first."),
-    FIELD_TEXT(struct activity_list, next, 1, CURSOR_MAX, FIELD_NULLABLE,
-               "`_cursor` of the next page; null where the list ends.",
-               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"),
+    FIELD_NEXT(struct activity_list),
     FIELD_INT(struct activity_list, size, 0, INT64_MAX, 0, FIELD_REQUIRED, "Leaves of the tree.",
               "1203"),
     FIELD_CHECKPOINT(struct activity_list),

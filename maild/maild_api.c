@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/domain/language.h"
+#include "common/service/page_cursor.h"
 
 enum {
     TEMPLATE_NAME_MAX = 4096, /* a name that is too long is not found, like any unknown one */
@@ -23,7 +24,6 @@ enum {
     AUDIENCE_MAX = 255,
     WEBHOOK_PAGE = 50,
     WEBHOOK_PAGE_MAX = 100,
-    CURSOR_MAX = 4096,
     FAILURES_PAGE = 50,
     FAILURES_PAGE_MAX = 100,
     PREVIOUS_HOURS = 24,
@@ -180,17 +180,10 @@ static const struct field webhook_rows[] = {
 };
 FIELD_TABLE(webhook);
 
-#define CURSOR_ROW(s)                                                \
-    FIELD_TEXT(s, _cursor, 1, CURSOR_MAX, FIELD_QUERY,               \
-               "`next` of the page before; absent: the first page.", \
-               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE")
-#define NEXT_ROW(s)                                                     \
-    FIELD_TEXT(s, next, 1, CURSOR_MAX, FIELD_NULLABLE,                  \
-               "`_cursor` of the next page; null where the list ends.", \
-               "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE")
+#define FIRST_PAGE "`next` of the page before; absent: the first page."
 
 static const struct field webhooks_in_rows[] = {
-    CURSOR_ROW(struct webhooks_in),
+    FIELD_CURSOR(struct webhooks_in, FIRST_PAGE),
     FIELD_INT(struct webhooks_in, _count, 1, WEBHOOK_PAGE_MAX, WEBHOOK_PAGE, FIELD_QUERY,
               "Webhooks at most.", "50"),
 };
@@ -199,7 +192,7 @@ FIELD_TABLE(webhooks_in);
 static const struct field webhook_list_rows[] = {
     FIELD_OBJECTS(struct webhook_list, resources, webhook, WEBHOOK_PAGE_MAX, FIELD_REQUIRED,
                   "The oldest first."),
-    NEXT_ROW(struct webhook_list),
+    FIELD_NEXT(struct webhook_list),
 };
 FIELD_TABLE(webhook_list);
 
@@ -207,7 +200,7 @@ static const struct field webhook_deliveries_in_rows[] = {
     FIELD_UUID(struct webhook_deliveries_in, id, FIELD_PATH | FIELD_REQUIRED, "The webhook."),
     FIELD_CHOICE(struct webhook_deliveries_in, state, delivery_states, FIELD_QUERY,
                  "Only those in this state.", "failed"),
-    CURSOR_ROW(struct webhook_deliveries_in),
+    FIELD_CURSOR(struct webhook_deliveries_in, FIRST_PAGE),
     FIELD_INT(struct webhook_deliveries_in, _count, 1, WEBHOOK_PAGE_MAX, WEBHOOK_PAGE, FIELD_QUERY,
               "Deliveries at most.", "50"),
 };
@@ -246,7 +239,7 @@ FIELD_TABLE(webhook_delivery);
 static const struct field webhook_delivery_list_rows[] = {
     FIELD_OBJECTS(struct webhook_delivery_list, resources, webhook_delivery, WEBHOOK_PAGE_MAX,
                   FIELD_REQUIRED, "The latest event first."),
-    NEXT_ROW(struct webhook_delivery_list),
+    FIELD_NEXT(struct webhook_delivery_list),
 };
 FIELD_TABLE(webhook_delivery_list);
 
@@ -264,7 +257,7 @@ static const struct field webhook_redeliver_out_rows[] = {
 FIELD_TABLE(webhook_redeliver_out);
 
 static const struct field mail_failures_in_rows[] = {
-    CURSOR_ROW(struct mail_failures_in),
+    FIELD_CURSOR(struct mail_failures_in, FIRST_PAGE),
     FIELD_INT(struct mail_failures_in, _count, 1, FAILURES_PAGE_MAX, FAILURES_PAGE, FIELD_QUERY,
               "Mails at most.", "50"),
 };
@@ -295,7 +288,7 @@ FIELD_TABLE(mail_failure);
 static const struct field mail_failure_list_rows[] = {
     FIELD_OBJECTS(struct mail_failure_list, resources, mail_failure, FAILURES_PAGE_MAX,
                   FIELD_REQUIRED, "The newest first."),
-    NEXT_ROW(struct mail_failure_list),
+    FIELD_NEXT(struct mail_failure_list),
 };
 FIELD_TABLE(mail_failure_list);
 

@@ -24,6 +24,16 @@ struct page_cursor {
     struct uuid id;
 };
 
+/* Rows of the tables of a list: its parameter `_cursor`, whose words each list chooses, and its
+ * member `next`. */
+enum { PAGE_CURSOR_MAX = 4096 }; /* bytes of the text */
+#define PAGE_CURSOR_EXAMPLE "kP3vX9r2fQ7Yw0bT9s4KfVqLh8dRzJ1oNeA5mZ6tUcE"
+#define FIELD_CURSOR(s, doc_) \
+    FIELD_TEXT(s, _cursor, 1, PAGE_CURSOR_MAX, FIELD_QUERY, doc_, PAGE_CURSOR_EXAMPLE)
+#define FIELD_NEXT(s)                                       \
+    FIELD_TEXT(s, next, 1, PAGE_CURSOR_MAX, FIELD_NULLABLE, \
+               "`_cursor` of the next page; null where the list ends.", PAGE_CURSOR_EXAMPLE)
+
 /* Before the first row. */
 extern const struct page_cursor page_cursor_start;
 
