@@ -135,9 +135,7 @@ static int record(struct authd *d, const struct token_call *call, struct error *
 /* A proof is spent by no guess. */
 static int spend_proof(struct authd *d, const struct token_call *call, struct error *err)
 {
-    if (!call->proof.jkt)
-        return 0;
-    if (settings_view_settle(d, call->req, call->issuer->view, err) < 0)
+    if (call->proof.jkt && settings_view_settle(d, call->req, call->issuer->view, err) < 0)
         return -1;
     return dpop_spend(d, call->req, &call->proof, err);
 }
