@@ -22,8 +22,8 @@ static struct suite *suite;
 
 /* ---- taking it back ---- */
 
-/* Signs in before the date; after it everything goes on, at every gateway, also with the tokens
- * from before. */
+/* Signs in before the date. When the date has passed, the account is there at every gateway, and
+ * the tokens from before the sign-in still open it. */
 static void check_taken_back(struct subject *self,
                              struct http_answer *(*sign_in)(const struct subject *))
 {

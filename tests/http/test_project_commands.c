@@ -263,8 +263,8 @@ static void switches_are_written(void)
     CHECK_REFUSED(early, FAILED, "needs DEFAULT_PRACTITIONER_ACCESS_POLICY first");
 }
 
-/* A project without a code is named by its id; its admin signs in without naming it, and is told
- * so. Clients may not name it that way. */
+/* Commands name a project without a code by its id. A sign-in of its admin names no tenant, and is
+ * answered with an empty code; one that names the id is refused. */
 static void a_project_without_a_code_is_shown_as_such(void)
 {
     PROGRAM made = ATRIUMCTL(suite, NULL, "project", "create", "Quiet", "--no-code", "--json");

@@ -41,8 +41,8 @@ static struct http_answer *get_when_well(const char *id)
     return well;
 }
 
-/* Whatever the server does in which step: the client is told in time, and has its file when all is
- * well again. */
+/* The server fails in each way in each step: the client is answered within its deadline, and reads
+ * its file once the server works again. */
 static void a_server_that_fails_is_503(void)
 {
     static const struct {
@@ -136,8 +136,8 @@ static long count_of(const char *table, const char *column, const char *id)
     return suite_count(suite, "select count(*) from doc.%s where %s = '%s'", table, column, id);
 }
 
-/* The server copies all but some files. Everything else goes on as ever, sweeping too; these wait,
- * for a week. */
+/* The server refuses to copy some files. Other uploads, reads and the sweep are not delayed; the
+ * adoption of these files is retried for a week. */
 static void failed_adoption_blocks_no_reader_and_expires(void)
 {
     char *id = bucket_put("old.bin", "text/plain", "old", 3);
