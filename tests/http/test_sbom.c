@@ -47,7 +47,8 @@ static json_t *find(json_t *list, const char *member, const char *text)
     json_t *each;
     size_t i;
 
-    json_array_foreach(list, i, each) {
+    json_array_foreach(list, i, each)
+    {
         if (strcmp(json_string_value(json_object_get(each, member)), text) == 0)
             return each;
     }
