@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <sodium.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/domain/password_scheme.h"
@@ -224,10 +225,35 @@ static struct import_account *add(struct import_batch *self, int64_t line)
         return NULL;
     self->count++;
     to->line = line;
-    to->id = uuid_pool_ordered(&self->ids, self->rules.now_ms);
-    to->membership = uuid_pool_ordered(&self->ids, self->rules.now_ms);
-    to->profile = uuid_pool_random(&self->ids);
     return to;
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+    const struct import_account *x = *(struct import_account *const *)a,
+                                *y = *(struct import_account *const *)b;
+    int order = x->patient != y->patient ? x->patient - y->patient : strcmp(x->email, y->email);
+
+    return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+/* Ids go up with the addresses: the index entries of a batch come to the ends of the indexes of
+ * ids, one behind the other. */
+static void give_ids(struct import_batch *self)
+{
+    self->order_count = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        if (!self->items[i].why)
+            self->order[self->order_count++] = &self->items[i];
+    }
+    qsort(self->order, self->order_count, sizeof(self->order[0]), compare_addresses);
+    for (size_t i = 0; i < self->order_count; i++) {
+        struct import_account *account = self->order[i];
+
+        account->id = uuid_pool_ordered(&self->ids, self->rules.now_ms);
+        account->membership = uuid_pool_ordered(&self->ids, self->rules.now_ms);
+        account->profile = uuid_pool_random(&self->ids);
+    }
 }
 
 /* ---- batches ---- */
@@ -272,6 +298,7 @@ void import_read_lines(struct import_batch *self, struct field_bytes text, int64
             read_line(self, at, size, line);
         at += size + 1;
     }
+    give_ids(self);
 }
 
 bool import_read_array(struct import_batch *self, const char *json)
@@ -292,6 +319,7 @@ bool import_read_array(struct import_batch *self, const char *json)
             to->why = read_account(self, item, to);
     }
     json_decref(array);
+    give_ids(self);
     return is_array;
 }
 
@@ -419,9 +447,9 @@ struct import_rows import_rows(const struct import_batch *self)
     struct texts texts = {all,           all + good, all + 2 * good, all + 3 * good, all + 4 * good,
                           all + 5 * good};
 
-    for (size_t i = 0; i < self->count; i++) {
-        if (is_good(&self->items[i]))
-            add_row(self, &self->items[i], &rows, &texts, count++);
+    for (size_t i = 0; i < self->order_count; i++) {
+        if (is_good(self->order[i]))
+            add_row(self, self->order[i], &rows, &texts, count++);
     }
     rows.roles = db_array_texts(arena, texts.roles, good);
     rows.emails = db_array_texts(arena, texts.emails, good);

@@ -54,11 +54,14 @@ struct import_batch {
     struct uuid_pool ids;
     struct import_account items[IMPORT_LINES_MAX];
     size_t count;
+    /* The good ones as they were read, in the order of their addresses; so are their ids. */
+    struct import_account *order[IMPORT_LINES_MAX];
+    size_t order_count;
     bool over; /* there are more lines than a batch may have; the rest was not read */
 };
 
 /* What import_create.sql and import_check.sql are given of the good lines: of each array an
- * item. */
+ * item, in the order of ids, which is that of addresses. */
 struct import_rows {
     struct db_array lines, ids, memberships, profiles, roles, emails, names, surnames, hashes,
         created, totps;

@@ -6,7 +6,7 @@
 #include <sodium.h>
 #include <string.h>
 
-enum { UUID_BYTES = 16, UUID_LENGTH = 36 };
+enum { UUID_BYTES = 16, UUID_LENGTH = 36, COUNTER_MAX = 0xfff };
 
 static bool is_hyphen_position(size_t position)
 {
@@ -76,7 +76,17 @@ struct uuid uuid_pool_random(struct uuid_pool *self)
 
 struct uuid uuid_pool_ordered(struct uuid_pool *self, int64_t ms)
 {
-    return finish_ordered(pool_next(self), ms);
+    uint8_t *bytes = pool_next(self);
+
+    if (ms > self->last_ms || self->counter == COUNTER_MAX) {
+        self->last_ms = MAX(ms, self->last_ms + 1);
+        self->counter = 0;
+    } else {
+        self->counter++;
+    }
+    bytes[6] = (uint8_t)(self->counter >> 8);
+    bytes[7] = (uint8_t)self->counter;
+    return finish_ordered(bytes, self->last_ms);
 }
 
 int uuid_parse(const char *text, struct uuid *ret)

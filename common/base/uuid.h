@@ -28,9 +28,13 @@ struct uuid uuid_ordered(int64_t ms);
 struct uuid_pool {
     uint8_t bytes[1024];
     size_t left;
+    int64_t last_ms; /* of ordered ones */
+    int counter;     /* how many have had it */
 };
 
-/* As uuid_random() and uuid_ordered(), with bytes of the pool, none twice. */
+/* As uuid_random() and uuid_ordered(), with bytes of the pool, none twice. Each ordered one is
+ * greater than the one before it (RFC 9562, section 6.2, method 1: a counter of 12 bits, beyond
+ * which the time runs ahead), whatever `ms` is. */
 struct uuid uuid_pool_random(struct uuid_pool *self);
 struct uuid uuid_pool_ordered(struct uuid_pool *self, int64_t ms);
 

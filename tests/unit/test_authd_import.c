@@ -191,6 +191,31 @@ static void good_lines_are_rows(void)
     arena_destroy(&arena);
 }
 
+/* Patients come after practitioners; what stands twice goes by its lines. */
+static void rows_and_their_ids_go_up_with_the_addresses(void)
+{
+    static const char text[] = PERSON_TEXT("c@x.example") "\n" PERSON_TEXT(
+        "b@x.example") "\n{}\n"
+                       "{\"email\":\"d@x.example\",\"firstName\":\"Ana\",\"lastName\":\"Lima\","
+                       "\"role\":\"Practitioner\"}\n" PERSON_TEXT("B@x.example");
+    static const int lines[] = {4, 2, 5, 1};
+    struct arena *arena = arena_new();
+    struct import_batch *batch = batch_new(arena);
+    const struct import_account *last = NULL;
+
+    read_text(batch, text, 1);
+    CU_ASSERT_STRING_EQUAL(import_rows(batch).lines.text, "{4,2,5,1}");
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+        const struct import_account *next = import_find(batch, lines[i]);
+
+        CU_ASSERT_TRUE(uuid_is_set(&next->profile));
+        CU_ASSERT_TRUE(!last || strcmp(last->id.text, next->id.text) < 0);
+        CU_ASSERT_TRUE(!last || strcmp(last->membership.text, next->membership.text) < 0);
+        last = next;
+    }
+    arena_destroy(&arena);
+}
+
 static const struct unit_case cases[] = {
     CASE(lines_keep_their_numbers),
     CASE(addresses_are_those_of_registration),
@@ -200,6 +225,7 @@ static const struct unit_case cases[] = {
     CASE(a_batch_is_bounded),
     CASE(an_array_is_one),
     CASE(good_lines_are_rows),
+    CASE(rows_and_their_ids_go_up_with_the_addresses),
 };
 
 int main(void)

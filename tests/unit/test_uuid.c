@@ -89,9 +89,26 @@ static void test_a_pool_gives_none_twice(void)
     }
 }
 
+/* More than one ms has room for, and a clock that goes back. */
+static void test_a_pool_goes_up(void)
+{
+    struct uuid_pool pool = {.left = 0};
+    struct uuid last = uuid_pool_ordered(&pool, 1769851800000), next;
+
+    CU_ASSERT(strncmp(last.text, "019c1363-49c0-7000-", 19) == 0);
+    for (int i = 1; i < 10000; i++) {
+        next = uuid_pool_ordered(&pool, 1769851800000 - i);
+        UNIT_CHECK(strcmp(last.text, next.text) < 0, "%s before %s", last.text, next.text);
+        last = next;
+    }
+    CU_ASSERT(strncmp(last.text, "019c1363-49c2-7", 15) == 0);
+    next = uuid_pool_ordered(&pool, 1769851900000);
+    CU_ASSERT(strncmp(next.text, "019c1364-d060-7000-", 19) == 0);
+}
+
 static const struct unit_case cases[] = {
     CASE(test_reading),      CASE(test_bytes_and_back),          CASE(test_random_ones),
-    CASE(test_ordered_ones), CASE(test_a_pool_gives_none_twice),
+    CASE(test_ordered_ones), CASE(test_a_pool_gives_none_twice), CASE(test_a_pool_goes_up),
 };
 
 int main(void)

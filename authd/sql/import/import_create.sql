@@ -4,8 +4,8 @@
 -- is a JSON array of {line, id, rp_id, credential, handle, algorithm, key, count, backed_up, name},
 -- bytes in hexadecimal.
 -- `verified`: their addresses are proven for all. A row for each line whose address an account has,
--- or had until lately and may take back: it stays as it is. Addresses are inserted in order, so
--- that two imports of them wait for each other in one direction.
+-- or had until lately and may take back: it stays as it is. `ids` go up with role and address: two
+-- imports of the same addresses wait for each other in one direction.
 -- class: tx
 -- in: now int8, project uuid, patient_policy uuid null, practitioner_policy uuid null
 -- in: lines int8[], ids uuid[], memberships uuid[], profiles uuid[], roles text[], emails text[]
@@ -34,7 +34,7 @@ account_inserted as (
         from reserved u
         where u.email = g.email and u.role = g.role and u.home_id is not distinct from g.home
     )
-    order by g.role, g.email, g.line
+    order by g.id
     on conflict do nothing
     returning id
 ),
