@@ -65,11 +65,11 @@ static void walk_tenant(struct walk *walk)
 static const char INVITED[] =
     "Invited, but the invitation is not accepted yet: an admin of the project can send it again.";
 
-static int walk_account(struct authd *d, const struct request *req, struct walk *walk,
-                        struct error *err)
+static int look_up(struct authd *d, const struct request *req, const struct walk *walk,
+                   const char *role, struct sql_explain_row *ret, struct error *err)
 {
     struct throttle_keys keys;
-    const struct sql_explain_in in = {.role = walk->role,
+    const struct sql_explain_in in = {.role = role,
                                       .project = walk->tenant.projectId,
                                       .email = walk->in->email,
                                       .key = {keys.account, THROTTLE_KEY_SIZE},
@@ -77,10 +77,32 @@ static int walk_account(struct authd *d, const struct request *req, struct walk 
                                       .window = THROTTLE_SIGN_IN_WINDOW,
                                       .most = THROTTLE_WIDE_MAX,
                                       .organization = email_organization(&walk->tenant)};
+
+    throttle_keys(d, req, role, walk->tenant.projectId, walk->in->email, "", &keys);
+    return MIN(sql_explain(d->svc.db, req, &in, ret, err), 0);
+}
+
+/* Where no role is named: a patient's sign-in, unless the tenant knows the address as a
+ * practitioner's only. */
+static int choose_role(struct authd *d, const struct request *req, struct walk *walk,
+                       struct error *err)
+{
+    struct sql_explain_row patient, practitioner;
+
+    if (look_up(d, req, walk, "Patient", &patient, err) < 0 ||
+        look_up(d, req, walk, "Practitioner", &practitioner, err) < 0)
+        return -1;
+    if (!patient.found && !patient.invited && (practitioner.member || practitioner.invited))
+        walk->role = "Practitioner";
+    return 0;
+}
+
+static int walk_account(struct authd *d, const struct request *req, struct walk *walk,
+                        struct error *err)
+{
     struct sql_explain_row row;
 
-    throttle_keys(d, req, walk->role, walk->tenant.projectId, walk->in->email, "", &keys);
-    if (sql_explain(d->svc.db, req, &in, &row, err) < 0)
+    if (look_up(d, req, walk, walk->role, &row, err) < 0)
         return -1;
     step(walk, "throttle", !row.throttled,
          "Too many failures in 15 minutes: only addresses with a good sign-in are let through.");
@@ -139,6 +161,8 @@ int explain_sign_in(struct authd *d, const struct request *req, const struct ten
     walk->found = tenant != NULL;
     if (tenant)
         walk->tenant = *tenant;
+    if (tenant && !in->role && choose_role(d, req, walk, err) < 0)
+        return -1;
     walk_tenant(walk);
     if (walk_account(d, req, walk, err) < 0 || walk_address(d, req, walk, err) < 0)
         return -1;

@@ -10,7 +10,8 @@ struct sign_in_explain_in;
 struct sign_in_explain_out;
 struct tenant; /* settingsd_api.h */
 
-/* Of the sign-in of in->email as in->role, from in->address where that is known, to the tenant
+/* Of the sign-in of in->email as in->role (absent: as a patient, or as a practitioner where the
+ * tenant knows the address as such only), from in->address where that is known, to the tenant
  * (NULL: there is none). Parks. */
 int explain_sign_in(struct authd *d, const struct request *req, const struct tenant *tenant,
                     const struct sign_in_explain_in *in, struct sign_in_explain_out *out,
