@@ -26,7 +26,6 @@
 enum {
     RESET_ANSWER_MS = 250,   /* reset_password answers no earlier, see there */
     RESET_ADDRESS_MAX = 100, /* links that one client address may ask for in a window */
-    RESET_MAILBOX_MAX = 5,   /* links that one mailbox may be sent in a window */
 };
 #define RESET_WINDOW MINUTES(15)
 #define RESET_LIFE HOURS(1)
@@ -141,13 +140,11 @@ int credential_send_link(struct authd *d, const struct request *req, const struc
 static int admit_reset(struct authd *d, const struct request *req, const char *email,
                        bool *ret_admitted, struct error *err)
 {
-    bool address, mailbox = false, mail = false;
+    bool address, mail = false;
 
     if (throttle_admit_client(d, req, "reset address", RESET_WINDOW, RESET_ADDRESS_MAX, &address,
                               err) < 0 ||
-        (address && throttle_admit(d, req, "reset mailbox", email, RESET_WINDOW, RESET_MAILBOX_MAX,
-                                   &mailbox, err) < 0) ||
-        (mailbox && mail_admit(d, req, email, &mail, err) < 0))
+        (address && mail_admit(d, req, email, &mail, err) < 0))
         return -1;
     *ret_admitted = mail;
     return 0;
@@ -199,7 +196,9 @@ static int send_links(struct authd *d, const struct request *req,
                                                     in->email, found.items[i].name,
                                                     found.items[i].surname};
 
-        if (credential_send_link(d, req, &tenant, &owner, NULL, err) < 0)
+        if (i > 0 && mail_admit(d, req, in->email, &admitted, err) < 0)
+            return -1;
+        if (admitted && credential_send_link(d, req, &tenant, &owner, NULL, err) < 0)
             return -1;
     }
     return 0;

@@ -19,7 +19,6 @@
 enum {
     SEND_ANSWER_MS = 250,   /* email_verify_send answers no earlier */
     SEND_ADDRESS_MAX = 100, /* links that one client address may ask for in a window */
-    SEND_MAILBOX_MAX = 5,   /* links that one mailbox may be sent in a window */
 };
 #define SEND_WINDOW MINUTES(15)
 
@@ -40,13 +39,11 @@ static struct sql_audit email_audit(const struct request *req, const char *actio
 static int admit(struct authd *d, const struct request *req, const char *email, bool *ret_admitted,
                  struct error *err)
 {
-    bool address, mailbox = false, mail = false;
+    bool address, mail = false;
 
     if (throttle_admit_client(d, req, "verify address", SEND_WINDOW, SEND_ADDRESS_MAX, &address,
                               err) < 0 ||
-        (address && throttle_admit(d, req, "verify mailbox", email, SEND_WINDOW, SEND_MAILBOX_MAX,
-                                   &mailbox, err) < 0) ||
-        (mailbox && mail_admit(d, req, email, &mail, err) < 0))
+        (address && mail_admit(d, req, email, &mail, err) < 0))
         return -1;
     *ret_admitted = mail;
     return 0;
@@ -115,13 +112,15 @@ static int send_to_address(struct authd *d, const struct request *req, const str
     if ((tenant && sql_account_find_by_email(d->svc.db, req, &find, &found, err) < 0) ||
         admit(d, req, in->email, &admitted, err) < 0)
         return -1;
-    for (size_t i = 0; admitted && i < found.count; i++) {
+    for (size_t i = 0; i < found.count; i++) {
         const struct sql_account_find_by_email_row *account = &found.items[i];
         const struct email_owner owner = {account->id, account->role, in->email,
                                           arena_printf(req->arena, "%s %s", account->name,
                                                        account->surname)};
 
-        if (send_link(d, req, tenant, &owner, err) < 0)
+        if (i > 0 && mail_admit(d, req, in->email, &admitted, err) < 0)
+            return -1;
+        if (admitted && send_link(d, req, tenant, &owner, err) < 0)
             return -1;
     }
     return 0;

@@ -382,14 +382,12 @@ static void sending_reveals_no_account_and_is_limited(void)
     UNIT_CHECK(known_ms < unknown_ms * 1.1 && unknown_ms < known_ms * 1.1,
                "known %.1f ms, unknown %.1f ms", known_ms, unknown_ms);
     suite_mails_settle(suite);
-    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 2 + 5); /* in fifteen minutes */
-    for (int i = 0; i < 5; i++) {
-        HTTP_ANSWER requested = suite_post_fresh(
-            suite, RESET, json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
-        CHECK_STATUS(requested, 200);
-    }
-    suite_mails_settle(suite);
     CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 10);
+    HTTP_ANSWER requested = suite_post_fresh(
+        suite, RESET, json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
+    CHECK_STATUS(requested, 200);
+    suite_mails_settle(suite);
+    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 10); /* of all kinds */
     suite_advance_clock(suite, HOUR + 60);
     HTTP_ANSWER later = send_fresh(NULL, patient->email);
     CHECK_STATUS(later, 200);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
+#include "tests/support/members.h"
 #include "tests/support/suite.h"
 #include "tests/support/unit.h"
 
@@ -272,8 +273,8 @@ static void a_link_lives_an_hour(void)
     suite_set_clock(suite, 0);
 }
 
-/* In turns, so that whatever else the machine does falls on both alike. Three links in fifteen
- * minutes are within the limit of a mailbox, so there are several patients. */
+/* In turns, so that whatever else the machine does falls on both alike. Three links are within the
+ * limit of a mailbox, so there are several patients. */
 static void a_reset_does_not_reveal_accounts(void)
 {
     enum { PATIENTS = 5, TRIES = 15 };
@@ -317,6 +318,8 @@ static void a_reset_does_not_reveal_accounts(void)
     CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 1); /* the welcome */
 }
 
+/* Ten an hour, of which the registration has used two: its welcome and the link to prove the
+ * address, whose template is not mapped. */
 static void mails_to_an_address_are_limited(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -326,12 +329,30 @@ static void mails_to_an_address_are_limited(void)
         CHECK_STATUS(answer, 200);
     }
     suite_mails_settle(suite);
-    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 1 + 5);
+    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 1 + 8);
 
     /* The newest link that was sent is still good. */
     struct mail_link link = link_to(patient->email, "https://patient.demo.example");
     HTTP_ANSWER set = post_fresh(SET, NULL, body_set(link.id, link.secret, "x"));
     CHECK_STATUS(set, 204);
+}
+
+/* One request mails a link to the practitioner and one to the patient. */
+static void accounts_of_one_address_share_its_limit(void)
+{
+    char member[37];
+    PERSON admin = person_admin(suite);
+    PERSON practitioner = member_join(suite, admin, "Practitioner", false, member);
+    PERSON patient = person_register(suite, practitioner->email);
+
+    suite_mails_settle(suite);
+    size_t before = suite_mail_count(suite, patient->email);
+    for (int i = 0; i < 12; i++) {
+        HTTP_ANSWER answer = reset(patient->email, NULL);
+        CHECK_STATUS(answer, 200);
+    }
+    suite_mails_settle(suite);
+    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), before + 8);
 }
 
 static void one_wins_a_race_for_a_link(void)
@@ -552,6 +573,7 @@ static const struct unit_case cases[] = {
     CASE(a_link_lives_an_hour),
     CASE(a_reset_does_not_reveal_accounts),
     CASE(mails_to_an_address_are_limited),
+    CASE(accounts_of_one_address_share_its_limit),
     CASE(one_wins_a_race_for_a_link),
     CASE(no_sign_in_slips_past_a_change),
     CASE(a_kill_leaves_no_half_change),
