@@ -2,10 +2,11 @@
  * test_connections.c - one client takes all connections that it can get, and all bodies: others
  * notice nothing.
  *
- * Clients differ by their address: the attacker's is 127.66.0.1, all others' 127.0.0.1.
+ * Clients differ by their address: an attacker's begins with 127.66, all others' is 127.0.0.1.
  */
 #include <CUnit/CUnit.h>
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +19,18 @@
 
 enum {
     MANY = 4096, /* what a gateway has by default */
+    OF_CLIENT = 256,
     BODIES = 700,
-    BODY = 190000, /* bytes of each: more than the pool has for all */
+    BODY = 190000,       /* bytes of each: more than the pool has for all */
+    LARGE_BODY = 600000, /* which a mebibyte is kept for */
+    OF_SIXTEENTH = 7,    /* such bodies, beside which no client has another: one that grows is there
+                            twice */
+    OF_HALF = 9,         /* clients with as many, beside which there is no other */
     TRIES = 300,
     NOISE_MS = 20, /* of a loaded machine */
 };
+
+#define PROXY "127.66.0.3"
 
 static struct suite *suite;
 static char *access_token;
@@ -115,17 +123,16 @@ static void connections_of_many_clients(void)
     close_all(sockets, MANY);
 }
 
-/* Sends what the kernel's buffers take of a body. The gateway may read none of it, so the rest
- * is not waited for. */
-static void begin_body(int fd)
+/* Sends the first bytes of a body, which does not go on. */
+static void begin_body(int fd, size_t size, int flags)
 {
     static const char head[] = "POST /auth/refresh-token HTTP/1.1\r\nHost: a\r\nContent-Type: "
                                "application/json\r\nContent-Length: 1000000\r\n\r\n\"";
-    static char bytes[BODY];
+    static char bytes[LARGE_BODY];
 
     memset(bytes, 'a', sizeof(bytes));
     (void)!send(fd, head, sizeof(head) - 1, MSG_NOSIGNAL);
-    (void)!send(fd, bytes, sizeof(bytes), MSG_NOSIGNAL | MSG_DONTWAIT);
+    (void)!send(fd, bytes, size, MSG_NOSIGNAL | flags);
 }
 
 static void bodies_of_one_client(void)
@@ -135,10 +142,131 @@ static void bodies_of_one_client(void)
 
     for (int i = 0; i < BODIES; i++) {
         sockets[i] = dial("127.66.0.1");
-        begin_body(sockets[i]);
+        begin_body(sockets[i], BODY, MSG_DONTWAIT); /* the gateway may read none of it */
     }
     check_unharmed("stalled bodies of one client", before_ms);
     close_all(sockets, BODIES);
+}
+
+static bool is_closed(int fd)
+{
+    char byte;
+    ssize_t got = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+
+    return got == 0 || (got < 0 && errno != EAGAIN);
+}
+
+/* How many of them the gateway closes within five seconds, or sooner, once `want` are closed. 0
+ * waits for all that time. */
+static int count_closed(const int *sockets, int count, int want)
+{
+    int closed = 0;
+
+    for (int tries = 0; tries < 50; tries++) {
+        closed = 0;
+        for (int i = 0; i < count; i++)
+            closed += is_closed(sockets[i]);
+        if (closed == want && want > 0)
+            break;
+        usleep(100 * 1000);
+    }
+    return closed;
+}
+
+static void the_longest_idle_make_room_for_a_clients_new(void)
+{
+    enum { OVER = 20 };
+    int *sockets = calloc(OF_CLIENT + OVER, sizeof(*sockets));
+
+    for (int i = 0; i < OF_CLIENT; i++)
+        sockets[i] = dial("127.66.0.2");
+    CU_ASSERT_EQUAL(count_closed(sockets, OF_CLIENT, 0), 0);
+    for (int i = OF_CLIENT; i < OF_CLIENT + OVER; i++)
+        sockets[i] = dial("127.66.0.2");
+    CU_ASSERT_EQUAL(count_closed(sockets, OF_CLIENT + OVER, OVER), OVER);
+    CU_ASSERT_EQUAL(count_closed(sockets, OVER, OVER), OVER); /* the first */
+    close_all(sockets, OF_CLIENT + OVER);
+}
+
+/* Behind its address are many clients. */
+static void a_trusted_proxy_has_as_many_as_it_wants(void)
+{
+    enum { OWN = 2 * OF_CLIENT };
+    int *sockets = calloc(OWN, sizeof(*sockets));
+
+    for (int i = 0; i < OWN; i++)
+        sockets[i] = dial(PROXY);
+    CU_ASSERT_EQUAL(count_closed(sockets, OWN, 0), 0);
+    close_all(sockets, OWN);
+}
+
+static int status_of(const char *source, bool known)
+{
+    static char padding[LARGE_BODY];
+    struct http_request request = {.method = "POST",
+                                   .path = known ? "/document" : "/auth/refresh-token",
+                                   .bearer = known ? access_token : NULL,
+                                   .source = source,
+                                   .body = known ? json_pack("{s:s, s:s}", "fileName", "a",
+                                                             "contentType", "a/b")
+                                                 : json_pack("{s:s}", "refresh_token", "none")};
+
+    memset(padding, 'a', sizeof(padding));
+    json_object_set_new(request.body, "padding", json_stringn(padding, sizeof(padding)));
+    HTTP_ANSWER answer = http_call(suite_url(suite), &request);
+    return answer->status;
+}
+
+/* Whether a request without a token comes to have that answer: what was sent, or closed, before it
+ * may not have been read. */
+static bool comes_to(const char *source, int status)
+{
+    for (int tries = 0; tries < 100; tries++) {
+        if (status_of(source, false) == status)
+            return true;
+        usleep(20 * 1000);
+    }
+    return false;
+}
+
+static void hold_bodies(const char *source, int *sockets, int count)
+{
+    for (int i = 0; i < count; i++) {
+        sockets[i] = dial(source);
+        begin_body(sockets[i], LARGE_BODY, 0);
+    }
+}
+
+static void unknown_bodies_of_a_client_share_a_sixteenth(void)
+{
+    int *sockets = calloc(OF_SIXTEENTH, sizeof(*sockets));
+
+    hold_bodies("127.66.0.4", sockets, OF_SIXTEENTH - 1);
+    CU_ASSERT_EQUAL(status_of("127.66.0.4", false), 401);
+    hold_bodies("127.66.0.4", sockets + OF_SIXTEENTH - 1, 1);
+    CU_ASSERT_TRUE(comes_to("127.66.0.4", 503));
+    CU_ASSERT_EQUAL(status_of("127.66.0.4", true), 200);
+    CU_ASSERT_EQUAL(status_of("127.0.0.1", false), 401);
+    close_all(sockets, OF_SIXTEENTH);
+    CU_ASSERT_TRUE(comes_to("127.66.0.4", 401));
+}
+
+static void unknown_bodies_of_all_share_half(void)
+{
+    int *sockets = calloc(OF_HALF * OF_SIXTEENTH, sizeof(*sockets));
+
+    for (int i = 0; i < OF_HALF; i++) {
+        char source[32];
+
+        if (i == OF_HALF - 1)
+            CU_ASSERT_EQUAL(status_of("127.0.0.1", false), 401);
+        snprintf(source, sizeof(source), "127.66.1.%d", i + 1);
+        hold_bodies(source, sockets + i * OF_SIXTEENTH, OF_SIXTEENTH);
+    }
+    CU_ASSERT_TRUE(comes_to("127.0.0.1", 503));
+    CU_ASSERT_EQUAL(status_of("127.0.0.1", true), 200);
+    close_all(sockets, OF_HALF * OF_SIXTEENTH);
+    CU_ASSERT_TRUE(comes_to("127.0.0.1", 401));
 }
 
 /* A client that is busy keeps what it does; its idle connections go. */
@@ -166,6 +294,10 @@ static const struct unit_case cases[] = {
     CASE(connections_of_many_clients),
     CASE(bodies_of_one_client),
     CASE(a_client_at_its_limit_goes_on),
+    CASE(the_longest_idle_make_room_for_a_clients_new),
+    CASE(a_trusted_proxy_has_as_many_as_it_wants),
+    CASE(unknown_bodies_of_a_client_share_a_sixteenth),
+    CASE(unknown_bodies_of_all_share_half),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
@@ -176,7 +308,7 @@ int main(void)
     getrlimit(RLIMIT_NOFILE, &files);
     files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
-    suite = suite_start(NULL);
+    suite = suite_start(&(struct suite_options){.set = "gateway.trusted_proxies=" PROXY});
     PERSON patient = person_register(suite, NULL);
     access_token = patient->access;
     return unit_run("connections", cases, ARRAY_SIZE(cases));
