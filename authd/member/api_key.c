@@ -88,14 +88,15 @@ static int store_key(struct authd *d, const struct request *req,
     const struct sql_api_key_lock_in lock = {.project = insert->project};
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        step_up_check(d, tx, req, err) < 0 || sql_api_key_lock(tx, req, &lock, err) < 0 ||
+        sql_api_key_lock(tx, req, &lock, err) < 0 ||
         sql_require(sql_api_key_insert(tx, req, insert, out, err), err, ERR_CONFLICT,
-                    "The project has 50 API keys already.") < 0)
+                    "The project has 50 API keys already.") < 0 ||
+        step_up_check(d, tx, req, err) < 0)
         return -1;
     return db_commit(&tx, err);
 }
 
-/* Fails: VALIDATION, STEP_UP_REQUIRED, CONFLICT (50 keys are there). */
+/* Fails: VALIDATION, CONFLICT (50 keys are there), STEP_UP_REQUIRED. */
 int api_key_create(struct authd *d, const struct request *req, const struct api_key_create_in *in,
                    struct api_key *out, struct error *err)
 {
@@ -138,15 +139,14 @@ static int key_revoke(struct authd *d, const struct request *req, struct uuid pr
     struct sql_api_key_revoke_row row;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        (prove && step_up_check(d, tx, req, err) < 0) ||
         require_key(sql_api_key_revoke(tx, req, &in, &row, err), err) < 0 ||
-        db_commit(&tx, err) < 0)
+        (prove && step_up_check(d, tx, req, err) < 0) || db_commit(&tx, err) < 0)
         return -1;
     change.sequence = row.sequence;
     return invalidation_wait(d, req, row.sequence, &change, 1, err);
 }
 
-/* Fails: STEP_UP_REQUIRED, NOT_FOUND. */
+/* Fails: NOT_FOUND, STEP_UP_REQUIRED. */
 int api_key_delete(struct authd *d, const struct request *req, const struct api_key_id_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {

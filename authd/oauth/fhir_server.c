@@ -82,7 +82,7 @@ static int check_base(const struct authd *d, const char *base, struct error *err
     return error_problem(err, "base", "must not be an address of Atrium");
 }
 
-/* Fails: VALIDATION, STEP_UP_REQUIRED, CONFLICT (20 servers are there, or the base address is). */
+/* Fails: VALIDATION, CONFLICT (20 servers are there, or the base address is), STEP_UP_REQUIRED. */
 int fhir_server_create(struct authd *d, const struct request *req, const struct fhir_server_in *in,
                        struct fhir_server *out, struct error *err)
 {
@@ -101,14 +101,15 @@ int fhir_server_create(struct authd *d, const struct request *req, const struct 
 
     if (check_base(d, in->base, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        step_up_check(d, tx, req, err) < 0 || sql_fhir_server_lock(tx, req, &lock, err) < 0 ||
+        sql_fhir_server_lock(tx, req, &lock, err) < 0 ||
         sql_require(sql_fhir_server_insert(tx, req, &insert, out, err), err, ERR_CONFLICT,
-                    "The project has 20 FHIR servers already.") < 0)
+                    "The project has 20 FHIR servers already.") < 0 ||
+        step_up_check(d, tx, req, err) < 0)
         return -1;
     return db_commit(&tx, err);
 }
 
-/* Fails: VALIDATION, STEP_UP_REQUIRED, NOT_FOUND, CONFLICT (another has the base address). */
+/* Fails: VALIDATION, NOT_FOUND, CONFLICT (another has the base address), STEP_UP_REQUIRED. */
 int fhir_server_replace(struct authd *d, const struct request *req, const struct fhir_server_in *in,
                         struct fhir_server *out, struct error *err)
 {
@@ -125,13 +126,13 @@ int fhir_server_replace(struct authd *d, const struct request *req, const struct
 
     if (check_base(d, in->base, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        step_up_check(d, tx, req, err) < 0 ||
-        require_server(sql_fhir_server_replace(tx, req, &replace, out, err), err) < 0)
+        require_server(sql_fhir_server_replace(tx, req, &replace, out, err), err) < 0 ||
+        step_up_check(d, tx, req, err) < 0)
         return -1;
     return db_commit(&tx, err);
 }
 
-/* Fails: STEP_UP_REQUIRED, NOT_FOUND. */
+/* Fails: NOT_FOUND, STEP_UP_REQUIRED. */
 int fhir_server_delete(struct authd *d, const struct request *req,
                        const struct fhir_server_id_in *in, struct nothing *out UNUSED,
                        struct error *err)
@@ -144,8 +145,8 @@ int fhir_server_delete(struct authd *d, const struct request *req,
     struct sql_fhir_server_delete_row row;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        step_up_check(d, tx, req, err) < 0 ||
-        require_server(sql_fhir_server_delete(tx, req, &delete, &row, err), err) < 0)
+        require_server(sql_fhir_server_delete(tx, req, &delete, &row, err), err) < 0 ||
+        step_up_check(d, tx, req, err) < 0)
         return -1;
     return db_commit(&tx, err);
 }

@@ -19,6 +19,7 @@
 
 #define KEYS "/v1/project/api-keys"
 #define ALL_RULES "*"
+#define UNKNOWN "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"
 
 enum {
     MANY = 24,   /* fresh connections: each gateway gets some */
@@ -415,6 +416,8 @@ static void making_and_ending_need_a_fresh_proof(void)
     CU_ASSERT_STRING_EQUAL(http_text(made, "code"), "STEP_UP_REQUIRED");
     HTTP_ANSWER ended = delete_key(admin, key.id);
     CHECK_STATUS(ended, 401);
+    HTTP_ANSWER unknown = delete_key(admin, UNKNOWN); /* the proof is asked for last */
+    CHECK_STATUS(unknown, 404);
     CU_ASSERT_EQUAL(locales_from(key.text, NULL), 200);
     person_destroy(&admin);
     admin = person_admin(suite);

@@ -32,6 +32,8 @@
     "\"],\"patientScopes\":[\"patient/*.rs\"],"                                     \
     "\"practitionerScopes\":[\"patient/*.rs\",\"user/*.cruds\"]" more "}"
 
+#define UNKNOWN "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"
+
 enum { LIMIT = 20, FRESH = 900, AT_ONCE = 64, LAUNCH_S = 300 };
 
 static struct suite *suite;
@@ -263,6 +265,10 @@ static void changes_need_a_fresh_proof(void)
     CU_ASSERT_STRING_EQUAL(http_text(made, "code"), "STEP_UP_REQUIRED");
     CHECK_STATUS(changed, 401);
     CHECK_STATUS(gone, 401);
+    HTTP_ANSWER unknown = http_delete(suite_url(suite), path_of(UNKNOWN), admin->access);
+    HTTP_ANSWER taken = register_server(admin, body_server(BASE));
+    CHECK_STATUS(unknown, 404); /* the proof is asked for last */
+    CHECK_STATUS(taken, 409);
     person_destroy(&admin);
     admin = person_admin(suite);
     HTTP_ANSWER again =
