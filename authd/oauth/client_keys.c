@@ -82,11 +82,9 @@ static json_t *keys_of(const char *text, size_t size)
     return NULL;
 }
 
-/* How long a set is fresh that came with this max-age. */
+/* How long a set is fresh that came with this max-age; negative: without one. */
 static int64_t fresh_ms_of(int64_t max_age_s)
 {
-    if (max_age_s < 0)
-        return CLIENT_KEYS_FRESH;
     return MAX(CLIENT_KEYS_FRESH_LEAST, MIN(max_age_s * 1000, CLIENT_KEYS_FRESH_MOST));
 }
 

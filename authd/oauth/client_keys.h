@@ -4,9 +4,9 @@
  * address of the connected socket, no redirect, bounds of size and time.
  *
  * A key set that was fetched is used as long as `max-age` of its Cache-Control says (RFC 9111,
- * section 5.2.2.1), for a minute at least and a day at most, for five minutes when it does not say;
- * and for a day while its host fails, so that a key that was taken out counts no longer. A key id
- * that it lacks has it fetched again, once a minute. One fetch of a set at a time.
+ * section 5.2.2.1), for five minutes at least, also when it does not say, and a day at most; and
+ * for a day while its host fails, so that a key that was taken out counts no longer. A key id that
+ * it lacks has it fetched again, once a minute. One fetch of a set at a time.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_CLIENT_KEYS_H
 #define ATRIUM_AUTHD_OAUTH_CLIENT_KEYS_H
@@ -16,8 +16,7 @@
 #include "authd/authd.h"
 #include "settingsd/settingsd_api.h"
 
-#define CLIENT_KEYS_FRESH MINUTES(5) /* without a max-age */
-#define CLIENT_KEYS_FRESH_LEAST MINUTES(1)
+#define CLIENT_KEYS_FRESH_LEAST MINUTES(5)
 #define CLIENT_KEYS_FRESH_MOST HOURS(24)
 #define CLIENT_KEYS_STALE HOURS(24)
 #define CLIENT_KEYS_AGAIN MINUTES(1)
