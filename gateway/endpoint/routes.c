@@ -252,6 +252,14 @@ static bool table_has(const struct field_table *table, unsigned flags)
     return false;
 }
 
+static bool table_has_member(const struct field_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->rows[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 /* A form is a token too: it is signed. */
 static bool table_has_token(const struct field_table *table)
 {
@@ -261,6 +269,15 @@ static bool table_has_token(const struct field_table *table)
             (table->rows[i].table && table_has_token(table->rows[i].table)))
             return true;
     return false;
+}
+
+/* A member says so, or where the route lies. A bot makes its answer of its own secrets and of what
+ * the caller sends; pages show what a mailed link bears, and the key of a second factor. */
+static bool may_hold_secret(const struct route *route)
+{
+    return table_has(route->output, FIELD_SECRET | FIELD_BODY) || table_has_token(route->output) ||
+           strstr(route->path, "/auth/") || strstr(route->path, "/account/factor") ||
+           ((route->flags & R_PAGE) && table_has_member(route->input, "secret"));
 }
 
 struct endpoint *routes_all(struct arena *arena, size_t *ret_count)
@@ -282,8 +299,7 @@ struct endpoint *routes_all(struct arena *arena, size_t *ret_count)
                 endpoint->takes_body = true;
         endpoint->secret_in = table_has(route->input, FIELD_SECRET);
         endpoint->secret_out = table_has(route->output, FIELD_SECRET);
-        endpoint->unencoded =
-            endpoint->secret_out || strstr(route->path, "/auth/") || table_has_token(route->output);
+        endpoint->unencoded = may_hold_secret(route);
     }
     *ret_count = ARRAY_SIZE(rows);
     return all;

@@ -845,13 +845,22 @@ static void the_operator_keeps_and_runs_bots(void)
 }
 
 /* What `atriumctl dev` has made is there to be called. */
+/* A bot has secrets and shows what its caller sends: the length of its answer, compressed, would
+ * tell of them. */
 static void the_demo_has_a_bot(void)
 {
+    char long_text[2001];
+
+    memset(long_text, 'a', sizeof(long_text) - 1);
+    long_text[sizeof(long_text) - 1] = '\0';
     HTTP_ANSWER answer =
         http_post(suite_url(suite), "/bots?identifier=https://atrium.example/bots%7Cecho",
-                  patient->access, json_pack("{s:s}", "hello", "bot"));
+                  patient->access, json_pack("{s:s, s:s}", "hello", "bot", "long", long_text));
     CHECK_STATUS(answer, 200);
     CU_ASSERT_STRING_EQUAL(http_text(answer, "input.hello"), "bot");
+    char *vary = http_header(answer, "Vary");
+    CU_ASSERT_PTR_NULL(vary);
+    free(vary);
 }
 
 /* ---- faults ---- */

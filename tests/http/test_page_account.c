@@ -140,6 +140,7 @@ static void a_second_factor_is_turned_on_and_off(void)
     CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     CU_ASSERT_EQUAL(browser_get(browser, "account/factor"), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "src=\"data:image/png;base64,"));
+    CU_ASSERT_FALSE(browser_may_compress(browser));
     CU_ASSERT_TRUE(policy_has(browser, "; img-src data:"));
     CU_ASSERT_FALSE(policy_has(browser, "script-src"));
     read_key(browser, secret);
@@ -149,9 +150,11 @@ static void a_second_factor_is_turned_on_and_off(void)
     snprintf(form, sizeof(form), "do=on&code=%.3s+%s", code, code + 3);
     CU_ASSERT_EQUAL(browser_post(browser, "account/factor", form), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "Recovery codes"));
+    CU_ASSERT_FALSE(browser_may_compress(browser));
     CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 401));
     CU_ASSERT_EQUAL(browser_get(browser, "account"), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "<dd>on</dd>"));
+    CU_ASSERT_TRUE(browser_may_compress(browser));
 
     suite_advance_clock(suite, 2 * TOTP_STEP);
     CU_ASSERT_EQUAL(browser_get(browser, "account/factor"), 200);

@@ -546,6 +546,10 @@ static void secrets_of_links_stay(void)
     char *referrer = http_header(browser->page, "Referrer-Policy");
     CU_ASSERT_STRING_EQUAL(referrer, "no-referrer");
     free(referrer);
+    CU_ASSERT_FALSE(browser_may_compress(browser)); /* its length would tell of the secret */
+    CU_ASSERT_EQUAL(browser_get(browser, "reset-password"), 200);
+    CU_ASSERT_TRUE(browser_may_compress(browser));
+    open_link(browser, "demo", "set-password", &link);
     send_link(browser, "demo", "set-password", &link, "password=" NEW_PASSWORD);
     CU_ASSERT_FALSE(is_logged(link.secret));
     CU_ASSERT_FALSE(is_logged("chosen on the page"));

@@ -141,6 +141,15 @@ bool browser_sees(const struct browser *self, const char *text)
     return self->page && self->page->body && strstr(self->page->body, text);
 }
 
+bool browser_may_compress(const struct browser *self)
+{
+    char *vary = http_header(self->page, "Vary");
+    bool may = vary && strstr(vary, "Accept-Encoding");
+
+    free(vary);
+    return may;
+}
+
 char *browser_value(const struct browser *self, const char *name)
 {
     char wanted[128];

@@ -43,6 +43,9 @@ bool browser_goes_to(const struct browser *self, const char *address);
 /* Whether the page shown has this text. */
 bool browser_sees(const struct browser *self, const char *text);
 
+/* Whether the page shown is compressed for those who accept that: it varies by Accept-Encoding. */
+bool browser_may_compress(const struct browser *self);
+
 /* The value of the first input of that name on the page shown (caller frees), "" when there is
  * none. */
 char *browser_value(const struct browser *self, const char *name);
