@@ -316,7 +316,7 @@ client-types: deps client
 ASAN_MAKE = $(MAKE) --no-print-directory -j$(JOBS) BUILD=build-asan OPTIMIZE='-O1 -g' \
     HARDENING=-fno-omit-frame-pointer CFLAGS=-fsanitize=address,undefined \
     LDFLAGS='-fsanitize=address,undefined -Wl,-Map=$$@.map'
-ASAN_RUN = BUILD=build-asan ATRIUM_TEST_JOBS=2 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+ASAN_RUN = BUILD=build-asan ATRIUM_TEST_JOBS=2 ATRIUM_TEST_COST=2 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
     ASAN_OPTIONS=intercept_strstr=0 tests/run.sh
 
 check-asan:
@@ -344,7 +344,7 @@ UNDER_VALGRIND := $(addprefix $(BUILD)/tests/http/test_,address_rules content ct
 check-valgrind:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) valgrind)
 	@$(MAKE) --no-print-directory -j$(JOBS) all tests
-	@BUILD=$(BUILD) ATRIUM_TEST_JOBS=2 ATRIUM_TEST_COMMAND='$(VALGRIND)' tests/run.sh $(filter-out $(NOT_UNDER_VALGRIND),$(UNIT_TESTS) $(INTEGRATION_TESTS))
+	@BUILD=$(BUILD) ATRIUM_TEST_JOBS=2 ATRIUM_TEST_COST=4 ATRIUM_TEST_COMMAND='$(VALGRIND)' tests/run.sh $(filter-out $(NOT_UNDER_VALGRIND),$(UNIT_TESTS) $(INTEGRATION_TESTS))
 	@BUILD=$(BUILD) tests/valgrind.sh '$(VALGRIND)' $(UNDER_VALGRIND)
 
 # ThreadSanitizer over the programs of what runs on threads: fibers, the loop, pools, the resolver, SMTP. What it

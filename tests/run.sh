@@ -1,21 +1,21 @@
 #!/bin/bash
-# run.sh PROGRAM... - runs the CUnit programs five at a time, the longest first, of which three that mostly wait count as
-# one; then those that measure time: at the same time what leaves the machine quiet, and one by one what does not or
-# overloads a suite (tests/durations says which). Prints the output of each when it ends, then the slowest twenty, then
-# one line "N passed, N failed", and ", N skipped" when cases said that they cannot be run here (unit_leave_out()). Called
-# by `make test`; non-zero when anything failed or nothing ran.
+# run.sh PROGRAM... - runs the CUnit programs side by side, the longest first, as many as use four cores by
+# tests/durations; then those that measure time: at the same time what leaves the machine quiet, and one by one what does
+# not or overloads a suite (tests/durations says which). Prints the output of each when it ends, then the slowest twenty,
+# then one line "N passed, N failed", and ", N skipped" when cases said that they cannot be run here (unit_leave_out()).
+# Called by `make test`; non-zero when anything failed or nothing ran.
 # ATRIUM_TEST_ONLY, if set, is a pattern of the programs to run ("test_bot*"); with it test_coverage is not among them.
-# ATRIUM_TEST_JOBS, if set, is how many run at the same time, or half as many again of those that mostly wait;
+# ATRIUM_TEST_JOBS, if set, is how many cores they may use (1: one program at a time); ATRIUM_TEST_COST, by how many times
+# more than tests/durations says they use (default 1), as with a sanitizer.
 # ATRIUM_TEST_SECONDS bounds each program (default 900); ATRIUM_TEST_COMMAND, if set, is what runs it.
 # ATRIUM_TEST_AGAIN is how many programs that failed may run once more, alone (default 0): for a machine that others use
 # too. If more failed than that, none does. What passes then is reported.
 set -u
 here=$(dirname "$0")
 parent=${TMPDIR:-/tmp}
-# In thirds of a program that does not wait.
-thirds=$((3 * ${ATRIUM_TEST_JOBS:-5}))
-waiting=1
-[ -z "${ATRIUM_TEST_JOBS:-}" ] || waiting=2
+# In hundredths of a core.
+all=$((100 * ${ATRIUM_TEST_JOBS:-4}))
+cost=${ATRIUM_TEST_COST:-1}
 limit=${ATRIUM_TEST_SECONDS:-900}
 
 # A run locks its directories as soon as it has made them: an older one without a lock is what a killed run has left.
@@ -67,10 +67,10 @@ run_one() {
     } 9>"$scratch/lock"
 }
 
-# Of tests/durations: a program that it does not have takes a second.
-declare -A seconds marks
-while read -r duration name mark; do
-    [[ $duration == \#* ]] || seconds[$name]=$duration marks[$name]=$mark
+# Of tests/durations: a program that it does not have takes a second of one core.
+declare -A seconds shares marks
+while read -r duration cpu name mark; do
+    [[ $duration == \#* ]] || seconds[$name]=$duration shares[$name]=$((100 * cpu / duration)) marks[$name]=$mark
 done <"$here/durations"
 
 longest_first() {
@@ -94,17 +94,32 @@ for program in $(longest_first "$@"); do
     fi
 done
 
-# One that ends gives back what it has taken.
-declare -A taken=()
+# What each counts for. All need a whole core while their suites start, so that two cores have three of those that use up
+# to a half, and four or five of those that mostly wait.
+declare -A needs
 for program in "${together[@]}"; do
-    [ "${marks[${program##*/}]:-}" = waits ] && needs=$waiting || needs=3
-    while [ "$needs" -gt "$thirds" ]; do
-        wait -n -p ended
-        thirds=$((thirds + taken[$ended]))
+    share=$((cost * ${shares[${program##*/}]:-100}))
+    if [ "$share" -lt 25 ]; then share=40; elif [ "$share" -lt 51 ]; then share=51; fi
+    [ "$all" -gt 100 ] && [ "$share" -le "$all" ] || share=$all
+    needs[$program]=$share
+done
+
+# Each starts as soon as there is room for it; shorter ones go before one that needs more than there is. One that ends
+# gives back what it has taken.
+declare -A taken=()
+left=$all
+waiting=("${together[@]}")
+while [ "${#waiting[@]}" -gt 0 ]; do
+    for i in "${!waiting[@]}"; do
+        program=${waiting[$i]}
+        [ "${needs[$program]}" -le "$left" ] || continue
+        run_one "$program" &
+        taken[$!]=${needs[$program]}
+        left=$((left - needs[$program]))
+        unset "waiting[$i]"
     done
-    thirds=$((thirds - needs))
-    run_one "$program" &
-    taken[$!]=$needs
+    wait -n -p ended
+    left=$((left + taken[$ended]))
 done
 wait
 for program in "${quiet[@]}"; do run_one "$program" & done

@@ -19,7 +19,7 @@ END
 done
 cp "$@" "$folder/tests/http"
 failed=0
-BUILD=$folder ATRIUM_TEST_JOBS=2 tests/run.sh "${@/#*\//$folder/tests/http/}" || failed=1
+BUILD=$folder ATRIUM_TEST_JOBS=2 ATRIUM_TEST_COST=4 tests/run.sh "${@/#*\//$folder/tests/http/}" || failed=1
 # Of calls that it does not know it warns without these signs.
 if grep -h '^==' "$folder"/found/*; then failed=1; fi
 exit "$failed"
