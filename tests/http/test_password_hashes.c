@@ -16,6 +16,8 @@
 #define START "/auth/tenant/Patient/login/start"
 #define LOGIN "/v2/auth/login"
 
+enum { TRIES = 5 }; /* that the time of a sign-in is the median of */
+
 static const char bad_login[] = "Username or password is incorrect.";
 
 /* 900,000 iterations of PBKDF2; then bcrypt of "passwort" with an a umlaut, in NFD and in NFC, and
@@ -258,22 +260,40 @@ static void a_hash_of_no_known_form_is_wrong(void)
     CU_ASSERT_EQUAL(start_status(patient->email, ""), 400);
 }
 
-/* The median of sign-ins of an address with a wrong password, ms. */
-static double median_ms(const char *role, const char *email)
+/* One sign-in of an address with a wrong password, ms. */
+static double try_ms(const char *role, const char *email)
 {
-    enum { TRIES = 5 };
-    double ms[TRIES];
     char path[64];
 
     snprintf(path, sizeof(path), "/auth/tenant/%s/login/start", role);
-    for (int i = 0; i < TRIES; i++) {
-        HTTP_ANSWER answer =
-            suite_post_fresh(suite, path, body_login_start(email, "wrong", "demo"));
+    HTTP_ANSWER answer = suite_post_fresh(suite, path, body_login_start(email, "wrong", "demo"));
+    CHECK_ERROR(answer, 400, bad_login);
+    return answer->seconds * 1000;
+}
 
-        CHECK_ERROR(answer, 400, bad_login);
-        ms[i] = answer->seconds * 1000;
-    }
+/* The median of TRIES of them. */
+static double median_ms(const char *role, const char *email)
+{
+    double ms[TRIES];
+
+    for (int i = 0; i < TRIES; i++)
+        ms[i] = try_ms(role, email);
     return unit_median(ms, TRIES);
+}
+
+/* Whether that median is above the threshold: known once more than half of the TRIES are on the
+ * same side of it. */
+static bool is_slow(const char *role, const char *email, double threshold)
+{
+    int slow = 0, quick = 0;
+
+    while (slow <= TRIES / 2 && quick <= TRIES / 2) {
+        if (try_ms(role, email) > threshold)
+            slow++;
+        else
+            quick++;
+    }
+    return slow > quick;
 }
 
 /* The mixture is counted again; how many hashes are of another system. */
@@ -305,12 +325,12 @@ static void check_half_are_slow(const char *role, const char *imported, const ch
                ordinary_ms);
     for (int i = 0; i < UNKNOWN; i++) {
         unknown[i] = person_address();
-        slow[i] = median_ms(role, unknown[i]) > threshold;
+        slow[i] = is_slow(role, unknown[i], threshold);
         count += slow[i];
     }
     UNIT_CHECK(count >= 4 && count <= UNKNOWN - 4, "%s: %d of %d", role, count, UNKNOWN);
     for (int i = 0; i < UNKNOWN; i++) {
-        UNIT_CHECK((median_ms(role, unknown[i]) > threshold) == slow[i], "%s changes", unknown[i]);
+        UNIT_CHECK(is_slow(role, unknown[i], threshold) == slow[i], "%s changes", unknown[i]);
         free(unknown[i]);
     }
 }
