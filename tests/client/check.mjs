@@ -103,8 +103,9 @@ async function types() {
 
 const libraries = new Map(); // parsed once
 
-// What the compiler complains of, with `text` in the place of the files that it names.
-function compile(files, text, extra) {
+// What the compiler complains of, with `text` in the place of the files that it names; in the file of the name `only`, if
+// given.
+function compile(files, text, extra, only) {
     const options = {
         strict: true, noEmit: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, types: [],
         moduleResolution: ts.ModuleResolutionKind.NodeNext, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
@@ -124,7 +125,8 @@ function compile(files, text, extra) {
         return libraries.get(file);
     };
     const program = ts.createProgram(files, options, host);
-    return ts.getPreEmitDiagnostics(program).map((each) =>
+    const file = only && program.getSourceFile(files.find((each) => path.basename(each) === only));
+    return ts.getPreEmitDiagnostics(program, file).map((each) =>
         `${each.file ? path.basename(each.file.fileName) : ''}: ${ts.flattenDiagnosticMessageText(each.messageText, ' ')}`);
 }
 
@@ -166,7 +168,7 @@ async function breaks() {
         change(changed);
         const text = { [path.join(client, 'src/openapi.ts')]: await typesOf(changed) };
         const errors = compile([...sources, usage], text,
-            { paths: { '@atrium/client': [path.join(client, 'src/index.ts')] } });
+            { paths: { '@atrium/client': [path.join(client, 'src/index.ts')] } }, file);
 
         insist(file ? errors.some((each) => each.startsWith(file)) : errors.length === 0,
             `${name}: ${errors.join('\n') || 'it compiles'}`);
