@@ -13,18 +13,45 @@
 #include "tests/support/suite.h"
 #include "tests/support/unit.h"
 
+/* A line of ATRIUM_COVERAGE. */
+struct call {
+    char method[32], *path;
+    int status;
+};
+
+static struct call *calls;
+static size_t call_count;
+
+static void read_calls(void)
+{
+    FILE *file = fopen(getenv("ATRIUM_COVERAGE"), "r");
+    struct call call = {.path = NULL};
+
+    if (!file)
+        return;
+    while (fscanf(file, "%31s %511ms %d", call.method, &call.path, &call.status) == 3) {
+        if (call_count % 1024 == 0)
+            calls = realloc(calls, (call_count + 1024) * sizeof(*calls));
+        calls[call_count++] = call;
+    }
+    fclose(file);
+}
+
+static void free_calls(void)
+{
+    for (size_t i = 0; i < call_count; i++)
+        free(calls[i].path);
+    free(calls);
+}
+
 /* How many calls of the route were answered with a status in [low, high]. */
 static int count_calls(const struct route *route, int low, int high)
 {
-    FILE *file = fopen(getenv("ATRIUM_COVERAGE"), "r");
-    char method[32], path[512];
-    int status, count = 0;
+    int count = 0;
 
-    if (!file)
-        return 0;
-    while (fscanf(file, "%31s %511s %d", method, path, &status) == 3)
-        count += rows_match(route, method, path) && status >= low && status <= high;
-    fclose(file);
+    for (const struct call *call = calls; call < calls + call_count; call++)
+        count += call->status >= low && call->status <= high &&
+                 rows_match(route, call->method, call->path);
     return count;
 }
 
@@ -81,21 +108,18 @@ static void every_answer_is_described(void)
     struct suite *suite = suite_start(&(struct suite_options){.no_demo = true});
     HTTP_ANSWER page = http_get(suite_url(suite), "/openapi.json", NULL);
     json_t *paths = http_member(page, "paths");
-    FILE *file = fopen(getenv("ATRIUM_COVERAGE"), "r");
-    char method[32], path[512];
-    int status, count = 0;
+    int count = 0;
 
     CHECK_STATUS(page, 200);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    while (fscanf(file, "%31s %511s %d", method, path, &status) == 3) {
-        const struct route *route = route_of(method, path);
+    for (const struct call *call = calls; call < calls + call_count; call++) {
+        const struct route *route = route_of(call->method, call->path);
 
-        if (!route || status < 200) /* 0: the connection ended */
+        if (!route || call->status < 200) /* 0: the connection ended */
             continue;
-        UNIT_CHECK(is_described(paths, route, status), "%s %s: %d", method, path, status);
+        UNIT_CHECK(is_described(paths, route, call->status), "%s %s: %d", call->method, call->path,
+                   call->status);
         count++;
     }
-    fclose(file);
     CU_ASSERT_TRUE(count > 0);
     suite_stop(&suite);
 }
@@ -108,9 +132,14 @@ static const struct unit_case cases[] = {
 
 int main(void)
 {
+    int result;
+
     if (!getenv("ATRIUM_COVERAGE")) {
         fprintf(stderr, "test_coverage: ATRIUM_COVERAGE is not set; run it by `make test`\n");
         return 1;
     }
-    return unit_run("coverage", cases, ARRAY_SIZE(cases));
+    read_calls();
+    result = unit_run("coverage", cases, ARRAY_SIZE(cases));
+    free_calls();
+    return result;
 }
