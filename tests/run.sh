@@ -85,7 +85,7 @@ for program in $(longest_first "$@"); do
     [[ $name == ${ATRIUM_TEST_ONLY:-*} ]] || continue
     if [ "$name" = test_coverage ]; then
         last+=("$program") # reads what all the others did
-    elif [ "${marks[$name]:-}" = quiet ] && [ -z "${ATRIUM_TEST_JOBS:-}" ]; then
+    elif [ "${marks[$name]:-}" = quiet ] && [ "$all" -gt 100 ]; then
         quiet+=("$program")
     elif [ "${marks[$name]:-}" = alone ] || [ "${marks[$name]:-}" = quiet ]; then
         single+=("$program")
@@ -94,12 +94,12 @@ for program in $(longest_first "$@"); do
     fi
 done
 
-# What each counts for. All need a whole core while their suites start, so that two cores have three of those that use up
-# to a half, and four or five of those that mostly wait.
+# What each counts for: a tenth of a core more than it uses on average, and at least half a core, since all need a whole
+# one while their suites start; what mostly waits counts for 0.4.
 declare -A needs
 for program in "${together[@]}"; do
-    share=$((cost * ${shares[${program##*/}]:-100}))
-    if [ "$share" -lt 25 ]; then share=40; elif [ "$share" -lt 51 ]; then share=51; fi
+    share=$((cost * ${shares[${program##*/}]:-90}))
+    if [ "$share" -lt 25 ]; then share=40; elif [ "$share" -lt 41 ]; then share=51; else share=$((share + 10)); fi
     [ "$all" -gt 100 ] && [ "$share" -le "$all" ] || share=$all
     needs[$program]=$share
 done
