@@ -28,7 +28,7 @@ enum image_fit {
     IMAGE_OUTSIDE, /* as small as covers it */
     IMAGE_FIT_COUNT
 };
-/* image_fit_names (docd_api.h) has their names in that order. */
+/* image_fit_names (image_api.h) has their names in that order. */
 
 struct image_size {
     int width, height; /* 1 to IMAGE_SIDE_MAX; 0: not asked for, which one of them may be */
