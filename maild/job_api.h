@@ -1,0 +1,44 @@
+/*
+ * job_api.h - what is to be done at a time, for authd. Included by maild_api.h.
+ */
+#ifndef ATRIUM_MAILD_JOB_API_H
+#define ATRIUM_MAILD_JOB_API_H
+
+#include "common/wire/fields.h"
+
+/* Something to be done at a time: authd is asked to, with these ids. The id is the key: the same
+ * one again does nothing. What waits for the schedule `replaces` is dropped. */
+struct job_put_in {
+    struct uuid id;
+    const char *kind; /* "account-delete", "account-reminder" */
+    int64_t dueAt;    /* contract time, ms */
+    struct uuid account, schedule, projectId;
+    struct uuid replaces; /* absent: nothing */
+};
+FIELD_DECLARE(job_put_in);
+
+struct job_list_in {
+    const char *state; /* "waiting" (default) or "done" */
+    int64_t count;
+};
+FIELD_DECLARE(job_list_in);
+
+struct job_row {
+    struct uuid id, account;
+    const char *kind, *state, *lastError;
+    int64_t attempts, dueAt, createdAt; /* dueAt: contract time */
+};
+FIELD_DECLARE(job_row);
+
+struct job_list_out {
+    int64_t total;
+    struct field_list jobs; /* struct job_row */
+};
+FIELD_DECLARE(job_list_out);
+
+struct job_run_due_out {
+    int64_t due, left; /* before; after a while */
+};
+FIELD_DECLARE(job_run_due_out);
+
+#endif

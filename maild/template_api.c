@@ -1,0 +1,155 @@
+/*
+ * template_api.c - the shapes of mail templates. See maild_api.c.
+ */
+#include "maild/template_api.h"
+
+#include "common/domain/language.h"
+
+enum {
+    TEMPLATE_NAME_MAX = 4096, /* a name that is too long is not found, like any unknown one */
+    SUBJECT_MAX = 998,        /* one header line, RFC 5322, section 2.1.1 */
+    PART_MAX = 262144,
+    PREVIEW_MAX = 1048576, /* a part, with sample values twice its length at most */
+    TEMPLATES_MAX = 1000,
+};
+
+static const struct field email_template_in_rows[] = {
+    FIELD_TEXT(struct email_template_in, name, 1, TEMPLATE_NAME_MAX, FIELD_PATH | FIELD_REQUIRED,
+               "Name of the template.", "PATIENT_WELCOME"),
+    FIELD_TEXT(struct email_template_in, language, 0, LANGUAGE_TAG_MAX, FIELD_NULLABLE,
+               "Language (BCP 47); absent: for all that have no template of their own.", "en"),
+    FIELD_TEXT(struct email_template_in, subject, 1, SUBJECT_MAX, FIELD_REQUIRED,
+               "Subject line; {{name}} stands for a variable, here and in the parts.",
+               "Welcome to {{projectName}}"),
+    FIELD_TEXT(struct email_template_in, html, 0, PART_MAX, FIELD_NULLABLE,
+               "HTML part; values are escaped in it.", "<p>Welcome, {{recipientName}}.</p>"),
+    FIELD_TEXT(struct email_template_in, text, 1, PART_MAX, FIELD_REQUIRED, "Text part.",
+               "Welcome, {{recipientName}}."),
+    FIELD_IF_MATCH(struct email_template_in, "the template"),
+    FIELD_IF_NONE_MATCH(struct email_template_in, "the template"),
+};
+FIELD_TABLE(email_template_in);
+
+static const struct field email_template_get_in_rows[] = {
+    FIELD_TEXT(struct email_template_get_in, name, 1, TEMPLATE_NAME_MAX,
+               FIELD_PATH | FIELD_REQUIRED, "Name of the template.", "PATIENT_WELCOME"),
+    FIELD_TEXT(struct email_template_get_in, language, 0, LANGUAGE_TAG_MAX, FIELD_QUERY,
+               "Language of the template; absent or empty: the one without a language.", "en"),
+};
+FIELD_TABLE(email_template_get_in);
+
+static const struct field email_template_delete_in_rows[] = {
+    FIELD_TEXT(struct email_template_delete_in, name, 1, TEMPLATE_NAME_MAX,
+               FIELD_PATH | FIELD_REQUIRED, "Name of the template.", "PATIENT_WELCOME"),
+    FIELD_TEXT(struct email_template_delete_in, language, 0, LANGUAGE_TAG_MAX, FIELD_QUERY,
+               "Language to unmap; absent: all of them; empty: the one without a language.", "en"),
+};
+FIELD_TABLE(email_template_delete_in);
+
+static const struct field email_template_preview_in_rows[] = {
+    FIELD_TEXT(struct email_template_preview_in, name, 1, TEMPLATE_NAME_MAX,
+               FIELD_PATH | FIELD_REQUIRED, "Name of the template.", "PATIENT_WELCOME"),
+    FIELD_TEXT(struct email_template_preview_in, language, 0, LANGUAGE_TAG_MAX, FIELD_NULLABLE,
+               "Language of the recipient.", "en"),
+};
+FIELD_TABLE(email_template_preview_in);
+
+static const struct field email_template_preview_rows[] = {
+    FIELD_TEXT(struct email_template_preview, subject, 0, PREVIEW_MAX, FIELD_REQUIRED,
+               "Subject line with sample values.", "Welcome to Lakeside Clinic"),
+    FIELD_TEXT(struct email_template_preview, html, 0, PREVIEW_MAX, FIELD_NULLABLE,
+               "HTML part with sample values.", "<p>Welcome, Ana Lima.</p>"),
+    FIELD_TEXT(struct email_template_preview, text, 0, PREVIEW_MAX, FIELD_REQUIRED,
+               "Text part with sample values.", "Welcome, Ana Lima."),
+};
+FIELD_TABLE(email_template_preview);
+
+static const struct field template_mapped_in_rows[] = {
+    FIELD_UUID(struct template_mapped_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_TEXT(struct template_mapped_in, name, 1, TEMPLATE_NAME_MAX, FIELD_REQUIRED,
+               "The template.", "PATIENT_WELCOME"),
+};
+FIELD_TABLE(template_mapped_in);
+
+static const struct field template_mapped_out_rows[] = {
+    FIELD_BOOL(struct template_mapped_out, mapped, false, FIELD_REQUIRED,
+               "The project has the template, in some language."),
+};
+FIELD_TABLE(template_mapped_out);
+
+static const struct field template_put_in_rows[] = {
+    FIELD_UUID(struct template_put_in, projectId, FIELD_REQUIRED, "Project that maps it."),
+    FIELD_TEXT(struct template_put_in, name, 1, 64, FIELD_REQUIRED, "Name of the template.",
+               "PATIENT_WELCOME"),
+    FIELD_TEXT(struct template_put_in, language, 0, LANGUAGE_TAG_MAX, 0,
+               "Language; absent: for all that have none of their own.", "en"),
+    FIELD_TEXT(struct template_put_in, subject, 1, SUBJECT_MAX, FIELD_REQUIRED, "Subject line.",
+               "Welcome to {{projectName}}"),
+    FIELD_TEXT(struct template_put_in, html, 0, PART_MAX, 0, "HTML part.",
+               "<p>Welcome, {{recipientName}}.</p>"),
+    FIELD_TEXT(struct template_put_in, text, 1, PART_MAX, FIELD_REQUIRED, "Text part.",
+               "Welcome, {{recipientName}}."),
+};
+FIELD_TABLE(template_put_in);
+
+static const struct field template_record_rows[] = {
+    FIELD_TEXT(struct template_record, name, 1, 64, FIELD_REQUIRED, "Name of the template.",
+               "PATIENT_WELCOME"),
+    FIELD_TEXT(struct template_record, language, 0, LANGUAGE_TAG_MAX, FIELD_NULLABLE, "Language.",
+               "en"),
+    FIELD_TEXT(struct template_record, subject, 1, SUBJECT_MAX, FIELD_REQUIRED, "Subject line.",
+               "Welcome to {{projectName}}"),
+    FIELD_TEXT(struct template_record, html, 0, PART_MAX, FIELD_NULLABLE, "HTML part.",
+               "<p>Welcome, {{recipientName}}.</p>"),
+    FIELD_TEXT(struct template_record, text, 0, PART_MAX, FIELD_REQUIRED, "Text part.",
+               "Welcome, {{recipientName}}."),
+    FIELD_TIME(struct template_record, lastUpdated, FIELD_REQUIRED, "When it was written."),
+    FIELD_ETAG(struct template_record),
+};
+FIELD_TABLE(template_record);
+
+static const struct field template_mapping_rows[] = {
+    FIELD_TEXT(struct template_mapping, name, 1, TEMPLATE_NAME_MAX, FIELD_REQUIRED,
+               "Name of the template.", "PATIENT_WELCOME"),
+    FIELD_BOOL(struct template_mapping, mapped, false, FIELD_REQUIRED, "The project has it."),
+    FIELD_BOOL(struct template_mapping, anyLanguage, false, FIELD_REQUIRED,
+               "One is there for recipients whose language has none of its own."),
+    FIELD_TEXTS(struct template_mapping, languages, 1, LANGUAGE_TAG_MAX, TEMPLATES_MAX,
+                FIELD_REQUIRED, "Languages that have one of their own.", "en"),
+};
+FIELD_TABLE(template_mapping);
+
+static const struct field template_mappings_rows[] = {
+    FIELD_OBJECTS(struct template_mappings, templates, template_mapping, TEMPLATES_MAX,
+                  FIELD_REQUIRED, "Every template that there is."),
+};
+FIELD_TABLE(template_mappings);
+
+static const struct field template_list_in_rows[] = {
+    FIELD_UUID(struct template_list_in, projectId, FIELD_REQUIRED, "Project asked for."),
+};
+FIELD_TABLE(template_list_in);
+
+static const struct field template_delete_in_rows[] = {
+    FIELD_UUID(struct template_delete_in, projectId, FIELD_REQUIRED, "Project that maps it."),
+    FIELD_TEXT(struct template_delete_in, name, 1, TEMPLATE_NAME_MAX, FIELD_REQUIRED,
+               "Name of the template.", "PATIENT_WELCOME"),
+    FIELD_TEXT(struct template_delete_in, language, 0, LANGUAGE_TAG_MAX, 0,
+               "Language to unmap; absent: all of them; empty: the one without a language.", "en"),
+};
+FIELD_TABLE(template_delete_in);
+
+static const struct field template_preview_in_rows[] = {
+    FIELD_UUID(struct template_preview_in, projectId, FIELD_REQUIRED, "Project that maps it."),
+    FIELD_TEXT(struct template_preview_in, name, 1, 64, FIELD_REQUIRED, "Name of the template.",
+               "PATIENT_WELCOME"),
+    FIELD_TEXT(struct template_preview_in, language, 0, LANGUAGE_TAG_MAX, 0,
+               "Language of the recipient.", "en"),
+};
+FIELD_TABLE(template_preview_in);
+
+static const struct field template_records_rows[] = {
+    FIELD_OBJECTS(struct template_records, resources, template_record, TEMPLATES_MAX,
+                  FIELD_REQUIRED, "Its templates, by name and language."),
+};
+FIELD_TABLE(template_records);
