@@ -74,7 +74,7 @@ static void test_timers_fire_in_order_cancelled_ones_never(void)
 struct chain {
     struct loop *loop;
     int left;
-    int rounds, rounds_per_link;
+    int rounds;
 };
 
 static void chain_link(void *arg)
