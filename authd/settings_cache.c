@@ -38,7 +38,7 @@ static int read_change(void *owner, const struct batch_item *own, struct batch_i
     return 0;
 }
 
-const struct batch_kind settings_change_batch = {
+static const struct batch_kind change_batch = {
     .run = read_change, .items_max = BATCH_ITEMS_MAX, .running_max = 2};
 
 /* ---- answers ---- */
@@ -61,7 +61,7 @@ static void answer_destroy(void *value)
 
 void settings_cache_open(struct authd *d)
 {
-    batch_init(&d->settings_changes, &settings_change_batch, d->svc.loop, d);
+    batch_init(&d->settings_changes, &change_batch, d->svc.loop, d);
     d->settings_cache = cache_new(SETTINGS_CACHE_MAX, answer_destroy);
 }
 

@@ -32,9 +32,6 @@
 /* How many answers are kept, up to which size as msgpack, each for CHANGE_ANSWER_LIFE. */
 enum { SETTINGS_CACHE_MAX = 4096, SETTINGS_ANSWER_MAX = 16 * 1024 };
 
-/* d->settings_changes */
-extern const struct batch_kind settings_change_batch;
-
 void settings_cache_open(struct authd *d);
 void settings_cache_close(struct authd *d);
 

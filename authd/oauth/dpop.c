@@ -35,7 +35,8 @@ static void nonce_hash(const struct secret *key, const uint8_t time[static NONCE
     sodium_memzero(derived, sizeof(derived));
 }
 
-const char *dpop_nonce(const struct authd *d, const struct request *req)
+/* A nonce for the next proof, from the arena. */
+static const char *nonce_new(const struct authd *d, const struct request *req)
 {
     uint8_t nonce[NONCE_SIZE];
 
@@ -45,7 +46,8 @@ const char *dpop_nonce(const struct authd *d, const struct request *req)
     return secret_encode(req->arena, nonce, sizeof(nonce));
 }
 
-int64_t dpop_nonce_made(const struct authd *d, const struct request *req, const char *nonce)
+/* When this installation gave it out; 0: it did not, or it does not count any more. */
+static int64_t nonce_made(const struct authd *d, const struct request *req, const char *nonce)
 {
     const struct seal_keys *keys = &d->svc.seal;
     uint8_t given[NONCE_SIZE], hash[NONCE_HASH_SIZE];
@@ -110,7 +112,7 @@ static const char *key_thumbprint(const struct request *req, const struct jwt *p
 static int ask_nonce(const struct authd *d, const struct request *req, struct error *err)
 {
     (void)oauth_fail(err, ERR_BAD_REQUEST, "use_dpop_nonce", "The proof needs our nonce.");
-    return oauth_fail_nonce(err, dpop_nonce(d, req));
+    return oauth_fail_nonce(err, nonce_new(d, req));
 }
 
 /* When it was made (section 4.3, item 11): with our nonce not before that, whatever the client's
@@ -119,7 +121,7 @@ static int check_time(const struct authd *d, const struct request *req, const st
                       bool needs_nonce, int64_t *ret_until, struct error *err)
 {
     const char *nonce = jwt_text(proof->claims, "nonce");
-    int64_t given = dpop_nonce_made(d, req, nonce), made = jwt_time(proof, "iat");
+    int64_t given = nonce_made(d, req, nonce), made = jwt_time(proof, "iat");
 
     *ret_until = given + DPOP_NONCE_LIFE;
     if (given != 0)

@@ -48,10 +48,4 @@ int dpop_check_token(struct authd *d, const struct request *req, const struct en
 int dpop_spend_token(struct authd *d, const struct request *req, const struct dpop_proof *proof,
                      struct error *err) MUST_USE;
 
-/* A nonce for the next proof, from the arena. */
-const char *dpop_nonce(const struct authd *d, const struct request *req);
-
-/* When this installation gave it out; 0: it did not, or it does not count any more. */
-int64_t dpop_nonce_made(const struct authd *d, const struct request *req, const char *nonce);
-
 #endif

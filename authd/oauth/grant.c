@@ -234,8 +234,10 @@ int grant_sign(struct authd *d, const struct token_call *call, struct uuid paren
                : 1;
 }
 
-int grant_read(struct authd *d, const struct request *req, struct uuid project, struct uuid session,
-               struct grant *ret, const char **ret_client, struct error *err)
+/* Reads a grant's row into all but the subject. ERR_UNAUTHORIZED: there is none. Parks. */
+static int grant_read(struct authd *d, const struct request *req, struct uuid project,
+                      struct uuid session, struct grant *ret, const char **ret_client,
+                      struct error *err)
 {
     const struct sql_oauth_grant_get_in get = {.project = project, .session = session};
     struct sql_oauth_grant_get_row row;

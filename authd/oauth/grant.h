@@ -22,10 +22,6 @@ struct grant {
     int64_t signed_in_at;
 };
 
-/* Reads a grant's row into all but the subject. ERR_UNAUTHORIZED: there is none. Parks. */
-int grant_read(struct authd *d, const struct request *req, struct uuid project, struct uuid session,
-               struct grant *ret, const char **ret_client, struct error *err) MUST_USE;
-
 /* The client that a refresh token was given to. ERR_BAD_REQUEST ("invalid_grant"): it is none of
  * the issuer, or its grant has ended. Parks. */
 int grant_client(struct authd *d, const struct request *req, const struct issuer *issuer,
