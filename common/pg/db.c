@@ -204,17 +204,6 @@ size_t db_statement_number(const struct db *self, const struct db_statement *sta
     log_die("db", "no such statement");
 }
 
-static void extend(struct db *self, const struct db_statement *statements, size_t count)
-{
-    size_t first = self->statement_count;
-
-    if (count > self->statement_max - first || self->set_count == DB_SETS_MAX)
-        log_die("db", "too many statements are added");
-    self->sets[self->set_count++] =
-        (struct db_set){.items = statements, .count = count, .first = first};
-    self->statement_count += count;
-}
-
 static size_t count_files(const struct db_statement *sql)
 {
     size_t count = 0;
@@ -226,34 +215,32 @@ static size_t count_files(const struct db_statement *sql)
 
 void db_extend_sql(struct db *self, const struct db_statement *sql)
 {
-    extend(self, sql, count_files(sql));
+    size_t first = self->statement_count, count = count_files(sql);
+
+    if (count > self->statement_max - first || self->set_count == DB_SETS_MAX)
+        log_die("db", "too many statements are added");
+    for (size_t i = 0; i < count; i++)
+        if (sql[i].params > DB_PARAMS_MAX)
+            log_die("db", "a statement has too many parameters");
+    self->sets[self->set_count++] = (struct db_set){.items = sql, .count = count, .first = first};
+    self->statement_count += count;
 }
 
 static void add_own_statements(struct db *self, const struct db_options *options)
 {
-    self->statement_max = options->statement_count + count_files(options->sql) + DB_EXTRA_MAX;
-    extend(self, options->statements, options->statement_count);
+    self->statement_max = count_files(options->sql) + DB_EXTRA_MAX;
     db_extend_sql(self, options->sql);
 }
 
-int db_query_params(struct db *self, int64_t deadline_mono_ms, int statement,
-                    struct db_result **ret, struct error *err, const struct db_param *params,
-                    size_t count)
+int db_query(struct db *self, int64_t deadline_mono_ms, const struct db_statement *statement,
+             const struct db_param *params, struct db_result **ret, struct error *err)
 {
-    return db_query_statement(self, deadline_mono_ms, db_statement(self, statement), ret, err,
-                              params, count);
-}
-
-int db_query_statement(struct db *self, int64_t deadline_mono_ms, const struct db_statement *row,
-                       struct db_result **ret, struct error *err, const struct db_param *params,
-                       size_t count)
-{
-    struct db_pool *pool = db_pool_of(self, row);
+    struct db_pool *pool = db_pool_of(self, statement);
     PGresult *result = NULL;
     struct db_call *call;
 
-    if (row->class == DB_TX || count != (size_t)row->params || count > DB_PARAMS_MAX)
-        log_die("db", "statement outside a transaction, or with a wrong number of parameters");
+    if (statement->class == DB_TX)
+        log_die("db", "a statement of a transaction outside of one");
     if (db_pool_check(pool, err) < 0)
         return -1;
     if (pool->queued >= self->options->queue_max)
@@ -261,43 +248,21 @@ int db_query_statement(struct db *self, int64_t deadline_mono_ms, const struct d
     if (pool->queued >= self->options->queue_max)
         return error_retry(err, ERR_OVERLOADED, 1, "The database is busy.");
     call = db_call_new(self, CALL_STATEMENT);
-    call->statement = row;
-    call->params = params + 1;
-    call->count = count;
+    call->statement = statement;
+    call->params = params;
     if (db_gate_enter(pool, call, err) < 0) {
         db_call_free(self, &call);
         return -1;
     }
     TAILQ_INSERT_TAIL(&pool->queue, call, link);
     pool->queued++;
-    if (db_call_wait(self, &call, deadline_mono_ms, row->class == DB_WRITE, &result, err) < 0)
+    if (db_call_wait(self, &call, deadline_mono_ms, statement->class == DB_WRITE, &result, err) < 0)
         return -1;
     *ret = (struct db_result *)result;
     return 0;
 }
 
 /* ---- parameters ---- */
-
-struct db_param db_param_int(int64_t value)
-{
-    struct db_param param = {.size = -1};
-
-    snprintf(param.buffer, sizeof(param.buffer), "%lld", (long long)value);
-    return param;
-}
-
-struct db_param db_param_bool(enum tristate value)
-{
-    switch (value) {
-    case TRISTATE_UNSET:
-        return DB_NULL;
-    case TRISTATE_FALSE:
-        return DB_TEXT("f");
-    case TRISTATE_TRUE:
-        break;
-    }
-    return DB_TEXT("t");
-}
 
 struct db_param db_param_bytes(const void *bytes, size_t size)
 {

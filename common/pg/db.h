@@ -46,7 +46,7 @@ struct db_statement {
     enum db_class class;
     int params;
     const char *text;
-    const struct sql_shape *shape; /* of a .sql file; NULL: see db_query.h */
+    const struct sql_shape *shape; /* of a .sql file; NULL in tests of this layer alone */
 };
 
 /* One migration, embedded from <daemon>/schema/NNNN_name.sql; ended by a row with name NULL. It is
@@ -63,8 +63,6 @@ struct db_options {
     const char *schema;             /* "auth" */
     const char *program;            /* application_name: "atrium-authd.1" */
     const struct db_statement *sql; /* the daemon's, up to a row without a name; NULL: none */
-    const struct db_statement *statements; /* of db_query.h, by their number; NULL: none */
-    size_t statement_count;
     const struct db_migration *migrations;
     size_t read_connections;      /* 2 */
     size_t write_connections;     /* 8 */

@@ -328,18 +328,15 @@ static bool send_statement(struct db_conn *self, const struct db_call *call)
     const char *values[DB_PARAMS_MAX];
     int lengths[DB_PARAMS_MAX], formats[DB_PARAMS_MAX];
 
-    for (size_t i = 0; i < call->count; i++) {
+    for (int i = 0; i < call->statement->params; i++) {
         const struct db_param *param = &call->params[i];
 
         formats[i] = param->size >= 0;
         lengths[i] = param->size;
-        if (param->size >= 0)
-            values[i] = (const char *)param->bytes;
-        else
-            values[i] = param->buffer[0] ? param->buffer : param->text;
+        values[i] = param->size >= 0 ? (const char *)param->bytes : param->text;
     }
-    return PQsendQueryPrepared(self->pg, call->statement->name, (int)call->count, values, lengths,
-                               formats, 1);
+    return PQsendQueryPrepared(self->pg, call->statement->name, call->statement->params, values,
+                               lengths, formats, 1);
 }
 
 static bool send_command(struct db_conn *self, const char *command)

@@ -82,9 +82,8 @@ struct db_call {
     const struct db_statement *statement; /* STATEMENT, VERIFY */
     const char *text;                     /* COMMAND, SCRIPT */
     const struct db_param *params;        /* the waiter's */
-    size_t count;
-    bool begins; /* "begin" goes before it */
-    bool ends;   /* the lease is over when the answer is there */
+    bool begins;                          /* "begin" goes before it */
+    bool ends;                            /* the lease is over when the answer is there */
     bool in_tx;
     size_t resent;               /* times that a read was lost */
     bool alone;                  /* a read that wants a Sync of its own */
@@ -207,14 +206,6 @@ struct db_pool *db_pool_of(struct db *self, const struct db_statement *statement
 /* The row of a statement's number; ends the process for a number that is none. */
 const struct db_statement *db_statement(const struct db *self, int number);
 size_t db_statement_number(const struct db *self, const struct db_statement *statement);
-
-/* db_query_params() and db_tx_query_params() of a statement that is known already. */
-int db_query_statement(struct db *self, int64_t deadline_mono_ms,
-                       const struct db_statement *statement, struct db_result **ret,
-                       struct error *err, const struct db_param *params, size_t count) MUST_USE;
-int db_tx_query_statement(struct db_tx *self, const struct db_statement *statement,
-                          struct db_result **ret, struct error *err, const struct db_param *params,
-                          size_t count) MUST_USE;
 
 struct db_call *db_call_new(struct db *self, enum db_call_kind kind);
 void db_call_free(struct db *self, struct db_call **call_p);

@@ -1,7 +1,7 @@
 /*
- * db_query.h - statements by number, with their parameters and columns by place. The calls of .sql
- * files are made of this (statement.c); nothing else of a program uses it, but the tests of this
- * layer do, which have statements that no file may hold.
+ * db_query.h - one statement to the server and its rows back: what the calls of .sql files are made
+ * of (statement.c). Nothing else of a program uses it, but the tests of this layer do, which have
+ * statements that no file may hold.
  */
 #ifndef ATRIUM_COMMON_PG_DB_QUERY_H
 #define ATRIUM_COMMON_PG_DB_QUERY_H
@@ -10,48 +10,28 @@
 
 struct db_result;
 
-/* One of a table of rows. */
-#define DB_STATEMENT(name_, class_, params_, text_)                                 \
-    {                                                                               \
-        .name = (name_), .class = DB_##class_, .params = (params_), .text = (text_) \
-    }
-
 /* ---- parameters ---- */
 
 struct db_param {
     const char *text;     /* text format, NUL-terminated; NULL is SQL null */
     const uint8_t *bytes; /* binary format when size >= 0 */
     int size;             /* -1: text */
-    char buffer[24];      /* numbers */
 };
-struct db_param db_param_int(int64_t value);
-struct db_param db_param_bool(enum tristate value);
-struct db_param db_param_bytes(const void *bytes, size_t size);
-
 #define DB_TEXT(value_) ((struct db_param){.text = (value_), .size = -1})
-#define DB_UUID(value_) \
-    ((struct db_param){.text = (value_).text[0] ? (value_).text : NULL, .size = -1})
-#define DB_INT(value_) db_param_int(value_)
-#define DB_BOOL(value_) db_param_bool((enum tristate)(value_)) /* TRISTATE_UNSET is null */
-#define DB_BYTES(bytes_, size_) db_param_bytes((bytes_), (size_))
-#define DB_SEALED(sealed_) db_param_bytes((sealed_).bytes, (sealed_).size)
-#define DB_NULL ((struct db_param){.text = NULL, .size = -1})
+#define DB_NULL DB_TEXT(NULL)
 
-/* The last two arguments of a call below: DB_PARAMS(DB_UUID(id), DB_INT(2)), DB_PARAMS(). */
-#define DB_PARAMS(...)                           \
-    (struct db_param[]){DB_NULL, ##__VA_ARGS__}, \
-        sizeof((struct db_param[]){DB_NULL, ##__VA_ARGS__}) / sizeof(struct db_param) - 1
+/* In binary format; borrowed. NULL is SQL null. */
+struct db_param db_param_bytes(const void *bytes, size_t size);
 
 /* ---- statements ---- */
 
-/* Runs a READ or WRITE statement of db_options.statements, or one of a transaction, and parks until
- * its rows are there; no longer than until the deadline. *ret is untouched on failure. params[0] is
- * unused, so that a list of none compiles; `count` does not include it. */
-int db_query_params(struct db *self, int64_t deadline_mono_ms, int statement,
-                    struct db_result **ret, struct error *err, const struct db_param *params,
-                    size_t count) MUST_USE;
-int db_tx_query_params(struct db_tx *self, int statement, struct db_result **ret, struct error *err,
-                       const struct db_param *params, size_t count) MUST_USE;
+/* Runs a READ, WRITE or VITAL statement, or one of a transaction, with as many parameters as it
+ * has, and parks until its rows are there; no longer than until the deadline, of a transaction its
+ * own. *ret is untouched on failure. */
+int db_query(struct db *self, int64_t deadline_mono_ms, const struct db_statement *statement,
+             const struct db_param *params, struct db_result **ret, struct error *err) MUST_USE;
+int db_tx_query(struct db_tx *self, const struct db_statement *statement,
+                const struct db_param *params, struct db_result **ret, struct error *err) MUST_USE;
 
 /* ---- rows ---- */
 

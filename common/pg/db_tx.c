@@ -51,29 +51,19 @@ static int tx_lost(struct error *err)
     return error_retry(err, ERR_UNAVAILABLE, 1, "The database connection was lost.");
 }
 
-int db_tx_query_params(struct db_tx *self, int statement, struct db_result **ret, struct error *err,
-                       const struct db_param *params, size_t count)
-{
-    return db_tx_query_statement(self, db_statement(self->db, statement), ret, err, params, count);
-}
-
-int db_tx_query_statement(struct db_tx *self, const struct db_statement *row,
-                          struct db_result **ret, struct error *err, const struct db_param *params,
-                          size_t count)
+int db_tx_query(struct db_tx *self, const struct db_statement *statement,
+                const struct db_param *params, struct db_result **ret, struct error *err)
 {
     PGresult *result = NULL;
     struct db_call *call;
 
-    if (count != (size_t)row->params || count > DB_PARAMS_MAX)
-        log_die("db", "statement with a wrong number of parameters");
     if (!self->conn)
         return tx_lost(err);
     if (self->failed)
         return error_set(err, ERR_INTERNAL, "The transaction has failed already.");
     call = db_call_new(self->db, CALL_STATEMENT);
-    call->statement = row;
-    call->params = params + 1;
-    call->count = count;
+    call->statement = statement;
+    call->params = params;
     if (db_gate_enter(&self->db->write, call, err) < 0) {
         db_call_free(self->db, &call);
         self->failed = true;

@@ -123,17 +123,15 @@ static int null_error(const struct db_statement *statement, const struct sql_val
     return error_detail(err, "%s: %s is null", statement->shape->file, value->name);
 }
 
-/* params[0] stays unused; see db_query_params(). */
 static int fill_params(const struct db_statement *statement, const void *in,
-                       struct db_param params[static DB_PARAMS_MAX + 1],
+                       struct db_param params[static DB_PARAMS_MAX],
                        struct binary binaries[static DB_PARAMS_MAX], struct error *err)
 {
     for (int i = 0; i < statement->params; i++) {
         const struct sql_value *value = &statement->shape->params[i];
-        struct db_param *param = &params[i + 1];
 
-        *param = param_of(value, (const char *)in + value->offset, &binaries[i]);
-        if (!value->null && !param->text && !param->bytes)
+        params[i] = param_of(value, (const char *)in + value->offset, &binaries[i]);
+        if (!value->null && !params[i].text && !params[i].bytes)
             return null_error(statement, value, err);
     }
     return 0;
@@ -267,12 +265,11 @@ int sql_run(struct db *db, const struct request *req, const struct db_statement 
             const void *in, void *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct db_param params[DB_PARAMS_MAX + 1];
+    struct db_param params[DB_PARAMS_MAX];
     struct binary binaries[DB_PARAMS_MAX];
 
     if (fill_params(statement, in, params, binaries, err) < 0 ||
-        db_query_statement(db, req->deadline_mono_ms, statement, &res, err, params,
-                           (size_t)statement->params) < 0)
+        db_query(db, req->deadline_mono_ms, statement, params, &res, err) < 0)
         return -1;
     return answer(statement, res, req->arena, out, err);
 }
@@ -281,11 +278,11 @@ int sql_run_tx(struct db_tx *tx, const struct request *req, const struct db_stat
                const void *in, void *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct db_param params[DB_PARAMS_MAX + 1];
+    struct db_param params[DB_PARAMS_MAX];
     struct binary binaries[DB_PARAMS_MAX];
 
     if (fill_params(statement, in, params, binaries, err) < 0 ||
-        db_tx_query_statement(tx, statement, &res, err, params, (size_t)statement->params) < 0)
+        db_tx_query(tx, statement, params, &res, err) < 0)
         return -1;
     return answer(statement, res, req->arena, out, err);
 }

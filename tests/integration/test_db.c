@@ -10,7 +10,6 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/pg/db_query.h"
 #include "tests/support/db_kit.h"
 
 enum {
@@ -61,6 +60,7 @@ static const struct db_statement statements[] = {
     DB_STATEMENT(
         "SQL_PLANNED", READ, 0,
         "select generic_plans, custom_plans from pg_prepared_statements where name = 'SQL_PAGE'"),
+    {.name = NULL},
 };
 
 /* What all cases share. */
@@ -68,7 +68,7 @@ static struct pg *server;
 
 static struct db_options options_of(const char *schema)
 {
-    return db_kit_options(server, schema, statements, ARRAY_SIZE(statements));
+    return db_kit_options(server, schema, statements);
 }
 
 static bool setup(struct db_fixture *self, struct loop *loop, const char *schema)
@@ -84,9 +84,9 @@ static int64_t soon(const struct db_fixture *self)
 }
 
 /* A statement with so many parameters. */
-#define QUERY(self_, statement_, ret_, ...)                                        \
-    db_query_params((self_)->db, soon(self_), (statement_), (ret_), &(self_)->err, \
-                    DB_PARAMS(__VA_ARGS__))
+#define QUERY(self_, statement_, ret_, ...)                                                \
+    db_kit_query((self_)->db, soon(self_), &statements[statement_], (ret_), &(self_)->err, \
+                 DB_PARAMS(__VA_ARGS__))
 
 static int64_t count_things(struct db_fixture *self)
 {
@@ -115,12 +115,13 @@ static void run_job(void *arg)
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct job *job = arg;
     struct db_fixture *self = job->fixture;
-    struct db_param params[] = {DB_NULL, DB_INT(job->a), DB_INT(job->b)};
+    struct db_param params[] = {DB_INT(job->a), DB_INT(job->b)};
     int64_t timeout_ms = job->timeout_ms ? job->timeout_ms : 10000;
 
     error_init(&job->err, NULL);
-    job->rc = db_query_params(self->db, loop_mono_ms(self->loop) + timeout_ms, job->statement, &res,
-                              &job->err, params, (size_t)job->params);
+    job->rc =
+        db_kit_query(self->db, loop_mono_ms(self->loop) + timeout_ms, &statements[job->statement],
+                     &res, &job->err, params, (size_t)job->params);
     if (job->rc == 0 && job->statement == SQL_ADD)
         job->value = db_int(res, 0, 0);
     job->done = true;
@@ -608,12 +609,12 @@ static void run_load(void *arg)
 
     for (int i = 0; !load->stop; i++) {
         CLEANUP(db_result_destroy) struct db_result *res = NULL;
-        struct db_param params[] = {DB_NULL, DB_INT(load->first + i), DB_INT(1)};
+        struct db_param params[] = {DB_INT(load->first + i), DB_INT(1)};
         int64_t started = clock_mono_ms();
 
         error_init(&err, NULL);
-        if (db_query_params(self->db, loop_mono_ms(self->loop) + 5000, SQL_PUT, &res, &err, params,
-                            2) == 0)
+        if (db_kit_query(self->db, loop_mono_ms(self->loop) + 5000, &statements[SQL_PUT], &res,
+                         &err, params, 2) == 0)
             load->acked++;
         else if (err.code == ERR_UNAVAILABLE)
             load->refused++;
@@ -729,8 +730,9 @@ static void transactions_commit_roll_back_and_get_lost(struct loop *loop, void *
     }
     /* committed */
     CU_ASSERT_EQUAL(db_begin(self.db, soon(&self), &tx, &self.err), 0);
-    CU_ASSERT_EQUAL(
-        db_tx_query_params(tx, SQL_TX_PUT, &res, &self.err, DB_PARAMS(DB_INT(1), DB_INT(1))), 0);
+    CU_ASSERT_EQUAL(db_kit_tx_query(tx, &statements[SQL_TX_PUT], &res, &self.err,
+                                    DB_PARAMS(DB_INT(1), DB_INT(1))),
+                    0);
     db_result_destroy(&res);
     CU_ASSERT_EQUAL(count_things(&self), 0);
     CU_ASSERT_EQUAL(db_commit(&tx, &self.err), 0);
@@ -739,19 +741,21 @@ static void transactions_commit_roll_back_and_get_lost(struct loop *loop, void *
 
     /* destroyed */
     CU_ASSERT_EQUAL(db_begin(self.db, soon(&self), &tx, &self.err), 0);
-    CU_ASSERT_EQUAL(
-        db_tx_query_params(tx, SQL_TX_PUT, &res, &self.err, DB_PARAMS(DB_INT(2), DB_INT(1))), 0);
+    CU_ASSERT_EQUAL(db_kit_tx_query(tx, &statements[SQL_TX_PUT], &res, &self.err,
+                                    DB_PARAMS(DB_INT(2), DB_INT(1))),
+                    0);
     db_result_destroy(&res);
     db_tx_destroy(&tx);
     CU_ASSERT_EQUAL(count_things(&self), 1);
 
     /* a statement failed: no way to commit */
     CU_ASSERT_EQUAL(db_begin(self.db, soon(&self), &tx, &self.err), 0);
-    CU_ASSERT_EQUAL(
-        db_tx_query_params(tx, SQL_TX_PUT, &res, &self.err, DB_PARAMS(DB_INT(3), DB_INT(1))), 0);
+    CU_ASSERT_EQUAL(db_kit_tx_query(tx, &statements[SQL_TX_PUT], &res, &self.err,
+                                    DB_PARAMS(DB_INT(3), DB_INT(1))),
+                    0);
     db_result_destroy(&res);
-    CU_ASSERT_TRUE(
-        db_tx_query_params(tx, SQL_TX_PUT, &res, &self.err, DB_PARAMS(DB_INT(3), DB_INT(1))) < 0);
+    CU_ASSERT_TRUE(db_kit_tx_query(tx, &statements[SQL_TX_PUT], &res, &self.err,
+                                   DB_PARAMS(DB_INT(3), DB_INT(1))) < 0);
     CU_ASSERT_STRING_EQUAL(self.err.constraint, "thing_pkey");
     error_clear(&self.err);
     CU_ASSERT_TRUE(db_commit(&tx, &self.err) < 0);
@@ -761,20 +765,20 @@ static void transactions_commit_roll_back_and_get_lost(struct loop *loop, void *
     /* the connection goes in the middle: certain that nothing was done */
     error_clear(&self.err);
     CU_ASSERT_EQUAL(db_begin(self.db, soon(&self), &tx, &self.err), 0);
-    CU_ASSERT_EQUAL(db_tx_query_params(tx, SQL_TX_PID, &res, &self.err, DB_PARAMS()), 0);
+    CU_ASSERT_EQUAL(db_kit_tx_query(tx, &statements[SQL_TX_PID], &res, &self.err, DB_PARAMS()), 0);
     pid = res ? (long)db_int(res, 0, 0) : 0;
     db_result_destroy(&res);
     CU_ASSERT_EQUAL(kill((pid_t)pid, SIGTERM), 0);
     sleep_ms(&self, 100);
-    CU_ASSERT_TRUE(
-        db_tx_query_params(tx, SQL_TX_PUT, &res, &self.err, DB_PARAMS(DB_INT(4), DB_INT(1))) < 0);
+    CU_ASSERT_TRUE(db_kit_tx_query(tx, &statements[SQL_TX_PUT], &res, &self.err,
+                                   DB_PARAMS(DB_INT(4), DB_INT(1))) < 0);
     CU_ASSERT_EQUAL(self.err.code, ERR_UNAVAILABLE);
     db_tx_destroy(&tx);
 
     /* a read of a transaction is not sent again outside it */
     error_clear(&self.err);
     CU_ASSERT_EQUAL(db_begin(self.db, soon(&self), &tx, &self.err), 0);
-    CU_ASSERT_TRUE(db_tx_query_params(tx, SQL_DIE, &res, &self.err, DB_PARAMS()) < 0);
+    CU_ASSERT_TRUE(db_kit_tx_query(tx, &statements[SQL_DIE], &res, &self.err, DB_PARAMS()) < 0);
     CU_ASSERT_EQUAL(self.err.code, ERR_UNAVAILABLE);
     CU_ASSERT_EQUAL(db_stats(self.db).reconnects, 2);
     db_tx_destroy(&tx);
@@ -801,8 +805,8 @@ static void run_tx(void *arg)
     error_init(&err, NULL);
     job->rc = db_begin(self->db, soon(self), &tx, &err);
     if (job->rc == 0)
-        job->rc =
-            db_tx_query_params(tx, SQL_TX_PUT, &res, &err, DB_PARAMS(DB_INT(job->id), DB_INT(1)));
+        job->rc = db_kit_tx_query(tx, &statements[SQL_TX_PUT], &res, &err,
+                                  DB_PARAMS(DB_INT(job->id), DB_INT(1)));
     if (job->rc == 0)
         job->rc = fiber_sleep_until(self->loop, clock_mono_ms() + 100, &err);
     if (job->rc == 0 && job->id % 2 == 0)

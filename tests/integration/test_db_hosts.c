@@ -10,7 +10,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/pg/db_query.h"
+#include "tests/support/db_kit.h"
 #include "tests/support/pg.h"
 
 enum { SQL_WHO, SQL_WHO_WRITES, SQL_PID };
@@ -19,6 +19,7 @@ static const struct db_statement statements[] = {
     DB_STATEMENT("SQL_WHO", READ, 0, "select name from who"),
     DB_STATEMENT("SQL_WHO_WRITES", WRITE, 0, "update who set name = name returning name"),
     DB_STATEMENT("SQL_PID", READ, 0, "select pg_backend_pid()"),
+    {.name = NULL},
 };
 
 /* Both allow writing; "b" was promoted later than "a". */
@@ -57,8 +58,7 @@ static bool setup(struct fixture *self, struct loop *loop, const char *hosts, co
         .conninfo = self->conninfo,
         .schema = "hosts",
         .program = "hosts",
-        .statements = statements,
-        .statement_count = ARRAY_SIZE(statements),
+        .sql = statements,
         .read_connections = 2,
         .write_connections = 4,
         .statement_timeout_ms = 300,
@@ -88,8 +88,8 @@ static char who(struct fixture *self, int statement, int64_t timeout_ms)
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 
     error_clear(&self->err);
-    if (db_query_params(self->db, in(self, timeout_ms), statement, &res, &self->err,
-                        (struct db_param[]){DB_NULL}, 0) < 0)
+    if (db_kit_query(self->db, in(self, timeout_ms), &statements[statement], &res, &self->err,
+                     DB_PARAMS()) < 0)
         return '-';
     return db_text(res, 0, 0)[0];
 }
@@ -228,8 +228,8 @@ static void hung_server(struct loop *loop, void *arg UNUSED)
 
     snprintf(hosts, sizeof(hosts), "%s,%s", a->dir.path, b->dir.path);
     if (setup(&self, loop, hosts, "5432", 5000) &&
-        db_query_params(self.db, in(&self, 5000), SQL_PID, &res, &self.err,
-                        (struct db_param[]){DB_NULL}, 0) == 0) {
+        db_kit_query(self.db, in(&self, 5000), &statements[SQL_PID], &res, &self.err,
+                     DB_PARAMS()) == 0) {
         pid_t backend = (pid_t)db_int(res, 0, 0);
 
         kill(a->pid, SIGSTOP);

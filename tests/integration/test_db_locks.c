@@ -7,7 +7,6 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/pg/db_query.h"
 #include "tests/support/db_kit.h"
 
 enum {
@@ -30,6 +29,7 @@ static const struct db_statement statements[] = {
     DB_STATEMENT("SQL_TX_NOTE", TX, 1,
                  "select pg_logical_emit_message(true, 'note', $1::int4::text)::text"),
     DB_STATEMENT("SQL_LIVE", VITAL, 1, "select $1::int8"),
+    {.name = NULL},
 };
 
 static struct pg *server;
@@ -64,14 +64,14 @@ static int run_statement(struct client *self, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    const struct db_param params[] = {DB_NULL, DB_INT(self->id)};
+    const struct db_param params[] = {DB_INT(self->id)};
     struct db *db = self->fixture->db;
     int64_t deadline = clock_mono_ms() + SOON_MS;
 
     if (statements[self->statement].class != DB_TX)
-        return db_query_params(db, deadline, self->statement, &res, err, params, 1);
+        return db_kit_query(db, deadline, &statements[self->statement], &res, err, params, 1);
     if (db_begin(db, deadline, &tx, err) < 0 ||
-        db_tx_query_params(tx, self->statement, &res, err, params, 1) < 0)
+        db_kit_tx_query(tx, &statements[self->statement], &res, err, params, 1) < 0)
         return -1;
     return db_commit(&tx, err);
 }
@@ -134,7 +134,7 @@ static void stop(struct db_fixture *self, struct client *clients, size_t count)
 
 static bool setup(struct db_fixture *self, struct loop *loop, const char *schema)
 {
-    struct db_options options = db_kit_options(server, schema, statements, ARRAY_SIZE(statements));
+    struct db_options options = db_kit_options(server, schema, statements);
 
     options.lock_timeout_ms = LOCK_MS;
     return db_kit_setup(self, server, loop, &options);
@@ -260,8 +260,8 @@ static void vital(struct loop *loop, void *arg UNUSED)
 
     if (setup(&self, loop, "vital")) {
         CU_ASSERT_EQUAL(db_connections_max(self.db), 7);
-        CU_ASSERT(db_query_params(self.db, clock_mono_ms() + SOON_MS, SQL_LIVE, &res, &self.err,
-                                  (struct db_param[]){DB_NULL, DB_INT(5)}, 1) == 0);
+        CU_ASSERT(db_kit_query(self.db, clock_mono_ms() + SOON_MS, &statements[SQL_LIVE], &res,
+                               &self.err, DB_PARAMS(DB_INT(5))) == 0);
         CU_ASSERT_EQUAL(db_int(res, 0, 0), 5);
     }
     db_kit_teardown(&self);

@@ -7,15 +7,16 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/pg/db_query.h"
 #include "common/runtime/fiber.h"
+#include "tests/support/db_kit.h"
 #include "tests/support/pg.h"
 #include "tests/support/silent_dns.h"
 
 enum { PROMPT_MS = 2000 /* a lookup that is waited for takes 5,000 at least */ };
 enum { SQL_ONE };
 
-static const struct db_statement statements[] = {DB_STATEMENT("SQL_ONE", READ, 0, "select 1")};
+static const struct db_statement statements[] = {DB_STATEMENT("SQL_ONE", READ, 0, "select 1"),
+                                                 {.name = NULL}};
 static const char cut[] = "select count(pg_terminate_backend(pid)) from pg_stat_activity where "
                           "application_name = 'names'";
 
@@ -40,8 +41,7 @@ static void setup(struct fixture *self, struct loop *loop, const char *hosts)
         .conninfo = self->conninfo,
         .schema = "names",
         .program = "names",
-        .statements = statements,
-        .statement_count = ARRAY_SIZE(statements),
+        .sql = statements,
         .read_connections = 1,
         .write_connections = 1,
         .statement_timeout_ms = 1000,
@@ -66,8 +66,8 @@ static enum error_code ask(struct fixture *self)
     struct error err;
 
     error_init(&err, NULL);
-    return db_query_params(self->db, clock_mono_ms() + 1000, SQL_ONE, &res, &err,
-                           (struct db_param[]){DB_NULL}, 0) == 0
+    return db_kit_query(self->db, clock_mono_ms() + 1000, &statements[SQL_ONE], &res, &err,
+                        DB_PARAMS()) == 0
                ? ERR_NONE
                : err.code;
 }

@@ -8,7 +8,6 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/pg/db_query.h"
 #include "tests/support/db_kit.h"
 
 enum { SQL_PUT_SLOWLY };
@@ -16,6 +15,7 @@ enum { SQL_PUT_SLOWLY };
 static const struct db_statement statements[] = {
     DB_STATEMENT("SQL_PUT_SLOWLY", WRITE, 2,
                  "insert into thing (id, size) select $1::int4, $2::int4 from pg_sleep(0.5)"),
+    {.name = NULL},
 };
 
 /* What all cases share. */
@@ -23,7 +23,7 @@ static struct pg *server;
 
 static struct db_options options_of(const char *schema)
 {
-    return db_kit_options(server, schema, statements, ARRAY_SIZE(statements));
+    return db_kit_options(server, schema, statements);
 }
 
 static bool setup(struct db_fixture *self, struct loop *loop, const char *schema)
@@ -37,12 +37,12 @@ static void wrong_statements_stop_the_start(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
         const char *label;
-        struct db_statement statement;
+        struct db_statement statements[2];
         const char *detail;
     } cases[] = {
-        {"count", DB_STATEMENT("SQL_X", READ, 1, "select $1::int4 + $2::int4"), "2 parameters"},
-        {"syntax", DB_STATEMENT("SQL_Y", READ, 0, "selec 1"), "SQL_Y 42601"},
-        {"table", DB_STATEMENT("SQL_Z", READ, 0, "select 1 from nowhere"), "nowhere"},
+        {"count", {DB_STATEMENT("SQL_X", READ, 1, "select $1::int4 + $2::int4")}, "2 parameters"},
+        {"syntax", {DB_STATEMENT("SQL_Y", READ, 0, "selec 1")}, "SQL_Y 42601"},
+        {"table", {DB_STATEMENT("SQL_Z", READ, 0, "select 1 from nowhere")}, "nowhere"},
     };
 
     pg_exec(server, "create schema wrong_rows");
@@ -53,8 +53,7 @@ static void wrong_statements_stop_the_start(struct loop *loop, void *arg UNUSED)
         struct db *db;
 
         error_init(&err, NULL);
-        options.statements = &cases[i].statement;
-        options.statement_count = 1;
+        options.sql = cases[i].statements;
         db = db_new(loop, metrics, &options);
         CU_ASSERT_TRUE(db_prepare(db, &err) < 0);
         UNIT_CHECK(err.code == ERR_INTERNAL && strstr(err.detail, cases[i].detail), "%s: %s",
@@ -114,10 +113,10 @@ static void instances_that_start_together_migrate_once(struct loop *loop, void *
     /* The session settings are back. */
     {
         CLEANUP(db_result_destroy) struct db_result *res = NULL;
-        struct db_param params[] = {DB_NULL, DB_INT(2), DB_INT(2)};
+        struct db_param params[] = {DB_INT(2), DB_INT(2)};
 
-        CU_ASSERT_TRUE(db_query_params(racers[0].db, clock_mono_ms() + 5000, SQL_PUT_SLOWLY, &res,
-                                       &err, params, 2) < 0);
+        CU_ASSERT_TRUE(db_kit_query(racers[0].db, clock_mono_ms() + 5000,
+                                    &statements[SQL_PUT_SLOWLY], &res, &err, params, 2) < 0);
         CU_ASSERT_EQUAL(err.code, ERR_DEADLINE);
     }
     for (size_t i = 0; i < ARRAY_SIZE(racers); i++)

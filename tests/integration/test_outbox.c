@@ -13,9 +13,9 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/pg/db_query.h"
 #include "common/service/outbox.h"
 #include "tests/support/bus_kit.h"
+#include "tests/support/db_kit.h"
 #include "tests/support/pg.h"
 
 enum { SQL_WRITE, SQL_LEFT };
@@ -25,6 +25,7 @@ static const struct db_statement statements[] = {
         "SQL_WRITE", WRITE, 4,
         "insert into outbox (id, method, body, created_at, due_at) values ($1, $2, $3, $4, $4)"),
     DB_STATEMENT("SQL_LEFT", READ, 0, "select count(*) from outbox"),
+    {.name = NULL},
 };
 
 static const struct db_migration migrations[] = {
@@ -57,8 +58,7 @@ static struct db_options options_of(const char *schema, const char *conninfo)
         .conninfo = conninfo,
         .schema = schema,
         .program = schema,
-        .statements = statements,
-        .statement_count = ARRAY_SIZE(statements),
+        .sql = statements,
         .migrations = migrations,
         .read_connections = 1,
         .write_connections = 2,
@@ -106,24 +106,24 @@ static void write_row(struct fixture *self, const struct bus_method *method, con
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct kit_in in = {.text = text, .number = number};
     struct sql_outbox row = outbox_row(self->outbox, self->arena, method, uuid_random(), &in);
-    struct db_param params[] = {DB_NULL, DB_UUID(row.id), DB_TEXT(row.method), DB_SEALED(row.body),
+    struct db_param params[] = {DB_UUID(row.id), DB_TEXT(row.method), DB_SEALED(row.body),
                                 DB_INT(row.at)};
     struct error err;
 
     error_init(&err, NULL);
-    UNIT_CHECK(db_query_params(self->db, clock_mono_ms() + 5000, SQL_WRITE, &res, &err, params,
-                               4) == 0,
+    UNIT_CHECK(db_kit_query(self->db, clock_mono_ms() + 5000, &statements[SQL_WRITE], &res, &err,
+                            params, 4) == 0,
                "%s %s", err.message, err.detail);
 }
 
 static int64_t rows_left(struct fixture *self)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct db_param params[] = {DB_NULL};
     struct error err;
 
     error_init(&err, NULL);
-    if (db_query_params(self->db, clock_mono_ms() + 5000, SQL_LEFT, &res, &err, params, 0) < 0)
+    if (db_kit_query(self->db, clock_mono_ms() + 5000, &statements[SQL_LEFT], &res, &err,
+                     DB_PARAMS()) < 0)
         return -1;
     return db_int(res, 0, 0);
 }

@@ -29,7 +29,7 @@ struct kit {
 
 static struct db_options options_of(const char *schema, const struct db_statement *sql)
 {
-    struct db_options options = db_kit_options(server, schema, NULL, 0);
+    struct db_options options = db_kit_options(server, schema, NULL);
 
     options.sql = sql;
     options.migrations = migrations;

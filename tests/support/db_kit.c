@@ -4,6 +4,36 @@
 #include "tests/support/db_kit.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+
+struct db_param db_kit_int(char buffer[static 24], int64_t value)
+{
+    snprintf(buffer, 24, "%lld", (long long)value);
+    return DB_TEXT(buffer);
+}
+
+static void check_count(const struct db_statement *statement, size_t count)
+{
+    if ((size_t)statement->params == count)
+        return;
+    fprintf(stderr, "%s has %d parameters, not %zu\n", statement->name, statement->params, count);
+    abort();
+}
+
+int db_kit_query(struct db *db, int64_t deadline_mono_ms, const struct db_statement *statement,
+                 struct db_result **ret, struct error *err, const struct db_param *params,
+                 size_t count)
+{
+    check_count(statement, count);
+    return db_query(db, deadline_mono_ms, statement, params, ret, err);
+}
+
+int db_kit_tx_query(struct db_tx *tx, const struct db_statement *statement, struct db_result **ret,
+                    struct error *err, const struct db_param *params, size_t count)
+{
+    check_count(statement, count);
+    return db_tx_query(tx, statement, params, ret, err);
+}
 
 const struct db_migration db_kit_migrations[3] = {
     {"0001_initial", DB_KIT_SQL},
@@ -12,14 +42,13 @@ const struct db_migration db_kit_migrations[3] = {
 };
 
 struct db_options db_kit_options(const struct pg *server, const char *schema,
-                                 const struct db_statement *statements, size_t count)
+                                 const struct db_statement *statements)
 {
     return (struct db_options){
         .conninfo = server->conninfo,
         .schema = schema,
         .program = schema,
-        .statements = statements,
-        .statement_count = count,
+        .sql = statements,
         .migrations = db_kit_migrations,
         .read_connections = 2,
         .write_connections = 4,
