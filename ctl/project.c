@@ -139,8 +139,37 @@ static void show_settings(const struct ctl *ctl, const struct tenant *tenant,
     output_object(ctl, json);
 }
 
+/* The command that gives a project what a flow lacks, of what a command can give. */
+static const struct remedy {
+    const char *kind, *before, *after; /* around "CODE NAME" */
+} remedies[] = {
+    {"switch", "project set", " true"},
+    {"address", "project set", " URL"},
+    {"policy", "project set", " AccessPolicy/ID"},
+    {"account-policy", "project policy", " true"},
+    {"template", "template put --project", " --subject TEXT --text FILE"},
+};
+
+/* " (atriumctl ...)", or "" where no command gives it. */
+static const char *remedy_of(const struct ctl *ctl, const char *code,
+                             const struct readiness_lack *lack)
+{
+    const char *name = lack->name, *language = lack->language;
+
+    for (size_t i = 0; i < ARRAY_SIZE(remedies); i++) {
+        if (strcmp(remedies[i].kind, lack->kind) != 0)
+            continue;
+        if (strcmp(name, "defaultPatientAccessPolicy") == 0)
+            name = "default-patient-access-policy";
+        return arena_printf(ctl->arena, " (atriumctl %s %s %s%s%s%s)", remedies[i].before, code,
+                            name, remedies[i].after, language ? " --language " : "",
+                            language ? language : "");
+    }
+    return "";
+}
+
 /* One line for each thing that a flow lacks. */
-static void show_lacks(const struct ctl *ctl, const struct readiness *readiness)
+static void show_lacks(const struct ctl *ctl, const char *code, const struct readiness *readiness)
 {
     const struct readiness_flow *flows = readiness->flows.items;
 
@@ -148,10 +177,11 @@ static void show_lacks(const struct ctl *ctl, const struct readiness *readiness)
         const struct readiness_lack *lacks = flows[i].lacks.items;
 
         for (size_t k = 0; k < flows[i].lacks.count; k++)
-            output_note(ctl, "%s %s: %s %s%s%s", flows[i].name,
+            output_note(ctl, "%s %s: %s %s%s%s%s", flows[i].name,
                         lacks[k].blocks ? "is blocked" : "works in part", lacks[k].kind,
                         lacks[k].name, lacks[k].language ? " in " : "",
-                        lacks[k].language ? lacks[k].language : "");
+                        lacks[k].language ? lacks[k].language : "",
+                        remedy_of(ctl, code, &lacks[k]));
     }
 }
 
@@ -176,7 +206,7 @@ static int show_project(struct ctl *ctl, const char *code, struct error *err)
     show_settings(ctl, &tenant, known ? &readiness : NULL);
     account_policy_show_off(ctl, code, tenant.accountPolicy);
     if (known)
-        show_lacks(ctl, &readiness);
+        show_lacks(ctl, code, &readiness);
     else
         output_note(ctl, "What the flows lack is not known: maild does not answer.");
     return 0;

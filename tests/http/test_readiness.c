@@ -222,6 +222,44 @@ static void atriumctl_shows_the_same(void)
         strstr(read->out, "practitioner-invitation is blocked: switch PRACTITIONER_INVITATION_"));
 }
 
+/* With every kind that a command can give. */
+static void what_is_lacking_is_shown_with_its_command(void)
+{
+    static const char *const commands[] = {
+        "switch PRACTITIONER_REGISTRATION_ENABLED (atriumctl project set bare "
+        "PRACTITIONER_REGISTRATION_ENABLED true)",
+        "policy defaultPatientAccessPolicy (atriumctl project set bare "
+        "default-patient-access-policy AccessPolicy/ID)",
+        "address PATIENT_APP_URL (atriumctl project set bare PATIENT_APP_URL URL)",
+        "account-policy mailCode (atriumctl project policy bare mailCode true)",
+        "template PASSWORD_RESET (atriumctl template put --project bare PASSWORD_RESET --subject "
+        "TEXT --text FILE)",
+    };
+    PROGRAM made = ATRIUMCTL(suite, NULL, "project", "create", "Bare", "--code", "bare");
+    PROGRAM shown = ATRIUMCTL(suite, NULL, "project", "show", "bare");
+
+    CHECK_EXIT(made, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+        UNIT_CHECK(strstr(shown->out, commands[i]), "%s", commands[i]);
+}
+
+/* The block of the operators' guide, as it stands but for the gateway's address. */
+static void the_guides_first_tenant_takes_patients(void)
+{
+    static const char script[] =
+        "program=$0 dir=$1 url=$2; atriumctl() { \"$program\" --dir \"$dir\" \"$@\"; };"
+        "eval \"$(awk '/^```/ { inside = 0 } inside || $0 == \"# first tenant\" { inside = 1; "
+        "print }' docs/operations.md | sed \"s,http://127.0.0.1:8080,$url,\")\"";
+    char *program = program_path("atriumctl");
+    const char *const argv[] = {"bash",  "-euo",           "pipefail",       "-c", script,
+                                program, suite_dir(suite), suite_url(suite), NULL};
+    PROGRAM run = program_run(argv, NULL);
+
+    CHECK_EXIT(run, 0);
+    UNIT_CHECK(strstr(run->out, "{\"accessToken\":"), "%s", run->out);
+    free(program);
+}
+
 /* Mails lead to them, so an invitation works; a sign-up of businesses asks for the settings. */
 static void hosted_pages_take_the_place_of_an_address(void)
 {
@@ -289,6 +327,8 @@ static const struct unit_case cases[] = {
     CASE(a_registration_works_when_nothing_blocks_it),
     CASE(a_language_without_its_mail_is_named),
     CASE(atriumctl_shows_the_same),
+    CASE(what_is_lacking_is_shown_with_its_command),
+    CASE(the_guides_first_tenant_takes_patients),
     CASE(hosted_pages_take_the_place_of_an_address),
     CASE(a_suspended_project_has_no_flow),
     CASE(without_maild_settings_are_shown_all_the_same),
