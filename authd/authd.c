@@ -200,7 +200,8 @@ static int start(void *daemon, struct error *err)
     batch_init(&d->rotations, &rotation_batch, d->svc.loop, d);
     batch_init(&d->client_tokens, &client_token_batch, d->svc.loop, d);
     batch_init(&d->grant_persons, &grant_person_batch, d->svc.loop, d);
-    req = service_request_new(&d->svc, SECONDS(5));
+    /* At its first start authd makes an RSA key, for seconds where other work has the cores. */
+    req = service_request_new(&d->svc, SECONDS(30));
     if (key_open(d, req, err) < 0 || issuer_key_open(d, req, err) < 0 ||
         trail_key_open(d, req, err) < 0 || password_mixture_run(d, req, err) < 0)
         return -1;
