@@ -116,12 +116,12 @@ static int provision(struct dev *self, struct error *err)
             return -1;
         if (work.result == 0)
             return 0;
-        if (work.err.code != ERR_UNAVAILABLE || clock_mono_ms() > deadline) {
+        if (supervisor_pause(self->supervisor, DATABASE_POLL_MS, err) < 0)
+            return -1;
+        if (work.err.code != ERR_UNAVAILABLE || clock_mono_ms() >= deadline) {
             *err = work.err;
             return -1;
         }
-        if (supervisor_pause(self->supervisor, DATABASE_POLL_MS, err) < 0)
-            return -1;
     }
 }
 

@@ -18,6 +18,7 @@
 
 #include "common/base/file.h"
 #include "common/base/secret.h"
+#include "common/wire/codec.h"
 #include "ctl/files.h"
 
 enum {
@@ -62,14 +63,32 @@ static int make_socket_dir(const char *path, struct error *err)
     return 0;
 }
 
+/* Keys, programs of bots and the cluster lie in it: who may write there may replace them. A group
+ * may, as umask 002 makes it: that is the user's own. */
+static int check_owner(const char *path, struct error *err)
+{
+    struct stat status;
+
+    if (stat(path, &status) < 0)
+        return error_set(err, ERR_INTERNAL, "%s: %s", path, strerror(errno));
+    if (status.st_uid != getuid())
+        return error_set(err, ERR_FORBIDDEN, "%s belongs to another user", path);
+    if ((status.st_mode & S_IWOTH) != 0)
+        return error_set(err, ERR_FORBIDDEN, "all users may write to %s", path);
+    return 0;
+}
+
 static int take_lock(struct suite_dir *self, struct arena *arena, struct error *err)
 {
     const char *path = suite_dir_path(self, arena, "lock");
+    struct stat status;
 
     self->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (self->lock < 0)
         return error_set(err, ERR_INTERNAL, "%s: %s", path, strerror(errno));
-    if (flock(self->lock, LOCK_EX | LOCK_NB) == 0)
+    /* A suite that failed removes its lock before it lets go: one without a name locks nothing. */
+    if (flock(self->lock, LOCK_EX | LOCK_NB) == 0 && fstat(self->lock, &status) == 0 &&
+        status.st_nlink > 0)
         return 0;
     close(self->lock);
     self->lock = -1;
@@ -94,18 +113,34 @@ static bool is_fresh(const char *dir)
     return fresh;
 }
 
+/* It stands in the configuration and in dev.json. */
+static int check_name(const char *path, struct error *err)
+{
+    if (strpbrk(path, "\"\n"))
+        return error_set(err, ERR_BAD_REQUEST, "a quote or a line break in the name of DIR");
+    if (!codec_is_text(path, strlen(path)))
+        return error_set(err, ERR_BAD_REQUEST, "the name of DIR is not UTF-8");
+    return 0;
+}
+
 int suite_dir_open(struct suite_dir *self, const char *dir, struct arena *arena, struct error *err)
 {
     char path[PATH_MAX];
 
     self->lock = -1;
+    self->emptied = false;
+    if (check_name(dir, err) < 0)
+        return -1;
     self->made = mkdir(dir, 0700) == 0;
     if (!self->made && errno != EEXIST)
         return error_set(err, ERR_INTERNAL, "%s: %s", dir, strerror(errno));
     if (!realpath(dir, path))
         return error_set(err, ERR_INTERNAL, "%s: %s", dir, strerror(errno));
-    if (strpbrk(path, "\"\n"))
-        return error_set(err, ERR_BAD_REQUEST, "a quote or a line break in the name of DIR");
+    if (check_name(path, err) < 0 || check_owner(path, err) < 0) {
+        if (self->made)
+            (void)rmdir(path);
+        return -1;
+    }
     self->path = arena_strdup(arena, path);
     self->bin_dir = files_program_dir(arena);
     self->socket_dir = suite_dir_sockets(arena, self->path);
@@ -141,13 +176,21 @@ static void show_end(const char *path, const char *name)
         fprintf(stderr, "%s: ...\n%s%s", name, text, text[size - 1] == '\n' ? "" : "\n");
 }
 
-void suite_dir_discard(const struct suite_dir *self)
+static void remove_sockets(struct suite_dir *self)
+{
+    if (!self->emptied)
+        nftw(self->socket_dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    self->emptied = true;
+}
+
+void suite_dir_discard(struct suite_dir *self)
 {
     char path[PATH_MAX];
     DIR *logs;
 
     if (!self->fresh)
         return;
+    remove_sockets(self); /* the lock goes below: from then on the path is the next suite's */
     snprintf(path, sizeof(path), "%s/log", self->path);
     logs = opendir(path);
     for (const struct dirent *entry; logs && (entry = readdir(logs));) {
@@ -165,7 +208,7 @@ void suite_dir_discard(const struct suite_dir *self)
 
 void suite_dir_close(struct suite_dir *self)
 {
-    nftw(self->socket_dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    remove_sockets(self);
     close(self->lock);
     self->lock = -1;
 }

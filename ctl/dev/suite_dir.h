@@ -17,17 +17,19 @@ struct suite_dir {
     const char *bin_dir;    /* where atrium-dev and the daemons are */
     int lock;               /* held as long as the suite runs */
     bool made;              /* DIR was not there */
+    bool emptied;           /* the sockets are removed: their directory may be the next one's */
     bool fresh;             /* nothing was in DIR: a start that fails leaves nothing in it */
 };
 
-/* Makes what is missing, and takes the lock. ERR_CONFLICT when a suite runs there already. */
+/* Makes what is missing, and takes the lock. ERR_CONFLICT when a suite runs there already;
+ * ERR_FORBIDDEN when the directory is another user's or all may write to it. */
 int suite_dir_open(struct suite_dir *self, const char *dir, struct arena *arena,
                    struct error *err) MUST_USE;
 
-/* Removes what a first start that failed has written, and DIR itself if it was made for it; the
- * last lines of its logs go to stderr. Nothing when DIR had something in it before. To be called
- * before suite_dir_close(). */
-void suite_dir_discard(const struct suite_dir *self);
+/* Removes what a first start that failed has written, its sockets first, and DIR itself if it was
+ * made for it; the last lines of its logs go to stderr. Nothing when DIR had something in it
+ * before. To be called before suite_dir_close(). */
+void suite_dir_discard(struct suite_dir *self);
 
 /* Removes the sockets and gives the lock back. */
 void suite_dir_close(struct suite_dir *self);

@@ -410,6 +410,21 @@ static void it_lives_below_a_long_and_private_path(void)
     CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
 }
 
+/* libpq's variables of the shell belong to other servers. */
+static void the_shells_database_is_not_used(void)
+{
+    static const char *const names[] = {"PGSERVICE", "PGHOSTADDR", "PGREQUIREPEER"};
+    static const char *const values[] = {"no-such-service", "127.0.0.1", "no-such-user"};
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        setenv(names[i], values[i], 1);
+    DEV dev = dev_start(dir.path, (const char *const[]){"--no-demo", NULL});
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        unsetenv(names[i]);
+    CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
+}
+
 /* ---- the daemons' own command lines ---- */
 
 static struct program *run_daemon(const char *name, const char *const *words)
@@ -582,6 +597,7 @@ static const struct unit_case cases[] = {
     CASE(a_second_suite_in_the_same_place_is_refused),
     CASE(wrong_options_are_refused),
     CASE(it_lives_below_a_long_and_private_path),
+    CASE(the_shells_database_is_not_used),
     CASE(settings_are_set),
     CASE(daemons_check_and_print_their_configuration),
     CASE(a_wrong_configuration_is_refused_by_line),

@@ -83,6 +83,73 @@ static void foreign_socket_directories_are_refused(void)
     suite_dir_close(&suite);
 }
 
+/* One that fails removes what it made before the next one can begin, and nothing of that. */
+static void a_failed_start_leaves_the_next_ones_sockets(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    const char *path = arena_printf(arena, "%s/var", dir.path);
+    struct suite_dir failed, next;
+    struct stat status;
+    struct error err;
+
+    error_init(&err, arena);
+    CU_ASSERT_EQUAL_FATAL(suite_dir_open(&failed, path, arena, &err), 0);
+    suite_dir_discard(&failed);
+    CU_ASSERT_TRUE(stat(failed.socket_dir, &status) < 0);
+    CU_ASSERT_EQUAL_FATAL(suite_dir_open(&next, path, arena, &err), 0);
+    suite_dir_close(&failed);
+    CU_ASSERT_EQUAL(stat(next.socket_dir, &status), 0);
+    suite_dir_close(&next);
+}
+
+/* Who may write to the directory may replace programs, keys and the cluster in it. */
+static void directories_of_others_are_refused(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    const char *path = arena_printf(arena, "%s/var", dir.path);
+    struct suite_dir suite;
+    struct error err;
+
+    error_init(&err, arena);
+    CU_ASSERT_EQUAL_FATAL(mkdir(path, 0700), 0);
+    CU_ASSERT_EQUAL(chmod(path, 0777), 0);
+    CU_ASSERT_TRUE(suite_dir_open(&suite, path, arena, &err) < 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "write"));
+    CU_ASSERT_EQUAL(chmod(path, 01777), 0);
+    CU_ASSERT_TRUE(suite_dir_open(&suite, path, arena, &err) < 0);
+    CU_ASSERT_TRUE(access(arena_printf(arena, "%s/lock", path), F_OK) < 0);
+    CU_ASSERT_EQUAL(chmod(path, 0775), 0); /* as umask 002 makes it, in a group of the user's own */
+    CU_ASSERT_EQUAL(suite_dir_open(&suite, path, arena, &err), 0);
+    suite_dir_close(&suite);
+    if (getuid() != 0) /* only root can give a directory away */
+        return;
+    CU_ASSERT_EQUAL(chown(path, 65534, 65534), 0);
+    CU_ASSERT_TRUE(suite_dir_open(&suite, path, arena, &err) < 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "another user"));
+}
+
+/* Names that no configuration or JSON can hold are refused before anything is made. */
+static void names_that_are_no_text_are_refused(void)
+{
+    static const char *const names[] = {"a\"b", "a\nb",
+                                        "a\xff"
+                                        "b"};
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    struct suite_dir suite;
+    struct error err;
+
+    error_init(&err, arena);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        const char *path = arena_printf(arena, "%s/%s", dir.path, names[i]);
+
+        UNIT_CHECK(suite_dir_open(&suite, path, arena, &err) < 0, "row %zu", i);
+        UNIT_CHECK(access(path, F_OK) < 0, "row %zu was made", i);
+    }
+}
+
 static void keys_are_made_once(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -168,6 +235,47 @@ static void only_gateways_share_a_port(void)
         close(sockets[i]);
     CU_ASSERT_EQUAL(ports_listen(&taken, others, 1, &err), 0);
     close(others[0]);
+}
+
+/* Two starts at the same moment: only gateways of one suite share. */
+static void a_single_gateway_shares_its_port_with_none(void)
+{
+    struct sockaddr_in address;
+    socklen_t size = sizeof(address);
+    struct error err;
+    int own[1], port = 0, one = 1, other = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    error_init(&err, NULL);
+    CU_ASSERT_EQUAL_FATAL(ports_listen(&port, own, 1, &err), 0);
+    CU_ASSERT_EQUAL(getsockname(own[0], (struct sockaddr *)&address, &size), 0);
+    CU_ASSERT_EQUAL(setsockopt(other, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one)), 0);
+    CU_ASSERT_TRUE(bind(other, (struct sockaddr *)&address, size) < 0);
+    close(other);
+    close(own[0]);
+}
+
+/* The pages are at http://localhost, which a browser looks for at ::1 first. */
+static void a_port_that_is_taken_at_ipv6_is_taken(void)
+{
+    struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    socklen_t size = sizeof(address);
+    int own[1], one = 1, port, other = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct error err;
+
+    error_init(&err, NULL);
+    if (other < 0 || bind(other, (struct sockaddr *)&address, size) < 0) {
+        puts("no IPv6 here: left out");
+        return;
+    }
+    setsockopt(other, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one));
+    CU_ASSERT_EQUAL(listen(other, 1), 0);
+    CU_ASSERT_EQUAL(getsockname(other, (struct sockaddr *)&address, &size), 0);
+    port = ntohs(address.sin6_port);
+    CU_ASSERT_TRUE(ports_listen(&port, own, 1, &err) < 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "::1"));
+    close(other);
+    CU_ASSERT_EQUAL_FATAL(ports_listen(&port, own, 1, &err), 0);
+    close(own[0]);
 }
 
 /* ---- children ---- */
@@ -319,9 +427,14 @@ int main(void)
         CASE(sockets_lie_at_a_short_path),
         CASE(one_suite_in_a_directory),
         CASE(foreign_socket_directories_are_refused),
+        CASE(a_failed_start_leaves_the_next_ones_sockets),
+        CASE(directories_of_others_are_refused),
+        CASE(names_that_are_no_text_are_refused),
         CASE(keys_are_made_once),
         CASE(files_are_replaced_whole),
         CASE(only_gateways_share_a_port),
+        CASE(a_single_gateway_shares_its_port_with_none),
+        CASE(a_port_that_is_taken_at_ipv6_is_taken),
         CASE(dead_daemons_restart_within_a_second),
         CASE(sockets_are_passed_the_environment_is_clean),
         CASE(nothing_outlives_a_killed_supervisor),
