@@ -164,9 +164,10 @@ static int write_new(struct authd *d, const struct request *req,
         .audit = passkey_audit(req, "passkey.add", passkey->id, NULL)};
     int created;
 
+    /* The check behind the lock: a reset that held the credential has ended the session. */
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        step_up_check(d, tx, req, err) < 0 ||
-        sql_credential_invalidate(tx, req, &invalidate, err) < 0)
+        sql_credential_invalidate(tx, req, &invalidate, err) < 0 ||
+        step_up_check(d, tx, req, err) < 0)
         return -1;
     created = sql_passkey_create(tx, req, &create, err);
     if (created < 0 && err->code == ERR_CONFLICT)

@@ -189,7 +189,8 @@ int mfa_disable(struct authd *d, const struct request *req, const struct mfa_tok
     if (!method)
         return factor_refuse(&tx, req, &factor, &disable.audit, err);
     owner.joined = req->caller->membership; /* gateways must know that its session has none */
-    if (step_up_check(d, tx, req, err) < 0 || sql_factor_disable(tx, req, &disable, err) < 0 ||
+    /* The check behind the lock: a reset that held the credential has ended the session. */
+    if (sql_factor_disable(tx, req, &disable, err) < 0 || step_up_check(d, tx, req, err) < 0 ||
         credential_change_commit(d, req, &tx, &owner, what, req->caller->session, err) < 0)
         return -1;
     out->ok = true;

@@ -5,6 +5,7 @@
  * do: test_passkeys_browser.
  */
 #include <CUnit/CUnit.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -568,8 +569,8 @@ static void switches_and_locks_hold(void)
     free(locked);
 }
 
-/* Asks for the link to set the password, and uses it. */
-static void reset_password(const struct person *person)
+/* The mailed link to set the password. */
+static struct mail_link ask_reset(const struct person *person)
 {
     suite_mails_settle(suite);
     HTTP_ANSWER sent =
@@ -577,7 +578,12 @@ static void reset_password(const struct person *person)
                          json_pack("{s:s, s:s}", "email", person->email, "tenantCode", "demo"));
     CHECK_STATUS(sent, 200);
     suite_mails_settle(suite);
-    struct mail_link link = suite_mail_link(suite, person->email, "set-password");
+    return suite_mail_link(suite, person->email, "set-password");
+}
+
+static void reset_password(const struct person *person)
+{
+    struct mail_link link = ask_reset(person);
     HTTP_ANSWER set = suite_post_link(suite, "/auth/set-password", &link, NULL, person->password);
     CHECK_STATUS(set, 204);
 }
@@ -616,6 +622,67 @@ static void a_reset_drops_passkeys_of_the_last_week(void)
     CHECK_STATUS(kept, 200);
     HTTP_ANSWER dropped = passkey_sign_in(suite, "Patient", "demo", NULL, newer);
     passkey_check_refused(dropped);
+}
+
+struct call {
+    struct http_request request;
+    struct http_answer *answer;
+};
+
+static void *perform(void *arg)
+{
+    struct call *call = arg;
+
+    call->answer = http_call(suite_url(suite), &call->request);
+    return NULL;
+}
+
+/* Both wait for the account's credential, the reset before the enrolment: the session that enrols
+ * is over when it goes on. */
+static void an_enrolment_that_waits_for_a_reset_adds_nothing(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
+    PERSON person = person_register_settled(suite);
+    PGconn *holder = suite_database(suite);
+    struct call reset = {.request = {.method = "POST", .path = "/auth/set-password"}};
+    struct call enrol = {.request = {.method = "POST", .path = "/auth/passkey/enroll/finish"}};
+    pthread_t threads[2];
+    char sql[256];
+
+    reset_password(person); /* proves the address, so that the next is of a known owner */
+    PERSON thief = person_sign_in(suite, "Patient", person->email, person->password, NULL);
+    struct mail_link link = ask_reset(person);
+    HTTP_ANSWER start = passkey_enroll_start(suite, thief->access);
+    CHECK_STATUS(start, 200);
+    enrol.request.bearer = thief->access;
+    enrol.request.body =
+        json_pack("{s:s, s:o}", "enrollmentId", http_text(start, "enrollmentId"), "credential",
+                  authenticator_create(key, http_member(start, "options")));
+    reset.request.body = json_pack("{s:s, s:s, s:s}", "id", link.id, "secret", link.secret,
+                                   "password", "another long password of theirs");
+    snprintf(sql, sizeof(sql),
+             "select from auth.credential where account_id = (select id from auth.account where "
+             "email = '%s') for update",
+             person->email);
+    PQclear(PQexec(holder, "begin"));
+    PQclear(PQexec(holder, sql));
+    CU_ASSERT_EQUAL(pthread_create(&threads[0], NULL, perform, &reset), 0);
+    CU_ASSERT_TRUE(suite_waits_for_rows(suite, "authd", 1));
+    CU_ASSERT_EQUAL(pthread_create(&threads[1], NULL, perform, &enrol), 0);
+    CU_ASSERT_TRUE(suite_waits_for_rows(suite, "authd", 2));
+    PQclear(PQexec(holder, "commit"));
+    PQfinish(holder);
+    for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
+        pthread_join(threads[i], NULL);
+    CHECK_STATUS(reset.answer, 204);
+    CHECK_STATUS(enrol.answer, 401);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.passkey p join auth.account a on a.id = "
+                                "p.account_id where a.email = '%s'",
+                                person->email),
+                    0);
+    http_answer_destroy(&reset.answer);
+    http_answer_destroy(&enrol.answer);
 }
 
 /* The device is lost; the operator knows who asks. */
@@ -665,6 +732,7 @@ static const struct unit_case cases[] = {
     CASE(a_passkey_proves_again),
     CASE(the_first_proof_of_the_address_drops_every_passkey),
     CASE(a_reset_drops_passkeys_of_the_last_week),
+    CASE(an_enrolment_that_waits_for_a_reset_adds_nothing),
     CASE(an_operator_takes_passkeys_away),
     CASE(doctor_and_metrics_know_passkeys),
     CASE_ALWAYS(suite_shuts_down_cleanly),
