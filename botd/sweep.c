@@ -10,37 +10,52 @@
 
 #define EXECUTION_LIFE DAYS(30)
 
-static int sweep_executions(struct botd *d, const struct request *req, struct error *err)
+enum { SWEEP_ROWS = 1000 }; /* of a statement: one that takes longer than its timeout never ends */
+
+static int expire_executions(struct botd *d, const struct request *req, struct error *err)
 {
-    struct sql_execution_expire_in expire = {.before = req->now_ms - EXECUTION_LIFE};
-    struct sql_execution_trim_row last;
+    const struct sql_execution_expire_in expire = {.before = req->now_ms - EXECUTION_LIFE,
+                                                   .most = SWEEP_ROWS};
+    int count;
+
+    do {
+        count = sql_execution_expire(d->svc.db, req, &expire, err);
+    } while (count == SWEEP_ROWS && !d->svc.stopping);
+    return MIN(count, 0);
+}
+
+/* A page of bots a minute; behind the last one it begins anew. A page that is not done when the
+ * request's time is over is gone on with. */
+static int trim_executions(struct botd *d, const struct request *req, struct error *err)
+{
     const struct uuid first = {UUID_NIL};
+    struct sql_execution_trim_in trim = {.most = SWEEP_ROWS};
+    struct sql_execution_trim_row last;
     int trimmed;
 
     if (!uuid_is_set(&d->trimmed_bot))
         d->trimmed_project = d->trimmed_bot = first;
-    if (sql_execution_expire(d->svc.db, req, &expire, err) < 0)
-        return -1;
-    trimmed = sql_execution_trim(d->svc.db, req,
-                                 &(struct sql_execution_trim_in){.project = d->trimmed_project,
-                                                                 .bot = d->trimmed_bot},
-                                 &last, err);
+    trim.project = d->trimmed_project;
+    trim.bot = d->trimmed_bot;
+    do {
+        trimmed = sql_execution_trim(d->svc.db, req, &trim, &last, err);
+    } while (trimmed > 0 && last.deleted == SWEEP_ROWS && !d->svc.stopping);
     if (trimmed < 0)
         return -1;
-    /* a page a minute; behind the last one it begins anew */
     d->trimmed_project = trimmed > 0 ? last.project : first;
     d->trimmed_bot = trimmed > 0 ? last.bot : first;
     return 0;
 }
 
+/* Executions last: only of those may there be more than one run deletes. */
 int sweep_run(void *daemon, const struct request *req, struct error *err)
 {
     struct botd *d = daemon;
 
     if (d->groups)
         cgroups_sweep(d->groups);
-    return sweep_executions(d, req, err) < 0 || memory_sweep(d, req, err) < 0 ||
-                   budget_sweep(d, req, err) < 0
+    return memory_sweep(d, req, err) < 0 || budget_sweep(d, req, err) < 0 ||
+                   expire_executions(d, req, err) < 0 || trim_executions(d, req, err) < 0
                ? -1
                : 0;
 }

@@ -1,6 +1,6 @@
--- Deletes executions that began before a time, 1,000 at most.
+-- Deletes `most` executions that began before a time, the oldest first.
 -- class: write
--- in: before int8
+-- in: before int8, most int8
 -- rows: none
 delete from execution
 where ctid = any (array(
@@ -10,5 +10,5 @@ where ctid = any (array(
         and
         -- include: not_held(project = execution.project_id)
     order by started_at
-    limit 1000
+    limit :most
 ))

@@ -1,9 +1,9 @@
--- Of each bot of a page, those behind a bot, the latest 1,000 executions stay. The last bot of the
--- page; no row: there is none behind it.
+-- Of each bot of a page, those behind a bot, the latest 1,000 executions stay: of the others `most`
+-- are deleted, and how many there were. The last bot of the page; no row: there is none behind it.
 -- class: write
--- in: project uuid, bot uuid
+-- in: project uuid, bot uuid, most int8
 -- rows: one
--- row: project uuid, bot uuid
+-- row: project uuid, bot uuid, deleted int8
 with
 page as (
     select project_id, id
@@ -26,6 +26,11 @@ deleted as (
         ) old
         where
             -- include: not_held(project = p.project_id)
+        limit :most
     ))
+    returning 1
 )
-select project_id as project, id as bot from page order by project_id desc, id desc limit 1
+select project_id as project, id as bot, (select count(*) from deleted) as deleted
+from page
+order by project_id desc, id desc
+limit 1
