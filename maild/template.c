@@ -13,6 +13,11 @@
 #include "maild/render.h"
 #include "maild/template_html.h"
 
+enum {
+    TEMPLATES_MAX = 1000, /* of a project, see template_list.sql */
+    TEMPLATES_SIZE_MAX = 3 * 1024 * 1024,
+};
+
 /* `rows`: what the statement returned that looked for the template; 0: there is none. */
 static int require_template(int rows, struct error *err)
 {
@@ -105,9 +110,31 @@ static int template_find(struct maild *d, const struct request *req, struct uuid
     return sql_template_get(d->svc.db, req, &get, out, err);
 }
 
+/* Whether the project's templates stay few enough to be listed in one answer, which is a message of
+ * 4 MiB at most. Those of several requests at once may be more by what is under way: a list shows
+ * the first of them. */
+static int check_size(struct maild *d, const struct request *req,
+                      const struct sql_template_put_in *put, struct error *err)
+{
+    const struct sql_template_size_in in = {
+        .project = put->project, .name = put->name, .language = put->language};
+    struct sql_template_size_row others;
+    int64_t bytes = (int64_t)(strlen(put->subject) + strlen(put->text));
+
+    if (put->html)
+        bytes += (int64_t)strlen(put->html);
+    if (sql_template_size(d->svc.db, req, &in, &others, err) < 0)
+        return -1;
+    if (others.templates >= TEMPLATES_MAX)
+        return error_set(err, ERR_CONFLICT, "The project has 1,000 templates already.");
+    if (others.bytes + bytes > TEMPLATES_SIZE_MAX)
+        return error_set(err, ERR_CONFLICT, "The project's templates have at most 3 MiB together.");
+    return 0;
+}
+
 /* Maps a template, or replaces it, as far as the headers admit. Fails: NOT_FOUND (no such name),
  * VALIDATION (a variable that it has not), CONFLICT (it is not what If-Match names, or is what
- * If-None-Match names). */
+ * If-None-Match names; the project has too many). */
 static int template_write(struct maild *d, const struct request *req,
                           const struct template_put_in *in, const char *if_match,
                           const char *if_none_match, struct template_record *out, struct error *err)
@@ -124,7 +151,7 @@ static int template_write(struct maild *d, const struct request *req,
                                                               in->name)};
     int rows;
 
-    if (template_check(req->arena, in, language, err) < 0)
+    if (template_check(req->arena, in, language, err) < 0 || check_size(d, req, &put, err) < 0)
         return -1;
     if (if_match || if_none_match) {
         rows = template_find(d, req, in->projectId, in->name, language, out, err);
@@ -143,7 +170,7 @@ static int template_write(struct maild *d, const struct request *req,
 
 /* ---- between daemons ---- */
 
-/* Errors: those of template_write(), but for CONFLICT. */
+/* Errors: those of template_write(). */
 int template_put(struct maild *d, const struct request *req, const struct template_put_in *in,
                  struct template_record *out, struct error *err)
 {
@@ -153,7 +180,7 @@ int template_put(struct maild *d, const struct request *req, const struct templa
 int template_list(struct maild *d, const struct request *req, const struct template_list_in *in,
                   struct template_records *out, struct error *err)
 {
-    const struct sql_template_list_in list = {.project = in->projectId};
+    const struct sql_template_list_in list = {.project = in->projectId, .most = TEMPLATES_SIZE_MAX};
 
     return sql_template_list(d->svc.db, req, &list, &out->resources, err) < 0 ? -1 : 0;
 }

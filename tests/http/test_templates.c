@@ -15,6 +15,8 @@
 
 enum { MAIL_MS = 10000 };
 
+static const char *const languages[] = {"de", "en", "es", "fr", "it", "nl", "pt"};
+
 static struct suite *suite;
 static const char not_found[] = "Template not found.";
 
@@ -376,6 +378,44 @@ static void names_in_mails_are_harmless(void)
     free(email);
 }
 
+/* Tags of languages are without end, and a list shows every template whole. */
+static void the_templates_of_a_project_are_bounded(void)
+{
+    enum { LARGE = 250000, FIT = 6, OLDER = 400 };
+    PERSON there = person_admin_of_child(suite, "filling");
+    char *text = malloc(LARGE + 1);
+
+    memset(text, 'x', LARGE);
+    text[LARGE] = '\0';
+    for (int i = 0; i <= FIT; i++) {
+        HTTP_ANSWER answer = http_put(suite_url(suite), TEMPLATES "/PATIENT_WELCOME", there->access,
+                                      json_pack("{s:s, s:s, s:s, s:s}", "language", languages[i],
+                                                "subject", "Large", "text", text, "html", text));
+
+        UNIT_CHECK(answer->status == (i < FIT ? 200 : 409), "template %d: %d", i, answer->status);
+    }
+    CU_ASSERT_EQUAL(count(there->access), FIT);
+    /* one that is there is replaced by one of its size, or a smaller one */
+    HTTP_ANSWER again = http_put(suite_url(suite), TEMPLATES "/PATIENT_WELCOME", there->access,
+                                 json_pack("{s:s, s:s, s:s}", "language", languages[0], "subject",
+                                           "Small", "text", text));
+    CHECK_STATUS(again, 200);
+
+    /* as older releases let a project have them: the list is whole as far as it goes, at once */
+    UNIT_CHECK(
+        suite_count(suite,
+                    "with more as (insert into mail.template (project_id, name, language, "
+                    "subject, html, text, updated_at) select project_id, name, 'en-x-' || i, "
+                    "subject, html, text, updated_at from mail.template t, "
+                    "generate_series(1000, %d) i where t.language = '%s' and t.project_id = "
+                    "'%s' returning 1) select count(*) from more",
+                    999 + OLDER, languages[1], strchr(there->project, '/') + 1) == OLDER,
+        "more");
+    size_t shown = count(there->access);
+    UNIT_CHECK(shown >= FIT - 1 && shown < OLDER, "%zu shown", shown);
+    free(text);
+}
+
 static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
@@ -393,6 +433,7 @@ static const struct unit_case cases[] = {
     CASE(older_templates_send_their_text_only),
     CASE(harmful_names_are_refused_everywhere),
     CASE(names_in_mails_are_harmless),
+    CASE(the_templates_of_a_project_are_bounded),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 

@@ -1,11 +1,19 @@
--- The templates of a project, at most 1,000. One without a language has a null there.
+-- The templates of a project, the first `most` bytes of them and at most 1,000: older releases let
+-- a project have more. One without a language has a null there.
 -- class: read
--- in: project uuid
+-- in: project uuid, most int8
 -- rows: many
 -- row: struct template_record
 select
     -- include: template_columns(from = t)
-from template t
-where project_id = :project
+from (
+    select
+        t.*,
+        sum(octet_length(subject) + coalesce(octet_length(html), 0) + octet_length(text))
+            over (order by name, language) as bytes
+    from template t
+    where project_id = :project
+) t
+where t.bytes <= :most
 order by t.name, t.language
 limit 1000
