@@ -133,9 +133,7 @@ static void directories_of_others_are_refused(void)
 /* Names that no configuration or JSON can hold are refused before anything is made. */
 static void names_that_are_no_text_are_refused(void)
 {
-    static const char *const names[] = {"a\"b", "a\nb",
-                                        "a\xff"
-                                        "b"};
+    static const char *const names[] = {"a\"b", "a\nb", "a\377b"};
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     struct suite_dir suite;
