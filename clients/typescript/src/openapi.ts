@@ -2167,7 +2167,7 @@ export interface paths {
         get: operations["email_template_get"];
         /**
          * Map a mail template
-         * @description Maps a template of that name, for one language or for all that have none of their own. `{{variable}}` stands for a value and is escaped in HTML; a variable that the template does not have is a 422. A mail whose template is not mapped is not sent. With `If-None-Match: *` it is mapped only where there is none: else 409, and the template stays as it is.
+         * @description Maps a template of that name, for one language or for all that have none of their own. `{{variable}}` stands for a value and is escaped in HTML; a variable that the template does not have is a 422. A mail whose template is not mapped is not sent. With `If-None-Match: *` it is mapped only where there is none: else 409, and the template stays as it is. A project has at most 1,000 templates, of 3 MiB together: else 409.
          *
          *     For practitioners who administer the project.
          */
