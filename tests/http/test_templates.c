@@ -413,6 +413,10 @@ static void the_templates_of_a_project_are_bounded(void)
         "more");
     size_t shown = count(there->access);
     UNIT_CHECK(shown >= FIT - 1 && shown < OLDER, "%zu shown", shown);
+    HTTP_ANSWER smaller = http_put(suite_url(suite), TEMPLATES "/PATIENT_WELCOME", there->access,
+                                   json_pack("{s:s, s:s, s:s}", "language", languages[1], "subject",
+                                             "Small", "text", "smaller"));
+    CHECK_STATUS(smaller, 200);
     free(text);
 }
 
