@@ -592,7 +592,7 @@ const jobs = {
     async 'content is translated beside its source'() {
         await go('Content');
         await field('Language').selectOption('es');
-        await press(page.locator('tbody button').first());
+        await press(page.locator('tbody a').first());
         await field('Title').nth(1).waitFor();
         await type(field('Title').nth(1), 'Dolor de espalda');
         await press(button('Save'));
@@ -717,10 +717,79 @@ async function inScheme(colorScheme, width, rules) {
     await page.context().close();
 }
 
+// What is wider than the window, cut off or too small for a finger, of all that is shown.
+const badlyPlaced = (on) => on.evaluate(() => {
+    const name = (each) => `${each.tagName} ${each.className} "${(each.getAttribute('aria-label') ?? each.innerText).slice(0, 40)}"`;
+    const shown = [...document.querySelectorAll('#app *')].filter((each) => each.checkVisibility() && !each.closest('.hidden') && each.getBoundingClientRect().width > 0);
+    const height = (each) => Math.max(...[each, ...each.labels ?? []].map((one) => one.getBoundingClientRect().height)) + (each.matches('.switch') ? 20 : 0); // its ::before
+    const isText = (each) => each.matches('a') && each.parentElement.childNodes.length > 1 && getComputedStyle(each).display === 'inline';
+    const found = shown.filter((each) => each.getBoundingClientRect().right > innerWidth + 1).map((each) => `beyond the window: ${name(each)}`);
+    const small = shown.filter((each) => each.matches('a, button, input, select, textarea, summary') && !isText(each) && height(each) < 44 && !each.closest('li .hint, li strong, dd'))
+        .map((each) => `${height(each)} high: ${name(each)}`);
+
+    return [...document.documentElement.scrollWidth > innerWidth ? ['the document is wider than the window'] : [], ...found, ...small];
+});
+
+async function onAPhone() {
+    const name = 'Donaudampfschifffahrt'.repeat(9);
+    const other = await open({ viewport: { width: 360, height: 780 }, hasTouch: true, isMobile: true });
+    await register(`long${process.pid}@axe.example`, name.slice(0, 100), name.slice(0, 100));
+    await signIn(other);
+    await other.route('**/auth/me', async (route) => {
+        const answer = await route.fetch(), me = await answer.json();
+        await route.fulfill({ response: answer, json: { ...me, project: { ...me.project, name } } });
+    });
+    const person = (await read(`/v1/project/accounts?search=long${process.pid}@axe`)).resources[0].id;
+    for (const each of [...screens, `/people?search=long${process.pid}@axe`, `/people/${person}`]) {
+        await other.goto(CONSOLE + each);
+        await other.locator('.who').waitFor({ state: 'attached' });
+        await until(async () => await other.locator('[aria-busy=true]').count() === 0, `${each} is there`);
+        const found = await badlyPlaced(other);
+        insist(found.length === 0, `${each}: ${found.slice(0, 5).join('; ')}`);
+    }
+    await other.getByRole('button', { name: 'Menu' }).tap();
+    await other.locator('.side.open').waitFor();
+    const found = await badlyPlaced(other);
+    insist(found.length === 0, `the menu: ${found.slice(0, 5).join('; ')}`);
+    await other.context().close();
+}
+
+// Where there is room, controls of one row are beside each other, and no word is broken.
+async function onADesk() {
+    const other = await open({ viewport: { width: 1280, height: 900 } }), name = 'Donaudampfschifffahrt'.repeat(9).slice(0, 100);
+    await register(`wide${process.pid}@axe.example`, name, name);
+    await signIn(other);
+    await other.evaluate(() => localStorage.setItem('atrium.console.language', 'de'));
+    await other.goto(`${CONSOLE}/account-policy`);
+    await other.locator('.form input').first().waitFor();
+    const rows = await other.locator('.form').first().evaluate((form) => [...form.querySelectorAll('input:not([type=checkbox]), select')].map((each) => each.getBoundingClientRect())
+        .map(({ top, height }) => `${Math.round(top)} ${Math.round(height)}`));
+    insist(new Set(rows).size === 1, `controls at ${rows.join(', ')}`);
+    await other.goto(`${CONSOLE}/audit`);
+    await other.locator('tbody tr').first().waitFor();
+    const fields = await other.locator('.form.dense .field').evaluateAll((all) => all.map((each) => [each, each.querySelector('input')].map((one) => one.getBoundingClientRect().right)));
+    insist(fields.every(([field_, input]) => input <= field_ + 1), `wider than its place: ${fields.join(' / ')}`);
+    await other.goto(`${CONSOLE}/people`);
+    await other.getByRole('row').filter({ hasText: `wide${process.pid}@axe.example` }).waitFor();
+    const broken = await other.locator('tbody td').evaluateAll((all) => all.filter((each) => {
+        const range = document.createRange();
+
+        return [...each.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE && !/\s/.test(node.data.trim()) && node.data.length < 14).some((node) => {
+            range.selectNodeContents(node);
+            return range.getClientRects().length > 1;
+        });
+    }).map((each) => each.textContent));
+    insist(broken.length === 0, `broken: ${broken.join(', ')}`);
+    await other.evaluate(() => localStorage.setItem('atrium.console.language', 'en'));
+    await other.context().close();
+}
+
 const accessible = {
     'light, a desk': () => inScheme('light', 1440),
     'dark, a desk': () => inScheme('dark', 1440, ['color-contrast']),
     'light, a phone': () => inScheme('light', 390, ['target-size', 'color-contrast', 'label', 'aria-required-children']),
+    'a phone: what a finger touches is 44 points high, and nothing is wider than the window': onAPhone,
+    'a desk: controls of one row are at one height, and no word is broken where there is room': onADesk,
 };
 
 // Two at one thing: made here, opened there, changed here meanwhile. What is typed there is lost in no case.
@@ -850,7 +919,7 @@ const trouble = {
     async 'an entry that another changed: both versions are shown'() {
         await rivals('/cms/article/rival/en', 'PUT', (title) => ({ title, sections: [{ text: 'One.' }] }), async () => {
             await go('Content');
-            await press(button('rival'));
+            await press(page.getByRole('link', { name: 'rival', exact: true }));
         }, { label: 'Title', shown: ({ title }) => title });
     },
     async 'languages that another changed: both versions are shown, and other settings are in no way'() {
@@ -1340,6 +1409,101 @@ const trouble = {
         await says('0 deliveries are posted again.');
         await heading('Keep this secret now').waitFor();
         await page.keyboard.press('Escape');
+    },
+    async 'a count has the form that its language has for it'() {
+        await signInHere();
+        await api('PUT', '/cms/count/first/en', { title: 'First', sections: [{ text: 'One.' }] }, admin);
+        const counts = async (forms) => {
+            await page.goto(`${CONSOLE}/content?type=count`);
+            for (const [tag, text] of Object.entries(forms)) {
+                await page.locator('.preferences select').first().selectOption(tag);
+                await page.locator('.count').getByText(text, { exact: true }).waitFor();
+            }
+            await page.locator('.preferences select').first().selectOption('en');
+        };
+        await counts({ en: '1 entry', de: '1 Eintrag', es: '1 entrada' });
+        await api('PUT', '/cms/count/second/en', { title: 'Second', sections: [{ text: 'Two.' }] }, admin);
+        await counts({ en: '2 entries', de: '2 Einträge', es: '2 entradas' });
+        await page.goto(`${CONSOLE}/content?type=none-of-this`);
+        await page.locator('.count').getByText('0 entries', { exact: true }).waitFor();
+    },
+    async 'a time is said with its zone'() {
+        const other = await open({ timezoneId: 'Asia/Tokyo' });
+        await signIn(other);
+        await other.goto(`${CONSOLE}/audit`);
+        await other.locator('tbody .time').first().filter({ hasText: /, \d+:\d\d\s[AP]M\sGMT\+9$/ }).waitFor();
+        insist(await other.getByText('Time zone: Asia/Tokyo').count() === 2, 'the filter has no zone');
+        await other.context().close();
+    },
+    async 'a long list is gone through from any row, and is not drawn as a whole'() {
+        const TOTAL = 20_000, asked = [];
+        await page.route('**/cms/large/map/en*', async (route) => {
+            const query = new URL(route.request().url()).searchParams, count = Number(query.get('_count')), offset = Number(query.get('_offset'));
+            asked.push(offset);
+            await route.fulfill({ json: { total: TOTAL, resources: Array.from({ length: Math.min(count, TOTAL - offset) }, (each, i) => ({ source: { key: `k${offset + i + 1}`, title: `Row ${offset + i + 1}` } })) } });
+        });
+        const shown = (from, to) => page.getByText(`Shown: ${from} to ${to}`, { exact: false }).waitFor();
+        await page.goto(`${CONSOLE}/content?type=large`);
+        await page.getByText('20,000 entries').waitFor();
+        for (let rows = 100; rows <= 500; rows += 50) {
+            await button('Show more').click();
+            await shown(1, rows);
+        }
+        await button('Show more').click();
+        await shown(501, 550);
+        insist(await page.locator('tbody tr').count() === 50, 'more rows than these are drawn');
+        await type(field('From row'), '19990');
+        await page.keyboard.press('Enter');
+        await shown('19,990', '20,000');
+        insist(await page.locator('tbody th').first().textContent() === 'k19990' && await button('Show more').count() === 0, 'other rows');
+        await type(field('From row'), '20001');
+        insist(await button('Go').isDisabled(), 'a row that there is not');
+        await press(button('To the beginning'));
+        await shown(1, 50);
+        insist(asked.length < 20, `${asked.length} requests`);
+        await page.unroute('**/cms/large/map/en*');
+    },
+    async 'an upload under way is asked for before it is cut off, on each way out'() {
+        await page.goto(`${CONSOLE}/bots`);
+        await go('Documents');
+        const session = await page.context().newCDPSession(page), speed = (uploadThroughput) => session.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput });
+        await session.send('Network.enable');
+        await speed(20_000);
+        const chooser = page.waitForEvent('filechooser');
+        await press(button('Upload files'));
+        await (await chooser).setFiles({ name: 'half.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(4_000_000) });
+        await page.locator('progress').waitFor();
+        const kept = async (what, way, question) => {
+            const asked = new Promise((done) => page.once('dialog', async (dialog) => { await dialog.dismiss(); done(dialog.type() === 'beforeunload' ? 'reload' : dialog.message()); }));
+            await way();
+            const text = await Promise.race([asked, sleep(3000)]);
+            insist(text === question, `${what}: ${text ?? 'not asked'}`);
+            await until(async () => new URL(page.url()).pathname === '/console/documents', `${what}: back`);
+            insist(await page.locator('progress').count() === 1, `${what}: cut off`);
+        };
+        const cut = 'Leave? The upload under way is cancelled.';
+        await kept('a link', () => page.locator('nav').getByRole('link', { name: 'Bots' }).click(), cut);
+        await kept('Back', () => page.evaluate(() => history.back()), cut);
+        await kept('the sign-out', () => button('Sign out').click(), cut);
+        await kept('a reload', () => page.evaluate(() => { setTimeout(() => location.reload()); }), 'reload');
+        page.once('dialog', (dialog) => dialog.accept());
+        await page.locator('nav').getByRole('link', { name: 'Bots' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Bots' }).waitFor();
+        await speed(-1);
+        await until(async () => (await read('/document')).resources.every((each) => each.fileName !== 'half.bin'), 'removed');
+        await go('Members'); // asked no more
+    },
+    async 'a logo goes once that is confirmed'() {
+        await api('PUT', '/v1/project/branding/logo', { image: png().toString('base64') }, admin);
+        await page.goto(`${CONSOLE}/branding`);
+        await press(button('Remove the logo'));
+        await page.locator('dialog').getByText('the picture is not kept').waitFor();
+        await page.keyboard.press('Escape');
+        insist((await read('/v1/project/branding')).logo, 'it is gone');
+        await press(button('Remove the logo'));
+        await press(page.locator('dialog').getByRole('button', { name: 'Remove' }));
+        await says('Removed.');
+        insist(!(await read('/v1/project/branding')).logo, 'it is there');
     },
     async 'a list of ten thousand people opens at once'() {
         await signInHere();

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # check_texts.pl FOLDER TEMPLATES - each text of the console's sources is there in each language, with the same {values},
-# and no other is. A text is what stands in t('...') or N('...'). Each template of the page TEMPLATES has a title on the
+# and no other is. A text is what stands in t('...') or N('...'); that of a count in plural(n, '...', '...'), whose second one
+# names it: it has a form for each category of the language, {"one": "...", "other": "..."} in one line. Each template of the page TEMPLATES has a title on the
 # screen of mails, and no other has.
 use strict;
 use warnings;
@@ -8,12 +9,16 @@ use utf8;
 use open qw(:std :encoding(UTF-8));
 
 my ($folder, $templates) = @ARGV == 2 ? @ARGV : die "usage: check_texts.pl FOLDER TEMPLATES\n";
-my (%used, $bad);
+my (%used, %counted, $bad);
+my %categories = (de => 'one other', es => 'many one other'); # as CLDR has them
 
 sub slurp { open my $file, '<', $_[0] or die "$_[0]: $!\n"; local $/; return <$file> }
 
 for my $path (glob "$folder/*.js $folder/lib/*.js $folder/screens/*.js") {
     my $text = slurp($path);
+    while ($text =~ /\bplural\(\s*[\w.]+,\s*'(?:[^'\\]|\\.)*',\s*'((?:[^'\\]|\\.)*)'/g) {
+        $counted{$1} = $used{$1} = $path;
+    }
     while ($text =~ /\b[tN]\(\s*'((?:[^'\\]|\\.)*)'/g) {
         (my $words = $1) =~ s/\\(.)/$1/g;
         $used{$words} //= $path;
@@ -23,8 +28,19 @@ for my $language (qw(de es)) {
     my (%has, $line);
     for (split /\n/, slurp("$folder/text/$language.json")) {
         $line++;
+        if (/^\s*"((?:[^"\\]|\\.)*)":\s*\{(.*)\},?$/) {
+            my ($words, $forms) = ($1, $2);
+            my %form = $forms =~ /"(\w+)": "((?:[^"\\]|\\.)*)"/g;
+            print "$language.json:$line: no count: $words\n" and $bad = 1 unless $counted{$words};
+            print "$language.json:$line: has forms for '", join(' ', sort keys %form), "', not for '$categories{$language}'\n" and $bad = 1
+                if join(' ', sort keys %form) ne $categories{$language};
+            print "$language.json:$line: a form without {n}\n" and $bad = 1 if grep { !/\{n\}/ } values %form;
+            $has{$words} = $words;
+            next;
+        }
         next unless /^\s*"((?:[^"\\]|\\.)*)":\s*"((?:[^"\\]|\\.)*)",?$/;
         my ($words, $text) = ($1, $2);
+        print "$language.json:$line: without forms: $words\n" and $bad = 1 if $counted{$words};
         s/\\(.)/$1/g for $words, $text;
         print "$language.json:$line: twice: $words\n" and $bad = 1 if $has{$words};
         $has{$words} = $text;

@@ -25,15 +25,28 @@ export function t(text, values = {}) {
     return (texts[language][text] ?? text).replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
 }
 
+/** The text for a count: the form that the language has for it, by Intl.PluralRules, with the count as {n}. `one` and `other` are the
+ * English forms; `other` names the text, whose forms stand in the other languages by their categories. */
+export function plural(n, one, other) {
+    const forms = texts[language][other] ?? { one, other };
+
+    return (forms[formatter(Intl.PluralRules, {}).select(n)] ?? forms.other).replace('{n}', number(n));
+}
+
 // Making a formatter takes longer than anything that is done with it: one for each language and way to write.
 const formatters = {};
-const formatter = (Format, options) => (formatters[language + JSON.stringify(options)] ??= new Format(language, options));
+const formatter = (Format, options) => (formatters[language + Format.name + JSON.stringify(options)] ??= new Format(language, options));
 const written = (text, options) => formatter(Intl.DateTimeFormat, options).format(new Date(text));
 
 /** Makes the first formatter, which takes 25 ms of a fast machine however small it is. */
 export const prepare = () => number(0);
 
-export const time = (text) => (text ? written(text, { dateStyle: 'medium', timeStyle: 'short' }) : '–');
+const MOMENT = { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' };
+
+/** With the zone, which is the browser's: what is told to another person is clear there, too. A line ends between day and hour alone. */
+export const time = (text) => (text ? written(text, MOMENT).replace(/ /g, '\u00a0').replace(/,\u00a0(?!.*,)/, ', ') : '–');
+/** The zone of what is typed without one. */
+export const zone = () => formatter(Intl.DateTimeFormat, {}).resolvedOptions().timeZone;
 export const day = (text) => (text ? written(text, { dateStyle: 'medium' }) : '–');
 export const hourAt = (text) => written(text, { hour: 'numeric', minute: '2-digit' });
 export const number = (value) => formatter(Intl.NumberFormat, { style: 'decimal' }).format(value);

@@ -4,7 +4,7 @@ import { html, useEffect, useState } from './html.js';
 import { t } from './i18n.js';
 
 const listeners = new Set();
-const guards = new Set(); // one for each form that holds what was typed
+const guards = new Set(); // one for each form that holds what was typed, and for what runs and would be cut off
 
 const read = () => ({
     path: pathNow(),
@@ -20,16 +20,16 @@ function tell() {
     listeners.forEach((each) => each());
 }
 
-/** Keeps what was typed until the answered function is called. */
-export function guard() {
-    const held = {};
+/** Asks `question` before the screen is left, until the answered function is called. */
+export function guard(question = t('Leave without saving what you typed?')) {
+    const held = { question };
 
     guards.add(held);
     return () => guards.delete(held);
 }
 
-/** Whether what was typed may go: asked once, however many forms hold some. */
-export const mayLeave = () => guards.size === 0 || window.confirm(t('Leave without saving what you typed?'));
+/** Whether what is guarded may go: each question is asked once, however many forms have it. */
+export const mayLeave = () => [...new Set([...guards].map(({ question }) => question))].every((each) => window.confirm(each));
 
 export function navigate(path, { replace = false } = {}) {
     if (!replace && !mayLeave())

@@ -1,7 +1,7 @@
 // ui.js - what screens are made of.
 import { ApiError, rows } from './api.js';
 import { html, pause, useCallback, useEffect, useLayoutEffect, useRef, useState } from './html.js';
-import { N, t } from './i18n.js';
+import { N, number, t } from './i18n.js';
 import { LoadError } from './load.js';
 import { guard, Link, mayLeave } from './router.js';
 
@@ -111,11 +111,11 @@ export function Field({ label, hint, error, as = 'input', children, onValue, inp
 
     return html`<div class=${wide ? 'field wide' : 'field'}>
         <label for=${id}>${label}</label>
-        ${as === 'textarea' ? html`<textarea ...${attributes} />`
+        <div>${as === 'textarea' ? html`<textarea ...${attributes} />`
             : as === 'select' ? html`<select ...${attributes}>${children}</select>`
                 : html`<input type="text" ...${attributes} />`}
         ${hint && html`<p class="hint" id=${`${id}h`}>${hint}</p>`}
-        ${error && html`<p class="problem" id=${`${id}e`}>${error}</p>`}
+        ${error && html`<p class="problem" id=${`${id}e`}>${error}</p>`}</div>
     </div>`;
 }
 
@@ -357,9 +357,9 @@ export function Toasts() {
     </div>`}</div>`;
 }
 
-/** Asks before what was typed is lost by going elsewhere. */
-export function useGuard(dirty) {
-    useLayoutEffect(() => (dirty ? guard() : undefined), [dirty]);
+/** Asks before what was typed is lost by going elsewhere, or what `question` is about. */
+export function useGuard(dirty, question) {
+    useLayoutEffect(() => (dirty ? guard(question) : undefined), [dirty]);
 }
 
 /** The value, once it has not changed for a moment. */
@@ -391,31 +391,68 @@ export function Conflict({ rows, onMine, onTheirs }) {
 }
 
 const PAGE = 50;
+const SHOWN_MAX = 500; // rows: a change is followed by as many being read again, and drawn
 
-/** A list with a total: {data, more, busy, error, reload, next}; data.resources are its first rows, as many as were asked for.
- * path: none as long as it is not known. */
+/** A list with a total: {data, more, busy, error, reload, next, start, jump}; data.resources are its rows from `start` on, as many as
+ * were asked for, SHOWN_MAX at most: then next() goes on from there. jump(start) shows others. path: none as long as it is not known. */
 export function useRows(path, values, on) {
-    const key = JSON.stringify(on), now = useRef({ key, size: PAGE });
+    const key = JSON.stringify(on), now = useRef({ key, start: 0, size: PAGE });
 
     if (now.current.key !== key)
-        now.current = { key, size: PAGE };
-    const list = useLoad(() => path && rows(path, values, now.current.size), on);
+        now.current = { key, start: 0, size: PAGE };
+    const list = useLoad(async () => {
+        const { start, size } = now.current;
+
+        const found = path && await rows(path, values, size, start);
+
+        if (found && start > 0 && found.resources.length === 0) { // what was there is gone
+            now.current = { key, start: 0, size: PAGE };
+            return { ...await rows(path, values, PAGE), start: 0 };
+        }
+        return path && { ...found, start };
+    }, on);
+    const jump = (start) => {
+        now.current = { key, start, size: PAGE };
+        return list.reload();
+    };
     const more = useAct(async () => {
         const { current: asked } = now, { data } = list;
 
+        if (asked.size >= SHOWN_MAX) {
+            await jump(asked.start + data.resources.length);
+            return;
+        }
         try {
-            const page = await rows(path, values, PAGE, data.resources.length);
+            const page = await rows(path, values, PAGE, asked.start + data.resources.length);
             if (now.current !== asked || asked.data !== data)
                 return; // another list is shown by now
             asked.size += PAGE;
-            list.set({ ...page, resources: [...data.resources, ...page.resources] });
+            list.set({ ...page, start: asked.start, resources: [...data.resources, ...page.resources] });
         } catch (error) {
             toastError(error);
         }
     });
 
     now.current.data = list.data;
-    return { ...list, more: list.data?.total > list.data?.resources.length, busy: more.busy || list.loading, next: more.run };
+    return { ...list, more: list.data?.total > list.data?.start + list.data?.resources.length, busy: more.busy || list.loading, next: more.run, jump };
+}
+
+/** How many rows a list has, and where there are more than it shows, which these are and a way to others. */
+export function Count({ list, text }) {
+    const { total, start, resources } = list.data, [row, type] = useState('');
+    const id = useId(), to = Number(row), known = Number.isInteger(to) && to >= 1 && to <= total;
+    const go = (event) => {
+        event.preventDefault();
+        if (known && !list.busy)
+            list.jump(to - 1);
+    };
+
+    return html`<div class="count"><p class="soft" role="status">${text(total)}${resources.length < total
+            && html`<br />${t('Shown: {from} to {to}', { from: number(start + 1), to: number(start + resources.length) })}`}</p>
+        ${total > PAGE && html`<form class="actions" novalidate onSubmit=${go}><label for=${id}>${t('From row')}</label>
+            <input id=${id} type="number" inputmode="numeric" min="1" max=${total} value=${row} onInput=${(event) => type(event.target.value)} />
+            <${Button} type="submit" disabled=${!known}>${t('Go')}<//>
+            ${start > 0 && html`<${Button} onClick=${() => list.jump(0)}>${t('To the beginning')}<//>`}</form>`}</div>`;
 }
 
 /** A list that goes on by a cursor: {rows, more, busy, error, reload, next}. */

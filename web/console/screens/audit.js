@@ -1,7 +1,7 @@
 // audit.js - what happened in the project, and that a row of it is in the trail.
 import { get, query as queryOf } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
-import { N, number, t, time } from '../lib/i18n.js';
+import { N, number, t, time, zone } from '../lib/i18n.js';
 import { actionOf, canVerify, isRecordOf, verify } from '../lib/proof.js';
 import { Badge, Button, Dialog, Empty, Facts, Field, Loaded, Page, Table, useCursor, useLoad, useSettled } from '../lib/ui.js';
 
@@ -29,7 +29,7 @@ function Proof({ event, onClose }) {
             <${Facts} rows=${[
                 [t('In the trail'), html`<${Result} is=${found.included && !found.other} yes=${t('proven')} no=${found.other ? t('proven, but another row') : t('not proven')} none=${t('the row is not kept any more')} />`],
                 [t('Signature of the head'), html`<${Result} is=${found.signed} yes=${t('good')} no=${t('wrong')} none=${t('this browser has no Ed25519')} />`],
-                [t('Place'), t('{index} of {size} rows', { index: number(found.index + 1), size: number(found.size) })],
+                [t('Place'), t('row {index} of {size}', { index: number(found.index + 1), size: number(found.size) })],
             ]} />
             <details><summary>${t('What was checked')}</summary><pre>${found.proof.record ?? '–'}</pre><pre>${found.proof.checkpoint}</pre><pre>${found.proof.verifierKey}</pre></details>`}<//>
     <//>`;
@@ -47,8 +47,8 @@ export function Audit() {
 
     return html`<${Page} title=${t('Audit trail')} wide actions=${filtered && html`<${Button} onClick=${() => set({ since: '', until: '', actor: '', action: '', target: '' })}>${t('Clear the filter')}<//>`}>
         <form class="form dense" role="search" onSubmit=${(event) => event.preventDefault()}>
-            <${Field} label=${t('From')} type="datetime-local" value=${wish.since} onValue=${change('since')} />
-            <${Field} label=${t('Until')} type="datetime-local" value=${wish.until} onValue=${change('until')} />
+            <${Field} label=${t('From')} hint=${t('Time zone: {zone}', { zone: zone() })} type="datetime-local" value=${wish.since} onValue=${change('since')} />
+            <${Field} label=${t('Until')} hint=${t('Time zone: {zone}', { zone: zone() })} type="datetime-local" value=${wish.until} onValue=${change('until')} />
             <${Field} label=${t('Action')} hint=${t('For example session or session.end.')} value=${wish.action} onValue=${change('action')} />
             <${Field} label=${t('Who')} hint=${t('A reference such as Practitioner/ID.')} value=${wish.actor} onValue=${change('actor')} />
             <${Field} label=${t('About')} hint=${t('A reference such as Session/ID.')} value=${wish.target} onValue=${change('target')} />

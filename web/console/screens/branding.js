@@ -3,7 +3,7 @@ import { call, get } from '../lib/api.js';
 import { contrast, CONTRAST_MIN, grounds, isColor } from '../lib/contrast.js';
 import { html, useEffect, useRef, useState } from '../lib/html.js';
 import { languageName, N, number, t } from '../lib/i18n.js';
-import { Button, Conflict, ErrorBox, Field, Loaded, Page, saved, Section, toast, useAct, useGuard, useLoad, useSave } from '../lib/ui.js';
+import { Button, Conflict, Dialog, ErrorBox, Field, Loaded, Page, saved, Section, toast, useAct, useGuard, useLoad, useSave } from '../lib/ui.js';
 
 const PATH = '/v1/project/branding';
 const PICTURE_MAX = 512 * 1024;
@@ -66,7 +66,7 @@ function Color({ label, scheme, value, error, onValue }) {
 }
 
 function Logo({ branding, code, onDone }) {
-    const chooser = useRef();
+    const chooser = useRef(), [asked, ask] = useState(false);
     const put = useAct(async (file) => {
         if (file.size > PICTURE_MAX)
             throw new Error(t('This file is too large.'));
@@ -82,18 +82,20 @@ function Logo({ branding, code, onDone }) {
     });
     const gone = useAct(async () => {
         const { data, etag } = await call('DELETE', `${PATH}/logo`);
+        ask(false);
         onDone(data, etag);
         toast(t('Removed.'));
     });
-    const error = put.error ?? gone.error;
-
+    
     return html`<${Section} title=${t('Logo')}>
         <p class="soft">${t('A picture of at most 512 KB. What is kept is a PNG of at most 320 by 96 points.')}</p>
         ${branding.logo && code && html`<p class="logo"><img src=${`/t/${encodeURIComponent(code)}/brand.png?v=${branding.logo}`} alt=${t('The logo')} /></p>`}
         <div class="buttons"><${Button} busy=${put.busy} onClick=${() => chooser.current.click()}>${branding.logo ? t('Replace the logo') : t('Upload a logo')}<//>
-            ${branding.logo && html`<${Button} kind="quiet danger" busy=${gone.busy} onClick=${() => gone.run()}>${t('Remove the logo')}<//>`}
+            ${branding.logo && html`<${Button} kind="quiet danger" onClick=${() => ask(true)}>${t('Remove the logo')}<//>`}
             <input ref=${chooser} type="file" hidden accept="image/png,image/jpeg,image/webp,image/gif,image/avif" onChange=${(event) => { const [file] = event.target.files; event.target.value = ''; if (file) put.run(file); }} /></div>
-        ${error && html`<${ErrorBox} error=${error} />`}
+        ${put.error && html`<${ErrorBox} error=${put.error} />`}
+        ${asked && html`<${Dialog} title=${t('Remove the logo')} submit=${t('Remove')} danger busy=${gone.busy} error=${gone.error} onClose=${() => ask(false)} onSubmit=${gone.run}>
+            <p>${t('The pages show none from then on, and the picture is not kept.')}</p><//>`}
     <//>`;
 }
 

@@ -1,9 +1,9 @@
 // content.js - articles and the like: the default language beside a translation.
 import { get, findState, post, putState, query as queryOf, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
-import { languageName, number, t } from '../lib/i18n.js';
-import { navigate } from '../lib/router.js';
-import { Badge, Button, Conflict, ConfirmName, Dialog, Empty, ErrorBox, Field, Loaded, Page, saved, Section, Table, toast, useAct, useGuard, useLoad, useRows, useSave, useSettled } from '../lib/ui.js';
+import { languageName, number, plural, t } from '../lib/i18n.js';
+import { Link, navigate } from '../lib/router.js';
+import { Badge, Button, Conflict, ConfirmName, Count, Dialog, Empty, ErrorBox, Field, Loaded, Page, saved, Section, Table, toast, useAct, useGuard, useLoad, useRows, useSave, useSettled } from '../lib/ui.js';
 
 const TYPES = ['article', 'faq', 'exercise'];
 // What of an address may stand in that of a request.
@@ -22,8 +22,8 @@ function Side({ value, onChange, language, label }) {
 
     return html`<${Section} title=${label}><div class="stack" lang=${language}>
         <${Field} label=${t('Title')} value=${value.title} readonly=${!onChange} onValue=${onChange && ((title) => onChange({ ...value, title }))} />
-        ${value.sections.map((each, i) => html`<${Field} key=${`t${i}`} label=${t('Heading {n}', { n: i + 1 })} value=${each.title ?? ''} readonly=${!onChange} onValue=${onChange && ((title) => section(i, { title }))} />
-            <${Field} key=${`x${i}`} label=${t('Text {n}', { n: i + 1 })} as="textarea" value=${each.text} readonly=${!onChange} onValue=${onChange && ((text) => section(i, { text }))} />`)}
+        ${value.sections.map((each, i) => html`<${Field} key=${`t${i}`} label=${t('Heading {n}', { n: number(i + 1) })} value=${each.title ?? ''} readonly=${!onChange} onValue=${onChange && ((title) => section(i, { title }))} />
+            <${Field} key=${`x${i}`} label=${t('Text {n}', { n: number(i + 1) })} as="textarea" value=${each.text} readonly=${!onChange} onValue=${onChange && ((text) => section(i, { text }))} />`)}
         ${onChange && html`<div class="actions"><${Button} onClick=${() => onChange({ ...value, sections: [...value.sections, { title: '', text: '' }] })}>${t('Add a section')}<//>
             ${value.sections.length > 1 && html`<${Button} onClick=${() => onChange({ ...value, sections: value.sections.slice(0, -1) })}>${t('Remove the last section')}<//>`}</div>`}
     </div><//>`;
@@ -55,7 +55,7 @@ function Editor({ type, id, language, source, onSaved }) {
         wanted.forEach(([, i], j) => { all[i] = made.text[j]; });
         setTyped({ ...original, ...both.data.target, title: all[0], sections: original.sections.map((each, i) => ({ title: all[1 + 2 * i], text: all[2 + 2 * i] })) });
         const failed = made.items.filter((each) => each.status === 'failed').length;
-        toast(failed ? t('{n} texts could not be translated and are as in the source.', { n: number(failed) }) : t('Suggested. Read it before you save.'),
+        toast(failed ? plural(failed, '{n} text could not be translated and is as in the source.', '{n} texts could not be translated and are as in the source.') : t('Suggested. Read it before you save.'),
             typed && (() => setTyped(typed)));
     });
 
@@ -69,6 +69,7 @@ function Editor({ type, id, language, source, onSaved }) {
         </div>
         ${(save.error || suggest.error) && html`<${ErrorBox} error=${save.error ?? suggest.error} />`}
         <div class="buttons"><${Button} type="submit" kind="primary" busy=${save.busy} disabled=${!typed || !value.title.trim()}>${t('Save')}<//>
+            ${typed && html`<${Button} onClick=${() => setTyped(null)}>${t('Discard')}<//>`}
             ${original && html`<${Button} busy=${suggest.busy} onClick=${suggest.run}>${t('Suggest a translation')}<//>`}
             ${target && html`<${Button} kind="danger" onClick=${() => setGone(true)}>${t('Delete')}<//>`}</div>
         ${gone && html`<${ConfirmName} title=${t('Delete this language of the entry')} name=${id} submit=${t('Delete')} act=${() => remove(at(type, id, language))}
@@ -92,7 +93,7 @@ export function Content({ query }) {
     const [search, setSearch] = useState(''), [create, setCreate] = useState(false);
     const settled = useSettled(search.trim());
     const list = useRows(language && `/cms/${type}/map/${language}`, { search: settled }, [type, language, settled]);
-    const go = (part) => navigate(`/content${queryOf({ type, language, ...part })}`);
+    const address = (part) => `/content${queryOf({ type, language, ...part })}`, go = (part) => navigate(address(part));
 
     if (key && source)
         return html`<${Page} title=${key} wide back=${[`/content${queryOf({ type, language })}`, t('Content')]}>
@@ -105,12 +106,12 @@ export function Content({ query }) {
             <${Field} label=${t('Type')} as="select" value=${type} onValue=${(value) => go({ type: value })}>${[...new Set([...TYPES, type])].map((each) => html`<option value=${each}>${each}</option>`)}<//>
             <${Field} label=${t('Language')} as="select" value=${language} onValue=${(value) => go({ language: value })}>${known.languages.map((tag) => html`<option value=${tag}>${languageName(tag)}</option>`)}<//>
         </form>`}<//>
-        <${Loaded} from=${list}>${(data) => html`<div class="stack"><p class="soft" role="status">${t('{n} entries', { n: number(data.total) })}</p>
+        <${Loaded} from=${list}>${(data) => html`<div class="stack"><${Count} list=${list} text=${(n) => plural(n, '{n} entry', '{n} entries')} />
             <${Table} label=${t('Content')} rows=${data.resources.map((each) => ({ ...each, key: (each.source ?? each.target).key }))} more=${list.more} busy=${list.busy} onMore=${list.next} columns=${[
-                    { title: t('Key'), cell: (row) => html`<${Button} kind="quiet" onClick=${() => go({ key: row.key })}>${row.key}<//>` },
+                    { title: t('Key'), cell: (row) => html`<${Link} to=${address({ key: row.key })}>${row.key}<//>` },
                     { title: source ? languageName(source) : '', cell: (row) => row.source?.title ?? '–' },
-                    { title: language ? languageName(language) : '', cell: (row) => row.target?.title ?? html`<${Badge} kind="warn">${t('not translated')}<//>` },
-                ]} empty=${html`<${Empty} title=${t('No content of this type')}><p>${t('Create an entry, or import a file with atriumctl.')}</p><//>`} /></div>`}<//>
+                    language !== source && { title: language ? languageName(language) : '', cell: (row) => row.target?.title ?? html`<${Badge} kind="warn">${t('not translated')}<//>` },
+                ].filter(Boolean)} empty=${html`<${Empty} title=${t('No content of this type')}><p>${t('Create an entry, or import a file with atriumctl.')}</p><//>`} /></div>`}<//>
         ${create && html`<${Create} type=${type} language=${source} onClose=${() => setCreate(false)} />`}
     <//>`;
 }

@@ -1,8 +1,8 @@
 // documents.js - files: upload, pictures, public links.
 import { call, patch, remove, upload } from '../lib/api.js';
 import { html, useEffect, useRef, useState } from '../lib/html.js';
-import { bytes, number, t, time } from '../lib/i18n.js';
-import { Badge, Button, ConfirmName, copy, Dialog, Empty, ErrorBox, errorTitle, Facts, Field, Loaded, Page, Switch, Table, toast, useAct, useLoad, useRows } from '../lib/ui.js';
+import { bytes, plural, t, time } from '../lib/i18n.js';
+import { Badge, Button, ConfirmName, copy, Count, Dialog, Empty, ErrorBox, errorTitle, Facts, Field, Loaded, Page, Switch, Table, toast, useAct, useGuard, useLoad, useRows } from '../lib/ui.js';
 
 // What a browser draws as a picture and nothing else: SVG is not among them.
 const pictures = /^image\/(png|jpeg|webp|gif|avif)$/;
@@ -32,6 +32,7 @@ function Upload({ onDone }) {
         onDone();
     };
 
+    useGuard(state !== null, t('Leave? The upload under way is cancelled.'));
     useEffect(() => () => stop.current?.abort(), []);
     return html`<div class="stack">
         <div><input type="file" multiple hidden ref=${input} aria-label=${t('Files')} onChange=${(event) => {
@@ -92,9 +93,9 @@ export function Documents() {
         <${Upload} onDone=${list.reload} />
         <div class="filters few"><${Field} label=${t('Order')} as="select" value=${sort} onValue=${setSort}>
             <option value="-_lastUpdated">${t('Newest first')}</option><option value="fileName">${t('By name')}</option><option value="contentType">${t('By type')}</option><//></div>
-        <${Loaded} from=${list}>${(data) => html`<div class="stack"><p class="soft">${t('{n} documents', { n: number(data.total) })}</p>
+        <${Loaded} from=${list}>${(data) => html`<div class="stack"><${Count} list=${list} text=${(n) => plural(n, '{n} document', '{n} documents')} />
             <${Table} label=${t('Documents')} rows=${data.resources} more=${list.more} busy=${list.busy} onMore=${list.next} columns=${[
-                    { title: t('File'), cell: (row) => html`<${Button} kind="quiet" onClick=${() => setOpen(row)}>${row.fileName}<//>` },
+                    { title: t('File'), cell: (row) => html`<${Button} kind="quiet start" onClick=${() => setOpen(row)}>${row.fileName}<//>` },
                     { title: t('Type'), cell: (row) => row.contentType },
                     { title: t('Size'), kind: 'number', cell: (row) => bytes(row.size) },
                     { title: t('By'), cell: (row) => row.author.display ?? '–' },

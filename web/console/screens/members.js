@@ -1,8 +1,8 @@
 // members.js - who belongs to the project and who is invited.
 import { get, patch, post, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
-import { day, number, t } from '../lib/i18n.js';
-import { Badge, Button, Check, ConfirmName, Dialog, Field, Loaded, otherError, Page, Switch, Table, toast, toastError, useAct, useLoad, useRows } from '../lib/ui.js';
+import { day, plural, t } from '../lib/i18n.js';
+import { Badge, Button, Check, ConfirmName, Count, Dialog, Field, Loaded, otherError, Page, Switch, Table, toast, toastError, useAct, useLoad, useRows } from '../lib/ui.js';
 import { roleName } from './people.js';
 
 function Invite({ onClose, onDone }) {
@@ -52,7 +52,7 @@ export function Members({ query, me }) {
     });
 
     return html`<${Page} title=${t('Members')} wide actions=${html`<${Button} kind="primary" onClick=${() => setInvite(true)}>${t('Invite someone')}<//>`}>
-        <${Loaded} from=${list}>${(data) => html`<div class="stack"><p class="soft" role="status">${t('{n} members and invitations', { n: number(data.total) })}</p>
+        <${Loaded} from=${list}>${(data) => html`<div class="stack"><${Count} list=${list} text=${(n) => plural(n, '{n} member or invitation', '{n} members and invitations')} />
             <${Table} label=${t('Members')} rows=${data.resources} more=${list.more} busy=${list.busy} onMore=${list.next} columns=${[
                     { title: t('Name'), cell: (row) => row.displayName },
                     { title: t('Address'), cell: (row) => row.email },

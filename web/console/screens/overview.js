@@ -2,7 +2,7 @@
 // read by itself: a daemon that is down takes no other part along.
 import { get, query as queryOf } from '../lib/api.js';
 import { html } from '../lib/html.js';
-import { hourAt, languageName, N, number, t, time } from '../lib/i18n.js';
+import { hourAt, languageName, N, number, plural, t, time } from '../lib/i18n.js';
 import { Link } from '../lib/router.js';
 import { Badge, Button, Facts, Loaded, Page, Section, useCursor, useLoad } from '../lib/ui.js';
 import { overviewLead } from '../navigation.js';
@@ -48,6 +48,7 @@ function Flow({ flow }) {
 
 // ---- sign-ins ----
 
+const signedIn = (n) => plural(n, '{n} signed in', '{n} signed in'), refused = (n) => plural(n, '{n} refused', '{n} refused');
 const LABELS = 6; // every so many hours one is written below its bar
 
 /** A bar for each hour, of those who came in and, above, of those who were refused; as a table for who cannot see it. */
@@ -58,9 +59,9 @@ function Hours({ hours }) {
 
     if (most === 0)
         return html`<p class="soft">${t('No sign-in in the last 24 hours.')}</p>`;
-    return html`<figure class="chart"><ul class="legend small"><li><i class="good" />${t('{n} signed in', { n: number(good) })}</li><li><i class="bad" />${t('{n} refused', { n: number(bad) })}</li></ul>
+    return html`<figure class="chart"><ul class="legend small"><li><i class="good" />${signedIn(good)}</li><li><i class="bad" />${refused(bad)}</li></ul>
         <div class="bars" aria-hidden="true"><span class="most">${number(most)}</span>${hours.map(({ hour, succeeded, failed }) => html`
-            <span class="bar" title=${`${time(hour)}: ${t('{n} signed in', { n: number(succeeded) })}, ${t('{n} refused', { n: number(failed) })}`}>
+            <span class="bar" title=${`${time(hour)}: ${signedIn(succeeded)}, ${refused(failed)}`}>
                 ${failed > 0 && html`<i class="bad" style=${share(failed)} />`}${succeeded > 0 && html`<i class="good" style=${share(succeeded)} />`}</span>`)}</div>
         <div class="hours small" aria-hidden="true">${hours.filter((each, i) => i % LABELS === 0).map(({ hour }) => html`<span>${hourAt(hour)}</span>`)}</div>
         <div class="hidden"><table><caption>${t('Sign-ins of the last 24 hours')}</caption><thead><tr><th scope="col">${t('Hour from')}</th><th scope="col">${t('Signed in')}</th><th scope="col">${t('Refused')}</th></tr></thead>

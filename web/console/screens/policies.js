@@ -1,7 +1,7 @@
 // policies.js - access policies, as a form and as JSON.
 import { get, getState, post, putState, remove } from '../lib/api.js';
 import { html, useRef, useState } from '../lib/html.js';
-import { N, t } from '../lib/i18n.js';
+import { N, number, t } from '../lib/i18n.js';
 import { Link, navigate } from '../lib/router.js';
 import { Badge, Button, Check, Conflict, ConfirmName, Empty, ErrorBox, Field, Loaded, Page, Section, Table, Tabs, toast, useGuard, useLoad, useSave } from '../lib/ui.js';
 
@@ -32,15 +32,15 @@ function Rule({ rule, at, onChange, onRemove }) {
     };
     const whole = ({ interaction, ...rest }) => rest;
 
-    return html`<fieldset class="card"><legend class="hidden">${t('Rule {n}', { n: at + 1 })}</legend>
+    return html`<fieldset class="card"><legend class="hidden">${t('Rule {n}', { n: number(at + 1) })}</legend>
         <div class="form">
             <${Field} label=${t('Kind of thing')} as="select" value=${rule.resourceType} onValue=${(value) => {
                 const { criteria, ...rest } = rule;
                 onChange({ ...rest, resourceType: value });
             }}>${Object.entries(types).map(([key, text]) => html`<option value=${key}>${t(text)}</option>`)}<//>
-            <div class="buttons"><${Button} kind="quiet danger" onClick=${onRemove}>${t('Remove rule {n}', { n: at + 1 })}<//></div>
+            <div class="buttons"><${Button} kind="quiet danger" onClick=${onRemove}>${t('Remove rule {n}', { n: number(at + 1) })}<//></div>
             <${Check} label=${t('Everything may be done')} checked=${all} onValue=${(on) => onChange(on ? whole(rule) : { ...rule, interaction: ['read', 'search'] })} />
-            ${!all && Object.entries(interactions).map(([name, text]) => html`<${Check} label=${t(text)} checked=${rule.interaction.includes(name)} onValue=${toggle(name)} />`)}
+            ${!all && html`<div class="wide checks">${Object.entries(interactions).map(([name, text]) => html`<${Check} label=${t(text)} checked=${rule.interaction.includes(name)} onValue=${toggle(name)} />`)}</div>`}
             ${rule.resourceType === 'DocumentReference' && html`<${Check} label=${t('Only documents of the person')} checked=${rule.criteria === OWN}
                 onValue=${(on) => { const { criteria, ...rest } = rule; onChange(on ? { ...rest, criteria: OWN } : rest); }} />`}
         </div></fieldset>`;
@@ -122,10 +122,10 @@ function Editor({ policy, reload }) {
                         const all = value.ipAccessRule;
                         const edit = (part) => change({ ipAccessRule: all.map((each, j) => (i === j ? { ...each, ...part } : each)) });
                         return html`<div class="form" key=${i}>
-                            <${Field} label=${t('Network {n}', { n: i + 1 })} value=${rule.ip} onValue=${(ip) => edit({ ip })} placeholder="192.0.2.0/24" />
+                            <${Field} label=${t('Network {n}', { n: number(i + 1) })} value=${rule.ip} onValue=${(ip) => edit({ ip })} placeholder="192.0.2.0/24" />
                             <${Field} label=${t('Sign-ins from there')} as="select" value=${rule.action} onValue=${(action) => edit({ action })}>
                                 <option value="allow">${t('allowed')}</option><option value="block">${t('blocked')}</option><//>
-                            <div class="buttons"><${Button} kind="quiet danger" onClick=${() => change({ ipAccessRule: all.filter((each, j) => i !== j) })}>${t('Remove network {n}', { n: i + 1 })}<//></div></div>`;
+                            <div class="buttons"><${Button} kind="quiet danger" onClick=${() => change({ ipAccessRule: all.filter((each, j) => i !== j) })}>${t('Remove network {n}', { n: number(i + 1) })}<//></div></div>`;
                     })}
                     <div><${Button} onClick=${() => change({ ipAccessRule: [...value.ipAccessRule ?? [], { ip: '', action: 'allow' }] })}>${t('Add a network')}<//></div><//>`}<//>
         ${error && html`<${ErrorBox} error=${error} />`}

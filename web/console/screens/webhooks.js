@@ -1,7 +1,7 @@
 // webhooks.js - where events are posted to, and what became of each.
 import { findState, get, getState, post, putState, query as queryOf, remove } from '../lib/api.js';
 import { html, useState } from '../lib/html.js';
-import { N, number, t, time } from '../lib/i18n.js';
+import { N, number, plural, t, time } from '../lib/i18n.js';
 import { Link, navigate } from '../lib/router.js';
 import { Badge, Button, Check, Conflict, ConfirmName, Dialog, Empty, ErrorBox, Facts, Field, Loaded, otherError, Page, Secret, Section, Switch, Table, toast, toasting, useAct, useCursor, useLoad, useSave } from '../lib/ui.js';
 
@@ -67,7 +67,7 @@ export function Webhook({ id }) {
     const list = useCursor((cursor) => get(`${PATH}/${id}/deliveries${queryOf({ state, _cursor: cursor })}`), [id, state]);
     const again = useAct(async (body) => {
         const { count } = await post(`${PATH}/${id}/redeliver`, body);
-        toast(t('{n} deliveries are posted again.', { n: number(count) }));
+        toast(plural(count, '{n} delivery is posted again.', '{n} deliveries are posted again.'));
         list.reload();
     });
     const exchange = useAct(async () => { setSecret((await post(`${PATH}/${id}/secret`, {})).secret); hook.reload(); });
