@@ -110,7 +110,7 @@ async function openPage(browser, options) {
 }
 
 // What axe-core says of the page, and whether it fits into the window. A picture, when they are kept. Where scripts are off
-// axe-core does not run either: it looks at the same document in a page beside.
+// axe-core does not run either: it looks at the same document in a page beside. In a narrow window there is a finger.
 async function check(page, name) {
     page.beside ??= await page.context().browser().newPage({ ...page.like, javaScriptEnabled: true });
 
@@ -123,10 +123,21 @@ async function check(page, name) {
         violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html).join(' ')}`).join('; '));
     insist(wide <= 0, `${wide} pixels too wide`);
     insist(!/[{}]/.test(await page.title()), 'a placeholder in the title');
+    insist(await page.beside.evaluate(BEHIND) === 0, 'a hint stands between a field and what is wrong with it');
+    if (page.like.hasTouch) {
+        const small = await page.beside.evaluate(SMALL);
+        insist(small.length === 0, `for a finger: ${small.join(', ')}`);
+    }
     await checkSizes(page.beside);
     await noteTemplate(page.beside);
 }
 
+const BEHIND = 'document.querySelectorAll(".hint + .wrong").length';
+// Less than 44 pixels high, but for what stands in a sentence.
+const SMALL = `[...document.querySelectorAll('a, button, input:not([type=hidden])')].map((each) => [each, Math.max(...[each, ...each.labels ?? []]
+    .map((one) => one.getBoundingClientRect().height))]).filter(([each, height]) => height > 0 && height < 44
+    && !(each.matches('a') && [...each.parentElement.childNodes].some((node) => node.nodeType === 3 && node.data.trim())))
+    .map(([each, height]) => each.textContent + ' ' + height)`;
 const WIDER = 'document.documentElement.scrollWidth - innerWidth';
 
 // From right to left; and with the text alone at twice its size in a window that is as wide as a narrow one then.
@@ -176,7 +187,7 @@ async function deviceCode() {
 
 async function visitAll(browser, scheme, width) {
     const page = await openPage(browser, {
-        javaScriptEnabled: false, colorScheme: scheme, viewport: { width, height: 800 } });
+        javaScriptEnabled: false, colorScheme: scheme, viewport: { width, height: 800 }, hasTouch: width < WINDOW });
     const email = newEmail();
     const see = (name, open) => step(`${name} ${scheme} ${width}`, async () => {
         await open();
