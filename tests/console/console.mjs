@@ -1427,6 +1427,14 @@ const trouble = {
         await page.goto(`${CONSOLE}/content?type=none-of-this`);
         await page.locator('.count').getByText('0 entries', { exact: true }).waitFor();
     },
+    async 'a search that finds nothing says so, and leads back'() {
+        await page.goto(`${CONSOLE}/content`);
+        await field('Search').fill('zzzz');
+        await heading('Nothing found').waitFor();
+        await press(button('Clear the search'));
+        await page.locator('tbody a').first().waitFor();
+        insist(await field('Search').inputValue() === '', 'still searched for');
+    },
     async 'a time is said with its zone'() {
         const other = await open({ timezoneId: 'Asia/Tokyo' });
         await signIn(other);

@@ -111,7 +111,8 @@ export function Content({ query }) {
                     { title: t('Key'), cell: (row) => html`<${Link} to=${address({ key: row.key })}>${row.key}<//>` },
                     { title: source ? languageName(source) : '', cell: (row) => row.source?.title ?? '–' },
                     language !== source && { title: language ? languageName(language) : '', cell: (row) => row.target?.title ?? html`<${Badge} kind="warn">${t('not translated')}<//>` },
-                ].filter(Boolean)} empty=${html`<${Empty} title=${t('No content of this type')}><p>${t('Create an entry, or import a file with atriumctl.')}</p><//>`} /></div>`}<//>
+                ].filter(Boolean)} empty=${settled ? html`<${Empty} title=${t('Nothing found')}><p><${Button} onClick=${() => setSearch('')}>${t('Clear the search')}<//></p><//>`
+                    : html`<${Empty} title=${t('No content of this type')}><p>${t('Create an entry, or import a file with atriumctl.')}</p><//>`} /></div>`}<//>
         ${create && html`<${Create} type=${type} language=${source} onClose=${() => setCreate(false)} />`}
     <//>`;
 }
