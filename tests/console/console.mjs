@@ -1460,6 +1460,7 @@ const trouble = {
         await button('Show more').click();
         await shown(501, 550);
         insist(await page.locator('tbody tr').count() === 50, 'more rows than these are drawn');
+        await until(() => page.evaluate(() => document.activeElement.matches('.table') && document.activeElement.getBoundingClientRect().top > 0), 'the first of them is seen and has the focus');
         await type(field('From row'), '19990');
         await page.keyboard.press('Enter');
         await shown('19,990', '20,000');

@@ -411,9 +411,12 @@ export function useRows(path, values, on) {
         }
         return path && { ...found, start };
     }, on);
-    const jump = (start) => {
+    const jump = async (start) => {
         now.current = { key, start, size: PAGE };
-        return list.reload();
+        await list.reload();
+        await pause(); // the rows are drawn
+        document.querySelector('.count')?.scrollIntoView();
+        document.querySelector('.count + .table')?.focus({ preventScroll: true });
     };
     const more = useAct(async () => {
         const { current: asked } = now, { data } = list;
