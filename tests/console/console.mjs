@@ -1095,6 +1095,32 @@ const trouble = {
         await other.getByRole('heading', { level: 1, name: 'Mitglieder' }).waitFor();
         await other.context().close();
     },
+    async 'a screen whose module comes before its effects run is shown'() {
+        const other = await open();
+        await other.addInitScript(() => { // timers and frames wait while `held` is a list
+            for (const name of ['setTimeout', 'requestAnimationFrame']) {
+                const real = window[name];
+                window[name] = (call, ...rest) => (window.held ? window.held.push(() => real.call(window, call, ...rest)) : real.call(window, call, ...rest));
+            }
+        });
+        await signIn(other);
+        await other.goto(`${CONSOLE}/members`);
+        await other.getByRole('table').waitFor();
+        await other.evaluate(() => new Promise((done) => {
+            const link = document.querySelector('nav a[href$="/keys"]');
+            document.getElementById('module-keys').addEventListener('settled', () => {
+                const { held } = window;
+                window.held = null;
+                held.forEach((each) => each());
+                done();
+            });
+            link.dispatchEvent(new Event('pointerenter'));
+            window.held = [];
+            link.click();
+        }));
+        await button('New key', other).waitFor();
+        await other.context().close();
+    },
     async 'a screen that breaks says so, and the others are there'() {
         await page.goto(`${CONSOLE}/members`);
         await page.route('**/v1/project/api-keys*', (route) => route.fulfill({ json: { resources: [{ id: 'x', name: 'Of no shape' }] } }));

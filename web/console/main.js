@@ -85,16 +85,16 @@ const Coming = ({ path }) => html`<div class="page">
 // A screen as its module has it, once that has come. What is broken in one is said, and the others are there.
 function Opened({ path, screen: { module, name, values }, ...rest }) {
     const [failure, fail] = useState(null), [, again] = useState(0);
-    const [broken, mend] = useErrorBoundary();
+    const [broken, mend] = useErrorBoundary(), shown = moduleOf(module);
     const come = () => {
         fail(null);
         load(module).then(() => again((n) => n + 1), fail);
     };
 
-    useEffect(() => { if (!moduleOf(module)) come(); }, []);
+    useEffect(() => { if (!shown) come(); }, []); // which may come between this and the effect
     if (failure || broken)
         return html`<${Page} title=${titleOf(path) ? t(titleOf(path)) : 'Atrium'}><${ErrorBox} error=${failure ?? broken} retry=${failure ? come : mend} /><//>`;
-    return moduleOf(module) ? html`<${moduleOf(module)[name]} ...${values} ...${rest} />` : html`<${Coming} path=${path} />`;
+    return shown ? html`<${shown[name]} ...${values} ...${rest} />` : html`<${Coming} path=${path} />`;
 }
 
 function Screen({ path, query, me }) {
