@@ -2,7 +2,7 @@
 // read by itself: a daemon that is down takes no other part along.
 import { get, query as queryOf } from '../lib/api.js';
 import { html } from '../lib/html.js';
-import { hourAt, languageName, N, number, plural, t, time } from '../lib/i18n.js';
+import { day, hourAt, languageName, N, number, plural, t, time } from '../lib/i18n.js';
 import { Link } from '../lib/router.js';
 import { Badge, Button, Facts, Loaded, Page, Section, useCursor, useLoad } from '../lib/ui.js';
 import { overviewLead } from '../navigation.js';
@@ -108,7 +108,7 @@ const fact = (load, value) => (load.data ? value(load.data) : load.error ? html`
 function Hooks({ hooks }) {
     const bad = hooks.find((each) => each.goneAt) ?? hooks.find((each) => each.enabled && each.failingSince);
 
-    return bad ? html`<${Link} to=${`/webhooks/${bad.id}`}><${Badge} kind="bad">${bad.goneAt ? t('one is switched off by its receiver') : t('one has been failing since {when}', { when: time(bad.failingSince) })}<//><//>` : number(hooks.length);
+    return bad ? html`<${Link} to=${`/webhooks/${bad.id}`}><${Badge} kind="bad">${bad.goneAt ? t('one is switched off by its receiver') : t('one has been failing since {when}', { when: day(bad.failingSince) })}<//><//>` : number(hooks.length);
 }
 
 export function Overview() {
