@@ -132,7 +132,8 @@ static void stop(void *daemon)
 {
     struct botd *d = daemon;
 
-    d->provider.destroy(d->provider.self);
+    if (d->provider.destroy)
+        d->provider.destroy(d->provider.self);
     programs_destroy(&d->programs);
     sandbox_destroy(&d->sandbox);
     cgroups_destroy(&d->groups);

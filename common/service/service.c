@@ -139,7 +139,8 @@ static void open_audit(struct service *self)
     service_every(self, "audit", AUDIT_PERIOD_MS, run_audit);
 }
 
-static int open_all(struct service *self, struct error *err)
+/* `ret_begun`: start() was called. */
+static int open_all(struct service *self, bool *ret_begun, struct error *err)
 {
     const struct service_definition *definition = self->definition;
 
@@ -156,6 +157,7 @@ static int open_all(struct service *self, struct error *err)
         service_database_watch(self);
     if (definition->purge)
         service_purge_watch(self);
+    *ret_begun = true;
     if (definition->start && definition->start(self, err) < 0)
         return -1;
     bus_open(self->bus);
@@ -259,19 +261,30 @@ static void on_signal(void *arg, int signo)
         log_die("service", "the last fiber cannot be started");
 }
 
+/* Ends what a failed start has begun, as SIGTERM does after one that did not fail. */
+static void give_up(struct service *self, bool begun)
+{
+    fiber_cancel_all(self->loop);
+    service_tasks_stop(self);
+    if (begun && self->definition->stop)
+        self->definition->stop(self);
+}
+
 static void start_fiber(void *arg)
 {
     struct service *self = arg;
     char took[24];
+    bool begun = false;
     struct error err;
 
     error_init(&err, self->arena);
-    if (open_all(self, &err) < 0) {
+    if (open_all(self, &begun, &err) < 0) {
         if (!self->stopping) {
             log_failure(LOG_ERR, "cannot start", &err);
             self->exit_code = EXIT_FAILURE;
         }
         self->stopping = true;
+        give_up(self, begun);
         end(self);
         return;
     }

@@ -135,7 +135,7 @@ struct service_definition {
      * (which drains itself afterwards) and waits for what is under way, bounded. */
     void (*drain)(void *daemon);
     /* After the drain, when no request and no service_every() run is left: frees what start made.
-     */
+     * Also after a start that failed, or that SIGTERM cut off: what is not made yet is NULL. */
     void (*stop)(void *daemon);
 };
 

@@ -25,7 +25,7 @@
 
 struct tick_config {
     const char *word, *fixed;
-    bool fail_start;
+    bool fail_start, slow_start;
     const char **list;
 };
 
@@ -49,10 +49,12 @@ static int tick_start(void *daemon, struct error *err)
     const struct tick_config *config = self->svc.config;
 
     self->ticks = metrics_counter(self->svc.metrics, "atrium_test_ticks_total", "", "Ticks.");
-    if (config->fail_start)
-        return error_set(err, ERR_INTERNAL, "It shall not start.");
     service_every(&self->svc, "tick", 20, tick_run);
-    return fiber_sleep_until(self->svc.loop, clock_mono_ms() + 30, err);
+    log_event(LOG_NOTICE, "test", "start hook", NULL);
+    if (fiber_sleep_until(self->svc.loop, clock_mono_ms() + (config->slow_start ? 30000 : 30),
+                          err) < 0)
+        return -1;
+    return config->fail_start ? error_set(err, ERR_INTERNAL, "It shall not start.") : 0;
 }
 
 /* What a start would refuse though the file can be read. */
@@ -103,6 +105,7 @@ static int daemon_main(int argc, char **argv)
         CONFIG_TEXT(struct tick_config, fixed, "stone", 0, "A word that a reload leaves."),
         CONFIG_LIST_RELOAD(struct tick_config, list, "a, b", "Words."),
         CONFIG_BOOL(struct tick_config, fail_start, "false", "Fails at the start."),
+        CONFIG_BOOL(struct tick_config, slow_start, "false", "Takes half a minute to start."),
     };
     static const struct operation operations[] = {
         {"tick_slow", "ctl", ACCESS_INTERNAL, 0, &nothing_table, &nothing_table, tick_slow},
@@ -285,6 +288,41 @@ static void test_ready_watchdog_sigterm_exit_0(void)
     UNIT_CHECK(daemon_said(&daemon, "The second one fails.") && daemon_said(&daemon, "runs again"),
                "a failing run is logged and tried again");
     CU_ASSERT(daemon_said(&daemon, "drain hook") && daemon_said(&daemon, "\"stop hook\""));
+    daemon_free(&daemon);
+}
+
+/* The stop hook frees what there is, when no task uses it any more. */
+static void check_undone(const struct daemon *daemon)
+{
+    CU_ASSERT(daemon_said(daemon, "\"stop hook\""));
+    CU_ASSERT_FALSE(daemon_said(daemon, "stop hook too early"));
+    CU_ASSERT_FALSE(daemon_said(daemon, "drain hook"));
+}
+
+static void test_failed_start_is_undone(void)
+{
+    struct daemon daemon;
+
+    daemon_make(&daemon, "tickd\n    fail_start = true\n");
+    daemon_start(&daemon, NULL);
+    CU_ASSERT_EQUAL(daemon_wait(&daemon), 1);
+    CU_ASSERT(daemon_said(&daemon, "It shall not start."));
+    check_undone(&daemon);
+    daemon_free(&daemon);
+}
+
+static void test_start_that_sigterm_cuts_off_is_undone(void)
+{
+    struct daemon daemon;
+
+    daemon_make(&daemon, "tickd\n    slow_start = true\n");
+    daemon_start(&daemon, NULL);
+    for (int i = 0; i < 1000 && !daemon_said(&daemon, "start hook"); i++)
+        usleep(10000);
+    CU_ASSERT(kill(daemon.pid, SIGTERM) == 0);
+    CU_ASSERT_EQUAL(daemon_wait(&daemon), 0);
+    CU_ASSERT_FALSE(daemon_said(&daemon, "cannot start"));
+    check_undone(&daemon);
     daemon_free(&daemon);
 }
 
@@ -504,6 +542,8 @@ static void test_status_metrics_and_drain_over_the_bus(void)
 static const struct unit_case cases[] = {
     CASE(test_command_line_and_configuration),
     CASE(test_ready_watchdog_sigterm_exit_0),
+    CASE(test_failed_start_is_undone),
+    CASE(test_start_that_sigterm_cuts_off_is_undone),
     CASE(test_applies_what_a_reload_can_change),
     CASE(test_keeps_its_configuration_when_the_new_one_is_refused),
     CASE(test_no_core_file),
