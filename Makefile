@@ -21,7 +21,7 @@ BUILD_PACKAGES := gcc make pkg-config libc6-dev libzmq3-dev libczmq-dev libmsgpa
     libargon2-dev libcrypt-dev esbuild brotli
 RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps curl bubblewrap apertium \
     apertium-eng-spa
-TEST_PACKAGES  := golang-go golang-golang-x-mod-dev python3-aiosmtpd nodejs openssl iproute2
+TEST_PACKAGES  := golang-go golang-golang-x-mod-dev python3-aiosmtpd nodejs openssl iproute2 curl
 BROWSER_PACKAGES := chromium python3-fido2
 OPENID_PACKAGES := chromium apache2-bin libapache2-mod-auth-openidc libapache2-mod-oauth2 python3-authlib python3-requests oidc-agent-cli
 BENCH_PACKAGES := wrk nginx-light python3 nodejs

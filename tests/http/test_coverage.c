@@ -25,11 +25,13 @@ static size_t call_count;
 static void read_calls(void)
 {
     FILE *file = fopen(getenv("ATRIUM_COVERAGE"), "r");
-    struct call call = {.path = NULL};
+    struct call call;
+    char path[512];
 
     if (!file)
         return;
-    while (fscanf(file, "%31s %511ms %d", call.method, &call.path, &call.status) == 3) {
+    while (fscanf(file, "%31s %511s %d", call.method, path, &call.status) == 3) {
+        call.path = strdup(path);
         if (call_count % 1024 == 0)
             calls = realloc(calls, (call_count + 1024) * sizeof(*calls));
         calls[call_count++] = call;

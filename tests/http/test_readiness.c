@@ -251,8 +251,8 @@ static void the_guides_first_tenant_takes_patients(void)
         "eval \"$(awk '/^```/ { inside = 0 } inside || $0 == \"# first tenant\" { inside = 1; "
         "print }' docs/operations.md | sed \"s,http://127.0.0.1:8080,$url,\")\"";
     char *program = program_path("atriumctl");
-    const char *const argv[] = {"bash",  "-euo",           "pipefail",       "-c", script,
-                                program, suite_dir(suite), suite_url(suite), NULL};
+    const char *const argv[] = {"/bin/bash", "-euo",           "pipefail",       "-c", script,
+                                program,     suite_dir(suite), suite_url(suite), NULL};
     PROGRAM run = program_run(argv, NULL);
 
     CHECK_EXIT(run, 0);
