@@ -94,12 +94,12 @@ for program in $(longest_first "$@"); do
     fi
 done
 
-# What each counts for: a tenth of a core more than it uses on average, and at least half a core, since all need a whole
-# one while their suites start; what mostly waits counts for 0.4.
+# What each counts for: a tenth of a core more than it uses on average, and at least 0.6, since all need a whole one while
+# their suites start; what mostly waits counts for a half.
 declare -A needs
 for program in "${together[@]}"; do
     share=$((cost * ${shares[${program##*/}]:-90}))
-    if [ "$share" -lt 25 ]; then share=40; elif [ "$share" -lt 41 ]; then share=51; else share=$((share + 10)); fi
+    if [ "$share" -lt 25 ]; then share=50; elif [ "$share" -lt 51 ]; then share=60; else share=$((share + 10)); fi
     [ "$all" -gt 100 ] && [ "$share" -le "$all" ] || share=$all
     needs[$program]=$share
 done
