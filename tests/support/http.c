@@ -32,17 +32,21 @@ struct transfer {
     struct curl_slist *headers;
     char *body;
     struct http_answer *answer;
-    size_t header_size;
+    size_t header_size, room; /* of the body, what is allocated */
 };
 
 static size_t take_body(char *data, size_t size, size_t count, void *arg)
 {
-    struct http_answer *answer = arg;
+    struct transfer *transfer = arg;
+    struct http_answer *answer = transfer->answer;
     size_t more = size * count;
 
     if (answer->size + more > ANSWER_MAX)
         return 0;
-    answer->body = realloc(answer->body, answer->size + more + 1);
+    if (answer->size + more >= transfer->room) { /* twice as much: a sanitizer's realloc() copies */
+        transfer->room = 2 * (answer->size + more) + 1;
+        answer->body = realloc(answer->body, transfer->room);
+    }
     memcpy(answer->body + answer->size, data, more);
     answer->size += more;
     answer->body[answer->size] = '\0';
@@ -116,7 +120,7 @@ static void transfer_start(struct transfer *transfer, const char *base_url,
     curl_easy_setopt(transfer->easy, CURLOPT_TIMEOUT,
                      request->limit_s > 0 ? request->limit_s : (long)TIME_LIMIT_S);
     curl_easy_setopt(transfer->easy, CURLOPT_WRITEFUNCTION, take_body);
-    curl_easy_setopt(transfer->easy, CURLOPT_WRITEDATA, transfer->answer);
+    curl_easy_setopt(transfer->easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(transfer->easy, CURLOPT_HEADERFUNCTION, take_header);
     curl_easy_setopt(transfer->easy, CURLOPT_HEADERDATA, transfer);
     transfer_body(transfer, request);
