@@ -44,6 +44,7 @@ struct password_mixture {
     int64_t imported;   /* accounts in all */
     int64_t changed;    /* by an import, as it was when these were counted */
     int64_t counted_ms; /* monotonic */
+    int64_t took_ms;
 };
 
 static int64_t read_imported(void *arg)
@@ -121,10 +122,16 @@ static void add_row(struct password_mixture *self, const struct sql_password_mix
     owner->schemes[owner->count++] = (struct scheme){dummy, row->count};
 }
 
+bool password_mixture_is_due(int64_t age_ms, int64_t took_ms, bool changed)
+{
+    return age_ms >= PASSWORD_MIXTURE_PERIOD ||
+           (changed && age_ms >= PASSWORD_MIXTURE_PAUSE * took_ms);
+}
+
 static bool is_fresh(const struct password_mixture *self, int64_t changed)
 {
-    return self && self->changed == changed &&
-           clock_mono_ms() - self->counted_ms < PASSWORD_MIXTURE_PERIOD;
+    return self && !password_mixture_is_due(clock_mono_ms() - self->counted_ms, self->took_ms,
+                                            self->changed != changed);
 }
 
 int password_mixture_run(void *daemon, const struct request *req, struct error *err)
@@ -136,6 +143,7 @@ int password_mixture_run(void *daemon, const struct request *req, struct error *
     struct sql_password_count_imported_row total;
     struct sql_password_mixture_rows rows = {0};
     struct sql_import_state_get_row state;
+    int64_t begun_ms = clock_mono_ms();
 
     if (sql_import_state_get(d->svc.db, req, &state, err) < 0)
         return -1;
@@ -152,7 +160,8 @@ int password_mixture_run(void *daemon, const struct request *req, struct error *
                                                               sizeof(*fresh->owners)),
                                        .imported = total.count,
                                        .changed = state.changed,
-                                       .counted_ms = clock_mono_ms()};
+                                       .counted_ms = clock_mono_ms(),
+                                       .took_ms = clock_mono_ms() - begun_ms};
     for (size_t i = 0; i < rows.count; i++)
         add_row(fresh, &rows.items[i]);
     mixture_destroy(&d->password_mixture);

@@ -15,12 +15,17 @@
 
 #define PASSWORD_MIXTURE_POLL SECONDS(5)    /* looks whether an import has made accounts */
 #define PASSWORD_MIXTURE_PERIOD MINUTES(10) /* counts in any case */
+#define PASSWORD_MIXTURE_PAUSE 3 /* times as long as the last count has taken, before the next */
 
 void password_mixture_open(struct authd *d);
 void password_mixture_close(struct authd *d);
 
 /* Counts, if it is time to; for service_every(). Parks. */
 int password_mixture_run(void *daemon, const struct request *req, struct error *err) MUST_USE;
+
+/* Whether to count again what was counted that long ago, in that time; `changed`: an import has
+ * made accounts since. While one of millions runs, an instance counts for a quarter of the time. */
+bool password_mixture_is_due(int64_t age_ms, int64_t took_ms, bool changed);
 
 /* A hash that no password has, of a scheme drawn for this address, from the request's arena; NULL
  * for one made here. `project` counts for patients. */

@@ -169,12 +169,24 @@ static void test_a_scrambled_hash_keeps_its_scheme(void)
     }
 }
 
+static void test_counting_hashes_leaves_time_for_others(void)
+{
+    CU_ASSERT_TRUE(password_mixture_is_due(5000, 0, true));
+    CU_ASSERT_FALSE(password_mixture_is_due(5000, 0, false));
+    CU_ASSERT_TRUE(password_mixture_is_due(PASSWORD_MIXTURE_PERIOD, 0, false));
+    CU_ASSERT_FALSE(password_mixture_is_due(PASSWORD_MIXTURE_PERIOD - 1, 0, false));
+    CU_ASSERT_FALSE(password_mixture_is_due(11999, 4000, true));
+    CU_ASSERT_TRUE(password_mixture_is_due(12000, 4000, true));
+    CU_ASSERT_TRUE(password_mixture_is_due(PASSWORD_MIXTURE_PERIOD, MINUTES(4), true));
+}
+
 static const struct unit_case cases[] = {
     CASE(test_a_challenge_is_the_hash_of_its_verifier),
     CASE(test_a_refresh_token_is_read_as_it_was_made),
     CASE(test_a_damaged_refresh_token_is_not_genuine),
     CASE(test_the_dummy_hash_costs_what_a_real_one_costs),
     CASE(test_a_scrambled_hash_keeps_its_scheme),
+    CASE(test_counting_hashes_leaves_time_for_others),
     CASE(test_browsers_and_systems_are_recognised),
 };
 
