@@ -11,8 +11,9 @@
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
 
-enum { MAILBOX_MAX = 10 };
+enum { MAILBOX_MAX = 10, LINKS_MAX = 100 };
 #define MAILBOX_WINDOW HOURS(1)
+#define LINKS_WINDOW MINUTES(15)
 
 static const char *or_empty(const char *text)
 {
@@ -39,6 +40,18 @@ int mail_admit(struct authd *d, const struct request *req, const char *to, bool 
                struct error *err)
 {
     return throttle_admit(d, req, "mailbox", to, MAILBOX_WINDOW, MAILBOX_MAX, ret_admitted, err);
+}
+
+int mail_admit_link(struct authd *d, const struct request *req, const char *kind, const char *to,
+                    bool *ret_admitted, struct error *err)
+{
+    bool address, mail = false;
+
+    if (throttle_admit_client(d, req, kind, LINKS_WINDOW, LINKS_MAX, &address, err) < 0 ||
+        (address && mail_admit(d, req, to, &mail, err) < 0))
+        return -1;
+    *ret_admitted = mail;
+    return 0;
 }
 
 struct sql_outbox mail_row(struct authd *d, const struct request *req, const struct mail *mail)

@@ -28,6 +28,11 @@ struct mail {
 int mail_admit(struct authd *d, const struct request *req, const char *to, bool *ret_admitted,
                struct error *err) MUST_USE;
 
+/* As mail_admit(), for a link that the client asks for: of a kind, a client address may ask for 100
+ * in 15 minutes. */
+int mail_admit_link(struct authd *d, const struct request *req, const char *kind, const char *to,
+                    bool *ret_admitted, struct error *err) MUST_USE;
+
 /* The outbox row of a mail, for the statement that makes what the mail is about; outbox_wake()
  * after its commit. */
 struct sql_outbox mail_row(struct authd *d, const struct request *req, const struct mail *mail);

@@ -24,10 +24,8 @@
 #include "authd/tenant.h"
 
 enum {
-    RESET_ANSWER_MS = 250,   /* reset_password answers no earlier, see there */
-    RESET_ADDRESS_MAX = 100, /* links that one client address may ask for in a window */
+    RESET_ANSWER_MS = 250, /* reset_password answers no earlier, see there */
 };
-#define RESET_WINDOW MINUTES(15)
 #define RESET_LIFE HOURS(1)
 
 static const char wrong_old[] = "The old password is incorrect.";
@@ -135,21 +133,6 @@ int credential_send_link(struct authd *d, const struct request *req, const struc
     return 0;
 }
 
-/* Whether this address may ask for, and this mailbox be sent, one more link. Both are counted for
- * unknown accounts too. */
-static int admit_reset(struct authd *d, const struct request *req, const char *email,
-                       bool *ret_admitted, struct error *err)
-{
-    bool address, mail = false;
-
-    if (throttle_admit_client(d, req, "reset address", RESET_WINDOW, RESET_ADDRESS_MAX, &address,
-                              err) < 0 ||
-        (address && mail_admit(d, req, email, &mail, err) < 0))
-        return -1;
-    *ret_admitted = mail;
-    return 0;
-}
-
 /* The first tenant of the practitioner with this address that is open; ERR_NOT_FOUND: none. */
 static int tenant_of_practitioner(struct authd *d, const struct request *req, const char *email,
                                   struct tenant *ret, struct error *err)
@@ -177,7 +160,7 @@ static int send_links(struct authd *d, const struct request *req,
     struct tenant tenant;
     bool admitted;
 
-    if (admit_reset(d, req, in->email, &admitted, err) < 0)
+    if (mail_admit_link(d, req, "reset address", in->email, &admitted, err) < 0)
         return -1;
     if (!admitted)
         return 0;

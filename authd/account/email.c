@@ -17,10 +17,11 @@
 #include "authd/tenant.h"
 
 enum {
-    SEND_ANSWER_MS = 250,   /* email_verify_send answers no earlier */
-    SEND_ADDRESS_MAX = 100, /* links that one client address may ask for in a window */
+    SEND_ANSWER_MS = 250, /* email_verify_send answers no earlier */
 };
-#define SEND_WINDOW MINUTES(15)
+
+/* Of what a client address asks for, see mail_admit_link(). */
+static const char link_kind[] = "verify address";
 
 static struct sql_audit email_audit(const struct request *req, const char *action,
                                     struct uuid project, struct uuid account, const char *detail)
@@ -34,20 +35,6 @@ static struct sql_audit email_audit(const struct request *req, const char *actio
 }
 
 /* ---- asking for a link ---- */
-
-/* Both are counted for unknown accounts too. */
-static int admit(struct authd *d, const struct request *req, const char *email, bool *ret_admitted,
-                 struct error *err)
-{
-    bool address, mail = false;
-
-    if (throttle_admit_client(d, req, "verify address", SEND_WINDOW, SEND_ADDRESS_MAX, &address,
-                              err) < 0 ||
-        (address && mail_admit(d, req, email, &mail, err) < 0))
-        return -1;
-    *ret_admitted = mail;
-    return 0;
-}
 
 /* Mails a link to the owner of an account, unless its address is proven for all that the link could
  * prove it for. */
@@ -92,7 +79,7 @@ static int send_to_caller(struct authd *d, const struct request *req, const stru
         return found;
     owner = (struct email_owner){account.id, account.role, account.email,
                                  arena_printf(req->arena, "%s %s", account.name, account.surname)};
-    if (admit(d, req, owner.email, &admitted, err) < 0)
+    if (mail_admit_link(d, req, link_kind, owner.email, &admitted, err) < 0)
         return -1;
     return admitted ? send_link(d, req, tenant, &owner, err) : 0;
 }
@@ -110,7 +97,7 @@ static int send_to_address(struct authd *d, const struct request *req, const str
     if (tenant)
         find.project = tenant->projectId;
     if ((tenant && sql_account_find_by_email(d->svc.db, req, &find, &found, err) < 0) ||
-        admit(d, req, in->email, &admitted, err) < 0)
+        mail_admit_link(d, req, link_kind, in->email, &admitted, err) < 0)
         return -1;
     for (size_t i = 0; i < found.count; i++) {
         const struct sql_account_find_by_email_row *account = &found.items[i];

@@ -82,51 +82,55 @@ static int look_up(struct authd *d, const struct request *req, const struct walk
     return MIN(sql_explain(d->svc.db, req, &in, ret, err), 0);
 }
 
-/* Where no role is named: a patient's sign-in, unless the tenant knows the address as a
- * practitioner's only. */
-static int choose_role(struct authd *d, const struct request *req, struct walk *walk,
-                       struct error *err)
+static bool is_known(const struct sql_explain_row *row)
 {
-    struct sql_explain_row patient, practitioner;
+    return row->found || row->invited;
+}
 
-    if (look_up(d, req, walk, "Patient", &patient, err) < 0 ||
-        look_up(d, req, walk, "Practitioner", &practitioner, err) < 0)
+/* In the role that is named; else in a patient's, or a practitioner's where the tenant knows the
+ * address as such only. */
+static int find_account(struct authd *d, const struct request *req, struct walk *walk,
+                        struct sql_explain_row *ret, struct error *err)
+{
+    struct sql_explain_row practitioner;
+
+    if (look_up(d, req, walk, walk->role, ret, err) < 0)
         return -1;
-    if (!patient.found && !patient.invited && (practitioner.member || practitioner.invited))
+    if (walk->in->role || !walk->found || is_known(ret))
+        return 0;
+    if (look_up(d, req, walk, "Practitioner", &practitioner, err) < 0)
+        return -1;
+    if (practitioner.member || practitioner.invited) {
         walk->role = "Practitioner";
+        *ret = practitioner;
+    }
     return 0;
 }
 
-static int walk_account(struct authd *d, const struct request *req, struct walk *walk,
-                        struct error *err)
+static void walk_account(struct walk *walk, const struct sql_explain_row *row)
 {
-    struct sql_explain_row row;
-
-    if (look_up(d, req, walk, walk->role, &row, err) < 0)
-        return -1;
-    step(walk, "throttle", !row.throttled,
+    step(walk, "throttle", !row->throttled,
          "Too many failures in 15 minutes: only addresses with a good sign-in are let through.");
-    step(walk, "account", row.found,
-         row.invited ? INVITED : "No account of this role has this e-mail here.");
-    step(walk, "not deleted", !row.deleted,
+    step(walk, "account", row->found,
+         row->invited ? INVITED : "No account of this role has this e-mail here.");
+    step(walk, "not deleted", !row->deleted,
          "The date of its deletion has come: nobody knows it any more, and its e-mail is free.");
-    if (!walk->failed && row.delete_at)
+    if (!walk->failed && row->delete_at)
         note(walk, "pass", "Its deletion is scheduled; a sign-in takes that back.");
-    step(walk, "not locked", !row.locked,
+    step(walk, "not locked", !row->locked,
          "An operator has locked the account: see `atriumctl user unlock`.");
-    step(walk, "password", row.has_password, "The account has no password yet.");
-    step(walk, "address verified", !email_is_required(&walk->tenant) || row.verified,
+    step(walk, "password", row->has_password, "The account has no password yet.");
+    step(walk, "address verified", !email_is_required(&walk->tenant) || row->verified,
          "The project asks for proven e-mail addresses and this one is not: its owner can have a "
          "link mailed by POST /auth/verify-email/send, or set a new password by one.");
-    step(walk, "membership", row.member,
-         row.invited ? INVITED : "The account is no member of this project.");
-    step(walk, "member not locked", !row.member_locked,
+    step(walk, "membership", row->member,
+         row->invited ? INVITED : "The account is no member of this project.");
+    step(walk, "member not locked", !row->member_locked,
          "An admin of the project has locked the member, and can unlock it by "
          "POST /v1/project/accounts/{id}/unlock.");
-    if (!admission_is_admin(walk->role, row.admin))
-        walk->policy = row.policy;
-    walk->factor = row.factor;
-    return 0;
+    if (!admission_is_admin(walk->role, row->admin))
+        walk->policy = row->policy;
+    walk->factor = row->factor;
 }
 
 /* The rules of the member's policy, as admission.h holds them against the address. */
@@ -156,15 +160,17 @@ int explain_sign_in(struct authd *d, const struct request *req, const struct ten
                     struct error *err)
 {
     struct walk *walk = arena_alloc(req->arena, sizeof(*walk));
+    struct sql_explain_row row;
 
     *walk = (struct walk){.in = in, .role = in->role ? in->role : "Patient"};
     walk->found = tenant != NULL;
     if (tenant)
         walk->tenant = *tenant;
-    if (tenant && !in->role && choose_role(d, req, walk, err) < 0)
+    if (find_account(d, req, walk, &row, err) < 0)
         return -1;
     walk_tenant(walk);
-    if (walk_account(d, req, walk, err) < 0 || walk_address(d, req, walk, err) < 0)
+    walk_account(walk, &row);
+    if (walk_address(d, req, walk, err) < 0)
         return -1;
     step(walk, "second factor", true, NULL);
     if (walk->factor)
