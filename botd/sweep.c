@@ -24,8 +24,8 @@ static int expire_executions(struct botd *d, const struct request *req, struct e
     return MIN(count, 0);
 }
 
-/* A page of bots a minute; behind the last one it begins anew. A page that is not done when the
- * request's time is over is gone on with. */
+/* A page of bots a minute; after the last one the first again. A page that is not done when the
+ * request's time is over is continued by the next run. */
 static int trim_executions(struct botd *d, const struct request *req, struct error *err)
 {
     const struct uuid first = {UUID_NIL};

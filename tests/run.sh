@@ -99,7 +99,13 @@ done
 declare -A needs
 for program in "${together[@]}"; do
     share=$((cost * ${shares[${program##*/}]:-90}))
-    if [ "$share" -lt 25 ]; then share=50; elif [ "$share" -lt 51 ]; then share=60; else share=$((share + 10)); fi
+    if [ "$share" -lt 25 ]; then
+        share=50
+    elif [ "$share" -lt 51 ]; then
+        share=60
+    else
+        share=$((share + 10))
+    fi
     [ "$all" -gt 100 ] && [ "$share" -le "$all" ] || share=$all
     needs[$program]=$share
 done

@@ -108,11 +108,6 @@ static int find_programs(struct postgres *self, struct arena *arena, struct erro
 
 /* ---- the cluster ---- */
 
-static void free_text(char **text)
-{
-    free(*text);
-}
-
 static struct child_options options_for(const struct postgres *self, struct arena *arena,
                                         const char *program)
 {
@@ -224,12 +219,13 @@ void postgres_use(struct postgres *self, struct arena *arena, const char *server
 
 /* libpq's variables in the shell (PGHOSTADDR, PGSERVICE) are of other servers, and may lead there.
  * With --database they stay: a password may be among them. */
-static void clear_environment(void)
+static void clear_environment(struct arena *arena)
 {
     for (size_t i = 0; environ[i];) {
-        CLEANUP(free_text) char *name = strndup(environ[i], strcspn(environ[i], "="));
+        int size = (int)strcspn(environ[i], "=");
 
-        if (!name || strncmp(name, "PG", 2) != 0 || unsetenv(name) < 0)
+        if (strncmp(environ[i], "PG", 2) != 0 ||
+            unsetenv(arena_printf(arena, "%.*s", size, environ[i])) < 0)
             i++; /* else the next one has moved here */
     }
 }
@@ -239,7 +235,7 @@ int postgres_prepare(struct postgres *self, struct supervisor *supervisor, struc
 {
     struct stat status;
 
-    clear_environment();
+    clear_environment(arena);
     postgres_use(self, arena, arena_printf(arena, "host=%s port=5432", self->socket_dir));
     if (find_programs(self, arena, err) < 0)
         return -1;

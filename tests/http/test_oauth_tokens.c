@@ -581,9 +581,9 @@ static void check_age(const struct receiver *host, struct kept_set *sets, size_t
     }
 }
 
-/* max-age is honoured between five minutes and a day (RFC 9111, section 5.2.2.1); a key id that the
- * set lacks has it asked again within it, too. By the clock of the contract, which goes on here for
- * good: the last case. */
+/* max-age is honoured between five minutes and a day (RFC 9111, section 5.2.2.1); within that
+ * time it is fetched again for a key id that it lacks. The test clock is moved and not set back, so
+ * this is the last case. */
 static void a_key_set_is_kept_as_long_as_its_host_says(void)
 {
     struct kept_set sets[] = {

@@ -638,7 +638,7 @@ static void *perform(void *arg)
 }
 
 /* Both wait for the account's credential, the reset before the enrolment: the session that enrols
- * is over when it goes on. */
+ * has ended when the enrolment continues. */
 static void an_enrolment_that_waits_for_a_reset_adds_nothing(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);

@@ -555,7 +555,7 @@ static void the_openapi_page_is_complete(void)
 }
 
 /* With its daemon gone, a route answers 503 with Retry-After at once, one that registers after its
- * second; health goes on. */
+ * second; health checks are answered. */
 static void absent_daemon_is_503(const char *service)
 {
     pid_t pid = suite_pid(suite, service, "1");

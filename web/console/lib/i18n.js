@@ -43,7 +43,7 @@ export const prepare = () => number(0);
 
 const MOMENT = { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' };
 
-/** With the zone, which is the browser's: what is told to another person is clear there, too. A line ends between day and hour alone. */
+/** Date and time in the browser's zone, which is named: a reader elsewhere is not misled. A line breaks only between date and time. */
 export const time = (text) => (text ? written(text, MOMENT).replace(/ /g, '\u00a0').replace(/,\u00a0(?!.*,)/, ', ') : '–');
 /** The zone of what is typed without one. */
 export const zone = () => formatter(Intl.DateTimeFormat, {}).resolvedOptions().timeZone;

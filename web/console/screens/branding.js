@@ -86,7 +86,7 @@ function Logo({ branding, code, onDone }) {
         onDone(data, etag);
         toast(t('Removed.'));
     });
-    
+
     return html`<${Section} title=${t('Logo')}>
         <p class="soft">${t('A picture of at most 512 KB. What is kept is a PNG of at most 320 by 96 points.')}</p>
         ${branding.logo && code && html`<p class="logo"><img src=${`/t/${encodeURIComponent(code)}/brand.png?v=${branding.logo}`} alt=${t('The logo')} /></p>`}
