@@ -24,15 +24,6 @@ void import_refuse(struct import_account *self, bool existing, const char *why)
 
 /* ---- keys ---- */
 
-static const struct field *find_row(const struct field_table *table, const char *key)
-{
-    for (size_t i = 0; i < table->count; i++) {
-        if (strcmp(table->rows[i].name, key) == 0)
-            return &table->rows[i];
-    }
-    return NULL;
-}
-
 /* A key as it can be shown: those of exports are words. */
 static const char *shown_key(const char *key)
 {
@@ -78,7 +69,7 @@ static const char *find_unknown(struct arena *arena, json_t *object,
 
     json_object_foreach(object, key, value)
     {
-        const struct field *row = find_row(table, key);
+        const struct field *row = fields_find(table, key);
 
         if (!wrong)
             wrong = row ? find_unknown_below(arena, value, row) : shown_key(key);

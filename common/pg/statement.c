@@ -346,10 +346,9 @@ static bool field_fits(const struct field *field, Oid server)
 
 static bool table_has(const struct field_table *table, const char *name, Oid type)
 {
-    for (size_t i = 0; i < table->count; i++)
-        if (strcmp(table->rows[i].name, name) == 0)
-            return field_fits(&table->rows[i], type);
-    return false;
+    const struct field *row = fields_find(table, name);
+
+    return row && field_fits(row, type);
 }
 
 /* A column that no scalar of the row takes must be a field of a struct of it. */

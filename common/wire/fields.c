@@ -22,6 +22,14 @@ const struct field *fields_body(const struct field_table *table)
     return NULL;
 }
 
+const struct field *fields_find(const struct field_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->rows[i].name, name) == 0)
+            return &table->rows[i];
+    return NULL;
+}
+
 static void wipe_texts(const struct field_texts *texts)
 {
     for (size_t i = 0; i < texts->count; i++)

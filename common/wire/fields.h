@@ -344,6 +344,9 @@ json_t *fields_to_schema(const struct field_table *table, enum fields_way way);
 /* The row that is the whole body, NULL when the body is an object of members. */
 const struct field *fields_body(const struct field_table *table);
 
+/* The row of that name, NULL when there is none. */
+const struct field *fields_find(const struct field_table *table, const char *name);
+
 json_t *fields_row_schema(const struct field *row, enum fields_way way);
 
 /* An example of a body of the table, made of the rows' own; of a row, NULL without one. New

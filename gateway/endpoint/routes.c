@@ -252,14 +252,6 @@ static bool table_has(const struct field_table *table, unsigned flags)
     return false;
 }
 
-static bool table_has_member(const struct field_table *table, const char *name)
-{
-    for (size_t i = 0; i < table->count; i++)
-        if (strcmp(table->rows[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 /* A form is a token too: it is signed. */
 static bool table_has_token(const struct field_table *table)
 {
@@ -277,7 +269,7 @@ static bool may_hold_secret(const struct route *route)
 {
     return table_has(route->output, FIELD_SECRET | FIELD_BODY) || table_has_token(route->output) ||
            strstr(route->path, "/auth/") || strstr(route->path, "/account/factor") ||
-           ((route->flags & R_PAGE) && table_has_member(route->input, "secret"));
+           ((route->flags & R_PAGE) && fields_find(route->input, "secret"));
 }
 
 struct endpoint *routes_all(struct arena *arena, size_t *ret_count)

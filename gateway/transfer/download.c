@@ -107,9 +107,10 @@ void download_leave(struct download *self)
 static void set_text(const struct field_table *table, void *input, const char *name,
                      const char *value)
 {
-    for (size_t i = 0; i < table->count; i++)
-        if (strcmp(table->rows[i].name, name) == 0)
-            memcpy((char *)input + table->rows[i].offset, &value, sizeof(value));
+    const struct field *row = fields_find(table, name);
+
+    if (row)
+        memcpy((char *)input + row->offset, &value, sizeof(value));
 }
 
 static bool is_head(const struct exchange *exchange)
