@@ -38,8 +38,8 @@ const char *page_language_tag(enum page_language language) __attribute__((return
 /* Text of a template, as it is. */
 void page_raw(struct page *self, const char *text, size_t length);
 
-/* A value; NULL is "". Bytes that are not UTF-8, and controls other than tab and line feed, become
- * U+FFFD. */
+/* A value; NULL is "". Each byte that is not UTF-8, each control other than tab and line feed, and
+ * each noncharacter becomes U+FFFD. */
 void page_put(struct page *self, enum page_context context, const char *value);
 
 /* Neither NULL nor "". */

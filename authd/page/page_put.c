@@ -2,8 +2,11 @@
  * page_put.c - how a value is written in each context.
  */
 #include <string.h>
+#include <unictype.h>
+#include <unistr.h>
 
 #include "authd/page/page.h"
+#include "common/base/base.h"
 
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 
@@ -20,27 +23,19 @@ static const char plain_in[] = "0000000000000000"
                                "2333333333333333"  /* ` a to o */
                                "3333333333322230"; /* p to z { | } ~ */
 
-/* The length of the UTF-8 character at text, which ends in a NUL; 0: it is none, or a control that
- * HTML does not take. */
-static size_t character(const unsigned char *text)
+/* The length of the character at text, which is not empty: one byte of what is no UTF-8. *ret_taken
+ * is false where HTML does not take it (HTML, section 13.1.3: controls other than tab and line
+ * feed, noncharacters). */
+static size_t character(const char *text, bool *ret_taken)
 {
-    size_t length = text[0] < 0x80   ? 1
-                    : text[0] < 0xC2 ? 0
-                    : text[0] < 0xE0 ? 2
-                    : text[0] < 0xF0 ? 3
-                    : text[0] < 0xF5 ? 4
-                                     : 0;
+    ucs4_t code;
+    int length = u8_strmbtouc(&code, (const uint8_t *)text);
 
-    for (size_t i = 1; i < length; i++)
-        if ((text[i] & 0xC0) != 0x80)
-            return 0;
-    if (length == 1 && ((text[0] < 0x20 && text[0] != '\t' && text[0] != '\n') || text[0] == 0x7F))
-        return 0;
-    if ((text[0] == 0xC2 && text[1] < 0xA0) || (text[0] == 0xE0 && text[1] < 0xA0) ||
-        (text[0] == 0xED && text[1] >= 0xA0) || (text[0] == 0xF0 && text[1] < 0x90) ||
-        (text[0] == 0xF4 && text[1] >= 0x90))
-        return 0;
-    return length;
+    *ret_taken =
+        length > 0 &&
+        (code == '\t' || code == '\n' ||
+         (!uc_is_general_category(code, UC_CONTROL) && !uc_is_property_not_a_character(code)));
+    return (size_t)MAX(length, 1);
 }
 
 /* The entity of a character that is special in text or in a value; NULL: none. Both contexts take
@@ -150,6 +145,7 @@ void page_put(struct page *self, enum page_context context, const char *value)
         [PAGE_IMAGE] = put_html,
     };
     const char *at = value ? value : "";
+    bool is_taken;
 
     if (context == PAGE_URL && !is_safe_url(at))
         at = "#";
@@ -166,13 +162,9 @@ void page_put(struct page *self, enum page_context context, const char *value)
             page_raw(self, at, length);
             continue;
         }
-        length = character((const unsigned char *)at);
-        if (length > 0) {
-            write[context](self, at, length);
-        } else {
-            write[context](self, REPLACEMENT, sizeof(REPLACEMENT) - 1);
-            length = 1;
-        }
+        length = character(at, &is_taken);
+        write[context](self, is_taken ? at : REPLACEMENT,
+                       is_taken ? length : sizeof(REPLACEMENT) - 1);
     }
     if (context == PAGE_JSON)
         page_raw(self, "\"", 1);

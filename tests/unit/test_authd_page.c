@@ -31,6 +31,10 @@ static void values_are_escaped_for_their_place(void)
         {PAGE_HTML, "cut \xe2\x80", "cut \uFFFD\uFFFD"},
         {PAGE_HTML, "\xf4\x90\x80\x80\xf0\x8f\xbf\xbf\xf5",
          "\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD"},
+        {PAGE_HTML,
+         "a\xC2\x85"
+         "b\uFDD0\uFFFE\U0010FFFF\uFDF0",
+         "a\uFFFDb\uFFFD\uFFFD\uFFFD\uFDF0"},
         {PAGE_HTML, "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"},
         {PAGE_ATTRIBUTE, "\" onfocus=\"x", "&quot; onfocus=&quot;x"},
         {PAGE_URL, "https://a.example/b?c=d&e=%20#f", "https://a.example/b?c=d&amp;e=%20#f"},
