@@ -386,8 +386,10 @@ compdb: deps-build
 	@$(MAKE) --no-print-directory -Bn all tests | tests/lint/compdb.py > compile_commands.json.new
 	@mv compile_commands.json.new compile_commands.json
 
-# Each target for FUZZ_SECONDS, two at a time; what they find lies in build-fuzz. See tests/fuzz/run.sh.
+# Each target for FUZZ_SECONDS, two at a time, with the inputs of FUZZ_SEED (0: others in each run); what they find lies
+# in build-fuzz. See tests/fuzz/run.sh.
 FUZZ_SECONDS ?= 60
+FUZZ_SEED ?= 0
 
 fuzz:
 	$(call install_packages,$(BUILD_PACKAGES) clang libclang-rt-14-dev)
@@ -395,7 +397,7 @@ fuzz:
 	    HARDENING=-fno-omit-frame-pointer \
 	    CFLAGS='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' \
 	    LDFLAGS=-fsanitize=address,undefined fuzzers
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run.sh $(FUZZ_TARGETS:%=build-fuzz/tests/fuzz/%)
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) tests/fuzz/run.sh $(FUZZ_TARGETS:%=build-fuzz/tests/fuzz/%)
 
 fuzzers: $(FUZZERS)
 
