@@ -263,13 +263,12 @@ static bool table_has_token(const struct field_table *table)
     return false;
 }
 
-/* A member says so, or where the route lies. A bot makes its answer of its own secrets and of what
- * the caller sends; pages show what a mailed link bears, and the key of a second factor. */
+/* A member says so, or the row, or where the route lies. A bot makes its answer of its own secrets
+ * and of what the caller sends. */
 static bool may_hold_secret(const struct route *route)
 {
     return table_has(route->output, FIELD_SECRET | FIELD_BODY) || table_has_token(route->output) ||
-           strstr(route->path, "/auth/") || strstr(route->path, "/account/factor") ||
-           ((route->flags & R_PAGE) && fields_find(route->input, "secret"));
+           (route->flags & R_SECRET) || strstr(route->path, "/auth/");
 }
 
 struct endpoint *routes_all(struct arena *arena, size_t *ret_count)

@@ -281,6 +281,27 @@ static void all_rows_make_a_tree(void)
     arena_destroy(&arena);
 }
 
+/* The length of what is compressed tells of what it holds. */
+static void pages_of_a_secret_are_not_compressed(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    size_t count, pages = 0;
+    const struct endpoint *all = routes_all(arena, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct route *route = &all[i].route;
+
+        if (!(route->flags & R_PAGE))
+            continue;
+        pages++;
+        UNIT_CHECK(all[i].unencoded || !fields_find(route->input, "secret"), "%s %s", route->method,
+                   route->path);
+        if (strcmp(route->path, "/t/{tenantCode}/sign-in") == 0)
+            CU_ASSERT_FALSE(all[i].unencoded);
+    }
+    CU_ASSERT(pages > 0);
+}
+
 static const struct unit_case cases[] = {
     CASE(targets_are_split),
     CASE(paths_are_decoded_by_segment),
@@ -291,6 +312,7 @@ static const struct unit_case cases[] = {
     CASE(unmatched_branches_leave_no_parameters),
     CASE(a_duplicate_route_is_refused),
     CASE(all_rows_make_a_tree),
+    CASE(pages_of_a_secret_are_not_compressed),
 };
 
 int main(void)
