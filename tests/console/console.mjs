@@ -510,6 +510,11 @@ const jobs = {
         const drawn = await (await fetch(`${gateway}/t/${demo.tenantCode}/sign-in`)).text();
         insist(drawn.includes('brand.css?v=') && drawn.includes('brand.png?v=') && drawn.includes('&lt;img src=x') && !drawn.includes(HOSTILE), 'the page');
         insist(await page.title() !== 'owned', 'a text became an element');
+        await go('Settings');
+        await tabTo(page.getByRole('tab', { name: 'Settings' }));
+        await page.keyboard.press('ArrowRight');
+        for (const [name, value] of [['Branding: Logo', 'an image'], ['Branding: Texts', 'English'], ['Branding: Colour by day', '#7a1f5c']])
+            await page.getByRole('row').filter({ hasText: name }).filter({ hasText: value }).first().waitFor();
     },
     async 'a row of the trail is proven in the browser, and a changed one is not'() {
         await go('Audit trail');

@@ -2,13 +2,14 @@
 import { call, get } from '../lib/api.js';
 import { contrast, CONTRAST_MIN, grounds, isColor } from '../lib/contrast.js';
 import { html, useEffect, useRef, useState } from '../lib/html.js';
-import { languageName, N, number, t } from '../lib/i18n.js';
+import { languageName, number, t } from '../lib/i18n.js';
 import { Button, Conflict, Dialog, ErrorBox, Field, Loaded, Page, saved, Section, toast, useAct, useGuard, useLoad, useSave } from '../lib/ui.js';
+import { brandTitles } from './names.js';
 
 const PATH = '/v1/project/branding';
 const PICTURE_MAX = 512 * 1024;
 const defaults = { light: '#0b5cad', dark: '#8fc1f5' };
-const members = [['name', N('Name')], ['colorLight', N('Colour by day')], ['colorDark', N('Colour in the dark')], ['imprintUrl', N('Imprint')], ['privacyUrl', N('Privacy')]];
+const members = ['name', 'colorLight', 'colorDark', 'imprintUrl', 'privacyUrl'];
 
 const load = async () => {
     const [{ data, etag }, locales, organization] = await Promise.all([call('GET', PATH), get('/locales'), get('/organizations/code').catch(() => null)]);
@@ -16,20 +17,20 @@ const load = async () => {
 };
 
 const formOf = ({ branding, languages }) => ({
-    ...Object.fromEntries(members.map(([name]) => [name, branding[name] ?? ''])),
+    ...Object.fromEntries(members.map((name) => [name, branding[name] ?? ''])),
     texts: Object.fromEntries([...new Set([...languages, ...branding.texts.map((each) => each.language)])].map((language) => {
         const { intro, help } = branding.texts.find((each) => each.language === language) ?? {};
         return [language, { intro: intro ?? '', help: help ?? '' }];
     })),
 });
 const bodyOf = (form) => ({
-    ...Object.fromEntries(members.map(([name]) => [name, form[name].trim() || null])),
+    ...Object.fromEntries(members.map((name) => [name, form[name].trim() || null])),
     texts: Object.entries(form.texts).filter(([, { intro, help }]) => intro.trim() || help.trim())
         .map(([language, { intro, help }]) => ({ language, intro: intro.trim() || null, help: help.trim() || null })),
 });
 
 // What differs, of two forms: [title, theirs, mine].
-const compared = (theirs, mine) => [...members.map(([name, title]) => [t(title), theirs[name], mine[name]]),
+const compared = (theirs, mine) => [...members.map((name) => [t(brandTitles[name]), theirs[name], mine[name]]),
     ...Object.keys({ ...theirs.texts, ...mine.texts }).flatMap((tag) => [['intro', t('Above the sign-in')], ['help', t('Help, below every page')]]
         .map(([part, title]) => [`${title} (${languageName(tag)})`, theirs.texts[tag]?.[part] ?? '', mine.texts[tag]?.[part] ?? '']))]
     .filter(([, a, b]) => a.trim() !== b.trim()).map((row) => row.map((each) => each || '–'));

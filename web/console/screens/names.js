@@ -1,6 +1,6 @@
 // names.js - what settings, mails and outcomes are called, on more than one screen.
 import { html } from '../lib/html.js';
-import { N, t } from '../lib/i18n.js';
+import { languageName, N, t } from '../lib/i18n.js';
 
 const settings = {
     PATIENT_REGISTRATION_ENABLED: N('Patients may register'), PATIENT_LOGIN_ENABLED: N('Patients may sign in'), PATIENT_INVITATION_ENABLED: N('Patients may be invited'),
@@ -15,8 +15,19 @@ const settings = {
     bytesPerProject: N('Bytes of the whole project'),
 };
 
-/** A setting, or a member of the account policy. */
-export const settingTitle = (name) => t(settings[name] ?? name);
+/** The members of the branding. */
+export const brandTitles = {
+    name: N('Name'), colorLight: N('Colour by day'), colorDark: N('Colour in the dark'), imprintUrl: N('Imprint'), privacyUrl: N('Privacy'), texts: N('Texts'), logo: N('Logo'),
+};
+
+const BRANDING = 'branding.'; // before a member, in the history
+
+/** A setting, a member of the account policy or one of the branding. */
+export function settingTitle(name) {
+    const member = name.startsWith(BRANDING) && brandTitles[name.slice(BRANDING.length)];
+
+    return member ? `${t('Branding')}: ${t(member)}` : t(settings[name] ?? name);
+}
 
 const templates = {
     PATIENT_WELCOME: N('Welcome after registering'), CLINICIAN_SIGNUP_INVITE: N('Invitation of a business address'), INVITE_TO_PROJECT: N('Invitation of a practitioner'),
@@ -31,12 +42,16 @@ export const templateTitle = (name) => t(templates[name] ?? name);
 /** How a call of a bot ended: [text, kind of its badge]. */
 export const outcomes = { success: [N('Done'), 'good'], failure: [N('Failed'), 'bad'], timeout: [N('Too slow'), 'bad'], refused: [N('Refused'), 'warn'] };
 
+// A text of the branding stands for its language.
+const item = (value) => (value?.language ? languageName(value.language) : value);
+
 const plain = (value) => (value === null || value === undefined || value === '' ? t('Not set') : value === true ? t('On') : value === false ? t('Off')
-    : typeof value === 'string' ? value : Array.isArray(value) ? value.join(', ') : JSON.stringify(value));
+    : typeof value === 'string' ? value : Array.isArray(value) ? value.map(item).join(', ') : JSON.stringify(value));
 
 /** A change as old → new; an access policy by its name, where `policies` has it. */
 export function Diff({ change, policies = [] }) {
-    const word = (value) => policies.find(({ id }) => value === `AccessPolicy/${id}`)?.name ?? plain(value);
+    const isLogo = change.name === `${BRANDING}logo`; // by its hash
+    const word = (value) => (isLogo && value ? t('an image') : policies.find(({ id }) => value === `AccessPolicy/${id}`)?.name ?? plain(value));
 
     return html`<span class="diff"><del>${word(change.old)}</del> → <ins>${word(change.new)}</ins></span>`;
 }
