@@ -298,13 +298,18 @@ static enum MHD_Result exchange_send(struct exchange *self)
     return result;
 }
 
-/* A form is dispatched as soon as its file begins. */
+/* A form is dispatched as soon as its file begins. Until its fiber has looked at the request the
+ * connection waits, also that of a form that has failed already: the fiber may park before it does,
+ * and a client that went away meanwhile would take the headers along. */
 static bool form_append(struct exchange *self, const char *bytes, size_t size)
 {
     if (!upload_append(self->upload, (const uint8_t *)bytes, size))
         return false;
-    if (!self->dispatched && upload_has_begun(self->upload))
+    if (!self->dispatched && upload_has_begun(self->upload)) {
         exchange_dispatch(self);
+        if (self->on_fiber)
+            exchange_pause(self);
+    }
     return true;
 }
 

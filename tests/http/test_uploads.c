@@ -3,6 +3,8 @@
  * forged, altered or cut off. Each is refused with its status, and leaves nothing behind.
  */
 #include <CUnit/CUnit.h>
+#include <netinet/in.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 
 #include "common/base/clock.h"
 #include "tests/support/document.h"
+#include "tests/support/program.h"
 #include "tests/support/unit.h"
 
 enum { UPLOAD_MAX = 2 * 1024 * 1024 };
@@ -426,6 +429,94 @@ static void a_client_that_goes_away_leaves_nothing(void)
     free(bytes);
 }
 
+/* The head and the body of a form whose fields are a byte too many with the last byte of its file's
+ * header: it fails in the moment in which its file begins. The body is not complete. */
+static char *form_that_fails_at_its_file(size_t *ret_size)
+{
+    static const char head[] = "POST /storage/documents HTTP/1.1\r\nHost: a\r\n"
+                               "Content-Length: 1000000\r\n"
+                               "Content-Type: multipart/form-data; boundary=b\r\n\r\n";
+    static const char field[] = "--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n";
+    static const char file[] = "\r\n--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n";
+    size_t value = 64 * 1024 + 1 - (sizeof(field) - 1) - (sizeof(file) - 1);
+    size_t size = sizeof(head) - 1 + 64 * 1024 + 1;
+    char *bytes = malloc(size);
+
+    memset(bytes, 'a', size);
+    memcpy(bytes, head, sizeof(head) - 1);
+    memcpy(bytes + sizeof(head) - 1, field, sizeof(field) - 1);
+    memcpy(bytes + sizeof(head) - 1 + sizeof(field) - 1 + value, file, sizeof(file) - 1);
+    *ret_size = size;
+    return bytes;
+}
+
+/* A gateway without daemons lets requests wait for a second. */
+static struct program *start_alone(char url[static 64])
+{
+    char *gateway = program_path("atrium-gateway"), path[512];
+    const char *const argv[] = {gateway, "--config", path, NULL};
+    struct program *program;
+    FILE *config;
+
+    snprintf(url, 64, "http://127.0.0.1:%d", unit_free_port());
+    snprintf(path, sizeof(path), "%s/alone.conf", suite_dir(suite));
+    config = fopen(path, "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(config);
+    fprintf(config,
+            "common\n    run_dir = \"%s/alone\"\n"
+            "gateway\n    listen = \"%s\"\n    admin_listen = \"127.0.0.1:%d\"\n",
+            suite_dir(suite), url + strlen("http://"), unit_free_port());
+    fclose(config);
+    program = program_start(argv, NULL);
+    free(gateway);
+    return program;
+}
+
+static bool is_healthy(const char *url)
+{
+    HTTP_ANSWER answer = http_get(url, "/partner/health-check", NULL);
+
+    return answer->status == 200;
+}
+
+/* Sends it, and resets the connection a moment later. */
+static void send_and_reset(const char *url, const char *bytes, size_t size)
+{
+    const struct linger reset = {.l_onoff = 1};
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    to.sin_port = htons((uint16_t)atoi(strrchr(url, ':') + 1));
+    CU_ASSERT_EQUAL(connect(connection, (struct sockaddr *)&to, sizeof(to)), 0);
+    CU_ASSERT_EQUAL(setsockopt(connection, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)), 0);
+    form_send(connection, bytes, size);
+    usleep(100000);
+    close(connection);
+}
+
+/* Its request is looked at when the second is over. Without the connection's memory that would be
+ * the end of a gateway that AddressSanitizer watches. */
+static void a_client_that_goes_away_while_its_form_waits_takes_nothing_along(void)
+{
+    char url[64];
+    PROGRAM gateway = start_alone(url);
+    size_t size;
+    char *bytes = form_that_fails_at_its_file(&size), *answer;
+
+    for (int i = 0; i < 500 && !is_healthy(url); i++)
+        usleep(10000);
+    send_and_reset(url, bytes, size);
+    usleep(1500000);
+    CU_ASSERT_TRUE(is_healthy(url));
+    answer = http_raw(url, bytes, size, true, 3000);
+    UNIT_CHECK(strstr(answer, "The form's fields are too large."), "%s", answer);
+    free(answer);
+    free(bytes);
+    kill(gateway->pid, SIGTERM);
+    CU_ASSERT_TRUE(program_wait_end(gateway, 15000));
+    CHECK_EXIT(gateway, DONE);
+}
+
 /* A body without a Content-Length, in chunks of odd sizes. */
 static void chunked_forms_are_taken(void)
 {
@@ -633,6 +724,7 @@ static const struct unit_case cases[] = {
     CASE(good_forms_are_taken),
     CASE(exactly_the_limit_is_taken),
     CASE(a_client_that_goes_away_leaves_nothing),
+    CASE(a_client_that_goes_away_while_its_form_waits_takes_nothing_along),
     CASE(chunked_forms_are_taken),
     CASE(slow_forms_are_taken),
     CASE(a_refused_form_does_not_shift_answers),
