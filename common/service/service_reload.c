@@ -207,10 +207,13 @@ static void reload(struct service *self)
     struct service_difference changed;
     struct error err;
     struct reload job = {.self = self, .fresh = fresh, .err = &err};
+    int result;
 
     error_init(&err, arena);
-    if (offload_run(self->offload, read_fresh, &job, clock_mono_ms() + READ_MS, &err) < 0 ||
-        !job.good) {
+    result = offload_run(self->offload, read_fresh, &job, clock_mono_ms() + READ_MS, &err);
+    if (self->stopping) /* meanwhile: what the daemon's reload() works on may be freed */
+        return;
+    if (result < 0 || !job.good) {
         log_event(LOG_ERR, "service", "configuration refused, nothing was changed", "error",
                   err.message, "detail", err.detail[0] ? err.detail : NULL, NULL);
         return;
@@ -245,7 +248,8 @@ static void reload_fiber(void *arg)
         reload(self);
     } while (self->reload_again && !self->stopping);
     self->reloading = false;
-    sd_notify(0, "READY=1");
+    if (!self->stopping)
+        sd_notify(0, "READY=1");
 }
 
 void service_reload(struct service *self)

@@ -57,11 +57,13 @@ static int tick_start(void *daemon, struct error *err)
     return config->fail_start ? error_set(err, ERR_INTERNAL, "It shall not start.") : 0;
 }
 
-/* What a start would refuse though the file can be read. */
+/* What a start would refuse though the file can be read. A slow file takes half a second. */
 static int tick_configured(void *daemon, struct error *err)
 {
     const struct tick_config *config = ((const struct tick *)daemon)->svc.config;
 
+    if (strcmp(config->word, "slow") == 0)
+        usleep(500000);
     return strcmp(config->word, "forbidden") != 0
                ? 0
                : error_set(err, ERR_INTERNAL, "That word is forbidden.");
@@ -385,6 +387,32 @@ static void test_keeps_its_configuration_when_the_new_one_is_refused(void)
     daemon_free(&daemon);
 }
 
+/* Of a daemon that stops, nothing is reloaded: what its reload() works on is freed by then. */
+static void test_a_stop_overtakes_a_reload(void)
+{
+    struct daemon daemon;
+    char text[256];
+
+    daemon_make(&daemon, "tickd\n    word = \"one\"\n");
+    listen_for_notes(&daemon);
+    daemon_start(&daemon, NULL);
+    CU_ASSERT(strstr(daemon_note(&daemon, text), "READY=1") != NULL);
+    snprintf(text, sizeof(text), "common\n    run_dir = \"%s\"\ntickd\n    word = \"slow\"\n",
+             daemon.dir.path);
+    unit_dir_write(&daemon.dir, "atrium.conf", text);
+    CU_ASSERT(kill(daemon.pid, SIGHUP) == 0);
+    UNIT_CHECK(strstr(daemon_note(&daemon, text), "RELOADING=1\n") != NULL, "%s", text);
+    CU_ASSERT(kill(daemon.pid, SIGTERM) == 0);
+    UNIT_CHECK(strcmp(daemon_note(&daemon, text), "STOPPING=1") == 0, "%s", text);
+    CU_ASSERT_EQUAL(daemon_wait(&daemon), 0);
+    CU_ASSERT(daemon_said(&daemon, "\"stop hook\""));
+    CU_ASSERT_FALSE(daemon_said(&daemon, "reload hook"));
+    CU_ASSERT_FALSE(daemon_said(&daemon, "configuration reloaded"));
+    UNIT_CHECK(recv(daemon.notify, text, sizeof(text), MSG_DONTWAIT) < 0,
+               "a note behind STOPPING=1");
+    daemon_free(&daemon);
+}
+
 /* Its memory, with the secrets in it, is not written to a file when it dies. */
 static void test_no_core_file(void)
 {
@@ -546,6 +574,7 @@ static const struct unit_case cases[] = {
     CASE(test_start_that_sigterm_cuts_off_is_undone),
     CASE(test_applies_what_a_reload_can_change),
     CASE(test_keeps_its_configuration_when_the_new_one_is_refused),
+    CASE(test_a_stop_overtakes_a_reload),
     CASE(test_no_core_file),
     CASE(test_one_instance_of_a_name),
     CASE(test_status_metrics_and_drain_over_the_bus),
