@@ -52,6 +52,7 @@ struct smtp_pool {
     int event_fd;
     pthread_t *threads;
     size_t thread_max, thread_count, idle_count, ended_count;
+    size_t waiting_count; /* jobs in `waiting` */
     pthread_mutex_t mutex;
     pthread_cond_t work_there, answered, thread_ended;
     struct job *waiting, **waiting_end, *news;
@@ -121,6 +122,7 @@ static void put_waiting(struct smtp_pool *self, struct job *job)
 {
     *self->waiting_end = job;
     self->waiting_end = &job->next_waiting;
+    self->waiting_count++;
     pthread_cond_signal(&self->work_there);
 }
 
@@ -133,6 +135,7 @@ static void take_waiting(struct smtp_pool *self, const struct job *job)
     *link = job->next_waiting;
     if (!*link)
         self->waiting_end = link;
+    self->waiting_count--;
 }
 
 static void put_news(struct smtp_pool *self, struct job *job)
@@ -263,12 +266,13 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-/* With the mutex held: one more thread, when none is idle and there is room. */
+/* With the mutex held, behind put_waiting(): one more thread, when fewer are idle than jobs wait
+ * and there is room. A thread counts as idle until it has woken, so each has one of these jobs. */
 static void start_thread(struct smtp_pool *self)
 {
     sigset_t all, before;
 
-    if (self->idle_count > 0 || self->thread_count == self->thread_max)
+    if (self->idle_count >= self->waiting_count || self->thread_count == self->thread_max)
         return;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);

@@ -2,6 +2,7 @@
  * test_maild_smtp.c - both transports: SMTP against a real server (tests/support/smtp_server.py),
  * and files.
  */
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -175,6 +176,91 @@ static void test_insists_on_tls_and_signs_in(void)
     against_server(&dir, open,
                    (struct attempt){config, {TRANSPORT_UNREACHED}, 1, "TLS required, none", "smtp"},
                    "");
+}
+
+/* ---- several at the same time ---- */
+
+enum { TOGETHER = 3, TOGETHER_MS = 2500 };
+
+struct together {
+    struct transport *transport;
+    const char *url, *dir;
+    size_t ended;
+};
+
+static void send_one(void *arg)
+{
+    struct together *self = arg;
+    char reason[TRANSPORT_REASON_MAX] = "";
+    int opened = 0;
+    const struct transport_gate gate = {open_gate, &opened};
+
+    UNIT_CHECK(self->transport->send(self->transport, &a_mail, clock_mono_ms() + SEND_MS, &gate,
+                                     reason) == TRANSPORT_SENT,
+               "%s", reason);
+    self->ended++;
+}
+
+/* The first mail, which is refused, leaves one thread that is idle. The server writes each of the
+ * others down and answers it after TOGETHER_MS: all are written down before that only when none
+ * waits for another. */
+static void run_together(struct loop *loop, void *arg)
+{
+    struct together *self = arg;
+    const struct maild_config config = {.smtp_url = self->url,
+                                        .smtp_starttls = "none",
+                                        .smtp_timeout = SEND_MS,
+                                        .deliveries = TOGETHER};
+    CLEANUP(transport_destroy) struct transport *transport = make_transport(loop, &config);
+    int64_t until_ms;
+    char reason[TRANSPORT_REASON_MAX] = "";
+    int opened = 0;
+    const struct transport_gate gate = {open_gate, &opened};
+    struct error err;
+
+    error_init(&err, NULL);
+    UNIT_REQUIRE(transport, "%s", self->url);
+    self->transport = transport;
+    CU_ASSERT_EQUAL(transport->send(transport, &a_mail, clock_mono_ms() + SEND_MS, &gate, reason),
+                    TRANSPORT_RETRY);
+    CU_ASSERT_EQUAL(fiber_sleep_until(loop, clock_mono_ms() + 100, &err), 0);
+    for (int i = 0; i < TOGETHER; i++)
+        UNIT_REQUIRE(fiber_start(loop, send_one, self, &err) == 0, "%s", err.message);
+    until_ms = clock_mono_ms() + SEND_MS;
+    while (mail_server_count(self->dir) < TOGETHER && self->ended == 0 &&
+           clock_mono_ms() < until_ms)
+        CU_ASSERT_EQUAL(fiber_sleep_until(loop, clock_mono_ms() + 10, &err), 0);
+    UNIT_CHECK(mail_server_count(self->dir) == TOGETHER && self->ended == 0,
+               "%zu mails are there when %zu are answered", mail_server_count(self->dir),
+               self->ended);
+    while (self->ended < TOGETHER)
+        CU_ASSERT_EQUAL(fiber_sleep_until(loop, clock_mono_ms() + 10, &err), 0);
+}
+
+static void test_mails_that_come_together_do_not_wait_for_one_thread(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    const struct sched_param usual = {.sched_priority = 0};
+    cpu_set_t before, one;
+    char hold[32];
+    const char *const slow[] = {"--fail", "451:1", "--hold", hold, NULL};
+    struct mail_server server;
+    struct together together = {.dir = dir.path};
+
+    snprintf(hold, sizeof(hold), "%.1f:%d", TOGETHER_MS / 1000.0, TOGETHER);
+    server = mail_server_start(&dir, slow);
+    together.url = server.url;
+    /* On one processor, where a thread that wakes does not preempt the one that runs, none wakes
+     * between two mails that are put in line. */
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    CU_ASSERT_EQUAL(sched_getaffinity(0, sizeof(before), &before), 0);
+    CU_ASSERT_EQUAL(sched_setaffinity(0, sizeof(one), &one), 0);
+    CU_ASSERT_EQUAL(sched_setscheduler(0, SCHED_BATCH, &usual), 0);
+    unit_on_fiber(run_together, &together);
+    CU_ASSERT_EQUAL(sched_setscheduler(0, SCHED_OTHER, &usual), 0);
+    CU_ASSERT_EQUAL(sched_setaffinity(0, sizeof(before), &before), 0);
+    mail_server_stop(&server);
 }
 
 /* ---- another server while it runs ---- */
@@ -411,6 +497,7 @@ int main(void)
     static const struct unit_case cases[] = {
         CASE(test_hands_a_mail_to_a_server),
         CASE(test_insists_on_tls_and_signs_in),
+        CASE(test_mails_that_come_together_do_not_wait_for_one_thread),
         CASE(test_another_password_while_it_runs),
         CASE(test_distinguishes_temporary_from_permanent_failures),
         CASE(test_sends_nothing_that_it_may_not),
