@@ -137,6 +137,9 @@ static void cache_evict(struct cache *self)
         self->hand = (self->hand + 1) % self->capacity;
         slot = &self->slots[self->hand];
     }
+    /* The entry that takes the place is looked at when the hand has gone around: at once it would
+     * be the next to go, as it was not used yet. */
+    self->hand = (self->hand + 1) % self->capacity;
     cache_unlink(self, cache_link(self, &slot->key));
 }
 

@@ -124,6 +124,34 @@ static void the_cache_is_bounded(void)
     CU_ASSERT_EQUAL(dropped, 1301);
 }
 
+/* A cache that is full of what is not used any more makes room for all that comes, whether that is
+ * used at once or not. */
+static void new_entries_do_not_push_each_other_out(void)
+{
+    enum { CAPACITY = 100 };
+    struct cache *cache = cache_new(CAPACITY, drop);
+    int there = 0;
+
+    for (int i = 0; i < CAPACITY; i++) {
+        struct cache_key key = number_key((uint64_t)i);
+
+        cache_put(cache, &key, number_value(i));
+        CU_ASSERT_PTR_NOT_NULL(cache_get(cache, &key));
+    }
+    for (int i = CAPACITY; i < 2 * CAPACITY; i++) {
+        struct cache_key key = number_key((uint64_t)i);
+
+        cache_put(cache, &key, number_value(i));
+    }
+    for (int i = CAPACITY; i < 2 * CAPACITY; i++) {
+        struct cache_key key = number_key((uint64_t)i);
+
+        there += cache_get(cache, &key) != NULL;
+    }
+    UNIT_CHECK(there == CAPACITY, "%d of %d are there", there, CAPACITY);
+    cache_destroy(&cache);
+}
+
 static const char project_1[] = "11111111-1111-4111-8111-111111111111";
 static const char policy_1[] = "22222222-2222-4222-8222-222222222222";
 static const char membership_1[] = "44444444-4444-4444-8444-444444444444";
@@ -366,6 +394,7 @@ static const struct unit_case cases[] = {
     CASE(revocations_are_checked),
     CASE(old_revocations_go),
     CASE(the_cache_is_bounded),
+    CASE(new_entries_do_not_push_each_other_out),
     CASE(changes_drop_identities),
     CASE(a_fetch_that_a_change_overtook_is_not_kept),
     CASE(a_fetch_goes_on_through_changes_of_others),
