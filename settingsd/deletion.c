@@ -186,22 +186,34 @@ static int record_call(struct settingsd *d, const struct request *req,
     return sql_project_deletion_settle(d->svc.db, req, &settle, err) < 0 ? -1 : 0;
 }
 
-/* One call; what it fails with is recorded. */
+/* Of the services that are called over the bus; NULL: it is none of them. */
+static const struct bus_method *find_method(const char *service)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
+        if (strcmp(service, methods[i]->service) == 0)
+            return methods[i];
+    return NULL;
+}
+
+/* One call; what it fails with is recorded. A service that only a newer build names is left to the
+ * instances of that build. */
 static int make_call(struct settingsd *d, const struct sql_project_deletion_claim_row *call,
                      struct error *err)
 {
     CLEANUP(service_request_destroy) struct request *req = service_request_new(&d->svc, CALL_MS);
     const struct project_purge_in in = {call->project};
+    const struct bus_method *method = find_method(call->service);
     struct project_purge_out out = {0};
     struct error failure;
-    int rc = -1;
+    int rc;
 
     error_init(&failure, req->arena);
     if (strcmp(call->service, LAST_SERVICE) == 0)
         rc = purge_own(d, req, call->project, &out, &failure);
-    for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
-        if (strcmp(call->service, methods[i]->service) == 0)
-            rc = bus_call(d->svc.bus, methods[i], req, &in, &out, &failure);
+    else if (method)
+        rc = bus_call(d->svc.bus, method, req, &in, &out, &failure);
+    else
+        rc = error_set(&failure, ERR_UNAVAILABLE, "This build calls no such service.");
     if (rc == 0)
         error_clear(&failure);
     return record_call(d, req, call, &out, &failure, err);

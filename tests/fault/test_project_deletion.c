@@ -411,6 +411,23 @@ static void rows_created_late_are_deleted_too(void)
     free(id);
 }
 
+/* During an upgrade to a build that deletes from one service more. */
+static void a_service_that_only_a_newer_build_calls_is_left_to_it(void)
+{
+    free(suite_query(suite, "insert into settings.project_deletion (project_id, service, try_at) "
+                            "values ('5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b', 'newd', 0) "
+                            "returning 1"));
+    CU_ASSERT_TRUE(suite_comes_to(suite, 1, 20000,
+                                  "select count(*) from settings.project_deletion where "
+                                  "service = 'newd' and (done_at is not null or "
+                                  "last_error = 'This build calls no such service.')"));
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from settings.project_deletion where "
+                                       "service = 'newd' and done_at is null"),
+                    1);
+    free(suite_query(suite, "delete from settings.project_deletion where service = 'newd' "
+                            "returning 1"));
+}
+
 /* ---- 100,000 rows ---- */
 
 static long oldest_transaction_ms(void)
@@ -472,6 +489,7 @@ static const struct unit_case cases[] = {
     CASE(deleting_many_rows_delays_no_request),
     CASE(a_deletion_continues_after_all_daemons_died),
     CASE(rows_created_late_are_deleted_too),
+    CASE(a_service_that_only_a_newer_build_calls_is_left_to_it),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
