@@ -396,23 +396,26 @@ static void list_work(void *arg)
     closedir(dir);
 }
 
-static int unlink_if_there(int dir, const char *path)
+/* What is not there is removed already. */
+static int unlink_error(int dir, const char *path)
 {
-    return unlinkat(dir, path, 0) < 0 && errno != ENOENT ? -1 : 0;
+    return unlinkat(dir, path, 0) < 0 && errno != ENOENT ? errno : 0;
 }
 
+/* Both places and their folder, also when one fails; the first reason is reported. */
 static void remove_work(void *arg)
 {
     struct job *job = arg;
     char path[PATH_SIZE];
-    int failed;
+    int error;
 
     path_incoming(job, path);
-    failed = unlink_if_there(job->self->dir, path);
+    job->error = unlink_error(job->self->dir, path);
     path_complete(job, path);
-    failed |= unlink_if_there(job->self->dir, path);
-    failed |= sync_folder_of(job);
-    job->error = failed ? errno : 0;
+    error = unlink_error(job->self->dir, path);
+    job->error = job->error ? job->error : error;
+    error = sync_folder_of(job) < 0 ? errno : 0;
+    job->error = job->error ? job->error : error;
 }
 
 /* ---- the store's functions ---- */

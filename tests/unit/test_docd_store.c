@@ -201,6 +201,24 @@ static void a_full_disk_is_reported(struct loop *loop, void *arg UNUSED)
     teardown(&f);
 }
 
+/* Of two places one has nothing: that is no reason, and does not hide the other's. */
+static void a_removal_that_fails_says_why(struct loop *loop, void *arg UNUSED)
+{
+    struct fixture f;
+    char path[256];
+
+    if (!setup(&f, loop))
+        return;
+    snprintf(path, sizeof(path), "%s/incoming/%s", f.dir.path, f.object.object.text);
+    CU_ASSERT_EQUAL(mkdir(path, 0700), 0); /* what is no file is not removed */
+    CU_ASSERT_TRUE(f.store->functions->remove(f.store, &f.req, f.object, &f.err) < 0);
+    CU_ASSERT_EQUAL(f.err.code, ERR_INTERNAL);
+    UNIT_CHECK(strstr(f.err.detail, "Is a directory"), "%s %s", f.err.message, f.err.detail);
+    CU_ASSERT_EQUAL(rmdir(path), 0);
+    CU_ASSERT_EQUAL(f.store->functions->remove(f.store, &f.req, f.object, &f.err), 0);
+    teardown(&f);
+}
+
 static void files_are_readable_by_their_owner_only(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;
@@ -284,6 +302,7 @@ ON_FIBER(writes_come_in_any_order)
 ON_FIBER(steps_may_be_repeated)
 ON_FIBER(the_whole_file_or_none)
 ON_FIBER(a_full_disk_is_reported)
+ON_FIBER(a_removal_that_fails_says_why)
 ON_FIBER(files_are_readable_by_their_owner_only)
 ON_FIBER(a_directory_that_cannot_be_is_refused)
 ON_FIBER(forms_are_posted_to_us)
@@ -293,6 +312,7 @@ static const struct unit_case cases[] = {
     CASE(test_steps_may_be_repeated),
     CASE(test_the_whole_file_or_none),
     CASE(test_a_full_disk_is_reported),
+    CASE(test_a_removal_that_fails_says_why),
     CASE(test_files_are_readable_by_their_owner_only),
     CASE(test_a_directory_that_cannot_be_is_refused),
     CASE(test_forms_are_posted_to_us),
