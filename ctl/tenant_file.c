@@ -245,6 +245,16 @@ static int put_record(struct tenant_writer *self, enum record_kind kind, const v
     return put(self, head, sizeof(head), err) < 0 ? -1 : put(self, bytes, size, err);
 }
 
+/* Whether the name is still that of the open file, and not of one that was finished or removed
+ * before it was locked. */
+static bool is_named(int fd, const char *path)
+{
+    struct stat opened, named;
+
+    return fstat(fd, &opened) == 0 && lstat(path, &named) == 0 && opened.st_dev == named.st_dev &&
+           opened.st_ino == named.st_ino;
+}
+
 /* Opens the file as another name, which no other process is writing. */
 static int open_part(struct tenant_writer *self, bool anew, struct error *err)
 {
@@ -256,7 +266,7 @@ static int open_part(struct tenant_writer *self, bool anew, struct error *err)
     if (self->fd < 0)
         return error_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_UNAVAILABLE, "%s: %s",
                          self->part, strerror(errno));
-    if (flock(self->fd, LOCK_EX | LOCK_NB) < 0) {
+    if (flock(self->fd, LOCK_EX | LOCK_NB) < 0 || !is_named(self->fd, self->part)) {
         close(self->fd);
         self->fd = -1;
         return error_set(err, ERR_CONFLICT, "%s: is being written", self->part);

@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/base/file.h"
@@ -636,6 +638,58 @@ static void it_has_its_name_when_it_is_whole(void)
     CU_ASSERT(access(part, F_OK) < 0 && read_through(path, 1, &err) == 0);
 }
 
+/* What another process does after this one has opened the file and before it locks it. */
+static void (*before_lock)(void);
+static struct tenant_writer *other_writer;
+
+int flock(int fd, int operation)
+{
+    void (*meanwhile)(void) = before_lock;
+
+    before_lock = NULL;
+    if (meanwhile)
+        meanwhile();
+    return (int)syscall(SYS_flock, fd, operation);
+}
+
+static void finish_other(void)
+{
+    struct error err;
+
+    error_init(&err, NULL);
+    UNIT_CHECK(tenant_writer_finish(other_writer, &err) == 0, "%s", err.message);
+    tenant_writer_destroy(&other_writer);
+}
+
+static void remove_other(void)
+{
+    tenant_writer_destroy(&other_writer);
+}
+
+static void a_file_that_ends_before_it_is_locked_is_left(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    void (*const ends[])(void) = {remove_other, finish_other};
+    const char *path = path_in(arena, &dir, "file");
+    struct tenant_key to = key_of(1);
+    struct error err;
+
+    for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+        struct tenant_writer *writer;
+
+        error_init(&err, arena);
+        other_writer = tenant_writer_create(path, &to, NULL, HEAD, &err);
+        UNIT_REQUIRE(other_writer, "%s", err.message);
+        before_lock = ends[i];
+        writer = tenant_writer_create(path, &to, NULL, HEAD, &err);
+        UNIT_CHECK(!writer && err.code == ERR_CONFLICT, "%zu: %s", i, err.message);
+        tenant_writer_destroy(&writer);
+    }
+    error_init(&err, arena);
+    UNIT_CHECK(read_through(path, 1, &err) == 0, "%s", err.message);
+}
+
 static void another_file_is_never_replaced(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -946,6 +1000,7 @@ static const struct unit_case cases[] = {
     CASE(names_of_tables_are_words),
     CASE(the_file_tells_nothing),
     CASE(it_has_its_name_when_it_is_whole),
+    CASE(a_file_that_ends_before_it_is_locked_is_left),
     CASE(another_file_is_never_replaced),
     CASE(what_was_cut_anywhere_is_resumed),
     CASE(what_is_behind_an_altered_chunk_is_written_anew),
