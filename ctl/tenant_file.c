@@ -590,13 +590,12 @@ static int open_box(const struct tenant_reader *self, const struct seal_keys *ke
                     const uint8_t box[static STREAM_BOX_SIZE],
                     uint8_t ret[static TENANT_STREAM_KEY_SIZE], struct error *err)
 {
-    char id[TENANT_KEY_ID_TEXT], why[sizeof(err->message)];
+    char id[TENANT_KEY_ID_TEXT];
 
     sodium_bin2hex(id, sizeof(id), box, TENANT_KEY_ID_SIZE);
-    if (tenant_key_decrypt(keys, id, box + TENANT_KEY_ID_SIZE, ret, err) == 0)
-        return 0;
-    memcpy(why, err->message, sizeof(why));
-    return error_set(err, ERR_FORBIDDEN, "%s: %s", self->path, why);
+    return tenant_key_decrypt(keys, id, box + TENANT_KEY_ID_SIZE, ret, err) == 0
+               ? 0
+               : error_set(err, ERR_FORBIDDEN, "%s: %s", self->path, err->message);
 }
 
 /* box: NULL for that of the file. */
