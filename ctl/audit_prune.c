@@ -369,16 +369,20 @@ int audit_verify_file_command(struct ctl *ctl, struct error *err)
     struct exported exported = {0};
     size_t capacity = 0;
     char hash[2 * AUDIT_HASH_SIZE + 1];
+    ssize_t size;
 
     if (!file)
         return error_set(err, ERR_NOT_FOUND, "%s: %s", path, strerror(errno));
-    while (getline(&text, &capacity, file) > 0) {
-        json_auto_t *line = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    while ((size = getline(&text, &capacity, file)) > 0) {
+        json_auto_t *line = json_loadb(text, (size_t)size, JSON_REJECT_DUPLICATES, NULL);
+        int64_t number = exported.rows + 1;
 
         if (!line_holds(&exported, line))
             return error_set(err, ERR_CONFLICT, "%s:%lld: the row was altered, or one before it",
-                             path, (long long)exported.rows + !line);
+                             path, (long long)number);
     }
+    if (!feof(file)) /* what could not be read may be anything */
+        return error_set(err, ERR_UNAVAILABLE, "%s: %s", path, strerror(errno));
     sodium_bin2hex(hash, sizeof(hash), exported.hash, exported.size);
     output_done(ctl, "%lld rows hold together; the last is %lld with hash %s.",
                 (long long)exported.rows, (long long)exported.sequence, hash);

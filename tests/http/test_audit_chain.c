@@ -462,6 +462,18 @@ static void old_months_are_exported_and_dropped(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(altered->err, "was altered"));
 }
 
+/* Rows that could not be read are not said to hold together, and a bad row is found by its line. */
+static void a_file_holds_together_only_when_all_of_it_was_read(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    const char *path = unit_dir_write(&dir, "bad.jsonl", "{}\n");
+
+    PROGRAM folder = ATRIUMCTL(suite, NULL, "audit", "verify-file", dir.path);
+    CHECK_REFUSED(folder, 1, "Is a directory");
+    PROGRAM bad = ATRIUMCTL(suite, NULL, "audit", "verify-file", path);
+    CHECK_REFUSED(bad, 1, "bad.jsonl:1: ");
+}
+
 /* Sets the clock and waits until authd's chainer has made the month of that time. */
 static void go_to(int64_t ahead_s, char name[static 32])
 {
@@ -529,6 +541,7 @@ static const struct unit_case cases[] = {
     CASE(a_daemons_role_leaves_sealed_rows_alone),
     CASE(a_kept_hash_reveals_a_recomputed_chain),
     CASE(a_dropped_month_is_stepped_over),
+    CASE(a_file_holds_together_only_when_all_of_it_was_read),
     CASE(old_months_are_exported_and_dropped),
     CASE(a_month_that_comes_again_keeps_its_first_export),
     CASE_ALWAYS(suite_shuts_down_cleanly),
