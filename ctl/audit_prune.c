@@ -25,7 +25,7 @@
 #include "ctl/output.h"
 #include "ctl/provision.h"
 
-enum { MONTHS_MAX = 5 * 1200, LINE_SIZE_MAX = 4 * 1024 * 1024, BLOCK_SIZE = 64 * 1024 };
+enum { MONTHS_MAX = 5 * 1200, BLOCK_SIZE = 64 * 1024 };
 
 #define FETCH "1000" /* rows at a time */
 
