@@ -365,13 +365,15 @@ static int sum_file(struct import *self, struct error *err)
         if (!tenant_invited_skips(&self->invited, row.table, row.bytes, row.size))
             tenant_summing_row(self->given, row.bytes, row.size);
     }
+    if (got < 0)
+        return -1;
     all = tenant_reader_sums(self->reader);
-    for (size_t i = 0; got == 0 && i < all->count; i++) /* those without rows */
+    for (size_t i = 0; i < all->count; i++) /* those without rows */
         if (!tenant_sums_find(&self->given->sums, all->items[i].table) &&
             tenant_summing_table(self->given, all->items[i].table, strlen(all->items[i].table)) < 0)
             return error_set(err, ERR_INTERNAL, "%s is no name of a table", all->items[i].table);
     tenant_summing_end(self->given);
-    return got;
+    return 0;
 }
 
 static int verify(struct import *self, struct error *err)
