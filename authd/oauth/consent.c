@@ -39,17 +39,6 @@ static bool covers(const struct request *req, const char *have, const char *want
     return true;
 }
 
-static const char *both(const struct request *req, const char *one, const char *other)
-{
-    char *rest = NULL, *text = arena_strdup(req->arena, other);
-    const char *all = one;
-
-    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        if (!words_have(all, word))
-            all = arena_printf(req->arena, "%s%s%s", all, *all ? " " : "", word);
-    return all;
-}
-
 /* 1: there is one. */
 static int find(struct authd *d, const struct request *req, const struct auth_request *request,
                 const struct caller *caller, struct sql_oauth_consent_get_row *ret,
@@ -110,27 +99,19 @@ int consent_narrow(struct authd *d, const struct request *req, const struct call
 
 int consent_keep(struct visit *visit, const struct auth_request *request, struct error *err)
 {
-    struct sql_oauth_consent_get_row had;
-    struct sql_oauth_consent_put_in put = {
+    const struct sql_oauth_consent_put_in put = {
         .project = visit->caller.project,
         .account = visit->caller.account,
         .client_id = request->client.clientId,
         .client_name = request->client.name,
         .resource = resource_of(request),
+        .scope = request->scope,
         .tos_version = terms_of(request),
         .now = visit->req.now_ms,
         .audit = audit_row(&visit->req, &(struct audit){.action = "consent.give",
                                                         .detail = request->client.clientId})};
     struct sql_oauth_consent_put_row row;
-    int found = find(visit->d, &visit->req, request, &visit->caller, &had, err);
 
-    if (found < 0)
-        return -1;
-    if (found == 0)
-        had = (struct sql_oauth_consent_get_row){.all_scopes = "", .all_resources = ""};
-    put.scope = both(&visit->req, had.scope ? had.scope : "", request->scope);
-    put.all_scopes = both(&visit->req, had.all_scopes, request->scope);
-    put.all_resources = both(&visit->req, had.all_resources, put.resource);
     return MIN(sql_oauth_consent_put(visit->d->svc.db, &visit->req, &put, &row, err), 0);
 }
 

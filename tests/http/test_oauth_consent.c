@@ -3,9 +3,11 @@
  * two gateways and two authd, on the test clock.
  */
 #include <CUnit/CUnit.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "tests/support/oauth.h"
 #include "tests/support/unit.h"
@@ -206,6 +208,58 @@ static void each_pair_of_scope_and_resource_is_asked_for(void)
     free(theirs);
 }
 
+/* The page of a browser that asks for consent, answered by a thread of its own. */
+struct answering {
+    struct browser *browser;
+    pthread_t thread;
+    int status;
+};
+
+static void *allow(void *arg)
+{
+    struct answering *self = arg;
+
+    self->status = oauth_consent(self->browser, "allow");
+    return NULL;
+}
+
+/* In two tabs, or on a page and for a device: neither takes back what the other gives. */
+static void two_consents_at_once_both_stay(void)
+{
+    static const char *const scopes[] = {"profile", "email"};
+    char *theirs = oauth_register(suite, admin, "{" TWO_RESOURCES "}"), sql[256];
+    struct answering tabs[ARRAY_SIZE(scopes)] = {{.browser = NULL}};
+    PERSON person = person_register(suite, NULL);
+    pid_t holder;
+
+    for (size_t i = 0; i < ARRAY_SIZE(tabs); i++) {
+        tabs[i].browser = browser_open(suite);
+        CU_ASSERT_TRUE(browser_signs_in(tabs[i].browser, person->email, FORM_PASSWORD));
+    }
+    allow_at(tabs[0].browser, theirs, "openid", SCALE);
+    for (size_t i = 0; i < ARRAY_SIZE(tabs); i++) {
+        ask_at(tabs[i].browser, theirs, scopes[i], DIARY, "");
+        CU_ASSERT_EQUAL(oauth_follow(tabs[i].browser), 200);
+    }
+    snprintf(sql, sizeof(sql), "select from auth.oauth_consent where client_id = '%s' for update",
+             theirs);
+    holder = suite_hold(suite, sql);
+    for (size_t i = 0; i < ARRAY_SIZE(tabs); i++)
+        pthread_create(&tabs[i].thread, NULL, allow, &tabs[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(tabs); i++)
+        pthread_join(tabs[i].thread, NULL);
+    waitpid(holder, NULL, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(tabs); i++)
+        UNIT_CHECK(is_allowed(tabs[0].browser, theirs, scopes[i], DIARY), "%s", scopes[i]);
+    HTTP_ANSWER list = http_get(suite_url(suite), "/auth/consent", person->access);
+    const char *all = http_text(list, "consents.0.scope");
+    UNIT_CHECK(strncmp(all, "openid ", 7) == 0 && strstr(all, "profile") && strstr(all, "email"),
+               "%s", all);
+    for (size_t i = 0; i < ARRAY_SIZE(tabs); i++)
+        browser_close(&tabs[i].browser);
+    free(theirs);
+}
+
 static void set_terms(const char *client, const char *version)
 {
     char path[128], json[640];
@@ -277,6 +331,7 @@ static const struct unit_case cases[] = {
     CASE(others_clients_are_consented_to),
     CASE(a_client_that_others_can_pass_for_is_consented_to_each_time),
     CASE(each_pair_of_scope_and_resource_is_asked_for),
+    CASE(two_consents_at_once_both_stay),
     CASE(new_terms_are_asked_for),
     CASE(consent_is_not_given_by_other_sites),
     CASE_ALWAYS(the_scene_is_left),

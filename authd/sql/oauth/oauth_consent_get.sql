@@ -1,10 +1,10 @@
--- What an account has let a client do: at a resource (null: nothing there), and at all. No row:
--- nothing.
+-- What an account has let a client do at a resource (null: nothing there), and by which terms.
+-- No row: nothing at all.
 -- class: read
 -- in: project uuid, account uuid, client_id text, resource text
 -- rows: one
--- row: scope text null, all_scopes text, all_resources text, tos_version text
-select r.scope, c.scope as all_scopes, c.resource as all_resources, c.tos_version
+-- row: scope text null, tos_version text
+select r.scope, c.tos_version
 from oauth_consent c
 left join oauth_consent_resource r
     on r.project_id = c.project_id and r.account_id = c.account_id and r.client_id = c.client_id

@@ -1,7 +1,9 @@
--- Notes what an account lets a client do from now on: at a resource, and at all.
+-- Notes what an account lets a client do from now on: at a resource, and at all. It adds to what is
+-- noted at this moment, so that of two consents at once both stay, and none comes back that was
+-- withdrawn.
 -- class: write
 -- in: project uuid, account uuid, client_id text, client_name text, resource text, scope text
--- in: all_scopes text, all_resources text, tos_version text, now int8
+-- in: tos_version text, now int8
 -- rows: one
 -- row: updated_at int8
 with
@@ -11,19 +13,24 @@ put as (
         updated_at
     )
     values (
-        :project, :account, :client_id, :client_name, :all_scopes, :all_resources, :tos_version,
-        :now, :now
+        :project, :account, :client_id, :client_name, :scope, :resource, :tos_version, :now, :now
     )
     on conflict (project_id, account_id, client_id) do update
-    set client_name = :client_name, scope = :all_scopes, resource = :all_resources,
-        tos_version = :tos_version, updated_at = :now
+    set client_name = :client_name,
+        scope =
+            -- include: words_both(one = oauth_consent.scope, other = :scope),
+        resource =
+            -- include: words_both(one = oauth_consent.resource, other = :resource),
+        tos_version = :tos_version,
+        updated_at = :now
     returning project_id, account_id, client_id, updated_at
 ),
 put_resource as (
     insert into oauth_consent_resource (project_id, account_id, client_id, resource, scope)
     select project_id, account_id, client_id, :resource, :scope from put
     on conflict (project_id, account_id, client_id, resource) do update
-    set scope = :scope
+    set scope =
+        -- include: words_both(one = oauth_consent_resource.scope, other = :scope)
 ),
 -- include: audit(from = put)
 select updated_at from put
