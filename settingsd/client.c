@@ -153,6 +153,9 @@ static int client_change(struct settingsd *d, const struct request *req, struct 
 
     if (etag_bind(in->ifMatch, out->etag, "client", &replace.etag, err) < 0)
         return -1;
+    /* That what is there needs no proof holds for what was read. */
+    if (in->settings.firstParty && !needs_proof(req->arena, &out->settings, &in->settings))
+        replace.etag = out->etag;
     rows = sql_client_replace(d->svc.db, req, &replace, &row, err);
     if (rows == 0 && replace.etag)
         return etag_lost("client", err);
@@ -266,8 +269,8 @@ int client_get(struct settingsd *d, const struct request *req, const struct id_i
     return client_read(d, req, req->caller->project, in->id, out, err);
 }
 
-/* Fails: NOT_FOUND, VALIDATION, CONFLICT (not what If-Match names), STEP_UP_REQUIRED
- * (needs_proof()), UNCERTAIN. */
+/* Fails: NOT_FOUND, VALIDATION, CONFLICT (not what If-Match names, or not what needed no proof),
+ * STEP_UP_REQUIRED (needs_proof()), UNCERTAIN. */
 int client_replace(struct settingsd *d, const struct request *req, const struct client_in *in,
                    struct client_record *out, struct error *err)
 {

@@ -3,6 +3,8 @@
  * their secrets.
  */
 #include <CUnit/CUnit.h>
+#include <libpq-fe.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -269,6 +271,52 @@ static void a_first_party_needs_a_fresh_proof(void)
     CHECK_STATUS(given_up, 200);
 }
 
+/* A registration that is written as it is, which needs no proof, by a thread. */
+struct writing {
+    const struct person *who;
+    const char *id, *json;
+    int status;
+};
+
+static void *write_again(void *arg)
+{
+    struct writing *self = arg;
+    HTTP_ANSWER answer = replace(self->who, self->id, self->json);
+
+    self->status = answer->status;
+    return NULL;
+}
+
+/* That it needs no proof holds for what was read. */
+static void what_changes_meanwhile_is_not_put_back_without_a_proof(void)
+{
+    static const char own[] = "{" WEB ",\"firstParty\":true}";
+    PERSON anew = person_admin(suite); /* the tokens of the other are too old by now */
+    HTTP_ANSWER made = create(anew, own);
+    struct writing writing = {.who = anew, .id = http_text(made, "id"), .json = own};
+    PGconn *holder = PQconnectdb(suite_text(suite, "postgres.conninfo"));
+    pthread_t thread;
+    char sql[256];
+
+    CHECK_STATUS(made, 200);
+    suite_advance_clock(suite, 16 * 60);
+    snprintf(sql, sizeof(sql),
+             "begin; update settings.client set oauth = oauth || '{\"firstParty\": false}' "
+             "where id = '%s'",
+             writing.id);
+    PQclear(PQexec(holder, sql));
+    pthread_create(&thread, NULL, write_again, &writing);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 1, 5000,
+                                  "select count(*) from pg_stat_activity where wait_event_type = "
+                                  "'Lock' and usename = 'atrium-settingsd'"));
+    PQclear(PQexec(holder, "commit"));
+    pthread_join(thread, NULL);
+    PQfinish(holder);
+    CU_ASSERT_EQUAL(writing.status, 409);
+    HTTP_ANSWER now = get(anew, writing.id);
+    CU_ASSERT_TRUE(json_is_false(http_member(now, "firstParty")));
+}
+
 static void only_admins_of_the_project_reach_them(void)
 {
     HTTP_ANSWER made = create(child, "{" WEB "}");
@@ -312,6 +360,7 @@ static const struct unit_case cases[] = {
     CASE(only_admins_of_the_project_reach_them),
     CASE(secrets_and_keys_need_a_fresh_proof),
     CASE(a_first_party_needs_a_fresh_proof),
+    CASE(what_changes_meanwhile_is_not_put_back_without_a_proof),
     CASE_ALWAYS(the_scene_is_left),
 };
 
