@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "common/domain/list_limit.h"
 #include "common/domain/name.h"
 
 enum {
@@ -22,7 +23,6 @@ enum {
     TIMEOUT_MAX_MS = 30000,
     TIMEOUT_USUAL_MS = 10000,
     EXECUTIONS_MAX = 1000, /* remembered of one bot */
-    BOTS_MAX = 1000,       /* of one project: the limit in bot_insert.sql */
     FAILURES_MAX = 100,    /* the limit in execution_failure_list.sql */
 };
 
@@ -108,7 +108,7 @@ static const struct field bot_rows[] = {
 FIELD_TABLE(bot);
 
 static const struct field bot_list_rows[] = {
-    FIELD_OBJECTS(struct bot_list, resources, bot, BOTS_MAX, FIELD_REQUIRED,
+    FIELD_OBJECTS(struct bot_list, resources, bot, LIST_ROWS_MAX, FIELD_REQUIRED,
                   "Bots of the project, by name."),
 };
 FIELD_TABLE(bot_list);

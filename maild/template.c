@@ -7,16 +7,15 @@
 
 #include "common/domain/etag.h"
 #include "common/domain/language.h"
+#include "common/service/list_write.h"
 #include "common/wire/texts.h"
 #include "maild/maild.h"
 #include "maild/maild_api.h"
 #include "maild/render.h"
 #include "maild/template_html.h"
 
-enum {
-    TEMPLATES_MAX = 1000, /* of a project, see template_list.sql */
-    TEMPLATES_SIZE_MAX = 3 * 1024 * 1024,
-};
+static const struct list_rule templates_rule = {
+    LIST_LIMIT("templates"), &sql_template_lock_statement, &sql_template_size_statement};
 
 /* `rows`: what the statement returned that looked for the template; 0: there is none. */
 static int require_template(int rows, struct error *err)
@@ -110,28 +109,22 @@ static int template_find(struct maild *d, const struct request *req, struct uuid
     return sql_template_get(d->svc.db, req, &get, out, err);
 }
 
-/* Whether the project's templates stay few enough to be listed in one answer, which is a message of
- * 4 MiB at most. Those of several requests at once may be more by what is under way: a list shows
- * the first of them. */
-static int check_size(struct maild *d, const struct request *req,
-                      const struct sql_template_put_in *put, struct error *err)
+/* Writes it while no other template of the project is written, unless they are too many then, or
+ * too large. */
+static int put_within_limit(struct maild *d, const struct request *req,
+                            const struct sql_template_put_in *put, struct template_record *out,
+                            struct error *err)
 {
-    const struct sql_template_size_in in = {
-        .project = put->project, .name = put->name, .language = put->language};
-    struct sql_template_size_row others;
-    int64_t bytes = (int64_t)(strlen(put->subject) + strlen(put->text));
+    CLEANUP(list_write_end)
+    struct list_write write = {.rule = &templates_rule, .project = put->project};
+    int rows;
 
-    if (put->html)
-        bytes += (int64_t)strlen(put->html);
-    if (sql_template_size(d->svc.db, req, &in, &others, err) < 0)
+    if (list_write_begin(&write, d->svc.db, req, err) < 0)
         return -1;
-    if (bytes <= others.replaced) /* of older releases, when a project might have more */
-        return 0;
-    if (others.templates >= TEMPLATES_MAX)
-        return error_set(err, ERR_CONFLICT, "The project has 1,000 templates already.");
-    if (others.bytes + bytes > TEMPLATES_SIZE_MAX)
-        return error_set(err, ERR_CONFLICT, "The project's templates have at most 3 MiB together.");
-    return 0;
+    rows = sql_template_put(write.tx, req, put, out, err);
+    if (rows == 0)
+        return put->absent ? etag_exists("template", err) : etag_lost("template", err);
+    return rows < 0 ? -1 : list_write_commit(&write, req, err);
 }
 
 /* Maps a template, or replaces it, as far as the headers admit. Fails: NOT_FOUND (no such name),
@@ -153,7 +146,7 @@ static int template_write(struct maild *d, const struct request *req,
                                                               in->name)};
     int rows;
 
-    if (template_check(req->arena, in, language, err) < 0 || check_size(d, req, &put, err) < 0)
+    if (template_check(req->arena, in, language, err) < 0)
         return -1;
     if (if_match || if_none_match) {
         rows = template_find(d, req, in->projectId, in->name, language, out, err);
@@ -164,10 +157,7 @@ static int template_write(struct maild *d, const struct request *req,
         if (rows > 0)
             put.etag = if_match && etag_is_any(if_match) ? "*" : out->etag;
     }
-    rows = sql_template_put(d->svc.db, req, &put, out, err);
-    if (rows == 0)
-        return put.absent ? etag_exists("template", err) : etag_lost("template", err);
-    return MIN(rows, 0);
+    return put_within_limit(d, req, &put, out, err);
 }
 
 /* ---- between daemons ---- */
@@ -182,7 +172,7 @@ int template_put(struct maild *d, const struct request *req, const struct templa
 int template_list(struct maild *d, const struct request *req, const struct template_list_in *in,
                   struct template_records *out, struct error *err)
 {
-    const struct sql_template_list_in list = {.project = in->projectId, .most = TEMPLATES_SIZE_MAX};
+    const struct sql_template_list_in list = {.project = in->projectId, .most = LIST_SIZE_MAX};
 
     return sql_template_list(d->svc.db, req, &list, &out->resources, err) < 0 ? -1 : 0;
 }

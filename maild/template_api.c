@@ -4,13 +4,13 @@
 #include "maild/template_api.h"
 
 #include "common/domain/language.h"
+#include "common/domain/list_limit.h"
 
 enum {
     TEMPLATE_NAME_MAX = 4096, /* a name that is too long is not found, like any unknown one */
     SUBJECT_MAX = 998,        /* one header line, RFC 5322, section 2.1.1 */
     PART_MAX = 262144,
     PREVIEW_MAX = 1048576, /* a part, with sample values twice its length at most */
-    TEMPLATES_MAX = 1000,
 };
 
 static const struct field email_template_in_rows[] = {
@@ -114,13 +114,13 @@ static const struct field template_mapping_rows[] = {
     FIELD_BOOL(struct template_mapping, mapped, false, FIELD_REQUIRED, "The project has it."),
     FIELD_BOOL(struct template_mapping, anyLanguage, false, FIELD_REQUIRED,
                "One is there for recipients whose language has none of its own."),
-    FIELD_TEXTS(struct template_mapping, languages, 1, LANGUAGE_TAG_MAX, TEMPLATES_MAX,
+    FIELD_TEXTS(struct template_mapping, languages, 1, LANGUAGE_TAG_MAX, LIST_ROWS_MAX,
                 FIELD_REQUIRED, "Languages that have one of their own.", "en"),
 };
 FIELD_TABLE(template_mapping);
 
 static const struct field template_mappings_rows[] = {
-    FIELD_OBJECTS(struct template_mappings, templates, template_mapping, TEMPLATES_MAX,
+    FIELD_OBJECTS(struct template_mappings, templates, template_mapping, LIST_ROWS_MAX,
                   FIELD_REQUIRED, "Every template that there is."),
 };
 FIELD_TABLE(template_mappings);
@@ -149,7 +149,7 @@ static const struct field template_preview_in_rows[] = {
 FIELD_TABLE(template_preview_in);
 
 static const struct field template_records_rows[] = {
-    FIELD_OBJECTS(struct template_records, resources, template_record, TEMPLATES_MAX,
+    FIELD_OBJECTS(struct template_records, resources, template_record, LIST_ROWS_MAX,
                   FIELD_REQUIRED, "Its templates, by name and language."),
 };
 FIELD_TABLE(template_records);

@@ -4,11 +4,15 @@
  */
 #include "authd/authd_api.h"
 #include "common/domain/etag.h"
+#include "common/service/list_write.h"
 #include "settingsd/access_policy_check.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
 #include "settingsd/sql/policy.h"
 #include "settingsd/sql/project.h"
+
+static const struct list_rule policies_rule = {
+    LIST_LIMIT("access policies"), &sql_project_lock_statement, &sql_access_policy_size_statement};
 
 /* `rows`: what the statement returned that looked for the policy. */
 static int require_policy(int rows, struct error *err)
@@ -24,7 +28,7 @@ static int in_use(struct error *err)
 int access_policy_list_of(struct settingsd *d, const struct request *req, struct uuid project,
                           struct access_policy_list *out, struct error *err)
 {
-    const struct sql_access_policy_list_in list = {.project = project};
+    const struct sql_access_policy_list_in list = {.project = project, .most = LIST_SIZE_MAX};
 
     return sql_access_policy_list(d->svc.db, req, &list, &out->resources, err) < 0 ? -1 : 0;
 }
@@ -42,8 +46,8 @@ static int policy_insert(struct settingsd *d, const struct request *req, struct 
                          const struct access_policy_in *in, struct access_policy *out,
                          struct error *err)
 {
-    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    const struct sql_project_lock_in lock = {.project = project};
+    CLEANUP(list_write_end)
+    struct list_write write = {.rule = &policies_rule, .project = project};
     struct uuid id = uuid_random();
     const struct sql_access_policy_insert_in insert = {.project = project,
                                                        .id = id,
@@ -54,12 +58,11 @@ static int policy_insert(struct settingsd *d, const struct request *req, struct 
                                                        .audit = policy_audit(req, "policy.create",
                                                                              project, id)};
 
-    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        sql_project_lock(tx, req, &lock, err) < 0 ||
-        sql_require(sql_access_policy_insert(tx, req, &insert, out, err), err, ERR_CONFLICT,
-                    "The project has 1,000 access policies already.") < 0)
+    if (list_write_begin(&write, d->svc.db, req, err) < 0 ||
+        sql_require(sql_access_policy_insert(write.tx, req, &insert, out, err), err, ERR_NOT_FOUND,
+                    "Project not found.") < 0)
         return -1;
-    return db_commit(&tx, err);
+    return list_write_commit(&write, req, err);
 }
 
 static int policy_read(struct settingsd *d, const struct request *req, struct uuid project,
@@ -71,11 +74,13 @@ static int policy_read(struct settingsd *d, const struct request *req, struct uu
 }
 
 /* Replaces a policy and makes every gateway forget the old rules before it is answered. Fails:
- * NOT_FOUND, CONFLICT (it is not what If-Match names), UNCERTAIN. */
+ * NOT_FOUND, CONFLICT (it is not what If-Match names; the policies grow too large), UNCERTAIN. */
 static int policy_update(struct settingsd *d, const struct request *req, struct uuid project,
                          const struct access_policy_in *in, struct access_policy *out,
                          struct error *err)
 {
+    CLEANUP(list_write_end)
+    struct list_write write = {.rule = &policies_rule, .project = project};
     struct sql_access_policy_update_in update = {
         .project = project,
         .id = in->id,
@@ -87,13 +92,15 @@ static int policy_update(struct settingsd *d, const struct request *req, struct 
         .audit = policy_audit(req, "policy.replace", project, in->id)};
     int rows;
 
-    if (in->ifMatch && (policy_read(d, req, project, in->id, out, err) < 0 ||
-                        etag_bind(in->ifMatch, out->etag, "access policy", &update.etag, err) < 0))
+    if ((in->ifMatch &&
+         (policy_read(d, req, project, in->id, out, err) < 0 ||
+          etag_bind(in->ifMatch, out->etag, "access policy", &update.etag, err) < 0)) ||
+        list_write_begin(&write, d->svc.db, req, err) < 0)
         return -1;
-    rows = sql_access_policy_update(d->svc.db, req, &update, out, err);
+    rows = sql_access_policy_update(write.tx, req, &update, out, err);
     if (rows == 0 && update.etag)
         return etag_lost("access policy", err);
-    if (require_policy(rows, err) < 0)
+    if (require_policy(rows, err) < 0 || list_write_commit(&write, req, err) < 0)
         return -1;
     return publish_change(d, req, &update.outbox, "policy", in->id, err);
 }

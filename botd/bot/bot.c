@@ -13,9 +13,13 @@
 #include "botd/sql/execution.h"
 #include "common/base/clock.h"
 #include "common/domain/etag.h"
+#include "common/service/list_write.h"
 #include "common/wire/codec.h"
 
 #define FAILURES_MS DAYS(1)
+
+static const struct list_rule bots_rule = {LIST_LIMIT("bots"), &sql_bot_lock_statement,
+                                           &sql_bot_size_statement};
 
 /* What a statement that writes a bot takes besides the texts of the input. */
 struct draft {
@@ -167,7 +171,7 @@ const char *bot_signature(const struct request *req, const char *secret, const c
 static int list_bots(struct botd *d, const struct request *req, struct uuid project,
                      struct bot_list *out, struct error *err)
 {
-    struct sql_bot_list_in in = {.project = project};
+    struct sql_bot_list_in in = {.project = project, .most = LIST_SIZE_MAX};
 
     return sql_bot_list(d->svc.db, req, &in, &out->resources, err) < 0 ? -1 : 0;
 }
@@ -202,18 +206,16 @@ static struct sql_audit bot_audit(const struct request *req, const char *action,
 static int insert_bot(struct botd *d, const struct request *req,
                       const struct sql_bot_insert_in *insert, struct bot *out, struct error *err)
 {
-    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    struct sql_bot_lock_in lock = {.project = insert->project};
+    CLEANUP(list_write_end)
+    struct list_write write = {.rule = &bots_rule, .project = insert->project};
 
-    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        sql_bot_lock(tx, req, &lock, err) < 0 ||
-        sql_require(sql_bot_insert(tx, req, insert, out, err), err, ERR_CONFLICT,
-                    "The project has 1,000 bots already.") < 0)
+    if (list_write_begin(&write, d->svc.db, req, err) < 0 ||
+        sql_bot_insert(write.tx, req, insert, out, err) < 0)
         return -1;
-    return db_commit(&tx, err);
+    return list_write_commit(&write, req, err);
 }
 
-/* Fails: VALIDATION, CONFLICT (1,000 bots are there). */
+/* Fails: VALIDATION, CONFLICT (the bots are too many or too large). */
 static int create_bot(struct botd *d, const struct request *req, struct uuid project,
                       const struct bot_in *in, struct bot *out, struct error *err)
 {
@@ -246,10 +248,12 @@ static int read_bot(struct botd *d, const struct request *req, struct uuid proje
     return require_bot(sql_bot_get(d->svc.db, req, &get, out, err), err);
 }
 
-/* Fails: NOT_FOUND, VALIDATION, CONFLICT (it is not what If-Match names). */
+/* Fails: NOT_FOUND, VALIDATION, CONFLICT (it is not what If-Match names; the bots grow too large). */
 static int replace_bot(struct botd *d, const struct request *req, struct uuid project,
                        struct uuid id, const struct bot_in *in, struct bot *out, struct error *err)
 {
+    CLEANUP(list_write_end)
+    struct list_write write = {.rule = &bots_rule, .project = project};
     const char *signing = bot_signing_missing(&d->svc.seal, req->arena, id.text);
     struct sql_bot_update_in update;
     const char *etag = NULL;
@@ -267,8 +271,12 @@ static int replace_bot(struct botd *d, const struct request *req, struct uuid pr
                                         .now = req->now_ms,
                                         .bot = bot_values(d, req, in, &made, signing),
                                         .audit = bot_audit(req, "bot.update", project, id)};
-    rows = sql_bot_update(d->svc.db, req, &update, out, err);
-    return rows == 0 && etag ? etag_lost("bot", err) : require_bot(rows, err);
+    if (list_write_begin(&write, d->svc.db, req, err) < 0)
+        return -1;
+    rows = sql_bot_update(write.tx, req, &update, out, err);
+    if (rows == 0 && etag)
+        return etag_lost("bot", err);
+    return require_bot(rows, err) < 0 ? -1 : list_write_commit(&write, req, err);
 }
 
 /* With its executions. Fails: NOT_FOUND. */

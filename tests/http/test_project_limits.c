@@ -1,96 +1,266 @@
 /*
- * test_project_limits.c - what a project may have 1,000 of: no more, however many are made at the
- * same moment.
+ * test_project_limits.c - what a project may have 1,000 of, and 3 MiB of where a list shows it
+ * whole: no more, however many are made at the same moment by two instances.
  */
 #include <CUnit/CUnit.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/support/suite.h"
 #include "tests/support/unit.h"
 
-enum { LIMIT = 1000, ROOM = 10, MAKERS = 64 };
+enum {
+    LIMIT = 1000,
+    ROOM = 10,
+    MAKERS = 64,
+    SIZE_LIMIT = 3 * 1024 * 1024,
+    LARGE = 60000, /* bytes of a row by SQL */
+    OLDER = 100,   /* such rows beyond the limit: with the others 8 MiB */
+};
 
 static struct suite *suite;
 static struct person *admin;
 
+/* fill: columns and values of rows by SQL, of numbers i and of n bytes, 100 at least, where bytes
+ * are counted. rest: JSON behind the name in the body of what is made. */
 static const struct kind {
-    const char *what, *path, *table, *fill; /* fill: rows by SQL, of numbers i */
-    const char *body;                       /* JSON */
-    const char *message;
+    const char *what, *path, *table;
+    const char *fill;
+    const char *rest;
+    const char *many;
+    const char *bytes, *large; /* of a row of the table t, by SQL; NULL: they have no limit */
+    bool is_put;               /* to the path, or a POST */
 } kinds[] = {
-    {"access policies", "/v1/project/access-policies", "settings.access_policy",
-     "(project_id, id, name, resource, created_at, updated_at) "
-     "select p.id, gen_random_uuid(), 'p', '[]', 0, 0",
-     "{\"name\":\"p\",\"resource\":[]}", "The project has 1,000 access policies already."},
-    {"client applications", "/v1/project/clients", "settings.client",
-     "(project_id, id, name, created_at) select p.id, gen_random_uuid(), 'c', 0",
-     "{\"name\":\"c\"}", "The project has 1,000 client applications already."},
-    {"bots", "/v1/project/bots", "bot.bot",
-     "(project_id, id, name, kind, program, timeout_ms, warm, identifier, secret_names, "
-     "secrets_sealed, created_at, updated_at) "
-     "select p.id, gen_random_uuid(), 'b', 'program', 'b', 1000, false, '[]', '[]', '', 0, 0",
-     "{\"identifier\":[{\"system\":\"s\",\"value\":\"v\"}],\"name\":\"b\",\"kind\":\"program\","
-     "\"program\":\"b\"}",
-     "The project has 1,000 bots already."},
+    {.what = "access policies",
+     .path = "/v1/project/access-policies",
+     .table = "settings.access_policy",
+     .fill = "(project_id, id, name, resource, created_at, updated_at) select p.id, "
+             "gen_random_uuid(), 'p', "
+             "('[{\"resourceType\":\"' || repeat('x', n - 22) || '\"}]')::json, 0, 0",
+     .rest = ",\"resource\":[{\"resourceType\":\"Bot\"}]",
+     .many = "The project has 1,000 access policies already.",
+     .bytes = "octet_length(name || resource::text || coalesce(ip_access_rule::text, ''))",
+     .large = "The project's access policies have at most 3 MiB together."},
+    {.what = "client applications",
+     .path = "/v1/project/clients",
+     .table = "settings.client",
+     .fill = "(project_id, id, name, created_at) select p.id, gen_random_uuid(), 'c', 0",
+     .rest = "",
+     .many = "The project has 1,000 client applications already."},
+    {.what = "bots",
+     .path = "/v1/project/bots",
+     .table = "bot.bot",
+     .fill = "(project_id, id, name, kind, program, timeout_ms, warm, identifier, secret_names, "
+             "secrets_sealed, created_at, updated_at) select p.id, gen_random_uuid(), 'b', "
+             "'program', 'b', 1000, false, "
+             "('[{\"value\":\"' || repeat('x', n - 18) || '\"}]')::json, '[]', '', 0, 0",
+     .rest = ",\"identifier\":[{\"system\":\"s\",\"value\":\"v\"}],\"kind\":\"http\","
+             "\"url\":\"https://bots.example/b\",\"secrets\":{\"KEY\":\"k\"}",
+     .many = "The project has 1,000 bots already.",
+     .bytes = "octet_length(name || coalesce(url, program) || identifier::text || "
+              "secret_names::text)",
+     .large = "The project's bots have at most 3 MiB together."},
+    {.what = "templates",
+     .path = "/v1/project/email-templates/PATIENT_WELCOME",
+     .table = "mail.template",
+     .fill = "(project_id, name, language, subject, text, updated_at) select p.id, "
+             "'PATIENT_WELCOME', 'en-x-f' || i, 's', repeat('x', n - 1), 0",
+     .many = "The project has 1,000 templates already.",
+     .bytes = "octet_length(subject || coalesce(html, '') || text)",
+     .large = "The project's templates have at most 3 MiB together.",
+     .is_put = true},
 };
 
-struct maker {
-    pthread_t thread;
-    const struct kind *kind;
-    int status;
-};
-
-static void *maker_main(void *arg)
+static const char *id_of(const struct person *who)
 {
-    struct maker *self = arg;
-    HTTP_ANSWER answer = http_post(suite_url(suite), self->kind->path, admin->access,
-                                   json_loads(self->kind->body, 0, NULL));
-
-    self->status = answer->status;
-    if (self->status != 200)
-        CHECK_ERROR(answer, 409, self->kind->message);
-    return NULL;
+    return who->project + sizeof("Project/") - 1;
 }
 
-static long count_of(const struct kind *kind)
+static long count_of(const struct kind *kind, const struct person *who)
 {
     return suite_count(suite, "select count(*) from %s where project_id = '%s'", kind->table,
-                       admin->project + sizeof("Project/") - 1);
+                       id_of(who));
 }
 
-static void fill(const struct kind *kind)
+static long bytes_of(const struct kind *kind, const struct person *who)
 {
-    char sql[600];
+    return suite_count(suite, "select coalesce(sum(%s), 0) from %s where project_id = '%s'",
+                       kind->bytes, kind->table, id_of(who));
+}
 
-    snprintf(sql, sizeof(sql),
-             "insert into %s %s from settings.project p, generate_series(%ld, %d) "
-             "where p.id = '%s' returning 1",
-             kind->table, kind->fill, count_of(kind) + 1, LIMIT - ROOM,
-             admin->project + sizeof("Project/") - 1);
-    free(suite_query(suite, sql));
-    CU_ASSERT_EQUAL(count_of(kind), LIMIT - ROOM);
+/* Adds rows, numbered from `first` on. */
+static void fill(const struct kind *kind, const struct person *who, long first, long count,
+                 long bytes)
+{
+    long added = suite_count(suite,
+                             "with more as (insert into %s %s from settings.project p, "
+                             "generate_series(%ld, %ld) i, (select %ld as n) n where p.id = '%s' "
+                             "returning 1) select count(*) from more",
+                             kind->table, kind->fill, first, first + count - 1, bytes, id_of(who));
+
+    UNIT_CHECK(added == count, "%s: %ld rows of %ld bytes", kind->what, added, bytes);
+}
+
+/* Adds rows until the project has that many bytes. */
+static void fill_to(const struct kind *kind, const struct person *who, long bytes)
+{
+    long missing = bytes - bytes_of(kind, who), rows = missing / LARGE;
+
+    fill(kind, who, 1, rows - 1, LARGE);
+    fill(kind, who, rows, 1, missing - (rows - 1) * LARGE);
+    CU_ASSERT_EQUAL(bytes_of(kind, who), bytes);
+}
+
+/* The body of row `number` with a name of so many letters (caller frees). */
+static char *body_of(const struct kind *kind, int number, int letters)
+{
+    char name[201], *body;
+    int size;
+
+    memset(name, 'n', (size_t)letters);
+    name[letters] = '\0';
+    size = kind->is_put ? asprintf(&body,
+                                   "{\"subject\":\"%s\",\"language\":\"en-x-n%d\","
+                                   "\"text\":\"t\",\"html\":\"h\"}",
+                                   name, number)
+                        : asprintf(&body, "{\"name\":\"%s\"%s}", name, kind->rest);
+    return size < 0 ? NULL : body;
+}
+
+static struct http_answer *ask(const struct kind *kind, const struct person *who,
+                               const char *method, const char *id, int number, int letters)
+{
+    char path[160], *body = body_of(kind, number, letters);
+    struct http_answer *answer;
+
+    snprintf(path, sizeof(path), "%s%s%s", kind->path, id ? "/" : "", id ? id : "");
+    answer = http_call(
+        suite_url(suite),
+        &(struct http_request){.method = method, .path = path, .bearer = who->access, .raw = body});
+    free(body);
+    return answer;
+}
+
+static struct http_answer *make(const struct kind *kind, const struct person *who, int number,
+                                int letters)
+{
+    return ask(kind, who, kind->is_put ? "PUT" : "POST", NULL, number, letters);
+}
+
+static struct http_answer *replace(const struct kind *kind, const struct person *who,
+                                   const char *id, int number, int letters)
+{
+    return ask(kind, who, "PUT", kind->is_put ? NULL : id, number, letters);
+}
+
+/* MAKERS rows at once, numbered from `first` on: ROOM of them come, the others are refused. */
+static void make_many(const struct kind *kind, const struct person *who, int first, int letters,
+                      const char *message)
+{
+    struct http_request requests[MAKERS];
+    struct http_answer *answers[MAKERS];
+    char *bodies[MAKERS];
+    int made;
+
+    for (int i = 0; i < MAKERS; i++) {
+        bodies[i] = body_of(kind, first + i, letters);
+        requests[i] = (struct http_request){.method = kind->is_put ? "PUT" : "POST",
+                                            .path = kind->path,
+                                            .bearer = who->access,
+                                            .raw = bodies[i]};
+    }
+    http_call_many(suite_url(suite), requests, MAKERS, MAKERS, answers);
+    made = http_count_status(answers, MAKERS, 200);
+    UNIT_CHECK(made == ROOM, "%s: %d of %d were made", kind->what, made, ROOM);
+    for (int i = 0; i < MAKERS; i++) {
+        if (answers[i]->status != 200)
+            CHECK_ERROR(answers[i], 409, message);
+        free(bodies[i]);
+    }
+    http_answers_destroy(answers, MAKERS);
 }
 
 static void a_limit_holds_at_the_same_moment(void)
 {
     for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
-        struct maker makers[MAKERS];
-        long made = 0;
+        long there = count_of(&kinds[k], admin);
 
-        fill(&kinds[k]);
-        for (size_t i = 0; i < MAKERS; i++) {
-            makers[i] = (struct maker){.kind = &kinds[k]};
-            if (pthread_create(&makers[i].thread, NULL, maker_main, &makers[i]) != 0)
-                abort();
-        }
-        for (size_t i = 0; i < MAKERS; i++) {
-            pthread_join(makers[i].thread, NULL);
-            made += makers[i].status == 200;
-        }
-        UNIT_CHECK(made == ROOM, "%s: %ld of %d were made", kinds[k].what, made, ROOM);
-        UNIT_CHECK(count_of(&kinds[k]) == LIMIT, "%ld %s", count_of(&kinds[k]), kinds[k].what);
+        fill(&kinds[k], admin, 1, LIMIT - ROOM - there, 100);
+        CU_ASSERT_EQUAL(count_of(&kinds[k], admin), LIMIT - ROOM);
+        make_many(&kinds[k], admin, 0, 1, kinds[k].many);
+        UNIT_CHECK(count_of(&kinds[k], admin) == LIMIT, "%ld %s", count_of(&kinds[k], admin),
+                   kinds[k].what);
+    }
+}
+
+/* How many rows a list shows. */
+static size_t listed(const struct kind *kind, const struct person *who)
+{
+    const char *path = kind->is_put ? "/v1/project/email-templates" : kind->path;
+    HTTP_ANSWER list = http_get(suite_url(suite), path, who->access);
+
+    UNIT_CHECK(list->status == 200, "%s: %d", kind->what, list->status);
+    return json_array_size(http_member(list, "resources"));
+}
+
+/* The last byte is taken, one more is refused, also by a replacement; the list is answered. */
+static void bytes_end_at(const struct kind *kind, const struct person *who)
+{
+    HTTP_ANSWER first = make(kind, who, 0, 1);
+    long row = bytes_of(kind, who);
+    char id[64];
+    long rows;
+
+    CHECK_STATUS(first, 200);
+    snprintf(id, sizeof(id), "%s", http_text(first, "id"));
+    fill_to(kind, who, SIZE_LIMIT - (row + 9));
+    rows = count_of(kind, who);
+    HTTP_ANSWER longer = make(kind, who, 1, 11);
+    CHECK_ERROR(longer, 409, kind->large);
+    CU_ASSERT_EQUAL(count_of(kind, who), rows);
+    HTTP_ANSWER last = make(kind, who, 1, 10);
+    CHECK_STATUS(last, 200);
+    CU_ASSERT_EQUAL(bytes_of(kind, who), SIZE_LIMIT);
+    HTTP_ANSWER grown = replace(kind, who, id, 0, 2);
+    CHECK_ERROR(grown, 409, kind->large);
+    HTTP_ANSWER same = replace(kind, who, id, 0, 1);
+    CHECK_STATUS(same, 200);
+    CU_ASSERT_EQUAL(bytes_of(kind, who), SIZE_LIMIT);
+    CU_ASSERT_EQUAL(listed(kind, who), rows + 1);
+
+    /* as an older release let a project have them */
+    fill(kind, who, 1000, OLDER, LARGE);
+    UNIT_CHECK(listed(kind, who) > 10 && listed(kind, who) < OLDER, "%s: %zu are listed",
+               kind->what, listed(kind, who));
+    HTTP_ANSWER still = replace(kind, who, id, 0, 1);
+    CHECK_STATUS(still, 200);
+    HTTP_ANSWER beyond = replace(kind, who, id, 0, 2);
+    CHECK_ERROR(beyond, 409, kind->large);
+}
+
+static void a_list_is_small_enough_to_be_answered(void)
+{
+    PERSON there = person_admin_of_child(suite, "large-lists");
+
+    for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
+        if (kinds[k].bytes)
+            bytes_end_at(&kinds[k], there);
+}
+
+static void bytes_are_limited_at_the_same_moment(void)
+{
+    PERSON there = person_admin_of_child(suite, "large-at-once");
+
+    for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
+        if (!kinds[k].bytes)
+            continue;
+        HTTP_ANSWER first = make(&kinds[k], there, 999, 1);
+        CHECK_STATUS(first, 200);
+        fill_to(&kinds[k], there, SIZE_LIMIT - ROOM * bytes_of(&kinds[k], there));
+        make_many(&kinds[k], there, 0, 1, kinds[k].large);
+        UNIT_CHECK(bytes_of(&kinds[k], there) == SIZE_LIMIT, "%ld bytes of %s",
+                   bytes_of(&kinds[k], there), kinds[k].what);
     }
 }
 
@@ -102,12 +272,14 @@ static void suite_shuts_down_cleanly(void)
 
 static const struct unit_case cases[] = {
     CASE(a_limit_holds_at_the_same_moment),
+    CASE(a_list_is_small_enough_to_be_answered),
+    CASE(bytes_are_limited_at_the_same_moment),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)
 {
-    suite = suite_start(&(struct suite_options){.instances = "settingsd=2,botd=2"});
+    suite = suite_start(&(struct suite_options){.instances = "settingsd=2,botd=2,maild=2"});
     admin = person_admin(suite);
     return unit_run("project limits", cases, ARRAY_SIZE(cases));
 }

@@ -1,5 +1,4 @@
--- Adds a bot. No row: the project has 1,000 of them. Runs behind bot_lock, because a statement that
--- waits counts what there was when it began to wait.
+-- Adds a bot. Runs between bot_lock and bot_size.
 -- class: tx
 -- in: project uuid, id uuid, now int8
 -- rows: one
@@ -14,7 +13,6 @@ inserted as (
         :project, :id,
         -- include: bot_values as bot,
         :bot.secret_names::json, :bot.secrets, :bot.signing, :now, :now
-    where (select count(*) from bot where project_id = :project) < 1000
     returning *
 ),
 -- include: bot_identifiers(from = inserted),

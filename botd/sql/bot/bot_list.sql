@@ -1,11 +1,20 @@
--- The bots of a project, at most 1,000.
+-- The bots of a project, the first `most` bytes of them and at most 1,000: older releases let a
+-- project have more.
 -- class: read
--- in: project uuid
+-- in: project uuid, most int8
 -- rows: many
 -- row: struct bot
 select
     -- include: bot_columns(from = b)
-from bot b
-where b.project_id = :project
+from (
+    select
+        b.*,
+        sum(
+            -- include: bot_bytes(from = b)
+        ) over (order by b.name, b.id) as bytes
+    from bot b
+    where b.project_id = :project
+) b
+where b.bytes <= :most
 order by b.name, b.id
 limit 1000

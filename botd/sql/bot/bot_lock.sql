@@ -1,4 +1,4 @@
--- Keeps other bots from being added to the project until the transaction ends.
+-- Keeps other bots of the project from being added or replaced until the transaction ends.
 -- class: tx
 -- in: project uuid
 -- rows: one

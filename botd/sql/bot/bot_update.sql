@@ -1,7 +1,7 @@
 -- Replaces a bot. Without names of secrets it keeps its secrets while its url and program stay, and
 -- has none else. The signing secret is for a bot that has none yet. No row: there is no such bot, or
--- it has another entity tag than `etag`, where that is given.
--- class: write
+-- it has another entity tag than `etag`, where that is given. Runs between bot_lock and bot_size.
+-- class: tx
 -- in: project uuid, id uuid, etag text null, now int8
 -- rows: one
 -- row: struct bot

@@ -9,10 +9,11 @@ select
 from (
     select
         t.*,
-        sum(octet_length(subject) + coalesce(octet_length(html), 0) + octet_length(text))
-            over (order by name, language) as bytes
+        sum(
+            -- include: template_bytes(from = t)
+        ) over (order by t.name, t.language) as bytes
     from template t
-    where project_id = :project
+    where t.project_id = :project
 ) t
 where t.bytes <= :most
 order by t.name, t.language

@@ -1,7 +1,8 @@
 -- Writes a template of a project, new or in place of the one that is there. No row: `etag` is given,
 -- and there is none with that entity tag, or none at all ("*"); or `absent`, and there is one. One
 -- that is there is locked before it is compared, so that it is neither changed nor deleted between.
--- class: write
+-- Runs between template_lock and template_size.
+-- class: tx
 -- in: project uuid, name text, language text, etag text null, absent bool, subject text
 -- in: html text null, text text, now int8
 -- rows: one

@@ -1,5 +1,5 @@
--- Adds an access policy. No row: the project has 1,000 of them, or does not exist. Runs behind
--- project_lock, because a statement that waits counts what there was when it began to wait.
+-- Adds an access policy. No row: the project does not exist. Runs between project_lock and
+-- access_policy_size.
 -- class: tx
 -- in: project uuid, id uuid, name text, resource text, ip_access_rule text null, now int8
 -- rows: one
@@ -12,7 +12,6 @@ inserted as (
     select p.id, :id, :name, :resource::json, :ip_access_rule::json, :now, :now
     from project p
     where p.id = :project
-        and (select count(*) from access_policy b where b.project_id = :project) < 1000
     returning *
 ),
 -- include: audit(from = inserted)

@@ -1,11 +1,20 @@
--- The access policies of a project, the oldest first, at most 1,000.
+-- The access policies of a project, the oldest first, the first `most` bytes of them and at most
+-- 1,000: older releases let a project have more.
 -- class: read
--- in: project uuid
+-- in: project uuid, most int8
 -- rows: many
 -- row: struct access_policy
 select
     -- include: policy_columns(from = a)
-from access_policy a
-where a.project_id = :project
+from (
+    select
+        a.*,
+        sum(
+            -- include: policy_bytes(from = a)
+        ) over (order by a.created_at, a.id) as bytes
+    from access_policy a
+    where a.project_id = :project
+) a
+where a.bytes <= :most
 order by a.created_at, a.id
 limit 1000

@@ -1,6 +1,6 @@
 -- Replaces an access policy. No row: the project has no such one, or it has another entity tag than
--- `etag`, where that is given.
--- class: write
+-- `etag`, where that is given. Runs between project_lock and access_policy_size.
+-- class: tx
 -- in: project uuid, id uuid, etag text null, name text, resource text, ip_access_rule text null, now int8
 -- rows: one
 -- row: struct access_policy
