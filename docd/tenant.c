@@ -33,6 +33,7 @@ const struct tenant_table docd_tenant_tables[] = {
     TENANT_STAYS("object", "made anew with the documents that show it"),
     TENANT_STAYS("upload", "a form is signed by its own installation, which gets what it brings"),
     TENANT_STAYS("content_word", "counted anew where translations are added"),
+    TENANT_STAYS("content_usage", "counted anew where translations are added"),
     TENANT_STAYS("document_usage", "counted anew where documents are added"),
     TENANT_ERASURE_STAYS,
     TENANT_STAYS("export", "made anew where it is asked for"),

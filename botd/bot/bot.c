@@ -248,7 +248,8 @@ static int read_bot(struct botd *d, const struct request *req, struct uuid proje
     return require_bot(sql_bot_get(d->svc.db, req, &get, out, err), err);
 }
 
-/* Fails: NOT_FOUND, VALIDATION, CONFLICT (it is not what If-Match names; the bots grow too large). */
+/* Fails: NOT_FOUND, VALIDATION, CONFLICT (it is not what If-Match names; the bots grow too
+ * large). */
 static int replace_bot(struct botd *d, const struct request *req, struct uuid project,
                        struct uuid id, const struct bot_in *in, struct bot *out, struct error *err)
 {

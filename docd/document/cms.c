@@ -9,12 +9,18 @@
 #include "common/domain/content.h"
 #include "common/domain/etag.h"
 #include "common/domain/language.h"
+#include "common/domain/list_limit.h"
 #include "common/wire/codec.h"
 #include "docd/docd.h"
 #include "docd/sql/content.h"
 #include "settingsd/settingsd_api.h"
 
 static const char content_type[] = "Content"; /* as policies and the audit trail call it */
+
+/* Far more than a tenant has, and little enough that a page of it is counted in time. */
+static const struct list_limit content_limit = {
+    500000, 4LL << 30, "The project has 500,000 entries of content already.",
+    "The project's content has at most 4 GiB together."};
 
 /* A key with its titles, as statements return it. */
 struct content_titles {
@@ -106,6 +112,21 @@ static int require_state(struct db_tx *tx, const struct request *req, const stru
                       err);
 }
 
+/* Behind the write, whose change of the project's sums keeps others from adding until it is
+ * committed. Fails: CONFLICT. */
+static int check_limit(struct db_tx *tx, const struct request *req, struct uuid project,
+                       const struct sql_content_write_row *written, struct error *err)
+{
+    const struct sql_content_usage_get_in get = {.project = project};
+    struct list_size before, after = {0};
+
+    if (sql_content_usage_get(tx, req, &get, &after, err) < 0)
+        return -1;
+    before =
+        (struct list_size){after.rows - written->more_entries, after.bytes - written->more_bytes};
+    return list_limit_check(&content_limit, &before, &after, err);
+}
+
 /* Stores what is new or different of the entries (JSON array), all or none. `only`: what to put, of
  * one that a person edits, else NULL. */
 static int write_entries(struct docd *d, const struct request *req, struct uuid project,
@@ -125,6 +146,7 @@ static int write_entries(struct docd *d, const struct request *req, struct uuid 
         sql_content_lock(tx, req, &lock, err) < 0 ||
         (only && require_state(tx, req, only, err) < 0) ||
         sql_content_write(tx, req, &write, ret, err) < 0 ||
+        check_limit(tx, req, project, ret, err) < 0 ||
         delete_words(tx, req, project, ret->unused, err) < 0)
         return -1;
     return db_commit(&tx, err);
@@ -245,7 +267,7 @@ int cms_get(struct docd *d, const struct request *req, const struct cms_in *in,
 }
 
 /* Makes the entry in that language, or puts this in its place. Fails: CONFLICT (it is not what
- * If-Match names, or is what If-None-Match names). */
+ * If-Match names, or is what If-None-Match names; the project has too much content). */
 int cms_put(struct docd *d, const struct request *req, const struct cms_put_in *in,
             struct cms_entry *out, struct error *err)
 {
@@ -288,7 +310,8 @@ static bool is_overtaken(const struct cms_entry *entries, size_t count, size_t a
     return false;
 }
 
-/* Of entries that are the same the last one counts. */
+/* Of entries that are the same the last one counts. Fails: CONFLICT (the project has too much
+ * content). */
 int cms_import(struct docd *d, const struct request *req, const struct cms_import_in *in,
                struct cms_imported *out, struct error *err)
 {

@@ -99,6 +99,7 @@ static int purge_object_page(void *daemon, const struct request *req, struct uui
 PURGE_PAGE(content_translation)
 PURGE_PAGE(content)
 PURGE_PAGE(content_word)
+PURGE_PAGE(content_usage)
 PURGE_PAGE(document_usage)
 PURGE_PAGE(export)
 
@@ -108,6 +109,7 @@ const struct purge_step docd_purge[] = {
     {"content_translation", 500, purge_content_translation_page},
     {"content", 500, purge_content_page},
     {"content_word", 1000, purge_content_word_page},
+    {"content_usage", 500, purge_content_usage_page},
     {"document_usage", 500, purge_document_usage_page},
     {"export", 500, purge_export_page},
     {.table = NULL},

@@ -91,7 +91,7 @@ static void check_shown(const struct http_answer *answer, const char *want, cons
     free(text);
 }
 
-/* Entries, translations and words fit each other: what is wrong, as a number. */
+/* Entries, translations, words and sums fit each other: what is wrong, as a number. */
 static void check_whole(void)
 {
     char *wrong = suite_query(
@@ -106,7 +106,13 @@ static void check_whole(void)
         "         from doc.content_translation, unnest(tsvector_to_array(words)) word "
         "         where left(word, 1) <> 'T' group by 1, 2, 3, 4) t "
         "        using (project_id, type, language, word) "
-        "        where w.documents is distinct from t.documents)");
+        "        where w.documents is distinct from t.documents) + "
+        "       (select count(*) from doc.content_usage u full join "
+        "        (select project_id, count(*) as entries, "
+        "         sum(doc.content_bytes(title, sections, author, code)) as bytes "
+        "         from doc.content_translation group by 1) t using (project_id) "
+        "        where (u.entries, u.bytes) is distinct from (coalesce(t.entries, 0), "
+        "        coalesce(t.bytes, 0)))");
 
     CU_ASSERT_STRING_EQUAL(wrong, "0");
     free(wrong);
@@ -839,6 +845,115 @@ static void bad_files_are_refused(void)
     CU_ASSERT_STRING_EQUAL(http_text(last, "author"), "last");
 }
 
+/* ---- how much ---- */
+
+enum { ENTRIES_MAX = 500000, MAKERS = 64, LEFT = 10 };
+#define BYTES_MAX (4LL << 30)
+
+/* Lets the sums of a project say so, or what is true. */
+static void pretend(const struct person *who, long entries, long long bytes)
+{
+    long told = suite_count(suite,
+                            "with u as (update doc.content_usage set entries = %ld, bytes = %lld "
+                            "where project_id = '%s' returning 1) select count(*) from u",
+                            entries, bytes, strchr(who->project, '/') + 1);
+
+    CU_ASSERT_EQUAL(told, 1);
+}
+
+static void tell_the_truth(const struct person *who)
+{
+    const char *project = strchr(who->project, '/') + 1;
+
+    pretend(who,
+            suite_count(suite,
+                        "select count(*) from doc.content_translation where project_id = '%s'",
+                        project),
+            suite_count(suite,
+                        "select coalesce(sum(doc.content_bytes(title, sections, author, code)), 0) "
+                        "from doc.content_translation where project_id = '%s'",
+                        project));
+    check_whole();
+}
+
+static struct http_answer *put_title(const struct person *who, const char *path, int letters)
+{
+    char body[64];
+
+    snprintf(body, sizeof(body), "{\"title\":\"%0*d\"}", letters, 0);
+    return ask(who, "PUT", path, body);
+}
+
+static void content_has_a_limit(void)
+{
+    static const char many[] = "The project has 500,000 entries of content already.",
+                      large[] = "The project's content has at most 4 GiB together.";
+    enum { ROW = 10 + sizeof("[]") - 1 };
+    PERSON there = person_admin_of_child(suite, "full-of-content");
+
+    HTTP_ANSWER first = put_title(there, "/cms/page/first/en", 1);
+    CHECK_STATUS(first, 200);
+    pretend(there, ENTRIES_MAX - 1, 0);
+    HTTP_ANSWER last = put_title(there, "/cms/page/last/en", 1);
+    CHECK_STATUS(last, 200);
+    HTTP_ANSWER beyond = put_title(there, "/cms/page/beyond/en", 1);
+    CHECK_ERROR(beyond, 409, many);
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from doc.content where key = 'beyond'"), 0);
+    HTTP_ANSWER translated = put_title(there, "/cms/page/last/de", 1);
+    CHECK_ERROR(translated, 409, many);
+    HTTP_ANSWER replaced = put_title(there, "/cms/page/last/en", 20);
+    CHECK_STATUS(replaced, 200);
+    PROGRAM imported = ATRIUMCTL(suite, "[" ENTRY("") "]", "content", "import", "--project",
+                                 "full-of-content", "-");
+    CHECK_REFUSED(imported, 1, many);
+    HTTP_ANSWER deleted = ask(there, "DELETE", "/cms/page/last/en", NULL);
+    CHECK_STATUS(deleted, 204);
+    HTTP_ANSWER instead = put_title(there, "/cms/page/instead/en", 1);
+    CHECK_STATUS(instead, 200);
+
+    pretend(there, 3, BYTES_MAX - ROW);
+    HTTP_ANSWER longer = put_title(there, "/cms/page/bytes/en", 11);
+    CHECK_ERROR(longer, 409, large);
+    HTTP_ANSWER fits = put_title(there, "/cms/page/bytes/en", 10);
+    CHECK_STATUS(fits, 200);
+    HTTP_ANSWER grown = put_title(there, "/cms/page/bytes/en", 11);
+    CHECK_ERROR(grown, 409, large);
+    HTTP_ANSWER same = ask(there, "PUT", "/cms/page/bytes/en", "{\"title\":\"0123456789\"}");
+    CHECK_STATUS(same, 200);
+    HTTP_ANSWER smaller = put_title(there, "/cms/page/bytes/en", 9);
+    CHECK_STATUS(smaller, 200);
+    tell_the_truth(there);
+}
+
+/* 64 at once over two instances, where ten fit. */
+static void content_is_limited_at_the_same_moment(void)
+{
+    PERSON there = person_admin_of_child(suite, "content-at-once");
+    struct http_request requests[MAKERS];
+    struct http_answer *answers[MAKERS];
+    char paths[MAKERS][64];
+
+    HTTP_ANSWER first = put_title(there, "/cms/page/first/en", 1);
+    CHECK_STATUS(first, 200);
+    pretend(there, ENTRIES_MAX - LEFT, 0);
+    for (int i = 0; i < MAKERS; i++) {
+        snprintf(paths[i], sizeof(paths[i]), "/cms/page/%d/en", i);
+        requests[i] = (struct http_request){
+            .method = "PUT", .path = paths[i], .bearer = there->access, .raw = "{\"title\":\"t\"}"};
+    }
+    http_call_many(suite_url(suite), requests, MAKERS, MAKERS, answers);
+    UNIT_CHECK(http_count_status(answers, MAKERS, 200) == LEFT &&
+                   http_count_status(answers, MAKERS, 409) == MAKERS - LEFT,
+               "%d were written", http_count_status(answers, MAKERS, 200));
+    http_answers_destroy(answers, MAKERS);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from doc.content_translation where project_id = "
+                                "'%s'",
+                                strchr(there->project, '/') + 1),
+                    1 + LEFT);
+    tell_the_truth(there);
+}
+
 static void the_scene_is_set(void)
 {
     admin = person_admin(suite);
@@ -868,6 +983,8 @@ static const struct unit_case cases[] = {
     CASE(each_change_leaves_its_row),
     CASE(a_file_is_imported),
     CASE(bad_files_are_refused),
+    CASE(content_has_a_limit),
+    CASE(content_is_limited_at_the_same_moment),
     CASE(a_removal_keeps_off_a_new_entry),
     CASE(writers_do_not_mix),
     CASE(nothing_is_lost_or_half_done),

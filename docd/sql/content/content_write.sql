@@ -1,9 +1,10 @@
--- Stores what is new or different of entries: how much that was, when the last of them was changed, the
--- entity tag of one of them, and words for content_word_delete.
+-- Stores what is new or different of entries: how much that was, how many entries and bytes more than
+-- before, when the last of them was changed, the entity tag of one of them, and words for
+-- content_word_delete.
 -- class: tx
 -- in: project uuid, entries text, now int8
 -- rows: one
--- row: changed int8, updated_at int8, etag text, unused text null
+-- row: changed int8, more_entries int8, more_bytes int8, updated_at int8, etag text, unused text null
 with
 given as (
     select e.*
@@ -31,6 +32,18 @@ written as (
             is distinct from (excluded.title, excluded.sections, excluded.author, excluded.code)
     returning t.*
 ),
+more as (
+    select
+        count(*) - count(o.key) as entries,
+        coalesce(sum(
+            -- include: content_size(from = w)
+            - coalesce(
+                -- include: content_size(from = o)
+            , 0)
+        ), 0)::bigint as bytes
+    from written w
+    left join old o using (type, key, language)
+),
 word as (
     select type, language, unnest(tsvector_to_array(words)) as word, 1 as n
     from written
@@ -44,6 +57,8 @@ word as (
 --     entity = coalesce(:audit.entity, 'Content/' || type || '/' || key || '/' || language))
 select
     (select count(*) from written) as changed,
+    (select entries from more) as more_entries,
+    (select bytes from more) as more_bytes,
     coalesce((select max(updated_at) from written), (select max(updated_at) from old))
         as updated_at,
     coalesce(

@@ -1,0 +1,8 @@
+-- Deletes the sums of the content of a project that is deleted.
+-- class: write
+-- rows: one
+-- row: removed int8
+with
+-- include: purge(table = content_usage, key = project_id),
+-- include: audit(from = purge_found)
+select count(*) as removed from purge_deleted
