@@ -15,6 +15,7 @@ enum { SWEEP_ROWS = 1000 };
 
 #define API_KEY_KEPT DAYS(30)      /* an expired one: an admin sees why a machine stands still */
 #define SIGN_IN_HOURS_KEPT DAYS(2) /* 25 hours are shown */
+#define GRANT_KEPT DAYS(365)       /* longer than an outbox repeats its request after an outage */
 
 /* Ended and expired sessions stay for a day: longer than any token of theirs. */
 static int sweep_page(struct authd *d, const struct request *req, int64_t *ret_count,
@@ -27,6 +28,7 @@ static int sweep_page(struct authd *d, const struct request *req, int64_t *ret_c
                                     .issuer_keys_before = req->now_ms - ISSUER_KEY_KEPT,
                                     .logouts_before = clock_real_ms() - LOGOUT_KEPT,
                                     .hours_before = req->now_ms - SIGN_IN_HOURS_KEPT,
+                                    .granted_before = req->now_ms - GRANT_KEPT,
                                     .most = SWEEP_ROWS};
     struct sql_sweep_row row;
 

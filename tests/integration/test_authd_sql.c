@@ -717,6 +717,20 @@ static void test_a_reserved_address_refuses_all_accounts_of_its_statement(void)
     PQfinish(conn);
 }
 
+/* A request that took effect once is remembered for as long as it may be repeated, a year. */
+static void test_grants_are_swept_when_they_are_old(void)
+{
+    PGconn *conn = open_prepared();
+
+    run(conn, "insert into auth.granted (key, granted_at) select gen_random_uuid(), i from "
+              "generate_series(96, 101) i");
+    CU_ASSERT_EQUAL(EXECUTE(conn, sweep, "0", "3", "0", "0", "0", "0", "0", "100", "0"), 3);
+    CU_ASSERT_EQUAL(EXECUTE(conn, sweep, "0", "3", "0", "0", "0", "0", "0", "100", "0"), 1);
+    CU_ASSERT_EQUAL(pg_exec(server, "select min(granted_at) from auth.granted"), 100);
+    run(conn, "delete from auth.granted");
+    PQfinish(conn);
+}
+
 static const struct unit_case cases[] = {
     CASE_ALWAYS(test_the_schema_is_made),
     CASE(test_every_statement_prepares_with_its_parameters),
@@ -733,6 +747,7 @@ static const struct unit_case cases[] = {
     CASE(test_sign_ins_of_a_day_are_counted_page_by_page),
     CASE(test_an_import_finds_reserved_addresses_by_their_index),
     CASE(test_a_reserved_address_refuses_all_accounts_of_its_statement),
+    CASE(test_grants_are_swept_when_they_are_old),
 };
 
 int main(void)

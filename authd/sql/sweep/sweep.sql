@@ -2,7 +2,7 @@
 -- the most of them.
 -- class: write
 -- in: now int8, ended_before int8, invited_before int8, expired_before int8, most int8
--- in: issuer_keys_before int8, logouts_before int8, hours_before int8
+-- in: issuer_keys_before int8, logouts_before int8, hours_before int8, granted_before int8
 -- rows: one
 -- row: deleted int8
 with
@@ -57,6 +57,8 @@ with
 --     before = :now, most = :most),
 -- include: sweep_rows as hours(table = trail_sign_in, column = hour,
 --     before = :hours_before, most = :most),
+-- include: sweep_rows as grants(table = granted, column = granted_at,
+--     before = :granted_before, most = :most),
 keys as (
     delete from signing_key where retire_at < :ended_before
 ),
@@ -116,4 +118,6 @@ from (
     select count(*) from onces
     union all
     select count(*) from hours
+    union all
+    select count(*) from grants
 ) counts (n)
