@@ -10,7 +10,11 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/sql/setting.h"
 
-enum { BLANK_PAGE = 1000 };
+enum {
+    BLANK_PAGE = 1000,
+    TRIM_ROWS = 1000,  /* of a statement: one that takes longer than its timeout never ends */
+    KEEP_LEAST = 1000, /* what one answer can show */
+};
 
 struct sql_history history_of(const struct request *req)
 {
@@ -64,6 +68,33 @@ int settings_history(struct settingsd *d, const struct request *req,
     }
     out->total = count.total;
     out->resources = (struct field_list){changes, rows.count};
+    return 0;
+}
+
+/* ---- how many are kept ---- */
+
+/* A page of projects; after the last one the first again. A page that is not done when the
+ * request's time is over is continued by the next run. */
+int history_trim(void *daemon, const struct request *req, struct error *err)
+{
+    struct settingsd *d = daemon;
+    const struct settingsd_config *config = d->svc.config;
+    const struct uuid first = {UUID_NIL};
+    struct sql_setting_history_trim_in trim = {
+        .project = uuid_is_set(&d->trimmed_project) ? d->trimmed_project : first,
+        .keep = MAX(config->history_keep, KEEP_LEAST),
+        .most = TRIM_ROWS};
+    struct sql_setting_history_trim_row last;
+    int trimmed;
+
+    if (config->history_keep == 0)
+        return 0;
+    do {
+        trimmed = sql_setting_history_trim(d->svc.db, req, &trim, &last, err);
+    } while (trimmed > 0 && last.deleted == TRIM_ROWS && !d->svc.stopping);
+    if (trimmed < 0)
+        return -1;
+    d->trimmed_project = trimmed > 0 ? last.project : first;
     return 0;
 }
 

@@ -21,6 +21,8 @@ static const struct config_row config_rows[] = {
                       "Projects that the admins of one may make directly below it."),
     CONFIG_INT_RELOAD(struct settingsd_config, projects_per_root, "1000", 1, 4000,
                       "Projects of one tree up to which admins may make more."),
+    CONFIG_INT_RELOAD(struct settingsd_config, history_keep, "0", 0, 100000,
+                      "Changes of settings that a project's history keeps, 1000 at least; 0: all."),
 };
 
 #define SERVICE settingsd
@@ -34,7 +36,10 @@ static const struct bus_method *const outbox_methods[] = {
 
 static int start(void *daemon, struct error *err UNUSED)
 {
-    deletion_start(daemon);
+    struct settingsd *d = daemon;
+
+    deletion_start(d);
+    service_every(&d->svc, "settings history", MINUTES(1), history_trim);
     return 0;
 }
 

@@ -16,10 +16,12 @@ struct settingsd_config {
     struct database_config db;
     const char *seal_key;
     int64_t children_per_project, projects_per_root;
+    int64_t history_keep; /* changes of settings, of each project; 0: all */
 };
 
 struct settingsd {
     struct service svc;
+    struct uuid trimmed_project; /* the last one whose history was trimmed */
 };
 
 #define SERVICE settingsd
@@ -78,6 +80,9 @@ int publish_change(struct settingsd *d, const struct request *req, const struct 
 /* Who writes what the request changes, and when, for the history. An operator has no
  * membership. */
 struct sql_history history_of(const struct request *req);
+
+/* Deletes the oldest changes of settings of a page of projects, as history_keep says: a task. */
+int history_trim(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
 /* ---- settings.c ---- */
 

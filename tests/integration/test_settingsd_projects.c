@@ -555,6 +555,68 @@ static void bounds_projects_and_trees(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
+/* How many changes a project's history has, and the versions of the first and the last. */
+static bool history_is(const char *project, int rows, int first, int last)
+{
+    char sql[400];
+
+    snprintf(sql, sizeof(sql),
+             "select (count(*) = %d and min(version) = %d and max(version) = %d)::int from "
+             "history.setting_history where project_id = '%s' and name = 'TRIMMED'",
+             rows, first, last, project);
+    return pg_exec(server, sql) == 1;
+}
+
+static void fill_history(const char *project, int rows)
+{
+    char sql[400];
+
+    snprintf(sql, sizeof(sql),
+             "with h as (insert into history.setting_history (project_id, version, name, "
+             "changed_at) select '%s', i, 'TRIMMED', i from generate_series(1, %d) i returning 1) "
+             "select count(*) from h",
+             project, rows);
+    CU_ASSERT_EQUAL(pg_exec(server, sql), rows);
+}
+
+/* All changes unless the operator says how many; then the latest, of each project. */
+static void keeps_the_latest_changes_of_settings(struct loop *loop, void *arg UNUSED)
+{
+    enum { PROJECTS = 25, ROWS = 3500 };
+    struct uuid projects[PROJECTS];
+    struct fixture self;
+
+    if (!setup(&self, loop, "history"))
+        return;
+    for (int i = 0; i < PROJECTS; i++)
+        CU_ASSERT_EQUAL(make_child(&self, &projects[i]), ERR_NONE);
+    fill_history(projects[0].text, ROWS);
+    fill_history(projects[1].text, 1000);
+    fill_history(projects[PROJECTS - 1].text, 1001);
+    CU_ASSERT_EQUAL(history_trim(&self.d, self.req, &self.err), 0);
+    CU_ASSERT_TRUE(history_is(projects[0].text, ROWS, 1, ROWS));
+
+    self.config.history_keep = 5; /* the least is 1,000 */
+    for (int i = 0; i < 2; i++)
+        CU_ASSERT_EQUAL(history_trim(&self.d, self.req, &self.err), 0);
+    CU_ASSERT_TRUE(history_is(projects[0].text, 1000, ROWS - 999, ROWS));
+    CU_ASSERT_TRUE(history_is(projects[1].text, 1000, 1, 1000));
+    CU_ASSERT_TRUE(history_is(projects[PROJECTS - 1].text, 1000, 2, 1001));
+
+    /* from the first project on again; one that travels stays as it is */
+    fill_history(projects[2].text, 1100);
+    self.config.history_keep = 1050;
+    pg_exec(server, "insert into history.project_hold select id, id, 0 from history.project");
+    for (int i = 0; i < 3; i++)
+        CU_ASSERT_EQUAL(history_trim(&self.d, self.req, &self.err), 0);
+    CU_ASSERT_TRUE(history_is(projects[2].text, 1100, 1, 1100));
+    pg_exec(server, "delete from history.project_hold");
+    for (int i = 0; i < 3; i++)
+        CU_ASSERT_EQUAL(history_trim(&self.d, self.req, &self.err), 0);
+    CU_ASSERT_TRUE(history_is(projects[2].text, 1050, 51, 1100));
+    teardown(&self);
+}
+
 /* A suspension applies to all projects below, and is announced for each. */
 static void suspends_all_below_a_project(struct loop *loop, void *arg UNUSED)
 {
@@ -628,6 +690,7 @@ ON_FIBER(protects_policies_in_use_and_announces_changes)
 ON_FIBER(announces_later_what_failed_at_first)
 ON_FIBER(knows_the_top_of_a_tree_and_the_account_policy)
 ON_FIBER(bounds_projects_and_trees)
+ON_FIBER(keeps_the_latest_changes_of_settings)
 ON_FIBER(suspends_all_below_a_project)
 ON_FIBER(makes_child_projects_with_an_admin)
 
@@ -642,6 +705,7 @@ int main(void)
         CASE(test_announces_later_what_failed_at_first),
         CASE(test_knows_the_top_of_a_tree_and_the_account_policy),
         CASE(test_bounds_projects_and_trees),
+        CASE(test_keeps_the_latest_changes_of_settings),
         CASE(test_suspends_all_below_a_project),
         CASE(test_makes_child_projects_with_an_admin),
     };
