@@ -356,16 +356,11 @@ static bool line_holds(struct exported *self, const json_t *line)
     return memcmp(hash, want, sizeof(hash)) == 0;
 }
 
-static void free_text(char **text_p)
-{
-    free(*text_p);
-}
-
 int audit_verify_file_command(struct ctl *ctl, struct error *err)
 {
     const char *path = arguments_get(&ctl->args, "FILE.jsonl");
     CLEANUP(file_close) FILE *file = fopen(path, "re");
-    CLEANUP(free_text) char *text = NULL;
+    CLEANUP(memory_free) char *text = NULL;
     struct exported exported = {0};
     size_t capacity = 0;
     char hash[2 * AUDIT_HASH_SIZE + 1];

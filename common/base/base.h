@@ -9,10 +9,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/param.h> /* its MIN and MAX evaluate twice; ours replace them below */
 
 /* Calls FN(&variable) when the variable leaves its scope; every x_destroy(struct x **) fits. */
 #define CLEANUP(fn) __attribute__((cleanup(fn)))
+
+/* For a CLEANUP variable of any pointer type that malloc() and its like have filled; NULL is
+ * allowed. */
+static inline void memory_free(void *pointer_p)
+{
+    void *pointer;
+
+    memcpy(&pointer, pointer_p, sizeof(pointer));
+    free(pointer);
+}
 
 /* Ignoring the result of such a function is a compile error: it tells whether the work was done. */
 #define MUST_USE __attribute__((warn_unused_result))

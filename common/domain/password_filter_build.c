@@ -52,11 +52,6 @@ static void *allocate(size_t size)
     return memory;
 }
 
-static void free_memory(void *memory_p)
-{
-    free(*(void **)memory_p);
-}
-
 struct password_filter_builder *password_filter_builder_new(
     const struct password_filter_options *options)
 {
@@ -380,7 +375,7 @@ static int write_shard(struct password_filter_builder *self, size_t shard, unsig
                        uint8_t *row, uint64_t *at, uint64_t *passwords, struct error *err)
 {
     CLEANUP(shard_build_free) struct shard_build build = {.slots = NULL};
-    CLEANUP(free_memory) uint64_t *keys = NULL;
+    CLEANUP(memory_free) uint64_t *keys = NULL;
     size_t count = 0, size;
 
     if (shard_keys_copy(self, shard, bits, &keys, &count, err) < 0 ||
@@ -402,7 +397,7 @@ static int write_shard(struct password_filter_builder *self, size_t shard, unsig
 /* Reads what was written again: the hash is that of the file, and stands at its end. */
 static int write_hash(int fd, uint64_t size, struct error *err)
 {
-    CLEANUP(free_memory) uint8_t *buffer = allocate(COPY_SIZE);
+    CLEANUP(memory_free) uint8_t *buffer = allocate(COPY_SIZE);
     uint8_t hash[PASSWORD_FILTER_HASH_SIZE];
     crypto_generichash_state state;
 
@@ -424,7 +419,7 @@ int password_filter_builder_write(struct password_filter_builder *self, int fd,
                                   const struct password_filter_progress *progress,
                                   struct error *err)
 {
-    CLEANUP(free_memory) uint8_t *head = NULL;
+    CLEANUP(memory_free) uint8_t *head = NULL;
     size_t shards, head_size;
     uint64_t at, passwords = 0;
     unsigned bits;

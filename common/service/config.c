@@ -57,11 +57,6 @@ static void destroy_file(FILE **file_p)
         fclose(*file_p);
 }
 
-static void destroy_text(char **text_p)
-{
-    free(*text_p);
-}
-
 static int PRINTF_LIKE(2, 3) fail(const struct reader *reader, const char *format, ...)
 {
     const char *what;
@@ -439,7 +434,7 @@ static int set_rows(struct reader *reader, const char *path)
 static char *read_file(const struct reader *reader)
 {
     CLEANUP(destroy_file) FILE *file = fopen(reader->path, "re");
-    CLEANUP(destroy_text) char *text = malloc(FILE_SIZE_MAX + 2);
+    CLEANUP(memory_free) char *text = malloc(FILE_SIZE_MAX + 2);
     size_t size;
 
     if (!file || !text) {
@@ -461,7 +456,7 @@ static char *read_file(const struct reader *reader)
 
 static int read_one(struct reader *reader, const char *path)
 {
-    CLEANUP(destroy_text) char *text = NULL;
+    CLEANUP(memory_free) char *text = NULL;
 
     reader->path = path;
     reader->line = 0;

@@ -8,11 +8,6 @@
 
 #include "ctl/files.h"
 
-static void free_text(char **text)
-{
-    free(*text);
-}
-
 static json_t *daemons_json(const struct devjson *self)
 {
     json_t *daemons = json_array();
@@ -39,7 +34,7 @@ int devjson_write(const struct devjson *self, const char *path, pid_t pid, struc
                   daemons_json(self), "mailDir", self->mail_dir, "clockFile", self->clock_file,
                   "busDir", self->bus_dir, "botDir", self->bot_dir, "demo",
                   self->demo ? demo_json(self->demo) : json_null());
-    CLEANUP(free_text) char *text = json_dumps(json, JSON_INDENT(2));
+    CLEANUP(memory_free) char *text = json_dumps(json, JSON_INDENT(2));
 
     if (!text)
         return error_set(err, ERR_INTERNAL, "%s: not UTF-8", path);
