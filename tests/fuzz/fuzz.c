@@ -42,11 +42,6 @@ char *fuzz_text(const uint8_t *data, size_t size)
     return copy;
 }
 
-void fuzz_free(void *pointer_p)
-{
-    free(*(void **)pointer_p);
-}
-
 char *fuzz_line(const uint8_t **data, size_t *size)
 {
     const uint8_t *end = *size > 0 ? memchr(*data, '\n', *size) : NULL;

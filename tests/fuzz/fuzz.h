@@ -54,10 +54,9 @@ void fuzz_failed(const char *condition, const char *file, int line) NORETURN;
 void fuzz_input_from(const char *path);
 
 /* Copies of exactly this size, so that AddressSanitizer reports a read past the end; the text
- * ends at the first U+0000. The caller's, to be freed with CLEANUP(fuzz_free). */
+ * ends at the first U+0000. The caller's, to be freed with CLEANUP(memory_free). */
 void *fuzz_bytes(const uint8_t *data, size_t size);
 char *fuzz_text(const uint8_t *data, size_t size);
-void fuzz_free(void *pointer_p);
 
 /* The next line without its end, as a copy of its own; "" behind the last. *data and *size move
  * behind it. */

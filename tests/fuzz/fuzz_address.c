@@ -64,7 +64,7 @@ static void check_network(const struct address_network *network)
 
 int fuzz_address(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) char *text = fuzz_text(data, size);
+    CLEANUP(memory_free) char *text = fuzz_text(data, size);
     struct address_network network;
     struct address address;
 

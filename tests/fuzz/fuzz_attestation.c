@@ -11,7 +11,7 @@ static const char client_data[] = FUZZ_CLIENT_DATA("create");
 
 int fuzz_attestation(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) uint8_t *copy = fuzz_bytes(data, size);
+    CLEANUP(memory_free) uint8_t *copy = fuzz_bytes(data, size);
     const struct field_bytes text = {(const uint8_t *)client_data, sizeof(client_data) - 1};
     struct webauthn_credential one, two;
 

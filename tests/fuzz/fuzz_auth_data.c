@@ -14,7 +14,7 @@ static const uint8_t signature[64] = {1};
 
 int fuzz_auth_data(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) uint8_t *copy = fuzz_bytes(data, size);
+    CLEANUP(memory_free) uint8_t *copy = fuzz_bytes(data, size);
     struct webauthn_assertion assertion;
 
     FUZZ_REQUIRE(webauthn_check_assertion(

@@ -89,8 +89,8 @@ static void check_json(struct arena *arena, const char *text, size_t size, json_
 
 int fuzz_body(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) char *name = fuzz_line(&data, &size);
-    CLEANUP(fuzz_free) char *text = fuzz_bytes(data, size);
+    CLEANUP(memory_free) char *name = fuzz_line(&data, &size);
+    CLEANUP(memory_free) char *text = fuzz_bytes(data, size);
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     const struct field_table *table = fuzz_field_table(arena, name);
     void *read = arena_alloc(arena, table->size);

@@ -20,7 +20,7 @@ static bool is_about_text(const char *wrong)
 
 int fuzz_client_data(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) uint8_t *copy = fuzz_bytes(data, size);
+    CLEANUP(memory_free) uint8_t *copy = fuzz_bytes(data, size);
     struct field_bytes text = {copy, size}, attestation = {(const uint8_t *)"\x80", 1};
     struct webauthn_credential credential;
     const char *wrong = webauthn_check_registration(&fuzz_ceremony, text, attestation, &credential);

@@ -33,7 +33,7 @@ static void check_email(struct arena *arena, char *text, const char *email)
 
 int fuzz_email(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) char *text = fuzz_text(data, size);
+    CLEANUP(memory_free) char *text = fuzz_text(data, size);
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     const char *email, *domain, *again;
 

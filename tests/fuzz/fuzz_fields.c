@@ -23,8 +23,8 @@ static void check_printed(struct arena *arena, const struct field_table *table,
 
 int fuzz_fields(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) char *name = fuzz_line(&data, &size);
-    CLEANUP(fuzz_free) void *bytes = fuzz_bytes(data, size);
+    CLEANUP(memory_free) char *name = fuzz_line(&data, &size);
+    CLEANUP(memory_free) void *bytes = fuzz_bytes(data, size);
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     const struct field_table *table = fuzz_field_table(arena, name);
     struct field_bytes packed, again;

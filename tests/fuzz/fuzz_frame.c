@@ -100,7 +100,7 @@ static void check_error(struct arena *arena, struct bus_incoming *in)
 
 int fuzz_frame(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) void *bytes = fuzz_bytes(data, size);
+    CLEANUP(memory_free) void *bytes = fuzz_bytes(data, size);
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct bus_incoming in;
 

@@ -98,15 +98,15 @@ static void check_time(const char *text)
 
 int fuzz_header(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) char *range = fuzz_line(&data, &size);
-    CLEANUP(fuzz_free) char *if_range = fuzz_line(&data, &size);
-    CLEANUP(fuzz_free) char *none_match = fuzz_line(&data, &size);
-    CLEANUP(fuzz_free) char *since = fuzz_line(&data, &size);
-    CLEANUP(fuzz_free) char *name = fuzz_line(&data, &size);
-    CLEANUP(fuzz_free) char *type = fuzz_line(&data, &size);
-    CLEANUP(fuzz_free) char *language = fuzz_line(&data, &size);
-    CLEANUP(fuzz_free) char *time = fuzz_line(&data, &size);
-    CLEANUP(fuzz_free) char *agent = fuzz_line(&data, &size);
+    CLEANUP(memory_free) char *range = fuzz_line(&data, &size);
+    CLEANUP(memory_free) char *if_range = fuzz_line(&data, &size);
+    CLEANUP(memory_free) char *none_match = fuzz_line(&data, &size);
+    CLEANUP(memory_free) char *since = fuzz_line(&data, &size);
+    CLEANUP(memory_free) char *name = fuzz_line(&data, &size);
+    CLEANUP(memory_free) char *type = fuzz_line(&data, &size);
+    CLEANUP(memory_free) char *language = fuzz_line(&data, &size);
+    CLEANUP(memory_free) char *time = fuzz_line(&data, &size);
+    CLEANUP(memory_free) char *agent = fuzz_line(&data, &size);
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
 
     check_range(range, if_range, none_match, since);

@@ -85,9 +85,9 @@ static void check_answer(struct arena *arena, const struct mask *mask, const cha
 
 int fuzz_mask(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) char *text = fuzz_text(data, size);
+    CLEANUP(memory_free) char *text = fuzz_text(data, size);
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
-    CLEANUP(fuzz_free) char *first = NULL;
+    CLEANUP(memory_free) char *first = NULL;
     const char *answer = strstr(text, split);
     struct mask mask;
 

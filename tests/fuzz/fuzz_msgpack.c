@@ -52,7 +52,7 @@ static void require_like_library(struct arena *arena, const void *bytes, size_t 
 
 int fuzz_msgpack(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) void *bytes = fuzz_bytes(data, size);
+    CLEANUP(memory_free) void *bytes = fuzz_bytes(data, size);
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     const uint8_t *first, *second;
     msgpack_object object, in_place;

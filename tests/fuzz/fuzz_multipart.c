@@ -31,7 +31,7 @@ static void feed(struct reading *self, const uint8_t *data, size_t size, size_t 
 {
     for (size_t at = 0; at < size && !self->refused; at += step) {
         size_t length = MIN(step, size - at);
-        CLEANUP(fuzz_free) uint8_t *piece = fuzz_bytes(data + at, length);
+        CLEANUP(memory_free) uint8_t *piece = fuzz_bytes(data + at, length);
 
         self->refused = multipart_feed(&self->form, piece, length, &self->err) < 0;
     }
@@ -79,7 +79,7 @@ static void read_form(struct reading *self, struct arena *arena, const char *typ
 
 int fuzz_multipart(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) char *type = fuzz_line(&data, &size);
+    CLEANUP(memory_free) char *type = fuzz_line(&data, &size);
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct reading whole, pieces;
 

@@ -125,7 +125,7 @@ static const char *as_written(struct arena *arena, const char *value)
 
 int fuzz_page(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) char *value = fuzz_text(data, size);
+    CLEANUP(memory_free) char *value = fuzz_text(data, size);
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct found plain, found;
     struct error err;

@@ -30,7 +30,7 @@ static void ask(const uint8_t *bytes, size_t size)
 
 int fuzz_password_filter(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) uint8_t *bytes = fuzz_bytes(data, size);
+    CLEANUP(memory_free) uint8_t *bytes = fuzz_bytes(data, size);
     const size_t hash = PASSWORD_FILTER_HASH_SIZE;
 
     ask(bytes, size);

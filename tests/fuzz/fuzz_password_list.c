@@ -26,7 +26,7 @@ static int find(void *filter, uint64_t key, struct error *err UNUSED)
 
 int fuzz_password_list(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) uint8_t *bytes = fuzz_bytes(data, size);
+    CLEANUP(memory_free) uint8_t *bytes = fuzz_bytes(data, size);
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     CLEANUP(password_filter_builder_destroy)
     struct password_filter_builder *builder = password_filter_builder_new(

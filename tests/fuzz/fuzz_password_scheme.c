@@ -16,7 +16,7 @@ static bool is_bounded(const struct password_bytes *bytes)
 
 int fuzz_password_scheme(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) char *hash = fuzz_text(data, size);
+    CLEANUP(memory_free) char *hash = fuzz_text(data, size);
     struct password_scheme scheme;
     const char *why = NULL;
     int right;

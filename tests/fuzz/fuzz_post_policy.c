@@ -21,7 +21,7 @@ static struct field_list read_fields(struct arena *arena, const uint8_t *data, s
     struct field_list list = {fields, 0};
 
     while (size > 0 && list.count < FORM_FIELDS_MAX) {
-        CLEANUP(fuzz_free) char *line = fuzz_line(&data, &size);
+        CLEANUP(memory_free) char *line = fuzz_line(&data, &size);
         char *equals = strchr(line, '=');
 
         if (!equals || !codec_is_text(line, strlen(line)))

@@ -22,7 +22,7 @@ static const char *percent_encoded(struct arena *arena, const char *text)
 
 static void check_path(struct arena *arena, const char *raw)
 {
-    CLEANUP(fuzz_free) char *scratch = fuzz_bytes((const uint8_t *)raw, strlen(raw) + 1);
+    CLEANUP(memory_free) char *scratch = fuzz_bytes((const uint8_t *)raw, strlen(raw) + 1);
     const char *spelt = "";
     struct path path, again;
     struct error err;
@@ -73,7 +73,7 @@ static void check_query(struct arena *arena, const char *raw)
 
 int fuzz_target(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) char *text = fuzz_text(data, size);
+    CLEANUP(memory_free) char *text = fuzz_text(data, size);
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     size_t length = strlen(text);
     struct target target;

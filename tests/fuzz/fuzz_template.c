@@ -70,8 +70,8 @@ static void check_rendered(struct arena *arena, const struct template_name *name
 
 int fuzz_template(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) char *line = fuzz_line(&data, &size);
-    CLEANUP(fuzz_free) char *text = fuzz_text(data, size);
+    CLEANUP(memory_free) char *line = fuzz_line(&data, &size);
+    CLEANUP(memory_free) char *text = fuzz_text(data, size);
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     const struct template_name *name = template_name_find(line);
     struct error err;

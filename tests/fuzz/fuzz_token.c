@@ -92,8 +92,8 @@ static void check_good(struct arena *arena, const char *header_text, const char 
 
 int fuzz_token(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) char *first = fuzz_line(&data, &size);
-    CLEANUP(fuzz_free) char *second = fuzz_line(&data, &size);
+    CLEANUP(memory_free) char *first = fuzz_line(&data, &size);
+    CLEANUP(memory_free) char *second = fuzz_line(&data, &size);
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     const char *input;
     struct token token;

@@ -23,7 +23,7 @@ static bool same(const char *a, const char *b)
 
 int fuzz_token_search(const uint8_t *data, size_t size)
 {
-    CLEANUP(fuzz_free) char *text = fuzz_text(data, size);
+    CLEANUP(memory_free) char *text = fuzz_text(data, size);
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct token_search read, again;
     const char *value, *spelt;
