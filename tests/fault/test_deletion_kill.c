@@ -31,13 +31,9 @@ static struct suite *suite;
 static struct subject patient(void)
 {
     struct subject self = subject_patient(suite);
-    char sql[160], *id;
+    TEXT id = suite_account(suite, self.person->email);
 
-    snprintf(sql, sizeof(sql), "select id from auth.account where email = '%s'",
-             self.person->email);
-    id = suite_query(suite, sql);
     snprintf(self.id, sizeof(self.id), "%s", id);
-    free(id);
     CU_ASSERT_EQUAL(strlen(self.id), 36);
     return self;
 }

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/clock.h"
 #include "tests/support/chaos.h"
@@ -27,11 +26,6 @@ static const char *const daemons[] = {"settingsd", "authd", "maild", "docd", "bo
 static struct suite *suite;
 static struct pg *standby; /* connects to the suite's database */
 static pid_t pids[ARRAY_SIZE(daemons)];
-
-static void nap_ms(int ms)
-{
-    usleep((useconds_t)ms * 1000);
-}
 
 /* The directory of the primary's socket. */
 static const char *primary_dir(char text[static 128])
@@ -106,7 +100,7 @@ static void primary_comes_back(pid_t supervisor)
     kill(supervisor, SIGCONT);
     while (PQping(suite_text(suite, "postgres.conninfo")) != PQPING_OK &&
            clock_mono_ms() < deadline_ms)
-        nap_ms(20);
+        unit_sleep_ms(20);
     char *recovering = suite_query(suite, "select pg_is_in_recovery()");
     CU_ASSERT_STRING_EQUAL(recovering, "f"); /* there are two that allow writing */
     free(recovering);
@@ -127,7 +121,7 @@ static void wait_for_rest(void)
                             "settings.outbox) + (select count(*) from mail.message where state = "
                             "'queued')") != 0 &&
            clock_mono_ms() < deadline_ms)
-        nap_ms(50);
+        unit_sleep_ms(50);
     CU_ASSERT_TRUE(clock_mono_ms() < deadline_ms);
 }
 
@@ -137,21 +131,21 @@ static void the_standby_takes_over_and_stays(void)
     struct chaos *chaos = chaos_start(suite, 1, CLIENTS);
     struct chaos_result result;
 
-    nap_ms(LOAD_MS);
+    unit_sleep_ms(LOAD_MS);
     kill(supervisor, SIGSTOP);
     kill(primary, SIGKILL);
-    nap_ms(300);
+    unit_sleep_ms(300);
     chaos_cause(chaos, CHAOS_POSTGRES);
     CU_ASSERT_EQUAL(pg_exec(standby, "select pg_promote()::int"), 1);
-    nap_ms(LOAD_MS);
+    unit_sleep_ms(LOAD_MS);
     primary_comes_back(supervisor);
     for (int i = 0; i < 5; i++) {
         cut_all();
-        nap_ms(500);
+        unit_sleep_ms(500);
         CU_ASSERT_EQUAL(connections(suite_text(suite, "postgres.conninfo")), 0);
     }
     CU_ASSERT_TRUE(connections(standby->conninfo) > 0);
-    nap_ms(LOAD_MS);
+    unit_sleep_ms(LOAD_MS);
     chaos_stop(chaos);
     result = chaos_result(chaos);
     CU_ASSERT_TRUE(suite_wait_ready(suite, BACK_MS));

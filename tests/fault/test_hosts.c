@@ -472,11 +472,6 @@ static void check_tally(const char *who, const struct tally *self, int late_max)
     UNIT_CHECK(atomic_load(&self->longest) < longest_answer, "%s: %.1f s", who, self->longest);
 }
 
-static void nap_ms(int ms)
-{
-    usleep((useconds_t)ms * 1000);
-}
-
 /* Asks at the gateway of this host until 200 comes; the milliseconds that took, -1: it did not. */
 static int64_t comes_back(const char *token, int timeout_ms)
 {
@@ -487,7 +482,7 @@ static int64_t comes_back(const char *token, int timeout_ms)
 
         if (answer->status == 200)
             return clock_mono_ms() - start;
-        nap_ms(50);
+        unit_sleep_ms(50);
     }
     return -1;
 }
@@ -536,10 +531,10 @@ static void all_hosts_are_one_suite(void)
     for (int i = 0; i < 10; i++) { /* that the tap would have seen it */
         CU_ASSERT(
             sendto(probe, PROBE, strlen(PROBE), 0, (struct sockaddr *)&nobody, sizeof(nobody)) > 0);
-        nap_ms(20);
+        unit_sleep_ms(20);
     }
     close(probe);
-    nap_ms(200);
+    unit_sleep_ms(200);
     bytes = hosts_tap_stop(&tap, found);
     UNIT_CHECK(found[1] > 0 && bytes > 10000, "the tap saw %zu probes in %zu bytes", found[1],
                (size_t)bytes);
@@ -557,15 +552,15 @@ static void a_host_is_cut_off_and_comes_back(void)
     int64_t ms;
 
     clients_start();
-    nap_ms(3000);
+    unit_sleep_ms(3000);
     CU_ASSERT(atomic_load(&reads_on_b.good) > 0);
     UNIT_CHECK(atomic_load(&writes.unavailable) == 0, "%d", writes.unavailable);
 
     hosts_cut(hosts, B, true);
     atomic_store(&b_is_cut_ms, clock_mono_ms());
-    nap_ms(NOTICE_MS);
+    unit_sleep_ms(NOTICE_MS);
     after = atomic_load(&writes.unavailable);
-    nap_ms(CUT_MS - NOTICE_MS);
+    unit_sleep_ms(CUT_MS - NOTICE_MS);
     /* Writes went on as soon as the host was known to be gone. */
     UNIT_CHECK(atomic_load(&writes.unavailable) == after, "%d more", writes.unavailable - after);
     CU_ASSERT(atomic_load(&reads_on_b.unavailable) > 10);
@@ -578,7 +573,7 @@ static void a_host_is_cut_off_and_comes_back(void)
     printf("\n    back after %.1f s", (double)ms / 1000);
     CU_ASSERT(ms >= 0);
     CU_ASSERT(all_are_up(BACK_MS));
-    nap_ms(2000);
+    unit_sleep_ms(2000);
     clients_stop();
     check_tally("writes", &writes, 0);
     check_tally("reads", &reads, 0);
@@ -638,7 +633,7 @@ static void watch_lease_end(int64_t start)
         refused += answer->status == 503;
         CU_ASSERT(answer->status == 200 || answer->status == 503);
         CU_ASSERT(answer->seconds < longest_answer);
-        nap_ms(50);
+        unit_sleep_ms(50);
     }
     UNIT_CHECK(late == 0, "%d", late);
     CU_ASSERT(refused > 10);
@@ -777,7 +772,7 @@ static void reload_hosts(const char *but, const char *text)
             continue;
         kill(running[i]->pid, SIGHUP);
         while (log_count(i, text) == before && clock_mono_ms() < deadline)
-            nap_ms(20);
+            unit_sleep_ms(20);
         UNIT_CHECK(log_count(i, text) > before, "%s: %s", daemons[i].name, text);
     }
 }
@@ -793,7 +788,7 @@ static bool documents_become(int status)
 
         last = answer->status;
         if (last != status)
-            nap_ms(50);
+            unit_sleep_ms(50);
     }
     return last == status;
 }
@@ -813,7 +808,7 @@ static void a_removed_host_is_disconnected_until_it_is_listed_again(void)
 
         CHECK_STATUS(answer, 503);
         CHECK_STATUS(me, 200);
-        nap_ms(100);
+        unit_sleep_ms(100);
     }
     write_hosts_without(NULL);
     reload_hosts(docd, "configuration reloaded");
@@ -944,7 +939,7 @@ static void an_unknown_key_is_refused(void)
     hosts_enter(hosts, C);
     stranger = program_start(argv, NULL);
     hosts_enter(hosts, A);
-    nap_ms(4000);
+    unit_sleep_ms(4000);
     program_wait_output(stranger, "nothing", 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(stranger->err, "it refuses our key"));
     CU_ASSERT_PTR_NULL(strstr(stranger->err, "peer connected"));

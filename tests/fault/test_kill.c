@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tests/support/suite.h"
 #include "tests/support/unit.h"
@@ -66,11 +65,6 @@ static void load_finish(struct load *load)
         pthread_join(load->threads[i], NULL);
 }
 
-static void nap_ms(int ms)
-{
-    usleep((useconds_t)ms * 1000);
-}
-
 /* With two authd, reads go on when one is killed: they are sent again to the other. */
 static void reads_survive_a_killed_instance(void)
 {
@@ -81,7 +75,7 @@ static void reads_survive_a_killed_instance(void)
         const char *instance = i % 2 ? "2" : "1";
         pid_t pid = suite_pid(suite, "authd", instance);
 
-        nap_ms(300);
+        unit_sleep_ms(300);
         suite_signal(suite, "authd", instance, SIGKILL);
         CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", instance, pid));
     }
@@ -105,7 +99,7 @@ static void no_request_fails_when_an_instance_is_stopped(void)
         const char *instance = i % 2 ? "2" : "1";
         pid_t pid = suite_pid(suite, "authd", instance);
 
-        nap_ms(200);
+        unit_sleep_ms(200);
         suite_signal(suite, "authd", instance, SIGTERM);
         for (int j = 0; j < 20; j++) { /* writes too, meanwhile */
             HTTP_ANSWER answer = http_post(suite_url(suite), "/auth/refresh-token", NULL,
@@ -132,13 +126,13 @@ static void a_single_daemon_comes_back(void)
     PERSON admin = person_admin(suite);
     struct load *load = load_start("/v1/project/settings", admin->access);
 
-    nap_ms(300);
+    unit_sleep_ms(300);
     for (int i = 0; i < 3; i++) {
         pid_t pid = suite_pid(suite, "settingsd", "1");
 
         suite_signal(suite, "settingsd", "1", SIGKILL);
         CU_ASSERT_TRUE(suite_wait_new_pid(suite, "settingsd", "1", pid));
-        nap_ms(300);
+        unit_sleep_ms(300);
     }
     load_finish(load);
     CU_ASSERT_TRUE(atomic_load(&load->good) > 100);
@@ -163,7 +157,7 @@ static void a_frozen_daemon_does_not_hang_anyone(void)
     CU_ASSERT_TRUE(answer->seconds < 11.0);
     kill(pid, SIGCONT);
     CU_ASSERT_TRUE(suite_wait_ready(suite, 10000));
-    nap_ms(500);
+    unit_sleep_ms(500);
     after = suite_query(suite, "select count(*) from settings.setting_history");
     CU_ASSERT_STRING_EQUAL(before, after);
     free(before);
@@ -241,7 +235,7 @@ static void a_gateway_without_a_lease_fails_closed(void)
 
     kill(one, SIGSTOP);
     kill(two, SIGSTOP);
-    nap_ms(6000);
+    unit_sleep_ms(6000);
     HTTP_ANSWER closed = http_get(suite_url(suite), "/v1/project/settings", patient->access);
     HTTP_ANSWER health = http_get(suite_url(suite), "/partner/health-check", NULL);
     kill(one, SIGCONT);

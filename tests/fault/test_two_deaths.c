@@ -27,11 +27,6 @@ static const struct {
 
 static struct suite *suite;
 
-static void nap_ms(int64_t ms)
-{
-    usleep((useconds_t)ms * 1000);
-}
-
 /* ---- two deaths, some milliseconds from now ---- */
 
 struct deaths {
@@ -79,7 +74,7 @@ static void wait_relayed(void)
     int64_t deadline = clock_mono_ms() + SETTLED_MS;
 
     while (!all_relayed() && clock_mono_ms() < deadline)
-        nap_ms(50);
+        unit_sleep_ms(50);
     CU_ASSERT_TRUE(all_relayed());
 }
 
@@ -102,7 +97,7 @@ static int register_again(const char *email)
         again = person_register(suite, email);
         if (!is_outage(again->status))
             break;
-        nap_ms(200);
+        unit_sleep_ms(200);
     }
     return again->status;
 }
@@ -154,7 +149,7 @@ static void registrations_while_two_daemons_die(void)
     }
     CU_ASSERT_TRUE(acknowledged > 0 && acknowledged < made); /* the deaths fell on both sides */
     wait_relayed();
-    nap_ms(2000); /* time for a mail too many */
+    unit_sleep_ms(2000); /* time for a mail too many */
     for (size_t i = 0; i < made; i++) {
         CU_ASSERT_EQUAL(suite_mail_count(suite, people[i]->email), 1);
         person_destroy(&people[i]);
@@ -178,7 +173,7 @@ static int make_again(const char *bearer, const char *code)
         HTTP_ANSWER again = make_project(bearer, code);
 
         status = again->status;
-        nap_ms(is_outage(status) ? 200 : 0);
+        unit_sleep_ms(is_outage(status) ? 200 : 0);
     }
     return status;
 }

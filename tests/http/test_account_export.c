@@ -28,12 +28,6 @@ enum { FRESH = 900, DAY = 86400, MADE_MS = 60000, LARGE = 24 << 20, AT_ONCE = 64
 static struct suite *suite;
 static struct unit_dir dir;
 
-#define TEXT CLEANUP(text_free) char *
-static void text_free(char **text)
-{
-    free(*text);
-}
-
 static struct http_answer *ask(const char *access)
 {
     return http_post(suite_url(suite), EXPORT, access, NULL);
@@ -167,14 +161,6 @@ static void check_valid(const char *folder)
     CHECK_EXIT(node, 0);
 }
 
-static char *account_of(const struct person *person)
-{
-    char sql[256];
-
-    snprintf(sql, sizeof(sql), "select id from auth.account where email = '%s'", person->email);
-    return suite_query(suite, sql);
-}
-
 static char *membership_of(const struct person *person)
 {
     char sql[256];
@@ -229,7 +215,7 @@ static void an_export_is_complete_and_valid(void)
     TEXT scan = document_put(suite, patient->access, "Röntgen ../1.bin", "application/octet-stream",
                              large, LARGE);
     HTTP_ANSWER empty = document_make(suite, patient->access, "later.txt", "text/plain");
-    TEXT account = account_of(patient);
+    TEXT account = suite_account(suite, patient->email);
     size_t size = 0;
     char path[160];
 
@@ -287,7 +273,7 @@ static void what_applications_may_do_is_in_it(void)
     PERSON patient = person_register(suite, NULL);
     PERSON admin = person_admin(suite);
     TEXT client = oauth_register(suite, admin, "{\"name\":\"Step counter\",\"firstParty\":false}");
-    TEXT account = account_of(patient);
+    TEXT account = suite_account(suite, patient->email);
 
     consent_to(patient, client);
     TEXT id = export_of(patient->access);
@@ -313,7 +299,7 @@ static void a_practitioners_export_is_complete(void)
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, "https://practitioner.demo.example");
     PERSON child = person_admin_of_child(suite, "exportchild");
     PERSON admin = person_admin(suite);
-    TEXT account = account_of(admin);
+    TEXT account = suite_account(suite, admin->email);
     TEXT report =
         document_put(suite, admin->access, "report.txt", "text/plain", MARK, sizeof(MARK) - 1);
     TEXT elsewhere = document_put(suite, child->access, "other.txt", "text/plain", "other", 5);
@@ -394,7 +380,7 @@ static void the_validator_refuses_what_is_wrong(void)
 static void no_secret_is_in_it(void)
 {
     PERSON patient = person_register(suite, NULL);
-    TEXT account = account_of(patient);
+    TEXT account = suite_account(suite, patient->email);
     TEXT id = export_of(patient->access);
     HTTP_ANSWER zip = fetch(patient->access, id);
     size_t size = 0;
@@ -463,8 +449,8 @@ static void an_admin_exports_a_patient_with_a_reason(void)
 {
     PERSON patient = person_register_settled(suite);
     PERSON admin = person_admin(suite);
-    TEXT account = account_of(patient);
-    TEXT own = account_of(admin);
+    TEXT account = suite_account(suite, patient->email);
+    TEXT own = suite_account(suite, admin->email);
     size_t mails;
     char path[120];
 
@@ -510,7 +496,7 @@ static void an_admin_proves_themself_for_an_export(void)
 {
     PERSON patient = person_register(suite, NULL);
     PERSON admin = person_admin(suite);
-    TEXT account = account_of(patient);
+    TEXT account = suite_account(suite, patient->email);
     char path[120];
 
     suite_advance_clock(suite, FRESH + 1);
@@ -538,7 +524,7 @@ static void an_admin_proves_themself_for_an_export(void)
 static void many_at_once_make_one(void)
 {
     PERSON patient = person_register(suite, NULL);
-    TEXT account = account_of(patient);
+    TEXT account = suite_account(suite, patient->email);
     struct http_request requests[AT_ONCE];
     struct http_answer *answers[AT_ONCE];
 

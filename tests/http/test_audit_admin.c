@@ -72,8 +72,7 @@ static struct http_request member_resend(void)
 
 static const char *account_of(const struct person *who)
 {
-    return audited_text(suite_query(
-        suite, audited_path("select id from auth.account where email = '%s'", who->email)));
+    return audited_text(suite_account(suite, who->email));
 }
 
 static struct http_request account_read(void)

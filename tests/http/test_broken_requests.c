@@ -24,22 +24,13 @@ enum { KEEP_ALIVE_S = 4, ANSWER_SIZE = 16384 };
 
 static struct suite *suite;
 
-static size_t occurrences(const char *text, const char *word)
-{
-    size_t count = 0;
-
-    for (const char *at = text; (at = strstr(at, word)); at += strlen(word))
-        count++;
-    return count;
-}
-
 /* One answer with this status, of the gateway's own making; shows it otherwise. */
 static void check_answer(const char *label, const char *answer, int status)
 {
     const char *body = strstr(answer, "\r\n\r\n");
     json_t *json = body ? json_loads(body + 4, 0, NULL) : NULL;
     bool good = strlen(answer) > 12 && strtol(answer + 9, NULL, 10) == status &&
-                occurrences(answer, "HTTP/1.1 ") == 1 && strstr(answer, "X-Request-Id: ") &&
+                unit_occurrences(answer, "HTTP/1.1 ") == 1 && strstr(answer, "X-Request-Id: ") &&
                 strstr(answer, "Content-Type: application/json") && !strstr(answer, "<html") &&
                 strstr(answer, "Connection: close") && strstr(answer, "Date: ") &&
                 json_integer_value(json_object_get(json, "statusCode")) == status;
@@ -164,8 +155,8 @@ static void requests_sent_meanwhile_are_answered_next(void)
         say(fd, i % 2 == 0 ? GOOD WAITING : WAITING);
         shutdown(fd, SHUT_WR);
         hear(fd, 10000, answer);
-        UNIT_CHECK(occurrences(answer, "HTTP/1.1 401") == 2 &&
-                       occurrences(answer, "HTTP/1.1 200") == (i % 2 == 0 ? 1 : 0),
+        UNIT_CHECK(unit_occurrences(answer, "HTTP/1.1 401") == 2 &&
+                       unit_occurrences(answer, "HTTP/1.1 200") == (i % 2 == 0 ? 1 : 0),
                    "round %u: %s", i, answer);
         UNIT_CHECK(clock_mono_ms() - start_ms < (KEEP_ALIVE_S - 1) * 1000, "round %u: %lld ms", i,
                    (long long)(clock_mono_ms() - start_ms));

@@ -20,12 +20,6 @@ enum { MINUTE = 60, DAY = 86400, MADE_MS = 60000 };
 
 static struct suite *suite;
 
-#define TEXT CLEANUP(text_free) char *
-static void text_free(char **text)
-{
-    free(*text);
-}
-
 static void start_suite(void)
 {
     suite = suite_start(

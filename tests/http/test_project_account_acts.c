@@ -67,19 +67,6 @@ static void check_shown(const char *id, const char *name, const char *want)
     CU_ASSERT_STRING_EQUAL(http_text(answer, name), want);
 }
 
-static char *account_of(const char *email)
-{
-    char sql[256];
-
-    snprintf(sql, sizeof(sql), "select id from auth.account where email = '%s'", email);
-    return suite_query(suite, sql);
-}
-#define ID CLEANUP(text_free) char *
-static void text_free(char **text)
-{
-    free(*text);
-}
-
 /* With the reason that check_act() gives. */
 static long audited(const char *account, const char *action)
 {
@@ -164,7 +151,7 @@ static void join(const char *email, const char *project)
 static void a_locked_member_is_refused_until_unlocked(void)
 {
     PERSON person = person_register_settled(suite);
-    ID id = account_of(person->email);
+    TEXT id = suite_account(suite, person->email);
     HTTP_ANSWER begun = start("Patient", person->email, person->password, "demo");
 
     CHECK_STATUS(begun, 200);
@@ -201,7 +188,7 @@ static void a_locked_member_is_refused_until_unlocked(void)
 static void a_locked_member_gets_no_links(void)
 {
     PERSON person = person_register_settled(suite);
-    ID id = account_of(person->email);
+    TEXT id = suite_account(suite, person->email);
 
     check_act(id, "lock");
     HTTP_ANSWER requested =
@@ -218,7 +205,7 @@ static void a_locked_member_gets_no_links(void)
 static void what_an_operator_has_locked_stays_locked(void)
 {
     PERSON person = person_register(suite, NULL);
-    ID id = account_of(person->email);
+    TEXT id = suite_account(suite, person->email);
     PROGRAM lock = ATRIUMCTL(suite, NULL, "user", "lock", person->email, "--json");
 
     CHECK_EXIT(lock, 0);
@@ -231,8 +218,8 @@ static void what_an_operator_has_locked_stays_locked(void)
 static void a_practitioner_is_locked_in_one_project_alone(void)
 {
     PERSON person = practitioner();
-    ID id = account_of(person->email);
-    ID child =
+    TEXT id = suite_account(suite, person->email);
+    TEXT child =
         suite_query(suite, "select project_id from settings.tenant_code where code = 'actschild'");
 
     join(person->email, child);
@@ -266,8 +253,8 @@ static void a_practitioner_is_locked_in_one_project_alone(void)
 static void sessions_of_the_project_end(void)
 {
     PERSON person = practitioner();
-    ID id = account_of(person->email);
-    ID child =
+    TEXT id = suite_account(suite, person->email);
+    TEXT child =
         suite_query(suite, "select project_id from settings.tenant_code where code = 'actschild'");
 
     join(person->email, child);
@@ -297,7 +284,7 @@ static void lost_factors_are_taken_away(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, "https://patient.demo.example");
     PERSON person = person_register(suite, NULL);
-    ID id = account_of(person->email);
+    TEXT id = suite_account(suite, person->email);
     uint8_t secret[TOTP_SECRET];
     HTTP_ANSWER none = act(admin->access, id, "reset-mfa", "a ticket");
 
@@ -326,7 +313,7 @@ static void lost_factors_are_taken_away(void)
 static void a_link_is_mailed(void)
 {
     PERSON person = person_register_settled(suite);
-    ID id = account_of(person->email);
+    TEXT id = suite_account(suite, person->email);
     size_t before = suite_mail_count(suite, person->email);
 
     check_act(id, "send-reset");
@@ -348,7 +335,7 @@ static void a_link_is_mailed(void)
 static void a_deletion_is_scheduled_and_taken_back(void)
 {
     PERSON person = person_register(suite, NULL);
-    ID id = account_of(person->email);
+    TEXT id = suite_account(suite, person->email);
     char path[160];
 
     HTTP_ANSWER none = act(admin->access, id, "cancel-deletion", "a ticket");
@@ -386,7 +373,7 @@ static void a_deletion_is_scheduled_and_taken_back(void)
 static void a_reason_and_a_fresh_proof_are_needed(void)
 {
     PERSON person = person_register(suite, NULL);
-    ID id = account_of(person->email);
+    TEXT id = suite_account(suite, person->email);
     char longest[502], path[160];
 
     memset(longest, 'a', 501);
@@ -435,8 +422,8 @@ static void others_may_not(void)
     PERSON colleague = practitioner();
     PERSON child = person_sign_in(suite, "Practitioner", suite_text(suite, "demo.adminEmail"),
                                   suite_text(suite, "demo.adminPassword"), "actschild");
-    ID id = account_of(person->email);
-    ID self = suite_query(suite, "select account_id from auth.membership where admin limit 1");
+    TEXT id = suite_account(suite, person->email);
+    TEXT self = suite_query(suite, "select account_id from auth.membership where admin limit 1");
 
     for (size_t i = 0; i < ARRAY_SIZE(acts); i++) {
         HTTP_ANSWER patient = act(person->access, id, acts[i], "a ticket");
@@ -458,8 +445,8 @@ static void others_may_not(void)
 static void a_shared_account_is_its_owners(void)
 {
     PERSON person = practitioner();
-    ID id = account_of(person->email);
-    ID child =
+    TEXT id = suite_account(suite, person->email);
+    TEXT child =
         suite_query(suite, "select project_id from settings.tenant_code where code = 'actschild'");
     PERSON below = person_sign_in(suite, "Practitioner", suite_text(suite, "demo.adminEmail"),
                                   suite_text(suite, "demo.adminPassword"), "actschild");
@@ -504,7 +491,7 @@ static void *perform(void *arg)
 static void locks_at_once_are_one(void)
 {
     PERSON person = person_register(suite, NULL);
-    ID id = account_of(person->email);
+    TEXT id = suite_account(suite, person->email);
     struct calls calls = {.count = MANY};
     char path[160];
 
@@ -530,7 +517,7 @@ static void a_sign_in_under_way_is_ended(void)
 {
     for (int round = 0; round < ROUNDS; round++) {
         PERSON person = person_register(suite, NULL);
-        ID id = account_of(person->email);
+        TEXT id = suite_account(suite, person->email);
         char *source = fresh_source();
         struct calls calls = {.count = SIGN_INS};
         HTTP_ANSWER known = suite_post_from(suite, source, "/v2/auth/login",
@@ -574,9 +561,9 @@ static void the_last_admin_stays(void)
 {
     PERSON one = practitioner();
     PERSON two = practitioner();
-    ID first = account_of(one->email);
-    ID second = account_of(two->email);
-    ID child =
+    TEXT first = suite_account(suite, one->email);
+    TEXT second = suite_account(suite, two->email);
+    TEXT child =
         suite_query(suite, "select project_id from settings.tenant_code where code = 'actspair'");
     struct calls calls = {.count = 2};
     char paths[2][160], sql[400];
@@ -619,7 +606,7 @@ static void the_last_admin_stays(void)
     const struct person *winner = calls.answers[0]->status == 204 ? left : right;
     http_answers_destroy(calls.answers, 2);
     PERSON third = practitioner();
-    ID id = account_of(third->email);
+    TEXT id = suite_account(suite, third->email);
     join(third->email, child);
     HTTP_ANSWER works = act(winner->access, id, "lock", "a ticket");
     CHECK_STATUS(works, 204);
@@ -636,7 +623,7 @@ static void a_kill_leaves_no_half_lock(void)
 {
     for (int ms = 0; ms < 60; ms += 12) {
         PERSON person = person_register(suite, NULL);
-        ID id = account_of(person->email);
+        TEXT id = suite_account(suite, person->email);
         pid_t old[2] = {suite_pid(suite, "authd", "1"), suite_pid(suite, "authd", "2")};
         pid_t killer = suite_kill_both_later(suite, "authd", ms);
         HTTP_ANSWER answer = act(admin->access, id, "lock", "a ticket");
@@ -660,7 +647,7 @@ static void a_kill_leaves_no_half_lock(void)
 static void a_reason_is_exported(void)
 {
     PERSON person = person_register(suite, NULL);
-    ID id = account_of(person->email);
+    TEXT id = suite_account(suite, person->email);
     HTTP_ANSWER answer = act(admin->access, id, "lock", "phone stolen on Monday");
     PROGRAM export = ATRIUMCTL(suite, NULL, "audit", "export", "--project", "demo");
 

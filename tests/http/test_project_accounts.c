@@ -90,19 +90,6 @@ static void check_walk(const char *query, size_t want)
     json_decref(ids);
 }
 
-static char *account_of(const char *email)
-{
-    char sql[256];
-
-    snprintf(sql, sizeof(sql), "select id from auth.account where email = '%s'", email);
-    return suite_query(suite, sql);
-}
-#define ID CLEANUP(text_free) char *
-static void text_free(char **text)
-{
-    free(*text);
-}
-
 static long audited(const char *account, const char *action, const char *detail)
 {
     return suite_count(suite,
@@ -190,9 +177,9 @@ static void states_are_told_and_filtered(void)
     PERSON one = person_register(suite, NULL);
     PERSON two = person_register(suite, NULL);
     PERSON three = person_register(suite, NULL);
-    ID id = account_of(one->email);
-    ID second = account_of(two->email);
-    ID third = account_of(three->email);
+    TEXT id = suite_account(suite, one->email);
+    TEXT second = suite_account(suite, two->email);
+    TEXT third = suite_account(suite, three->email);
     PROGRAM lock = ATRIUMCTL(suite, NULL, "user", "lock", one->email, "--json");
     char sql[256];
 
@@ -253,7 +240,8 @@ static void a_cursor_is_good_for_its_list_and_a_day(void)
     snprintf(changed, sizeof(changed), "%s", cursor);
     changed[strlen(changed) / 2] = changed[strlen(changed) / 2] == 'A' ? 'B' : 'A';
     check_cursor(admin, "search=zq", changed);
-    ID id = account_of(admin->email ? admin->email : suite_text(suite, "demo.adminEmail"));
+    TEXT id =
+        suite_account(suite, admin->email ? admin->email : suite_text(suite, "demo.adminEmail"));
     snprintf(path, sizeof(path), "/sessions?_cursor=%s", cursor);
     HTTP_ANSWER sessions = of_account(admin, id, path);
     CHECK_PROBLEM(sessions, "_cursor");
@@ -273,7 +261,7 @@ static void a_cursor_is_good_for_its_list_and_a_day(void)
 static void one_person_is_shown_and_the_reading_recorded(void)
 {
     PERSON person = person_register(suite, NULL);
-    ID id = account_of(person->email);
+    TEXT id = suite_account(suite, person->email);
     HTTP_ANSWER answer = of_account(admin, id, "");
 
     CHECK_STATUS(answer, 200);
@@ -302,7 +290,7 @@ static void one_person_is_shown_and_the_reading_recorded(void)
 static void other_projects_and_other_roles_see_nothing(void)
 {
     PERSON person = person_register(suite, NULL);
-    ID id = account_of(person->email);
+    TEXT id = suite_account(suite, person->email);
     static const char *const rests[] = {"", "/sessions", "/explain"};
 
     for (size_t i = 0; i < ARRAY_SIZE(rests); i++) {
@@ -327,7 +315,7 @@ static void other_projects_and_other_roles_see_nothing(void)
 static void sessions_are_paged(void)
 {
     PERSON person = person_register(suite, NULL);
-    ID id = account_of(person->email);
+    TEXT id = suite_account(suite, person->email);
     char rest[4400];
 
     for (int i = 0; i < 4; i++) {
@@ -345,7 +333,7 @@ static void sessions_are_paged(void)
     CU_ASSERT_STRING_NOT_EQUAL(http_text(first, "resources.2.id"),
                                http_text(second, "resources.0.id"));
     CU_ASSERT_EQUAL(audited(id, "account.read", "sessions"), 2);
-    ID other = account_of("zq77@seed.example");
+    TEXT other = suite_account(suite, "zq77@seed.example");
     snprintf(rest, sizeof(rest), "/sessions?_cursor=%s", http_text(first, "next"));
     HTTP_ANSWER foreign = of_account(admin, other, rest);
     CHECK_PROBLEM(foreign, "_cursor");
@@ -354,7 +342,7 @@ static void sessions_are_paged(void)
 static void the_checks_of_a_sign_in_are_explained(void)
 {
     PERSON person = person_register(suite, NULL);
-    ID id = account_of(person->email);
+    TEXT id = suite_account(suite, person->email);
     HTTP_ANSWER good = of_account(admin, id, "/explain?address=192.0.2.7");
 
     CHECK_STATUS(good, 200);

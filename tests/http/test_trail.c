@@ -416,19 +416,17 @@ static void what_an_admin_did_shows_neither_address_nor_reason(void)
 {
     static const char *const acts[] = {"lock", "unlock"};
     PERSON patient = person_register(suite, NULL);
-    char path[160], sql[200], *id;
+    TEXT id = suite_account(suite, patient->email);
+    char path[160];
     size_t done_by_others = 0, i;
     json_t *row;
 
-    snprintf(sql, sizeof(sql), "select id from auth.account where email = '%s'", patient->email);
-    id = suite_query(suite, sql);
     for (i = 0; i < ARRAY_SIZE(acts); i++) {
         snprintf(path, sizeof(path), "/v1/project/accounts/%s/%s", id, acts[i]);
         HTTP_ANSWER done = http_post(suite_url(suite), path, admin->access,
                                      json_pack("{s:s}", "reason", "called the desk"));
         CHECK_STATUS(done, 204);
     }
-    free(id);
     PERSON again = person_sign_in(suite, "Patient", patient->email, patient->password, "demo");
     CU_ASSERT_TRUE(grown(admin));
     HTTP_ANSWER mine = get(again, ACTIVITY, "");

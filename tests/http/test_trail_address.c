@@ -33,15 +33,6 @@ static struct unit_dir dir;
 
 /* ---- asking ---- */
 
-static char *account_of(const struct person *person)
-{
-    char sql[200];
-
-    snprintf(sql, sizeof(sql), "select account_id from auth.membership where profile_id = '%s'",
-             strchr(person->profile, '/') + 1);
-    return suite_query(suite, sql);
-}
-
 static struct http_answer *post_from(const char *path, const char *access, json_t *body)
 {
     struct http_request request = {
@@ -94,21 +85,12 @@ static void wait_for_leaves(void)
 }
 
 /* How often a text is in what a reader sees. */
-static long occurrences(const char *text, const char *what)
-{
-    long count = 0;
-
-    for (const char *at = strstr(text, what); at; at = strstr(at + 1, what))
-        count++;
-    return count;
-}
-
 /* ---- what is written ---- */
 
 static void rows_of_accounts_have_no_open_address(void)
 {
     PERSON person = person_register(suite, NULL);
-    char *account = account_of(person);
+    char *account = suite_account(suite, person->email);
 
     wrong_password(person->email);
     make_document(person);
@@ -159,24 +141,24 @@ static void rows_without_an_account_have_it_open(void)
 static void those_who_may_read_it_read_it_as_before(void)
 {
     PERSON person = person_register(suite, NULL);
-    char *account = account_of(person), actor[80];
+    char *account = suite_account(suite, person->email), actor[80];
 
     make_document(person);
     wrong_password(person->email);
     wait_for_leaves();
     HTTP_ANSWER own = http_get(suite_url(suite), "/auth/activity", person->access);
     CHECK_STATUS(own, 200);
-    CU_ASSERT_EQUAL(occurrences(own->body, "\"address\":\"" PLACE "\""), 2);
-    CU_ASSERT_EQUAL(occurrences(own->body, "erased"), 0);
+    CU_ASSERT_EQUAL(unit_occurrences(own->body, "\"address\":\"" PLACE "\""), 2);
+    CU_ASSERT_EQUAL(unit_occurrences(own->body, "erased"), 0);
     snprintf(actor, sizeof(actor), AUDIT "?actor=%s", person->profile);
     HTTP_ANSWER list = http_get(suite_url(suite), actor, admin->access);
     CHECK_STATUS(list, 200);
-    CU_ASSERT_EQUAL(occurrences(list->body, "\"address\":\"" PLACE "\""), 1);
+    CU_ASSERT_EQUAL(unit_occurrences(list->body, "\"address\":\"" PLACE "\""), 1);
     PROGRAM search = ATRIUMCTL(suite, NULL, "audit", "search", "--account", account, "--json");
-    CU_ASSERT_EQUAL(occurrences(search->out, PLACE), 2);
+    CU_ASSERT_EQUAL(unit_occurrences(search->out, PLACE), 2);
     PROGRAM export = ATRIUMCTL(suite, NULL, "audit", "export", "--project", "demo");
-    CU_ASSERT_TRUE(occurrences(export->out, PLACE) >= 2);
-    CU_ASSERT_EQUAL(occurrences(export->out, "\"sealed\""), 0);
+    CU_ASSERT_TRUE(unit_occurrences(export->out, PLACE) >= 2);
+    CU_ASSERT_EQUAL(unit_occurrences(export->out, "\"sealed\""), 0);
     free(account);
 }
 
@@ -209,7 +191,7 @@ static json_t *line_of(json_t *proof)
 static void a_wipe_erases_addresses_and_no_proof(void)
 {
     PERSON person = person_register_settled(suite);
-    char *account = account_of(person), path[160];
+    char *account = suite_account(suite, person->email), path[160];
 
     make_document(person);
     wait_for_leaves();
@@ -225,14 +207,14 @@ static void a_wipe_erases_addresses_and_no_proof(void)
 
     HTTP_ANSWER after = http_get(suite_url(suite), path, admin->access);
     CU_ASSERT_STRING_EQUAL(http_text(after, "resources.0.id"), id);
-    CU_ASSERT_EQUAL(occurrences(before->body, PLACE), 1);
-    CU_ASSERT_EQUAL(occurrences(after->body, PLACE), 0);
-    CU_ASSERT_EQUAL(occurrences(after->body, "\"valueString\":\"erased\""), 1);
+    CU_ASSERT_EQUAL(unit_occurrences(before->body, PLACE), 1);
+    CU_ASSERT_EQUAL(unit_occurrences(after->body, PLACE), 0);
+    CU_ASSERT_EQUAL(unit_occurrences(after->body, "\"valueString\":\"erased\""), 1);
     PROGRAM search = ATRIUMCTL(suite, NULL, "audit", "search", "--account", account, "--json");
-    CU_ASSERT_EQUAL(occurrences(search->out, PLACE), 0);
-    CU_ASSERT_TRUE(occurrences(search->out, "\"erased\"") >= 2);
+    CU_ASSERT_EQUAL(unit_occurrences(search->out, PLACE), 0);
+    CU_ASSERT_TRUE(unit_occurrences(search->out, "\"erased\"") >= 2);
     PROGRAM receipt = ATRIUMCTL(suite, NULL, "user", "receipt", account, "--json");
-    CU_ASSERT_TRUE(occurrences(receipt->out, "account_address_key") >= 1);
+    CU_ASSERT_TRUE(unit_occurrences(receipt->out, "account_address_key") >= 1);
 
     trail_check_sound(suite);
     json_auto_t *proof = proof_of(id);
@@ -249,7 +231,7 @@ static void a_wipe_while_rows_are_written_leaves_no_key(void)
     PERSON person = person_register_settled(suite);
     struct http_request requests[CALLS];
     struct http_answer *answers[CALLS];
-    char *account = account_of(person), *ctl = program_path("atriumctl");
+    char *account = suite_account(suite, person->email), *ctl = program_path("atriumctl");
     const char *argv[] = {ctl, "--dir", suite_dir(suite), "user", "delete", account, "--yes", NULL};
     struct program *deletion = program_start(argv, NULL);
 
@@ -269,7 +251,7 @@ static void a_wipe_while_rows_are_written_leaves_no_key(void)
     CU_ASSERT_EQUAL(keys_of(account), 0);
     CU_ASSERT_EQUAL(rows_of(account, OPEN), 0);
     PROGRAM search = ATRIUMCTL(suite, NULL, "audit", "search", "--account", account, "--json");
-    CU_ASSERT_EQUAL(occurrences(search->out, "\"127."), 0);
+    CU_ASSERT_EQUAL(unit_occurrences(search->out, "\"127."), 0);
     trail_check_sealed(suite);
     trail_check_sound(suite);
     free(ctl);
@@ -284,7 +266,7 @@ static void an_account_of_an_older_build_gets_its_keys_when_it_is_used(void)
     PERSON person = person_register(suite, NULL);
     struct http_request requests[CALLS];
     struct http_answer *answers[CALLS];
-    char *account = account_of(person);
+    char *account = suite_account(suite, person->email);
 
     free(suite_query(suite, "delete from auth.account_address_key"));
     for (size_t i = 0; i < CALLS; i++)
@@ -298,7 +280,7 @@ static void an_account_of_an_older_build_gets_its_keys_when_it_is_used(void)
     CU_ASSERT_EQUAL(keys_of(account), 1);
     trail_check_sealed(suite);
     PROGRAM search = ATRIUMCTL(suite, NULL, "audit", "search", "--account", account, "--json");
-    CU_ASSERT_EQUAL(occurrences(search->out, PLACE), 4);
+    CU_ASSERT_EQUAL(unit_occurrences(search->out, PLACE), 4);
     free(account);
 }
 
@@ -306,7 +288,7 @@ static void an_account_of_an_older_build_gets_its_keys_when_it_is_used(void)
 static void a_session_of_an_older_build_gets_its_keys_too(void)
 {
     PERSON person = person_register(suite, NULL);
-    char *account = account_of(person);
+    char *account = suite_account(suite, person->email);
 
     free(suite_query(suite, "delete from auth.account_address_key"));
     PERSON again = person_sign_in(suite, "Patient", person->email, person->password, "demo");
@@ -315,7 +297,7 @@ static void a_session_of_an_older_build_gets_its_keys_too(void)
     CU_ASSERT_EQUAL(keys_of(account), 1);
     trail_check_sealed(suite);
     PROGRAM search = ATRIUMCTL(suite, NULL, "audit", "search", "--account", account, "--json");
-    CU_ASSERT_EQUAL(occurrences(search->out, PLACE), 1);
+    CU_ASSERT_EQUAL(unit_occurrences(search->out, PLACE), 1);
     free(account);
 }
 
@@ -323,7 +305,7 @@ static void a_session_of_an_older_build_gets_its_keys_too(void)
 static void a_locked_row_makes_no_sign_in_wait(void)
 {
     PERSON person = person_register(suite, NULL);
-    char *account = account_of(person), sql[160];
+    char *account = suite_account(suite, person->email), sql[160];
     pid_t holder;
 
     free(suite_query(suite, "delete from auth.account_address_key"));

@@ -135,11 +135,6 @@ static bool state_comes_to(const struct hook *hook, const char *state, long want
                       "%s: deliveries %s", hook->name, state);
 }
 
-static void free_text(char **text)
-{
-    free(*text);
-}
-
 /* ---- cases ---- */
 
 static void the_scene_is_set(void)
@@ -195,8 +190,7 @@ static void what_happens_is_posted(void)
                                 json_pack("[s,s,s,s,s,s,s]", types[0], types[1], types[2], types[3],
                                           types[4], types[5], types[6]));
     PERSON patient = person_register(suite, NULL);
-    CLEANUP(free_text)
-    char *document = document_put(suite, patient->access, "f.txt", "text/plain", "text", 4);
+    TEXT document = document_put(suite, patient->access, "f.txt", "text/plain", "text", 4);
     HTTP_ANSWER out = http_post(suite_url(suite), "/auth/logout", patient->access, json_object());
     PROGRAM deleted = ATRIUMCTL(suite, NULL, "user", "delete", patient->email, "--yes");
     PROGRAM joined = ATRIUMCTL(suite, "a long password of the second admin\n", "user",
@@ -304,7 +298,7 @@ static void secrets_survive_an_exchange_of_the_seal_key(void)
     CHECK_EXIT(done, 0);
     CU_ASSERT_TRUE(suite_wait_ready(suite, LATER_MS));
     for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
-        CLEANUP(free_text) char *after = seal_key_of(&hook, columns[i]);
+        TEXT after = seal_key_of(&hook, columns[i]);
 
         UNIT_CHECK(strlen(after) == 16 && strcmp(before[i], after) != 0, "%s: %s", columns[i],
                    after);

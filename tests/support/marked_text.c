@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/unit.h"
+
 enum { PARTS_MAX = 24 };
 
 static const char *const kept[] = {
@@ -98,19 +100,10 @@ char *marked_text(unsigned *seed)
     return text;
 }
 
-static size_t occurrences(const char *text, const char *of)
-{
-    size_t count = 0;
-
-    for (const char *at = strstr(text, of); at; at = strstr(at + 1, of))
-        count++;
-    return count;
-}
-
 bool marked_text_kept(const char *text, const char *result)
 {
     for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
-        if (occurrences(text, kept[i]) != occurrences(result, kept[i]))
+        if (unit_occurrences(text, kept[i]) != unit_occurrences(result, kept[i]))
             return false;
     return true;
 }

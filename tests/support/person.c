@@ -254,6 +254,14 @@ void person_destroy(struct person **self_p)
     *self_p = NULL;
 }
 
+char *suite_account(struct suite *suite, const char *email)
+{
+    char sql[256];
+
+    snprintf(sql, sizeof(sql), "select id from auth.account where email = '%s'", email);
+    return suite_query(suite, sql);
+}
+
 void person_set_hash(struct suite *suite, const char *email, const char *hash)
 {
     UNIT_CHECK(suite_count(suite,

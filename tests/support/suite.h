@@ -103,6 +103,9 @@ void suite_go_before(struct suite *self, int64_t ms, int64_t lead);
 /* A superuser's connection to the suite's database; PQfinish it. */
 PGconn *suite_database(struct suite *self);
 
+/* A text that is freed when its scope ends. */
+#define TEXT CLEANUP(memory_free) char *
+
 /* One value of a query on it, as text (caller frees; "" for null or no row). Parameters are for
  * tests' own values. */
 char *suite_query(struct suite *self, const char *sql);
@@ -196,6 +199,9 @@ struct person *person_admin(struct suite *suite); /* the demo tenant's admin */
 
 /* Whether the project of an admin asks for proven addresses from now on. */
 void suite_require_proofs(struct suite *suite, const struct person *admin, bool required);
+
+/* The id of the account with this address (caller frees); "" for none. */
+char *suite_account(struct suite *suite, const char *email);
 
 /* Gives an account this password hash, as an import or an older release would have left it. */
 void person_set_hash(struct suite *suite, const char *email, const char *hash);

@@ -236,6 +236,20 @@ double unit_median(double *values, size_t count)
     return unit_percentile(values, count, 50);
 }
 
+void unit_sleep_ms(int64_t ms)
+{
+    usleep((useconds_t)ms * 1000);
+}
+
+size_t unit_occurrences(const char *text, const char *piece)
+{
+    size_t count = 0;
+
+    for (const char *at = strstr(text, piece); at; at = strstr(at + 1, piece))
+        count++;
+    return count;
+}
+
 char *unit_read_file(const char *path)
 {
     enum { SIZE = 1 << 20 };

@@ -99,6 +99,12 @@ enum { UNIT_KEPT_KIB = 1024 * 1024 };
 enum { UNIT_KEPT_KIB = 0 };
 #endif
 
+/* Blocks the thread. */
+void unit_sleep_ms(int64_t ms);
+
+/* How often the piece, which is not empty, stands in the text. */
+size_t unit_occurrences(const char *text, const char *piece);
+
 /* A file of the tree as text, at most 1 MiB; the caller frees it. Fails the test where there is
  * none. */
 char *unit_read_file(const char *path);

@@ -22,15 +22,6 @@ static struct page begin(struct arena *arena, enum page_language language)
     return page;
 }
 
-static size_t occurrences(const char *text, const char *piece)
-{
-    size_t count = 0;
-
-    for (const char *at = text; (at = strstr(at, piece)); at += strlen(piece))
-        count++;
-    return count;
-}
-
 static void has(const struct page *page, const char *piece)
 {
     UNIT_CHECK(strstr(page->text, piece) != NULL, "%s is not in %s", piece, page->text);
@@ -47,9 +38,9 @@ static void check_page(const struct page *page)
     UNIT_CHECK(page->length <= PAGE_MOST, "%zu bytes", page->length);
     UNIT_CHECK(strncmp(page->text, "<!doctype html>\n<html lang=\"", 28) == 0, "%s", page->text);
     UNIT_CHECK(strcmp(page->text + page->length - 8, "</html>\n") == 0, "%s", page->text);
-    UNIT_CHECK(occurrences(page->text, "<h1>") == 1, "%s", page->text);
-    UNIT_CHECK(occurrences(page->text, "<title>") == 1, "%s", page->text);
-    UNIT_CHECK(occurrences(page->text, " autofocus") <= 1, "%s", page->text);
+    UNIT_CHECK(unit_occurrences(page->text, "<h1>") == 1, "%s", page->text);
+    UNIT_CHECK(unit_occurrences(page->text, "<title>") == 1, "%s", page->text);
+    UNIT_CHECK(unit_occurrences(page->text, " autofocus") <= 1, "%s", page->text);
     has(page, "<bdi>id.example.org</bdi> · <bdi>north</bdi>");
     has_not(page, "<script");
 }
@@ -165,7 +156,7 @@ static void the_focus_is_on_the_first_wrong_field(void)
                                  SITE, .wrong = true, .name_problem = rows[i].name,
                                  .surname_problem = rows[i].surname, .email_problem = rows[i].email,
                                  .password_problem = rows[i].password});
-        UNIT_CHECK(occurrences(page.text, " autofocus") == 1, "row %zu", i);
+        UNIT_CHECK(unit_occurrences(page.text, " autofocus") == 1, "row %zu", i);
         focus = strstr(page.text, " autofocus");
         field = strstr(page.text, rows[i].first);
         UNIT_CHECK(focus && field && field < focus && !memchr(field, '>', (size_t)(focus - field)),
