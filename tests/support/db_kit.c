@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/base/clock.h"
+
 struct db_param db_kit_int(char buffer[static 24], int64_t value)
 {
     snprintf(buffer, 24, "%lld", (long long)value);
@@ -75,4 +77,15 @@ void db_kit_teardown(struct db_fixture *self)
 {
     db_destroy(&self->db);
     metrics_destroy(&self->metrics);
+}
+
+int64_t db_kit_soon(const struct db_fixture *self)
+{
+    return loop_mono_ms(self->loop) + 10000;
+}
+
+void db_kit_sleep_ms(struct db_fixture *self, int64_t ms)
+{
+    if (fiber_sleep_until(self->loop, clock_mono_ms() + ms, &self->err) < 0)
+        CU_FAIL("sleep");
 }

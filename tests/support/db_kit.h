@@ -65,4 +65,13 @@ bool db_kit_setup(struct db_fixture *self, struct pg *server, struct loop *loop,
                   const struct db_options *options);
 void db_kit_teardown(struct db_fixture *self);
 
+/* Ten seconds from now; a statement of the fixture's, by its place, until then. */
+int64_t db_kit_soon(const struct db_fixture *self);
+#define DB_KIT_QUERY(self_, statement_, ret_, ...)                                           \
+    db_kit_query((self_)->db, db_kit_soon(self_), &(self_)->options.sql[statement_], (ret_), \
+                 &(self_)->err, DB_PARAMS(__VA_ARGS__))
+
+/* Parks the fiber; the case fails when that is cancelled. */
+void db_kit_sleep_ms(struct db_fixture *self, int64_t ms);
+
 #endif
