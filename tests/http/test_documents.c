@@ -27,13 +27,6 @@ static struct http_answer *ask(const char *method, const char *path, const char 
         &(struct http_request){.method = method, .path = path, .bearer = access, .raw = json});
 }
 
-static struct http_answer *get_with(const char *id, const char *header)
-{
-    return http_call(suite_url(suite), &(struct http_request){.path = document_path(id),
-                                                              .bearer = patient->access,
-                                                              .headers = {header}});
-}
-
 static void check_header(const struct http_answer *answer, const char *name, const char *want)
 {
     char *value = http_header(answer, name);
@@ -176,21 +169,21 @@ static void an_unchanged_file_is_304(void)
     CU_ASSERT_TRUE(etag && etag[0] == '"' && strlen(etag) > 32);
     for (size_t i = 0; etag && i < ARRAY_SIZE(same); i++) {
         snprintf(line, sizeof(line), "%s%s", same[i], etag);
-        HTTP_ANSWER answer = get_with(id, line);
+        HTTP_ANSWER answer = document_get_with(suite, patient->access, id, NULL, line);
         CHECK_STATUS(answer, 304);
         CU_ASSERT_EQUAL(answer->size, 0);
         check_header(answer, "ETag", etag);
     }
-    HTTP_ANSWER any = get_with(id, "If-None-Match: *");
+    HTTP_ANSWER any = document_get_with(suite, patient->access, id, NULL, "If-None-Match: *");
     CHECK_STATUS(any, 304);
     /* Without its quotes the tag is one in the header ETag alone. */
     snprintf(line, sizeof(line), "ETag: %.*s", etag ? (int)strlen(etag) - 2 : 0, etag + 1);
-    HTTP_ANSWER bare = get_with(id, line);
+    HTTP_ANSWER bare = document_get_with(suite, patient->access, id, NULL, line);
     CHECK_STATUS(bare, 304);
     snprintf(line, sizeof(line), "If-None-Match: %.*s", etag ? (int)strlen(etag) - 2 : 0, etag + 1);
-    HTTP_ANSWER strict = get_with(id, line);
+    HTTP_ANSWER strict = document_get_with(suite, patient->access, id, NULL, line);
     CHECK_STATUS(strict, 200);
-    HTTP_ANSWER other = get_with(id, "ETag: \"0123\"");
+    HTTP_ANSWER other = document_get_with(suite, patient->access, id, NULL, "ETag: \"0123\"");
     CHECK_BYTES(other, bytes, 1000);
     /* The same bytes again have the same tag, others another. */
     char *twin = document_put(suite, patient->access, "b", "a/b", bytes, 1000);
@@ -214,7 +207,7 @@ static void check_range(const char *id, const char *range, const char *bytes, si
     char line[64], want[64];
 
     snprintf(line, sizeof(line), "Range: %s", range);
-    HTTP_ANSWER answer = get_with(id, line);
+    HTTP_ANSWER answer = document_get_with(suite, patient->access, id, NULL, line);
     if (last < 0) {
         UNIT_CHECK(answer->status == 416, "%s: %d", range, answer->status);
         snprintf(want, sizeof(want), "bytes */%zu", size);
@@ -246,11 +239,14 @@ static void ranges_are_served(void)
         snprintf(text, sizeof(text), "bytes=%d-", size);
         check_range(id, text, bytes, sizes[i], 0, -1);
         check_range(id, "bytes=-0", bytes, sizes[i], 0, -1);
-        HTTP_ANSWER several = get_with(id, "Range: bytes=0-1,5-6");
+        HTTP_ANSWER several =
+            document_get_with(suite, patient->access, id, NULL, "Range: bytes=0-1,5-6");
         CHECK_BYTES(several, bytes, sizes[i]);
-        HTTP_ANSWER strange = get_with(id, "Range: lines=0-1");
+        HTTP_ANSWER strange =
+            document_get_with(suite, patient->access, id, NULL, "Range: lines=0-1");
         CHECK_BYTES(strange, bytes, sizes[i]);
-        HTTP_ANSWER backwards = get_with(id, "Range: bytes=9-3");
+        HTTP_ANSWER backwards =
+            document_get_with(suite, patient->access, id, NULL, "Range: bytes=9-3");
         CHECK_BYTES(backwards, bytes, sizes[i]);
         free(id);
         free(bytes);
@@ -280,9 +276,10 @@ static void a_range_of_another_version_is_the_whole(void)
                                                            .headers = {"Range: bytes=0-9", line}});
     CHECK_STATUS(same, 206);
     snprintf(line, sizeof(line), "If-Modified-Since: %s", modified);
-    HTTP_ANSWER unmodified = get_with(id, line);
+    HTTP_ANSWER unmodified = document_get_with(suite, patient->access, id, NULL, line);
     CHECK_STATUS(unmodified, 304);
-    HTTP_ANSWER later = get_with(id, "If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT");
+    HTTP_ANSWER later = document_get_with(suite, patient->access, id, NULL,
+                                          "If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT");
     CHECK_BYTES(later, bytes, 1000);
     free(etag);
     free(modified);

@@ -25,30 +25,20 @@ static char *small_bytes, *large_bytes;
 
 /* ---- the store ---- */
 
-static void path_of(const char *id, char path[static 512])
-{
-    char sql[200], *object;
-
-    snprintf(sql, sizeof(sql), "select object_id from doc.document where id = '%s'", id);
-    object = suite_query(suite, sql);
-    snprintf(path, 512, "%s/storage/%.2s/%s", suite_dir(suite), object, object);
-    free(object);
-}
-
 static void move_away(const char *id)
 {
-    char path[512], away[520];
+    TEXT path = document_file(suite, id);
+    char away[520];
 
-    path_of(id, path);
     snprintf(away, sizeof(away), "%s.away", path);
     UNIT_CHECK(rename(path, away) == 0, "%s", path);
 }
 
 static void bring_back(const char *id)
 {
-    char path[512], away[520];
+    TEXT path = document_file(suite, id);
+    char away[520];
 
-    path_of(id, path);
     snprintf(away, sizeof(away), "%s.away", path);
     UNIT_CHECK(rename(away, path) == 0, "%s", path);
 }
@@ -176,12 +166,12 @@ static void missing_bytes_are_reported(void)
 
 static void wrong_bytes_are_reported(void)
 {
-    char *cut = put(small_bytes, SMALL), *other = put(small_bytes, SMALL), path[512];
+    char *cut = put(small_bytes, SMALL), *other = put(small_bytes, SMALL);
+    TEXT cut_path = document_file(suite, cut);
+    TEXT other_path = document_file(suite, other);
 
-    path_of(cut, path);
-    write_file(path, small_bytes, SMALL / 2);
-    path_of(other, path);
-    write_file(path, large_bytes + 1, SMALL);
+    write_file(cut_path, small_bytes, SMALL / 2);
+    write_file(other_path, large_bytes + 1, SMALL);
     PROGRAM quick = ATRIUMCTL(suite, NULL, "documents", "verify", "--json");
     CU_ASSERT_STRING_EQUAL(problem_of(quick, cut), "size");
     CU_ASSERT_STRING_EQUAL(problem_of(quick, other), "");
@@ -193,10 +183,8 @@ static void wrong_bytes_are_reported(void)
     check_missing(cut);
     HTTP_ANSWER read = document_get(suite, patient->access, other);
     CHECK_STATUS(read, 200);
-    path_of(cut, path);
-    write_file(path, small_bytes, SMALL);
-    path_of(other, path);
-    write_file(path, small_bytes, SMALL);
+    write_file(cut_path, small_bytes, SMALL);
+    write_file(other_path, small_bytes, SMALL);
     PROGRAM mended = ATRIUMCTL(suite, NULL, "documents", "verify", "--hash", "--repair");
     UNIT_CHECK(mended->code == 0, "%s%s", mended->out, mended->err);
     free(cut);
@@ -254,14 +242,13 @@ static void variants_on_other_hosts_go_too(void)
 {
     size_t size, before = stored_files(suite);
     char *png = test_png(60, 40, &size), pattern[600], path[128], saved[512], *object;
-    char *id = document_put(suite, patient->access, "a.png", "image/png", png, size), sql[200];
+    char *id = document_put(suite, patient->access, "a.png", "image/png", png, size);
     glob_t found;
 
     snprintf(path, sizeof(path), "%s?width=9", document_path(id));
     HTTP_ANSWER small = http_get(suite_url(suite), path, patient->access);
     CHECK_STATUS(small, 200);
-    snprintf(sql, sizeof(sql), "select object_id from doc.document where id = '%s'", id);
-    object = suite_query(suite, sql);
+    object = document_object(suite, id);
     snprintf(pattern, sizeof(pattern), "%s/storage/variants/*/%s-*", suite_dir(suite), object);
     CU_ASSERT_EQUAL(glob(pattern, 0, NULL, &found), 0);
     snprintf(saved, sizeof(saved), "%s/saved", suite_dir(suite));

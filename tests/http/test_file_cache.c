@@ -30,27 +30,14 @@ static long kept_bytes_now(void)
 /* The bytes of a document's file: gone from docd's store. */
 static void lose_file(const char *id)
 {
-    char sql[200], path[512];
-    char *object;
+    TEXT path = document_file(suite, id);
 
-    snprintf(sql, sizeof(sql), "select object_id from doc.document where id = '%s'", id);
-    object = suite_query(suite, sql);
-    snprintf(path, sizeof(path), "%s/storage/%.2s/%s", suite_dir(suite), object, object);
     UNIT_CHECK(unlink(path) == 0, "%s", path);
-    free(object);
 }
 
 static char *put(const char *bytes, size_t size)
 {
     return document_put(suite, patient->access, "a.txt", "text/plain", bytes, size);
-}
-
-static struct http_answer *get_with(const char *id, const char *method, const char *header)
-{
-    return http_call(suite_url(suite), &(struct http_request){.method = method,
-                                                              .path = document_path(id),
-                                                              .bearer = patient->access,
-                                                              .headers = {header}});
 }
 
 static void read_twice(const char *id, const char *bytes, size_t size)
@@ -106,22 +93,24 @@ static void ranges_of_a_cached_file_are_served(void)
 
     read_twice(id, bytes, 200000);
     lose_file(id);
-    HTTP_ANSWER part = get_with(id, NULL, "Range: bytes=1000-150999");
+    HTTP_ANSWER part =
+        document_get_with(suite, patient->access, id, NULL, "Range: bytes=1000-150999");
     CHECK_STATUS(part, 206);
     CU_ASSERT_EQUAL(part->size, 150000);
     CU_ASSERT_EQUAL(memcmp(part->body, bytes + 1000, 150000), 0);
-    HTTP_ANSWER end = get_with(id, NULL, "Range: bytes=-5");
+    HTTP_ANSWER end = document_get_with(suite, patient->access, id, NULL, "Range: bytes=-5");
     CHECK_STATUS(end, 206);
     CU_ASSERT_EQUAL(end->size, 5);
-    HTTP_ANSWER beyond = get_with(id, NULL, "Range: bytes=200000-");
+    HTTP_ANSWER beyond =
+        document_get_with(suite, patient->access, id, NULL, "Range: bytes=200000-");
     CHECK_STATUS(beyond, 416);
-    HTTP_ANSWER head = get_with(id, "HEAD", NULL);
+    HTTP_ANSWER head = document_get_with(suite, patient->access, id, "HEAD", NULL);
     CHECK_STATUS(head, 200);
     CU_ASSERT_EQUAL(head->size, 0);
     char *length = http_header(head, "Content-Length"), *etag = http_header(head, "ETag");
     CU_ASSERT_STRING_EQUAL(length, "200000");
     snprintf(line, sizeof(line), "If-None-Match: %s", etag);
-    HTTP_ANSWER same = get_with(id, NULL, line);
+    HTTP_ANSWER same = document_get_with(suite, patient->access, id, NULL, line);
     CHECK_STATUS(same, 304);
     CU_ASSERT_EQUAL(same->size, 0);
     free(length);

@@ -91,28 +91,9 @@ static bool none_stay_open(void)
     return count_stored("gateway") == 0;
 }
 
-static void stored_path(const char *id, char *path, size_t room)
-{
-    char sql[200];
-    char *object;
-
-    snprintf(sql, sizeof(sql), "select object_id from doc.document where id = '%s'", id);
-    object = suite_query(suite, sql);
-    snprintf(path, room, "%s/storage/%.2s/%s", suite_dir(suite), object, object);
-    free(object);
-}
-
 static char *put(const char *bytes, size_t size)
 {
     return document_put(suite, patient->access, "a.bin", "application/octet-stream", bytes, size);
-}
-
-static struct http_answer *get_with(const char *id, const char *method, const char *header)
-{
-    return http_call(suite_url(suite), &(struct http_request){.method = method,
-                                                              .path = document_path(id),
-                                                              .bearer = patient->access,
-                                                              .headers = {header}});
 }
 
 /* Reads until a file was handed over: the gateway looks for a new docd each second. */
@@ -257,26 +238,29 @@ static void parts_and_conditions(void)
     char *bytes = test_bytes(SIZE, 7), *id = put(bytes, SIZE), line[200];
 
     CU_ASSERT_TRUE(is_passed(id, bytes, SIZE));
-    HTTP_ANSWER part = get_with(id, NULL, "Range: bytes=1000-250999");
+    HTTP_ANSWER part =
+        document_get_with(suite, patient->access, id, NULL, "Range: bytes=1000-250999");
     CHECK_STATUS(part, 206);
     CU_ASSERT_EQUAL(part->size, 250000);
     CU_ASSERT_EQUAL(memcmp(part->body, bytes + 1000, 250000), 0);
-    HTTP_ANSWER end = get_with(id, NULL, "Range: bytes=-5");
+    HTTP_ANSWER end = document_get_with(suite, patient->access, id, NULL, "Range: bytes=-5");
     CHECK_STATUS(end, 206);
     CU_ASSERT_EQUAL(end->size, 5);
     CU_ASSERT_EQUAL(memcmp(end->body, bytes + SIZE - 5, 5), 0);
-    HTTP_ANSWER beyond = get_with(id, NULL, "Range: bytes=300000-");
+    HTTP_ANSWER beyond =
+        document_get_with(suite, patient->access, id, NULL, "Range: bytes=300000-");
     CHECK_STATUS(beyond, 416);
-    HTTP_ANSWER head = get_with(id, "HEAD", NULL);
+    HTTP_ANSWER head = document_get_with(suite, patient->access, id, "HEAD", NULL);
     CHECK_STATUS(head, 200);
     CU_ASSERT_EQUAL(head->size, 0);
     char *length = http_header(head, "Content-Length"), *etag = http_header(head, "ETag");
     CU_ASSERT_STRING_EQUAL(length, "300000");
     snprintf(line, sizeof(line), "If-None-Match: %s", etag);
-    HTTP_ANSWER same = get_with(id, NULL, line);
+    HTTP_ANSWER same = document_get_with(suite, patient->access, id, NULL, line);
     CHECK_STATUS(same, 304);
     CU_ASSERT_EQUAL(same->size, 0);
-    HTTP_ANSWER since = get_with(id, NULL, "If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT");
+    HTTP_ANSWER since = document_get_with(suite, patient->access, id, NULL,
+                                          "If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT");
     CU_ASSERT_TRUE(since->status == 304 || since->status == 200);
     CU_ASSERT_TRUE(none_stay_open());
     free(length);
@@ -325,14 +309,14 @@ static void deleted_or_left_while_it_is_sent(void)
 
 static void a_file_that_becomes_shorter_ends_the_answer(void)
 {
-    char *bytes = test_bytes(LARGE, 10), *id = put(bytes, LARGE), path[512];
+    char *bytes = test_bytes(LARGE, 10), *id = put(bytes, LARGE);
+    TEXT path = document_file(suite, id);
     int slow;
 
     CU_ASSERT_TRUE(is_passed(id, bytes, LARGE));
     CU_ASSERT_TRUE(none_stay_open());
     slow = ask_slowly(id);
     CU_ASSERT_TRUE(begins());
-    stored_path(id, path, sizeof(path));
     UNIT_CHECK(truncate(path, 100) == 0, "%s", path);
     UNIT_CHECK(read_on(slow, (size_t)LARGE * 2) < LARGE, "all of it came");
     close(slow);
@@ -351,12 +335,12 @@ static bool is_on_tmpfs(const char *path)
 /* A file whose pages are not in memory is read by docd: the gateway's loop waits for no disk. */
 static void files_outside_the_page_cache_go_over_the_bus(void)
 {
-    char *bytes = test_bytes(SIZE, 11), *id = put(bytes, SIZE), path[512];
+    char *bytes = test_bytes(SIZE, 11), *id = put(bytes, SIZE);
+    TEXT path = document_file(suite, id);
     long before;
     int file;
 
     CU_ASSERT_TRUE(is_passed(id, bytes, SIZE));
-    stored_path(id, path, sizeof(path));
     file = open(path, O_RDONLY | O_CLOEXEC);
     UNIT_CHECK(file >= 0 && posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) == 0, "%s", path);
     before = files_sent();

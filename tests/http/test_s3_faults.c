@@ -223,8 +223,7 @@ static void failed_removal_blocks_no_other_removal(void)
         HTTP_ANSWER read = bucket_get(i == 0 ? first : second);
         CHECK_STATUS(read, 200);
     }
-    snprintf(rules, sizeof(rules), "select object_id from doc.document where id = '%s'", first);
-    char *object = suite_query(suite, rules);
+    char *object = document_object(suite, first);
     /* a docd that was killed in a case before may have left a row that is due much later */
     snprintf(query, sizeof(query),
              "select count(*) from doc.object where document_id in ('%s', '%s')", first, second);

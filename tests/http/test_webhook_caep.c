@@ -17,8 +17,8 @@
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
+#include "tests/support/webhook.h"
 
-#define WEBHOOKS "/v1/project/webhooks"
 #define AUDIENCE "https://events.example/"
 #define EVENT "https://schemas.openid.net/secevent/caep/event-type/session-revoked"
 
@@ -87,21 +87,6 @@ static struct hook hook_new(const char *name)
     return hook_to("127.0.0.1", name);
 }
 
-static const char *below(const struct hook *hook, const char *rest)
-{
-    static char path[200];
-
-    snprintf(path, sizeof(path), WEBHOOKS "/%s%s", hook->id, rest);
-    return path;
-}
-
-static void hook_delete(const struct hook *hook)
-{
-    HTTP_ANSWER gone = http_delete(suite_url(suite), below(hook, ""), admin->access);
-
-    CHECK_STATUS(gone, 204);
-}
-
 static const char *project(void)
 {
     return strchr(admin->project, '/') + 1;
@@ -148,15 +133,6 @@ static const char *came_text(const struct http_answer *came, const char *list, s
     const char *text = json_string_value(json_array_get(http_member(came, list), i));
 
     return text ? text : "";
-}
-
-static bool state_comes_to(const struct hook *hook, const char *state, long want, int timeout_ms)
-{
-    return UNIT_CHECK(suite_comes_to(suite, want, timeout_ms,
-                                     "select count(*) from mail.webhook_delivery "
-                                     "where webhook_id = '%s' and state = '%s'",
-                                     hook->id, state),
-                      "%s: deliveries %s", hook->name, state);
 }
 
 static bool tries_come_to(const struct hook *hook, long want)
@@ -206,10 +182,10 @@ static void the_format_has_its_own_rules(void)
     snprintf(former.id, sizeof(former.id), "%s", http_text(plain, "id"));
 
     HTTP_ANSWER secret =
-        http_post(suite_url(suite), below(&hook, "/secret"), admin->access, json_object());
-    HTTP_ANSWER changed = http_put(suite_url(suite), below(&former, ""), admin->access,
+        http_post(suite_url(suite), webhook_path(hook.id, "/secret"), admin->access, json_object());
+    HTTP_ANSWER changed = http_put(suite_url(suite), webhook_path(former.id, ""), admin->access,
                                    body("rules", "session.revoked", AUDIENCE));
-    HTTP_ANSWER kept = http_put(suite_url(suite), below(&hook, ""), admin->access,
+    HTTP_ANSWER kept = http_put(suite_url(suite), webhook_path(hook.id, ""), admin->access,
                                 json_pack("{s:s, s:[s]}", "url", "https://b.example/", "events",
                                           "session.revoked"));
 
@@ -226,8 +202,8 @@ static void the_format_has_its_own_rules(void)
     CHECK_STATUS(kept, 200);
     CU_ASSERT_STRING_EQUAL(http_text(kept, "format"), "caep");
     CU_ASSERT_STRING_EQUAL(http_text(kept, "audience"), AUDIENCE);
-    hook_delete(&hook);
-    hook_delete(&former);
+    webhook_delete(suite, admin, hook.id);
+    webhook_delete(suite, admin, former.id);
 }
 
 /* By jose, with the issuer's published keys; it names no person, and opens nothing. */
@@ -270,7 +246,7 @@ static void an_end_is_told_by_a_token_of_the_issuer(void)
 
     CHECK_STATUS(me, 401);
     CHECK_STATUS(info, 401);
-    hook_delete(&hook);
+    webhook_delete(suite, admin, hook.id);
 }
 
 /* All else is tried again, with the same token; of the answer, however deep its JSON is, nothing is
@@ -303,7 +279,7 @@ static void only_a_202_takes_a_token(void)
         CU_ASSERT(tries_come_to(&hooks[i], 1));
 
         HTTP_ANSWER list =
-            http_get(suite_url(suite), below(&hooks[i], "/deliveries"), admin->access);
+            http_get(suite_url(suite), webhook_path(hooks[i].id, "/deliveries"), admin->access);
 
         UNIT_CHECK(strcmp(http_text(list, "resources.0.state"), "waiting") == 0 &&
                        strcmp(http_text(list, "resources.0.error"), rows[i].error) == 0 &&
@@ -315,7 +291,7 @@ static void only_a_202_takes_a_token(void)
         try_now(&hooks[i]);
         if (rows[i].status == 0)
             continue;
-        CU_ASSERT(state_comes_to(&hooks[i], "delivered", 1, SOON_MS));
+        CU_ASSERT(webhook_state_comes_to(suite, hooks[i].id, "delivered", 1, SOON_MS));
 
         HTTP_ANSWER came = receiver_command(&receiver, "GET", rows[i].name, NULL);
 
@@ -328,7 +304,7 @@ static void only_a_202_takes_a_token(void)
     CU_ASSERT_EQUAL(receiver_count(&receiver, "closed", "requests"), 0);
     CU_ASSERT_EQUAL(receiver_count(&receiver, "elsewhere", "requests"), 0);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        hook_delete(&hooks[i]);
+        webhook_delete(suite, admin, hooks[i].id);
 }
 
 /* What is wrong with the token itself is named by doctor at once, and posted again on demand. */
@@ -338,10 +314,11 @@ static void a_refusal_is_for_good_and_holds_up_nothing(void)
 
     expect("refused", "https://elsewhere.example/");
     ends_make(1, 2, 1);
-    CU_ASSERT(state_comes_to(&hook, "failed", 2, SOON_MS));
+    CU_ASSERT(webhook_state_comes_to(suite, hook.id, "failed", 2, SOON_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "refused", "unverified"), 2);
 
-    HTTP_ANSWER list = http_get(suite_url(suite), below(&hook, "/deliveries"), admin->access);
+    HTTP_ANSWER list =
+        http_get(suite_url(suite), webhook_path(hook.id, "/deliveries"), admin->access);
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor");
 
     CU_ASSERT_EQUAL(json_integer_value(http_member(list, "resources.0.status")), 400);
@@ -349,17 +326,17 @@ static void a_refusal_is_for_good_and_holds_up_nothing(void)
     CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.error"), "invalid_audience");
     CU_ASSERT(strstr(doctor->out, "were refused") && strstr(doctor->out, hook.id));
 
-    HTTP_ANSWER mended = http_put(suite_url(suite), below(&hook, ""), admin->access,
+    HTTP_ANSWER mended = http_put(suite_url(suite), webhook_path(hook.id, ""), admin->access,
                                   body("refused", "session.revoked", "https://elsewhere.example/"));
-    HTTP_ANSWER again =
-        http_post(suite_url(suite), below(&hook, "/redeliver"), admin->access, json_object());
+    HTTP_ANSWER again = http_post(suite_url(suite), webhook_path(hook.id, "/redeliver"),
+                                  admin->access, json_object());
 
     CHECK_STATUS(mended, 200);
     CU_ASSERT_EQUAL(json_integer_value(http_member(again, "count")), 2);
     CU_ASSERT(receiver_comes_to(&receiver, "refused", "events", 2, SOON_MS));
-    CU_ASSERT(state_comes_to(&hook, "delivered", 2, SOON_MS));
+    CU_ASSERT(webhook_state_comes_to(suite, hook.id, "delivered", 2, SOON_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "refused", "disorder"), 0);
-    hook_delete(&hook);
+    webhook_delete(suite, admin, hook.id);
 }
 
 /* Of other accounts, and of other webhooks. */
@@ -374,7 +351,7 @@ static void one_that_fails_or_hangs_holds_up_no_other(void)
     ends_make(10, 30, 3);
     CU_ASSERT(receiver_comes_to(&receiver, "some", "events", 20, SOON_MS));
     CU_ASSERT(clock_mono_ms() - began < 8000);
-    CU_ASSERT(state_comes_to(&some, "waiting", 10, SOON_MS));
+    CU_ASSERT(webhook_state_comes_to(suite, some.id, "waiting", 10, SOON_MS));
     CU_ASSERT(tries_come_to(&some, 1));
     receiver_set_mode(&receiver, "some", "ok", NULL);
     try_now(&some);
@@ -387,9 +364,9 @@ static void one_that_fails_or_hangs_holds_up_no_other(void)
                              "where webhook_id = '%s' and error = 'DEADLINE'",
                              hanging.id));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "hanging", "events"), 0);
-    hook_delete(&hanging);
-    hook_delete(&slow);
-    hook_delete(&some);
+    webhook_delete(suite, admin, hanging.id);
+    webhook_delete(suite, admin, slow.id);
+    webhook_delete(suite, admin, some.id);
 }
 
 static void what_was_missed_comes_later_in_order_and_410_ends_it(void)
@@ -403,7 +380,7 @@ static void what_was_missed_comes_later_in_order_and_410_ends_it(void)
     expect("down", AUDIENCE);
     CU_ASSERT(receiver_comes_to(&receiver, "down", "events", 20, LATER_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "down", "disorder"), 0);
-    CU_ASSERT(state_comes_to(&hook, "delivered", 20, SOON_MS));
+    CU_ASSERT(webhook_state_comes_to(suite, hook.id, "delivered", 20, SOON_MS));
     receiver_set_mode(&receiver, "down", "gone", NULL);
     ends_make(200, 1, 1);
     CU_ASSERT(suite_comes_to(suite, 1, LATER_MS,
@@ -412,12 +389,12 @@ static void what_was_missed_comes_later_in_order_and_410_ends_it(void)
                              hook.id));
     receiver_set_mode(&receiver, "down", "ok", NULL);
 
-    HTTP_ANSWER on = http_put(suite_url(suite), below(&hook, ""), admin->access,
+    HTTP_ANSWER on = http_put(suite_url(suite), webhook_path(hook.id, ""), admin->access,
                               body("down", "session.revoked", NULL));
 
     CHECK_STATUS(on, 200);
     CU_ASSERT(receiver_comes_to(&receiver, "down", "events", 21, LATER_MS));
-    hook_delete(&hook);
+    webhook_delete(suite, admin, hook.id);
 }
 
 /* Whether nothing is tried for a while: each few seconds it is looked for a token again. */
@@ -468,9 +445,9 @@ static void an_authd_that_is_away_is_no_try(void)
     kill(pids[0], SIGCONT);
     kill(pids[1], SIGCONT);
     CU_ASSERT(receiver_comes_to(&receiver, "away", "events", 1, LATER_MS));
-    CU_ASSERT(state_comes_to(&hook, "delivered", 1, SOON_MS));
+    CU_ASSERT(webhook_state_comes_to(suite, hook.id, "delivered", 1, SOON_MS));
     check_jti(&hook);
-    hook_delete(&hook);
+    webhook_delete(suite, admin, hook.id);
 }
 
 /* There are no keys to verify it by: the issuer of a suspended project answers 404. */
@@ -481,7 +458,7 @@ static void ends_in_a_suspended_project_wait_until_it_is_open(void)
 
     CHECK_EXIT(done, 0);
     ends_make(400, 1, 1);
-    CU_ASSERT(state_comes_to(&hook, "waiting", 1, SOON_MS));
+    CU_ASSERT(webhook_state_comes_to(suite, hook.id, "waiting", 1, SOON_MS));
     check_untried(&hook);
     CU_ASSERT_EQUAL(receiver_count(&receiver, "suspended", "requests"), 0);
 
@@ -490,7 +467,7 @@ static void ends_in_a_suspended_project_wait_until_it_is_open(void)
     CHECK_EXIT(resumed, 0);
     CU_ASSERT(receiver_comes_to(&receiver, "suspended", "events", 1, LATER_MS));
     check_jti(&hook);
-    hook_delete(&hook);
+    webhook_delete(suite, admin, hook.id);
 }
 
 /* Between the commit of an end and its delivery. */
@@ -509,12 +486,12 @@ static void a_killed_maild_or_authd_loses_nothing(void)
         CU_ASSERT(suite_wait_new_pid(suite, daemon, "2", pids[1]));
     }
     CU_ASSERT(receiver_comes_to(&receiver, "killed", "events", EVENTS, LATER_MS));
-    CU_ASSERT(state_comes_to(&hook, "delivered", EVENTS, SOON_MS));
+    CU_ASSERT(webhook_state_comes_to(suite, hook.id, "delivered", EVENTS, SOON_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "killed", "events"), EVENTS); /* by jti */
     CU_ASSERT_EQUAL(receiver_count(&receiver, "killed", "disorder"), 0);
     printf("%ld requests for %d events, ", receiver_count(&receiver, "killed", "requests"), EVENTS);
     suite_wait_ready(suite, SOON_MS);
-    hook_delete(&hook);
+    webhook_delete(suite, admin, hook.id);
 }
 
 /* A token that was not taken is signed by the key of the day when it is tried again; the former one
@@ -532,7 +509,7 @@ static void the_keys_of_the_day_sign(void)
     suite_set_clock(suite, 25 * HOUR);
     receiver_set_mode(&receiver, "rotated", "ok", NULL);
     try_now(&hook);
-    CU_ASSERT(state_comes_to(&hook, "delivered", 1, SOON_MS));
+    CU_ASSERT(webhook_state_comes_to(suite, hook.id, "delivered", 1, SOON_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "rotated", "unverified"), 0);
     CU_ASSERT_EQUAL(receiver_count(&receiver, "rotated", "events"), 1);
     check_jti(&hook);
@@ -545,7 +522,7 @@ static void the_keys_of_the_day_sign(void)
     /* The access token has expired. */
     person_destroy(&admin);
     admin = person_admin(suite);
-    hook_delete(&hook);
+    webhook_delete(suite, admin, hook.id);
 }
 
 static void the_scene_is_left(void)

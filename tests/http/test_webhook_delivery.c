@@ -16,8 +16,8 @@
 #include "tests/support/receiver.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
+#include "tests/support/webhook.h"
 
-#define WEBHOOKS "/v1/project/webhooks"
 #define ALL                                                                                     \
     "account.created", "account.deleted", "session.created", "session.revoked", "member.added", \
         "settings.changed", "document.created"
@@ -82,21 +82,6 @@ static struct hook hook_new(const struct person *who, const char *name, json_t *
     return hook;
 }
 
-static const char *below(const struct hook *hook, const char *rest)
-{
-    static char path[4600];
-
-    snprintf(path, sizeof(path), WEBHOOKS "/%s%s", hook->id, rest);
-    return path;
-}
-
-static void hook_delete(const struct person *who, const struct hook *hook)
-{
-    HTTP_ANSWER gone = http_delete(suite_url(suite), below(hook, ""), who->access);
-
-    CHECK_STATUS(gone, 204);
-}
-
 static const char *project_of(const struct person *who)
 {
     return strchr(who->project, '/') + 1;
@@ -124,15 +109,6 @@ static const char *account_of(int number)
 
     snprintf(text, sizeof(text), "00000000-0000-4000-8000-%012d", number);
     return text;
-}
-
-static bool state_comes_to(const struct hook *hook, const char *state, long want, int timeout_ms)
-{
-    return UNIT_CHECK(suite_comes_to(suite, want, timeout_ms,
-                                     "select count(*) from mail.webhook_delivery "
-                                     "where webhook_id = '%s' and state = '%s'",
-                                     hook->id, state),
-                      "%s: deliveries %s", hook->name, state);
 }
 
 /* ---- cases ---- */
@@ -215,7 +191,7 @@ static void what_happens_is_posted(void)
     CU_ASSERT(!strchr(came->body, '@') && !strstr(came->body, "127."));
     CU_ASSERT(!strstr(came->body, "Rui") && !strstr(came->body, "f.txt"));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "all", "unverified"), 0);
-    hook_delete(admin, &hook);
+    webhook_delete(suite, admin, hook.id);
 }
 
 static void a_project_without_webhooks_writes_nothing(void)
@@ -229,7 +205,7 @@ static void a_project_without_webhooks_writes_nothing(void)
         suite_count(suite, "select count(*) from mail.webhook_delivery where project_id = '%s'",
                     project_of(child)),
         0);
-    hook_delete(admin, &hook);
+    webhook_delete(suite, admin, hook.id);
     CU_ASSERT(suite_comes_to(suite, 0, SOON_MS,
                              "select count(*) from mail.webhook_delivery where webhook_id = '%s'",
                              hook.id));
@@ -239,7 +215,7 @@ static void two_secrets_sign_while_one_is_exchanged(void)
 {
     struct hook hook = hook_new(admin, "secrets", json_pack("[s]", "session.created"));
     HTTP_ANSWER exchanged =
-        http_post(suite_url(suite), below(&hook, "/secret"), admin->access, json_object());
+        http_post(suite_url(suite), webhook_path(hook.id, "/secret"), admin->access, json_object());
     HTTP_ANSWER both = receiver_command(&receiver, "PUT", "secrets",
                                         json_pack("{s:[s,s]}", "secrets", hook.secret,
                                                   http_text(exchanged, "secret")));
@@ -256,7 +232,7 @@ static void two_secrets_sign_while_one_is_exchanged(void)
         UNIT_CHECK(json_integer_value(json_array_get(http_member(came, "verified"), i)) == 1,
                    "secret %zu: %s", i, came->body);
 
-    HTTP_ANSWER again = http_post(suite_url(suite), below(&hook, "/secret"), admin->access,
+    HTTP_ANSWER again = http_post(suite_url(suite), webhook_path(hook.id, "/secret"), admin->access,
                                   json_pack("{s:i}", "previousHours", 0));
 
     CHECK_STATUS(again, 200);
@@ -265,7 +241,7 @@ static void two_secrets_sign_while_one_is_exchanged(void)
     CU_ASSERT(receiver_comes_to(&receiver, "secrets", "unverified", 1, SOON_MS));
     set_secret("secrets", http_text(again, "secret"));
     CU_ASSERT(receiver_comes_to(&receiver, "secrets", "events", 2, SOON_MS));
-    hook_delete(admin, &hook);
+    webhook_delete(suite, admin, hook.id);
 }
 
 static char *seal_key_of(const struct hook *hook, const char *column)
@@ -284,7 +260,7 @@ static void secrets_survive_an_exchange_of_the_seal_key(void)
     static const char *const columns[] = {"secret_sealed", "previous_sealed"};
     struct hook hook = hook_new(admin, "sealed", json_pack("[s]", "session.created"));
     HTTP_ANSWER exchanged =
-        http_post(suite_url(suite), below(&hook, "/secret"), admin->access, json_object());
+        http_post(suite_url(suite), webhook_path(hook.id, "/secret"), admin->access, json_object());
     HTTP_ANSWER both = receiver_command(&receiver, "PUT", "sealed",
                                         json_pack("{s:[s,s]}", "secrets", hook.secret,
                                                   http_text(exchanged, "secret")));
@@ -313,7 +289,7 @@ static void secrets_survive_an_exchange_of_the_seal_key(void)
     CU_ASSERT_TRUE(json_equal(json_array_get(http_member(came, "verified"), 0),
                               json_array_get(http_member(came, "verified"), 1)));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "sealed", "unverified"), 0);
-    hook_delete(admin, &hook);
+    webhook_delete(suite, admin, hook.id);
 }
 
 /* Of closed networks, of a host without a certificate, by a redirect, with too large an answer. */
@@ -349,7 +325,7 @@ static void only_the_address_itself_is_asked(void)
                                  hooks[i].id));
 
         HTTP_ANSWER list =
-            http_get(suite_url(suite), below(&hooks[i], "/deliveries"), admin->access);
+            http_get(suite_url(suite), webhook_path(hooks[i].id, "/deliveries"), admin->access);
 
         CHECK_STATUS(list, 200);
         UNIT_CHECK(strcmp(http_text(list, "resources.0.error"), rows[i].error) == 0, "%s: %s",
@@ -357,7 +333,7 @@ static void only_the_address_itself_is_asked(void)
         UNIT_CHECK(json_integer_value(http_member(list, "resources.0.status")) == rows[i].status,
                    "%s: %s", rows[i].name, list->body);
         CU_ASSERT(!strstr(list->body, "secret of the receiver"));
-        hook_delete(admin, &hooks[i]);
+        webhook_delete(suite, admin, hooks[i].id);
     }
     CU_ASSERT_EQUAL(receiver_count(&receiver, "elsewhere", "requests"), 0);
 }
@@ -373,7 +349,7 @@ static void an_account_that_fails_holds_up_no_other(void)
     receiver_set_mode(&receiver, "poison", "ok", NULL);
     CU_ASSERT(receiver_comes_to(&receiver, "poison", "events", 10 * ACCOUNTS, LATER_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "poison", "disorder"), 0);
-    hook_delete(admin, &hook);
+    webhook_delete(suite, admin, hook.id);
 }
 
 static void a_receiver_that_hangs_holds_up_no_other(void)
@@ -391,9 +367,9 @@ static void a_receiver_that_hangs_holds_up_no_other(void)
     CU_ASSERT(receiver_comes_to(&receiver, "slow", "events", ACCOUNTS, SOON_MS + LATER_MS));
     receiver_set_mode(&receiver, "hangs", "ok", NULL);
     CU_ASSERT(receiver_comes_to(&receiver, "hangs", "events", ACCOUNTS, LATER_MS));
-    hook_delete(admin, &hangs);
-    hook_delete(admin, &slow);
-    hook_delete(admin, &well);
+    webhook_delete(suite, admin, hangs.id);
+    webhook_delete(suite, admin, slow.id);
+    webhook_delete(suite, admin, well.id);
 }
 
 /* Whether the list of webhooks says since when it fails. */
@@ -426,9 +402,9 @@ static void what_a_receiver_missed_while_it_was_down_comes_later(void)
     set_secret("down", hook.secret);
     CU_ASSERT(receiver_comes_to(&receiver, "down", "events", 4 * ACCOUNTS, LATER_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "down", "disorder"), 0);
-    CU_ASSERT(state_comes_to(&hook, "delivered", 4 * ACCOUNTS, SOON_MS));
+    CU_ASSERT(webhook_state_comes_to(suite, hook.id, "delivered", 4 * ACCOUNTS, SOON_MS));
     CU_ASSERT_FALSE(is_failing(&hook));
-    hook_delete(admin, &hook);
+    webhook_delete(suite, admin, hook.id);
 }
 
 static void a_410_switches_a_webhook_off(void)
@@ -449,7 +425,7 @@ static void a_410_switches_a_webhook_off(void)
     sleep(2);
     CU_ASSERT_EQUAL(receiver_count(&receiver, "gone", "requests"), 1);
 
-    HTTP_ANSWER on = http_put(suite_url(suite), below(&hook, ""), admin->access,
+    HTTP_ANSWER on = http_put(suite_url(suite), webhook_path(hook.id, ""), admin->access,
                               json_pack("{s:s, s:[s]}", "url", "https://127.0.0.1:1/", "events",
                                         "session.created"));
     char url[64];
@@ -459,7 +435,7 @@ static void a_410_switches_a_webhook_off(void)
     snprintf(url, sizeof(url), "https://127.0.0.1:%d/hook/gone", receiver.port);
     receiver_set_mode(&receiver, "gone", "ok", NULL);
 
-    HTTP_ANSWER back = http_put(suite_url(suite), below(&hook, ""), admin->access,
+    HTTP_ANSWER back = http_put(suite_url(suite), webhook_path(hook.id, ""), admin->access,
                                 json_pack("{s:s, s:[s]}", "url", url, "events", "session.created"));
 
     CHECK_STATUS(back, 200);
@@ -467,7 +443,7 @@ static void a_410_switches_a_webhook_off(void)
     /* not what happened while it was off */
     CU_ASSERT(receiver_comes_to(&receiver, "gone", "events", 2, LATER_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "gone", "events"), 2);
-    hook_delete(admin, &hook);
+    webhook_delete(suite, admin, hook.id);
 }
 
 /* Its row travels, so it is written when the tenant is open again: till then the 410 counts as a
@@ -498,7 +474,7 @@ static void a_410_counts_when_the_tenant_is_open_again(void)
                                 "and event->>'action' = 'webhook.gone'",
                                 hook.id),
                     1);
-    hook_delete(admin, &hook);
+    webhook_delete(suite, admin, hook.id);
 }
 
 /* Between the commit of an event and its delivery, and between that and its record. */
@@ -522,22 +498,23 @@ static void a_killed_maild_loses_nothing(void)
     }
     CU_ASSERT(receiver_comes_to(&receiver, "killed", "events", EVENTS, LATER_MS));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "killed", "disorder"), 0);
-    CU_ASSERT(state_comes_to(&hook, "delivered", EVENTS, SOON_MS));
+    CU_ASSERT(webhook_state_comes_to(suite, hook.id, "delivered", EVENTS, SOON_MS));
     printf("%ld requests for %d events, ", receiver_count(&receiver, "killed", "requests"), EVENTS);
-    hook_delete(admin, &hook);
+    webhook_delete(suite, admin, hook.id);
 }
 
 static struct http_answer *redeliver(const struct hook *hook, json_t *body)
 {
-    return http_post(suite_url(suite), below(hook, "/redeliver"), admin->access, body);
+    return http_post(suite_url(suite), webhook_path(hook->id, "/redeliver"), admin->access, body);
 }
 
 static void what_is_given_up_is_named_and_delivered_on_demand(void)
 {
     struct hook hook = hook_new(admin, "dead", json_pack("[s]", "session.created"));
-    HTTP_ANSWER foreign =
-        http_post(suite_url(suite), below(&hook, "/redeliver"), child->access, json_object());
-    HTTP_ANSWER hidden = http_get(suite_url(suite), below(&hook, "/deliveries"), child->access);
+    HTTP_ANSWER foreign = http_post(suite_url(suite), webhook_path(hook.id, "/redeliver"),
+                                    child->access, json_object());
+    HTTP_ANSWER hidden =
+        http_get(suite_url(suite), webhook_path(hook.id, "/deliveries"), child->access);
 
     CHECK_STATUS(foreign, 404);
     CHECK_STATUS(hidden, 404);
@@ -555,11 +532,12 @@ static void what_is_given_up_is_named_and_delivered_on_demand(void)
                 "with due as (update mail.webhook_queue set due_at = 0 where webhook_id = '%s' and "
                 "lease is null returning 1) select count(*) from due",
                 hook.id);
-    CU_ASSERT(state_comes_to(&hook, "failed", 3, 2 * LATER_MS));
+    CU_ASSERT(webhook_state_comes_to(suite, hook.id, "failed", 3, 2 * LATER_MS));
 
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor");
-    HTTP_ANSWER failed = http_get(suite_url(suite),
-                                  below(&hook, "/deliveries?state=failed&_count=2"), admin->access);
+    HTTP_ANSWER failed =
+        http_get(suite_url(suite), webhook_path(hook.id, "/deliveries?state=failed&_count=2"),
+                 admin->access);
     char more[4500];
 
     CU_ASSERT(strstr(doctor->out, "given up after three days") && strstr(doctor->out, hook.id));
@@ -567,13 +545,13 @@ static void what_is_given_up_is_named_and_delivered_on_demand(void)
     snprintf(more, sizeof(more), "/deliveries?state=failed&_count=2&_cursor=%s",
              http_text(failed, "next"));
 
-    HTTP_ANSWER rest = http_get(suite_url(suite), below(&hook, more), admin->access);
+    HTTP_ANSWER rest = http_get(suite_url(suite), webhook_path(hook.id, more), admin->access);
 
     CU_ASSERT_EQUAL(json_array_size(http_member(rest, "resources")), 1);
     CU_ASSERT(json_is_null(http_member(rest, "next")));
     snprintf(more, sizeof(more), "/deliveries?_cursor=%s", http_text(failed, "next"));
 
-    HTTP_ANSWER other = http_get(suite_url(suite), below(&hook, more), admin->access);
+    HTTP_ANSWER other = http_get(suite_url(suite), webhook_path(hook.id, more), admin->access);
     int64_t first = json_integer_value(http_member(rest, "resources.0.id"));
 
     CHECK_PROBLEM(other, "_cursor");
@@ -589,12 +567,12 @@ static void what_is_given_up_is_named_and_delivered_on_demand(void)
 
     CU_ASSERT_EQUAL(json_integer_value(http_member(all, "count")), 2);
     CU_ASSERT(receiver_comes_to(&receiver, "dead", "events", 3, SOON_MS));
-    CU_ASSERT(state_comes_to(&hook, "delivered", 3, SOON_MS));
+    CU_ASSERT(webhook_state_comes_to(suite, hook.id, "delivered", 3, SOON_MS));
 
     PROGRAM well = ATRIUMCTL(suite, NULL, "doctor");
 
     CU_ASSERT(!strstr(well->out, "given up after three days"));
-    hook_delete(admin, &hook);
+    webhook_delete(suite, admin, hook.id);
 }
 
 static void a_thousand_events_a_second_come_through(void)
@@ -609,8 +587,8 @@ static void a_thousand_events_a_second_come_through(void)
     UNIT_CHECK(LOAD * 1000 / ms >= RATE_MIN, "%ld events/s", (long)(LOAD * 1000 / ms));
     CU_ASSERT_EQUAL(receiver_count(&receiver, "load", "disorder"), 0);
     CU_ASSERT_EQUAL(receiver_count(&receiver, "load", "unverified"), 0);
-    CU_ASSERT(state_comes_to(&hook, "delivered", LOAD, SOON_MS));
-    hook_delete(admin, &hook);
+    CU_ASSERT(webhook_state_comes_to(suite, hook.id, "delivered", LOAD, SOON_MS));
+    webhook_delete(suite, admin, hook.id);
 }
 
 static void the_scene_is_left(void)

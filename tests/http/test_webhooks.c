@@ -9,8 +9,8 @@
 
 #include "tests/support/suite.h"
 #include "tests/support/unit.h"
+#include "tests/support/webhook.h"
 
-#define WEBHOOKS "/v1/project/webhooks"
 #define UNKNOWN "/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"
 
 enum { WEBHOOKS_MAX = 20 };
@@ -26,14 +26,6 @@ static json_t *body(const char *url, const char *event)
 static struct http_answer *create(const struct person *who, json_t *webhook)
 {
     return http_post(suite_url(suite), WEBHOOKS, who->access, webhook);
-}
-
-static const char *below(const char *rest, const char *id)
-{
-    static char path[200];
-
-    snprintf(path, sizeof(path), WEBHOOKS "/%s%s", id, rest);
-    return path;
 }
 
 static void the_scene_is_set(void)
@@ -83,8 +75,8 @@ static void only_https_urls_are_taken(void)
         if (rows[i].status == 422)
             CHECK_PROBLEM(made, "url");
         else {
-            HTTP_ANSWER gone =
-                http_delete(suite_url(suite), below("", http_text(made, "id")), child->access);
+            HTTP_ANSWER gone = http_delete(suite_url(suite),
+                                           webhook_path(http_text(made, "id"), ""), child->access);
 
             CHECK_STATUS(gone, 204);
         }
@@ -101,7 +93,7 @@ static void only_known_events_are_taken(void)
         create(child, json_pack("{s:s, s:[s,s,s]}", "url", "https://a.example/", "events",
                                 "session.created", "session.revoked", "session.created"));
     HTTP_ANSWER gone =
-        http_delete(suite_url(suite), below("", http_text(twice, "id")), child->access);
+        http_delete(suite_url(suite), webhook_path(http_text(twice, "id"), ""), child->access);
 
     CHECK_STATUS(unknown, 422);
     CHECK_STATUS(none, 422);
@@ -116,12 +108,12 @@ static void a_secret_is_shown_once(void)
     HTTP_ANSWER made = create(admin, body("https://a.example/", "session.created"));
     const char *secret = http_text(made, "secret"), *id = http_text(made, "id");
     HTTP_ANSWER list = http_get(suite_url(suite), WEBHOOKS, admin->access);
-    HTTP_ANSWER replaced = http_put(suite_url(suite), below("", id), admin->access,
+    HTTP_ANSWER replaced = http_put(suite_url(suite), webhook_path(id, ""), admin->access,
                                     json_pack("{s:s, s:[s], s:b}", "url", "https://b.example/",
                                               "events", "document.created", "enabled", 0));
     HTTP_ANSWER exchanged =
-        http_post(suite_url(suite), below("/secret", id), admin->access, json_object());
-    HTTP_ANSWER at_once = http_post(suite_url(suite), below("/secret", id), admin->access,
+        http_post(suite_url(suite), webhook_path(id, "/secret"), admin->access, json_object());
+    HTTP_ANSWER at_once = http_post(suite_url(suite), webhook_path(id, "/secret"), admin->access,
                                     json_pack("{s:i}", "previousHours", 0));
 
     CHECK_STATUS(made, 200);
@@ -150,13 +142,13 @@ static void those_of_another_project_are_not_found(void)
     HTTP_ANSWER made = create(admin, body("https://a.example/", "session.created"));
     const char *id = http_text(made, "id");
     HTTP_ANSWER list = http_get(suite_url(suite), WEBHOOKS, child->access);
-    HTTP_ANSWER replaced = http_put(suite_url(suite), below("", id), child->access,
+    HTTP_ANSWER replaced = http_put(suite_url(suite), webhook_path(id, ""), child->access,
                                     body("https://evil.example/", "session.created"));
     HTTP_ANSWER exchanged =
-        http_post(suite_url(suite), below("/secret", id), child->access, json_object());
-    HTTP_ANSWER deleted = http_delete(suite_url(suite), below("", id), child->access);
+        http_post(suite_url(suite), webhook_path(id, "/secret"), child->access, json_object());
+    HTTP_ANSWER deleted = http_delete(suite_url(suite), webhook_path(id, ""), child->access);
     HTTP_ANSWER unknown = http_delete(suite_url(suite), WEBHOOKS UNKNOWN, admin->access);
-    HTTP_ANSWER own = http_delete(suite_url(suite), below("", id), admin->access);
+    HTTP_ANSWER own = http_delete(suite_url(suite), webhook_path(id, ""), admin->access);
 
     CHECK_STATUS(list, 200);
     CU_ASSERT(!strstr(list->body, id));
@@ -179,23 +171,24 @@ static void changes_need_a_fresh_proof(void)
     HTTP_ANSWER unknown = http_delete(suite_url(suite), WEBHOOKS UNKNOWN, admin->access);
     struct http_answer *refused[] = {
         create(admin, body("https://evil.example/", "session.created")),
-        http_put(suite_url(suite), below("", id), admin->access,
+        http_put(suite_url(suite), webhook_path(id, ""), admin->access,
                  body("https://evil.example/", "session.created")),
-        http_post(suite_url(suite), below("/secret", id), admin->access, json_object()),
-        http_post(suite_url(suite), below("/redeliver", id), admin->access, json_object()),
-        http_delete(suite_url(suite), below("", id), admin->access),
+        http_post(suite_url(suite), webhook_path(id, "/secret"), admin->access, json_object()),
+        http_post(suite_url(suite), webhook_path(id, "/redeliver"), admin->access, json_object()),
+        http_delete(suite_url(suite), webhook_path(id, ""), admin->access),
     };
     HTTP_ANSWER list = http_get(suite_url(suite), WEBHOOKS, admin->access);
-    HTTP_ANSWER deliveries = http_get(suite_url(suite), below("/deliveries", id), admin->access);
+    HTTP_ANSWER deliveries =
+        http_get(suite_url(suite), webhook_path(id, "/deliveries"), admin->access);
     HTTP_ANSWER proven = http_post(suite_url(suite), "/auth/step-up", admin->access,
                                    json_pack("{s:s}", "password", admin->password));
     struct http_answer *accepted[] = {
         create(admin, body("https://b.example/", "session.created")),
-        http_put(suite_url(suite), below("", id), admin->access,
+        http_put(suite_url(suite), webhook_path(id, ""), admin->access,
                  body("https://c.example/", "session.created")),
-        http_post(suite_url(suite), below("/secret", id), admin->access, json_object()),
-        http_post(suite_url(suite), below("/redeliver", id), admin->access, json_object()),
-        http_delete(suite_url(suite), below("", id), admin->access),
+        http_post(suite_url(suite), webhook_path(id, "/secret"), admin->access, json_object()),
+        http_post(suite_url(suite), webhook_path(id, "/redeliver"), admin->access, json_object()),
+        http_delete(suite_url(suite), webhook_path(id, ""), admin->access),
     };
 
     CHECK_ERROR(unknown, 404, "Webhook not found.");

@@ -202,6 +202,33 @@ struct http_answer *document_get(const struct suite *suite, const char *access, 
     return http_get(suite_url(suite), document_path(id), access);
 }
 
+struct http_answer *document_get_with(const struct suite *suite, const char *access, const char *id,
+                                      const char *method, const char *header)
+{
+    return http_call(suite_url(suite), &(struct http_request){.method = method,
+                                                              .path = document_path(id),
+                                                              .bearer = access,
+                                                              .headers = {header}});
+}
+
+char *document_object(struct suite *suite, const char *id)
+{
+    char sql[200];
+
+    snprintf(sql, sizeof(sql), "select object_id from doc.document where id = '%s'", id);
+    return suite_query(suite, sql);
+}
+
+char *document_file(struct suite *suite, const char *id)
+{
+    TEXT object = document_object(suite, id);
+    char *path;
+
+    if (asprintf(&path, "%s/storage/%.2s/%s", suite_dir(suite), object, object) < 0)
+        abort();
+    return path;
+}
+
 bool check_bytes(const struct http_answer *answer, const void *bytes, size_t size, const char *file,
                  int line)
 {

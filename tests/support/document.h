@@ -54,6 +54,14 @@ char *document_put(const struct suite *suite, const char *access, const char *na
 const char *document_path(const char *id);
 struct http_answer *document_get(const struct suite *suite, const char *access, const char *id);
 
+/* The same by another method (NULL: GET) and with a header line (NULL: none). */
+struct http_answer *document_get_with(const struct suite *suite, const char *access, const char *id,
+                                      const char *method, const char *header);
+
+/* The id of a document's object, and the file that it is in docd's store (caller frees). */
+char *document_object(struct suite *suite, const char *id);
+char *document_file(struct suite *suite, const char *id);
+
 /* 200 with exactly these bytes. */
 #define CHECK_BYTES(answer, bytes, size) check_bytes((answer), (bytes), (size), __FILE__, __LINE__)
 bool check_bytes(const struct http_answer *answer, const void *bytes, size_t size, const char *file,
