@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <libpq-fe.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +22,7 @@
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
+#include "ctl/pq.h"
 #include "ctl/provision.h"
 
 enum { MONTHS_MAX = 5 * 1200, BLOCK_SIZE = 64 * 1024 };
@@ -47,16 +47,6 @@ struct prune {
     const char *directory;
     struct error *err;
 };
-
-static void end_connection(PGconn **connection_p)
-{
-    PQfinish(*connection_p);
-}
-
-static void clear(PGresult **result_p)
-{
-    PQclear(*result_p);
-}
 
 static PGresult *checked(const struct prune *self, PGresult *result)
 {
@@ -85,7 +75,7 @@ static PGresult *query_with(const struct prune *self, const char *sql, const cha
 
 static int run(const struct prune *self, const char *sql)
 {
-    CLEANUP(clear) PGresult *result = query(self, sql);
+    CLEANUP(pq_clear) PGresult *result = query(self, sql);
 
     return result ? 0 : -1;
 }
@@ -114,7 +104,7 @@ static int write_rows(const struct prune *self, struct pruned *month, FILE *file
     if (run(self, select_rows(self, month)) < 0)
         return -1;
     for (int count = 1; count > 0; month->rows += count) {
-        CLEANUP(clear) PGresult *rows = query(self, "fetch " FETCH " from rows");
+        CLEANUP(pq_clear) PGresult *rows = query(self, "fetch " FETCH " from rows");
 
         if (!rows)
             return -1;
@@ -194,7 +184,7 @@ static int export_month(const struct prune *self, struct pruned *month)
 /* A row may have been added since: then the month stays until the next run. */
 static int drop_month(const struct prune *self, const struct pruned *month)
 {
-    CLEANUP(clear) PGresult *dropped = NULL;
+    CLEANUP(pq_clear) PGresult *dropped = NULL;
     int64_t rows;
 
     if (run(self, "begin") < 0 ||
@@ -253,7 +243,7 @@ static PGresult *find_months(const struct prune *self, const char *before)
 
 static int prune_months(const struct prune *self, const char *before, struct field_list *ret)
 {
-    CLEANUP(clear) PGresult *found = find_months(self, before);
+    CLEANUP(pq_clear) PGresult *found = find_months(self, before);
     int count = found ? PQntuples(found) : 0;
     struct pruned *months = arena_calloc(self->ctl->arena, (size_t)count + 1, sizeof(*months));
 
@@ -283,7 +273,7 @@ static int connect_database(struct prune *self, const char *conninfo)
 int audit_prune_command(struct ctl *ctl, struct error *err)
 {
     static const char *const columns[] = {"schema", "month", "rows", "file", NULL};
-    CLEANUP(end_connection) PGconn *connection = NULL;
+    CLEANUP(pq_finish) PGconn *connection = NULL;
     struct prune self = {.ctl = ctl, .err = err};
     struct common_config common;
     struct field_list months;

@@ -13,17 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/wire/codec.h"
-
-static void close_file(FILE **file)
-{
-    if (*file && *file != stdin)
-        fclose(*file);
-}
 
 char *files_read(struct arena *arena, const char *path, struct error *err)
 {
-    CLEANUP(close_file) FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    CLEANUP(file_close) FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
     char *text = NULL;
     size_t size = 0, room = 0;
 

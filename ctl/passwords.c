@@ -58,12 +58,6 @@ static struct password_filter *open_filter(struct ctl *ctl, const char *path, st
     return NULL;
 }
 
-static void close_list(FILE **file)
-{
-    if (*file && *file != stdin)
-        fclose(*file);
-}
-
 /* NULL with err set when there is none; "-" is stdin. */
 static FILE *open_list(const char *path, struct error *err)
 {
@@ -127,7 +121,7 @@ static int read_list(const struct ctl *ctl, const char *path, struct passwords_r
 {
     const struct password_list_reader reader = {
         .take = self->builder ? add_key : find_key, .progress = show_reading, .arg = self};
-    CLEANUP(close_list) FILE *file = open_list(path, err);
+    CLEANUP(file_close) FILE *file = open_list(path, err);
     struct stat status;
     int result;
 

@@ -12,6 +12,7 @@
 #include <openssl/x509.h>
 #include <string.h>
 
+#include "authd/openssl_free.h"
 #include "common/base/secret.h"
 #include "common/domain/jwt.h"
 #include "common/wire/codec.h"
@@ -19,26 +20,6 @@
 enum { P256_SIZE = 32, DER_SIGNATURE_MAX = 80, RSA_NUMBER_MAX = 1024 };
 
 static const char *const names[JWS_ALGS] = {"ES256", "RS256"};
-
-static void pkey_destroy(EVP_PKEY **self_p)
-{
-    EVP_PKEY_free(*self_p);
-}
-
-static void context_destroy(EVP_MD_CTX **self_p)
-{
-    EVP_MD_CTX_free(*self_p);
-}
-
-static void bignum_destroy(BIGNUM **self_p)
-{
-    BN_free(*self_p);
-}
-
-static void signature_destroy(ECDSA_SIG **self_p)
-{
-    ECDSA_SIG_free(*self_p);
-}
 
 const char *jws_alg_name(enum jws_alg alg)
 {
@@ -58,7 +39,7 @@ int jws_alg_parse(const char *name, enum jws_alg *ret)
 
 int jws_key_generate(enum jws_alg alg, uint8_t **ret_der, size_t *ret_size)
 {
-    CLEANUP(pkey_destroy)
+    CLEANUP(openssl_free_pkey)
     EVP_PKEY *pkey = alg == JWS_RS256 ? EVP_RSA_gen(JWS_RSA_BITS) : EVP_EC_gen("P-256");
     int size;
 
@@ -71,7 +52,7 @@ int jws_key_generate(enum jws_alg alg, uint8_t **ret_der, size_t *ret_size)
 /* A number of the public half, base64url; `size` bytes, or 0: as many as it needs. */
 static char *number(struct arena *arena, const EVP_PKEY *pkey, const char *name, int size)
 {
-    CLEANUP(bignum_destroy) BIGNUM *value = NULL;
+    CLEANUP(openssl_free_bignum) BIGNUM *value = NULL;
     uint8_t bytes[RSA_NUMBER_MAX];
 
     if (EVP_PKEY_get_bn_param(pkey, name, &value) != 1)
@@ -164,7 +145,7 @@ void jws_key_destroy(struct jws_key **self_p)
 /* ES256 wants r and s as 32 bytes each, not the DER that OpenSSL makes. */
 static int unwrap(const uint8_t *der, size_t size, uint8_t ret[static 2 * P256_SIZE])
 {
-    CLEANUP(signature_destroy) ECDSA_SIG *signature = d2i_ECDSA_SIG(NULL, &der, (long)size);
+    CLEANUP(openssl_free_signature) ECDSA_SIG *signature = d2i_ECDSA_SIG(NULL, &der, (long)size);
 
     if (!signature || BN_bn2binpad(ECDSA_SIG_get0_r(signature), ret, P256_SIZE) != P256_SIZE ||
         BN_bn2binpad(ECDSA_SIG_get0_s(signature), ret + P256_SIZE, P256_SIZE) != P256_SIZE)
@@ -188,7 +169,7 @@ int jws_sign_es256(EVP_PKEY_CTX *signer, const char *text, uint8_t ret[static JW
 int jws_sign_rs256(EVP_PKEY *pkey, const char *text, uint8_t ret[static JWS_SIGNATURE_MAX],
                    size_t *ret_size)
 {
-    CLEANUP(context_destroy) EVP_MD_CTX *context = EVP_MD_CTX_new();
+    CLEANUP(openssl_free_context) EVP_MD_CTX *context = EVP_MD_CTX_new();
 
     *ret_size = JWS_SIGNATURE_MAX;
     return context && EVP_DigestSignInit(context, NULL, EVP_sha256(), NULL, pkey) == 1 &&

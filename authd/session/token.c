@@ -11,26 +11,12 @@
 #include <openssl/x509.h>
 #include <string.h>
 
+#include "authd/openssl_free.h"
 #include "common/base/secret.h"
 #include "common/domain/jwt.h"
 #include "common/wire/codec.h"
 
 enum { P256_SIZE = 32, DER_SIGNATURE_MAX = 80 };
-
-static void pkey_destroy(EVP_PKEY **self_p)
-{
-    EVP_PKEY_free(*self_p);
-}
-
-static void bignum_destroy(BIGNUM **self_p)
-{
-    BN_free(*self_p);
-}
-
-static void signature_destroy(ECDSA_SIG **self_p)
-{
-    ECDSA_SIG_free(*self_p);
-}
 
 static char *encode_json(struct arena *arena, json_t *json)
 {
@@ -43,7 +29,7 @@ static char *encode_json(struct arena *arena, json_t *json)
 /* A coordinate of the public point, base64url; NULL: not a P-256 key. */
 static char *coordinate(struct arena *arena, const EVP_PKEY *pkey, const char *name)
 {
-    CLEANUP(bignum_destroy) BIGNUM *number = NULL;
+    CLEANUP(openssl_free_bignum) BIGNUM *number = NULL;
     uint8_t bytes[P256_SIZE];
 
     if (EVP_PKEY_get_bn_param(pkey, name, &number) != 1 ||
@@ -96,7 +82,7 @@ static struct signing_key *key_new(EVP_PKEY *pkey)
 
 struct signing_key *signing_key_generate(struct arena *arena, uint8_t **ret_der, size_t *ret_size)
 {
-    CLEANUP(pkey_destroy) EVP_PKEY *pkey = EVP_EC_gen("P-256");
+    CLEANUP(openssl_free_pkey) EVP_PKEY *pkey = EVP_EC_gen("P-256");
     uint8_t *der = NULL;
     int size = pkey ? i2d_PrivateKey(pkey, &der) : -1;
     struct signing_key *self;
@@ -114,7 +100,7 @@ struct signing_key *signing_key_generate(struct arena *arena, uint8_t **ret_der,
 
 struct signing_key *signing_key_parse(const uint8_t *der, size_t size)
 {
-    CLEANUP(pkey_destroy) EVP_PKEY *pkey = d2i_AutoPrivateKey(NULL, &der, (long)size);
+    CLEANUP(openssl_free_pkey) EVP_PKEY *pkey = d2i_AutoPrivateKey(NULL, &der, (long)size);
 
     return pkey && EVP_PKEY_is_a(pkey, "EC") ? key_new(pkey) : NULL;
 }
@@ -135,7 +121,7 @@ void signing_key_destroy(struct signing_key **self_p)
 /* ES256 wants r and s as 32 bytes each, not the DER that OpenSSL makes. */
 static int sign(struct signing_key *key, const char *text, uint8_t ret[static 2 * P256_SIZE])
 {
-    CLEANUP(signature_destroy) ECDSA_SIG *signature = NULL;
+    CLEANUP(openssl_free_signature) ECDSA_SIG *signature = NULL;
     uint8_t hash[SHA256_DIGEST_LENGTH], der[DER_SIGNATURE_MAX];
     const uint8_t *cursor = der;
     size_t size = sizeof(der);

@@ -1,16 +1,24 @@
 /*
- * file.h - how files and descriptors end that are held in CLEANUP variables.
+ * file.h - how files, folders and descriptors end that are held in CLEANUP variables.
  */
 #ifndef ATRIUM_COMMON_BASE_FILE_H
 #define ATRIUM_COMMON_BASE_FILE_H
 
+#include <dirent.h>
 #include <stdio.h>
 #include <unistd.h>
 
+/* Leaves stdin open, which a file named "-" is. */
 static inline void file_close(FILE **file)
 {
-    if (*file)
+    if (*file && *file != stdin)
         fclose(*file);
+}
+
+static inline void file_close_directory(DIR **directory)
+{
+    if (*directory)
+        closedir(*directory);
 }
 
 /* -1: none. */

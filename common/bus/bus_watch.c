@@ -6,12 +6,12 @@
  * (bus_hosts.h).  bus.c starts and stops it; what is found goes to bus_peer.c, which also finds out
  * by itself when a socket is gone.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/bus/bus_private.h"
 
@@ -26,16 +26,10 @@ static void consider(struct bus *self, struct bus_upstream *upstream, const char
         bus_peer_found(self, upstream, name + length + 1);
 }
 
-static void close_directory(DIR **directory)
-{
-    if (*directory)
-        closedir(*directory);
-}
-
 /* -1: the directory cannot be made, watched or read now. */
 static int watch_and_scan(struct bus *self, struct bus_upstream *upstream)
 {
-    CLEANUP(close_directory) DIR *directory = NULL;
+    CLEANUP(file_close_directory) DIR *directory = NULL;
     char path[BUS_PATH_SIZE];
     struct error err;
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/file.h"
 #include "common/service/config_line.h"
 #include "common/wire/codec.h"
 
@@ -50,12 +51,6 @@ struct reader {
     bool began;                           /* some section of the file did */
     struct section_state *states;
 };
-
-static void destroy_file(FILE **file_p)
-{
-    if (*file_p)
-        fclose(*file_p);
-}
 
 static int PRINTF_LIKE(2, 3) fail(const struct reader *reader, const char *format, ...)
 {
@@ -433,7 +428,7 @@ static int set_rows(struct reader *reader, const char *path)
 /* The whole file, on the heap: the arena of a configuration lives as long as the process. */
 static char *read_file(const struct reader *reader)
 {
-    CLEANUP(destroy_file) FILE *file = fopen(reader->path, "re");
+    CLEANUP(file_close) FILE *file = fopen(reader->path, "re");
     CLEANUP(memory_free) char *text = malloc(FILE_SIZE_MAX + 2);
     size_t size;
 

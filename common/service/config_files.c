@@ -1,22 +1,16 @@
 /*
  * config_files.c - which files a configuration is read from, in order.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/service/config.h"
 
 static const char suffix[] = ".conf";
-
-static void close_directory(DIR **directory_p)
-{
-    if (*directory_p)
-        closedir(*directory_p);
-}
 
 /* Hidden files and what editors and dpkg leave (x.conf~, x.conf.dpkg-old) are no part of it. */
 static bool is_config_name(const char *name)
@@ -38,7 +32,7 @@ static int add_directory(const char *path, struct arena *arena, const char **fil
 {
     const char *slash = strrchr(path, '/');
     const char *name = arena_printf(arena, "%.*sconf.d", slash ? (int)(slash - path) + 1 : 0, path);
-    CLEANUP(close_directory) DIR *directory = opendir(name);
+    CLEANUP(file_close_directory) DIR *directory = opendir(name);
     size_t first = count;
 
     if (!directory)

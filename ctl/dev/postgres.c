@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
-#include <libpq-fe.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 
 #include "common/base/clock.h"
 #include "ctl/files.h"
+#include "ctl/pq.h"
 #include "ctl/provision.h"
 
 enum {
@@ -275,16 +275,6 @@ struct child *postgres_start(struct postgres *self, struct supervisor *superviso
 
 /* ---- roles and schemas ---- */
 
-static void finish(PGconn **connection)
-{
-    PQfinish(*connection);
-}
-
-static void clear(PGresult **result)
-{
-    PQclear(*result);
-}
-
 static PGconn *open_database(const struct postgres *self, const char *name, struct error *err)
 {
     /* The first "dbname" is the connection string. Of several servers the primary is meant. */
@@ -305,7 +295,7 @@ static PGconn *open_database(const struct postgres *self, const char *name, stru
 
 static int run_sql(PGconn *connection, const char *sql, struct error *err)
 {
-    CLEANUP(clear) PGresult *result = PQexec(connection, sql);
+    CLEANUP(pq_clear) PGresult *result = PQexec(connection, sql);
     ExecStatusType status = PQresultStatus(result);
 
     if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK)
@@ -317,7 +307,7 @@ static int run_sql(PGconn *connection, const char *sql, struct error *err)
 
 static int make_database(const struct postgres *self, struct error *err)
 {
-    CLEANUP(finish) PGconn *connection = open_database(self, "postgres", err);
+    CLEANUP(pq_finish) PGconn *connection = open_database(self, "postgres", err);
     int found;
 
     if (!connection)
@@ -330,7 +320,7 @@ static int make_database(const struct postgres *self, struct error *err)
 
 int postgres_provision(const struct postgres *self, struct error *err)
 {
-    CLEANUP(finish) PGconn *connection = NULL;
+    CLEANUP(pq_finish) PGconn *connection = NULL;
     char *sql;
     int result;
 

@@ -1,0 +1,19 @@
+/*
+ * pq.h - how what libpq hands out ends in CLEANUP variables; each takes NULL.
+ */
+#ifndef ATRIUM_CTL_PQ_H
+#define ATRIUM_CTL_PQ_H
+
+#include <libpq-fe.h>
+
+static inline void pq_finish(PGconn **connection)
+{
+    PQfinish(*connection);
+}
+
+static inline void pq_clear(PGresult **result)
+{
+    PQclear(*result);
+}
+
+#endif
