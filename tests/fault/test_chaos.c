@@ -102,10 +102,7 @@ static void kill_somebody(struct chaos *chaos, unsigned *seed, int number)
 static void wait_for_rest(void)
 {
     CU_ASSERT_TRUE(suite_wait_ready(suite, REST_MS));
-    CU_ASSERT_TRUE(suite_comes_to(suite, 0, REST_MS,
-                                  "select (select count(*) from auth.outbox) + (select count(*) "
-                                  "from settings.outbox) + (select count(*) from mail.message "
-                                  "where state = 'queued')"));
+    CU_ASSERT_TRUE(suite_comes_to_rest(suite, REST_MS));
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from mail.message where state = 'dead'"),
                     0);
 }

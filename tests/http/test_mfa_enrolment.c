@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/support/factor.h"
 #include "tests/support/suite.h"
@@ -78,17 +77,13 @@ static void changes_are_mailed(void)
     OWNER owner = factor_patient(suite);
     char code[7], *mail;
 
-    for (int i = 0; i < 500 && suite_mail_count(suite, owner.person->email) < 2; i++)
-        usleep(20000);
-    CU_ASSERT_EQUAL(suite_mail_count(suite, owner.person->email), 2);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, owner.person->email, 2));
     mail = suite_mail(suite, owner.person->email, 1000);
     CU_ASSERT_TRUE(mail && strstr(mail, "Two-step sign-in"));
     HTTP_ANSWER off =
         factor_post(suite, FACTOR_DISABLE, owner.person->access, factor_code_at(&owner, 0, code));
     CHECK_STATUS(off, 200);
-    for (int i = 0; i < 500 && suite_mail_count(suite, owner.person->email) < 3; i++)
-        usleep(20000);
-    CU_ASSERT_EQUAL(suite_mail_count(suite, owner.person->email), 3);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, owner.person->email, 3));
     free(mail);
 }
 

@@ -819,12 +819,17 @@ bool suite_mails_arrive(struct suite *self, const char *to, size_t want)
 }
 
 /* One snapshot: a row leaves an outbox after maild has it. */
+bool suite_comes_to_rest(struct suite *self, int timeout_ms)
+{
+    return suite_comes_to(self, 0, timeout_ms,
+                          "select (select count(*) from auth.outbox) + "
+                          "(select count(*) from settings.outbox) + "
+                          "(select count(*) from mail.message where state = 'queued')");
+}
+
 void suite_mails_settle(struct suite *self)
 {
-    CU_ASSERT_TRUE(suite_comes_to(self, 0, MAIL_MS,
-                                  "select (select count(*) from auth.outbox) + "
-                                  "(select count(*) from settings.outbox) + "
-                                  "(select count(*) from mail.message where state = 'queued')"));
+    CU_ASSERT_TRUE(suite_comes_to_rest(self, MAIL_MS));
 }
 
 const char *suite_mail_code(struct suite *self, const char *to)

@@ -131,8 +131,10 @@ size_t suite_mail_count(struct suite *self, const char *to);
  * more. */
 bool suite_mails_arrive(struct suite *self, const char *to, size_t want);
 
-/* Waits up to 10 s until all that has been answered so far is mailed: nothing waits in the outboxes
- * or in maild's queue. What has not come by then will not come; fails the running test else. */
+/* Waits until all that has been answered so far is mailed: nothing waits in the outboxes or in
+ * maild's queue. What has not come by then will not come. The second: up to 10 s, and fails the
+ * running test after that. */
+bool suite_comes_to_rest(struct suite *self, int timeout_ms);
 void suite_mails_settle(struct suite *self);
 
 /* The link `page`?id=..&secret=.. in the newest mail to this address; fails the running test when
