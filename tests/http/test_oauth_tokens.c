@@ -414,19 +414,6 @@ static void an_assertion_counts_once(void)
 
 /* ---- keys that are fetched ---- */
 
-static int listen_here(int *ret_port)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof(address);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-    UNIT_CHECK(fd >= 0 && bind(fd, (struct sockaddr *)&address, size) == 0 && listen(fd, 8) == 0 &&
-                   getsockname(fd, (struct sockaddr *)&address, &size) == 0,
-               "a listener");
-    *ret_port = ntohs(address.sin_port);
-    return fd;
-}
-
 static bool was_connected(int fd)
 {
     struct pollfd wait = {.fd = fd, .events = POLLIN};
@@ -447,7 +434,7 @@ static char *registered_inner(int port, const char *name)
  * opened the network, it is. */
 static void inner_addresses_are_not_asked_for_keys(void)
 {
-    int port, fd = listen_here(&port);
+    int port, fd = unit_listen(8, &port);
     char *inner = registered_inner(port, "keys");
     char *form = assertion_form(claims_for(inner, token_url, 200));
     HTTP_ANSWER refused = post(TOKEN, form, NULL);

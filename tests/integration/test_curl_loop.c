@@ -41,18 +41,6 @@ static void *server_main(void *arg)
     return NULL;
 }
 
-static void server_listen(struct server *self)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof(address);
-
-    self->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    CU_ASSERT(bind(self->socket, (struct sockaddr *)&address, size) == 0);
-    CU_ASSERT(listen(self->socket, CLIENTS) == 0);
-    CU_ASSERT(getsockname(self->socket, (struct sockaddr *)&address, &size) == 0);
-    self->port = ntohs(address.sin_port);
-}
-
 struct client {
     struct loop *loop;
     struct curl_loop *curl;
@@ -102,7 +90,7 @@ static void many(struct loop *loop, void *arg UNUSED)
     struct error err;
 
     error_init(&err, NULL);
-    server_listen(&server);
+    server.socket = unit_listen(CLIENTS, &server.port);
     CU_ASSERT(pthread_create(&server.thread, NULL, server_main, &server) == 0);
     for (int i = 0; i < CLIENTS; i++) {
         clients[i] = (struct client){.loop = loop, .curl = curl, .server = &server, .left = &left};
@@ -136,7 +124,7 @@ static void failing(struct loop *loop, void *arg UNUSED)
     struct client client = {
         .loop = loop, .curl = curl, .server = &silent, .deadline_ms = begin + 100};
 
-    server_listen(&silent);
+    silent.socket = unit_listen(CLIENTS, &silent.port);
     fetch(&client);
     CU_ASSERT(client.result == -1 && client.error == ERR_DEADLINE);
     CU_ASSERT(clock_mono_ms() - begin >= 100 && clock_mono_ms() - begin < 5000);

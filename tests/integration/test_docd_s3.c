@@ -295,14 +295,7 @@ static void *server_main(void *arg)
 
 static void server_start(struct server *self)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof(address);
-
-    self->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    CU_ASSERT(bind(self->socket, (struct sockaddr *)&address, size) == 0);
-    CU_ASSERT(listen(self->socket, 16) == 0);
-    CU_ASSERT(getsockname(self->socket, (struct sockaddr *)&address, &size) == 0);
-    self->port = ntohs(address.sin_port);
+    self->socket = unit_listen(16, &self->port);
     CU_ASSERT(pthread_create(&self->thread, NULL, server_main, self) == 0);
 }
 

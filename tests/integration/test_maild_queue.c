@@ -3,12 +3,10 @@
  * instances of maild.
  */
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -390,14 +388,9 @@ static int victim_main(const char *conninfo, const char *url)
 /* A socket that takes connections and says nothing; *ret_url is its address. */
 static int silent_server(char url[static 64])
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    socklen_t length = sizeof(address);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int port, fd = unit_listen(8, &port);
 
-    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(fd, 8) < 0 ||
-        getsockname(fd, (struct sockaddr *)&address, &length) < 0)
-        abort();
-    snprintf(url, 64, "smtp://127.0.0.1:%d", ntohs(address.sin_port));
+    snprintf(url, 64, "smtp://127.0.0.1:%d", port);
     return fd;
 }
 

@@ -346,6 +346,19 @@ int unit_free_port(void)
     log_die("unit", "no free port");
 }
 
+int unit_listen(int backlog, int *ret_port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof(address);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, size) != 0 || listen(fd, backlog) != 0 ||
+        getsockname(fd, (struct sockaddr *)&address, &size) != 0)
+        log_die("unit", "no socket that listens");
+    *ret_port = ntohs(address.sin_port);
+    return fd;
+}
+
 struct seal_keys unit_seal_keys(uint8_t byte)
 {
     struct secret key = {.length = SEAL_KEY_SIZE};

@@ -128,6 +128,9 @@ const char *unit_dir_read(const struct unit_dir *dir, const char *name);
  * outgoing connection can get meanwhile. */
 int unit_free_port(void);
 
+/* A socket that listens on a free TCP port of 127.0.0.1; ends the program when there is none. */
+int unit_listen(int backlog, int *ret_port);
+
 /* A seal key whose bytes are all `byte`. */
 struct seal_keys unit_seal_keys(uint8_t byte);
 
