@@ -10,14 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/support/oauth.h"
+#include "tests/support/device.h"
 #include "tests/support/rows.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/totp.h"
 #include "tests/support/unit.h"
-
-#define GRANT "urn:ietf:params:oauth:grant-type:device_code"
-#define DEVICE_GRANTS "\"grantTypes\":[\"" GRANT "\",\"refresh_token\"],\"redirectUris\":[]"
 
 static struct suite *suite;
 static struct person *admin, *patient;
@@ -33,106 +30,12 @@ static void the_scene_is_set(void)
     UNIT_REQUIRE(*tv != '\0', "a client");
 }
 
-/* ---- the device ---- */
-
-struct device {
-    char *code, *shown; /* device code, user code */
-};
-
-static struct http_answer *ask(const char *client, const char *more)
-{
-    char form[1024];
-
-    snprintf(form, sizeof(form), "client_id=%s%s", client, more);
-    return oauth_post(suite, "device_authorization", form);
-}
-
-static struct device device_of(const char *client, const char *scope)
-{
-    char more[256];
-
-    snprintf(more, sizeof(more), "&scope=%s", scope);
-    HTTP_ANSWER answer = ask(client, more);
-    CHECK_STATUS(answer, 200);
-    return (struct device){strdup(http_text(answer, "device_code")),
-                           strdup(http_text(answer, "user_code"))};
-}
-
-static void device_wipe(struct device *self)
-{
-    free(self->code);
-    free(self->shown);
-}
-#define DEVICE CLEANUP(device_wipe) struct device
-
-static struct http_answer *poll(const char *client, const char *code)
-{
-    char form[1024];
-
-    snprintf(form, sizeof(form), "grant_type=" GRANT "&client_id=%s&device_code=%s", client, code);
-    return oauth_post(suite, "token", form);
-}
-
 static void check_poll(const char *client, const char *code, const char *word)
 {
-    HTTP_ANSWER answer = poll(client, code);
+    HTTP_ANSWER answer = device_poll(suite, client, code);
 
     CHECK_STATUS(answer, 400);
     UNIT_CHECK(strcmp(http_text(answer, "error"), word) == 0, "%s: %s", word, answer->body);
-}
-
-/* ---- the person ---- */
-
-/* Sends a form of the page for devices, and keeps the way that the browser has come. */
-static int send_form(struct browser *browser, const char *fields)
-{
-    char *next = browser_value(browser, "next"), *form;
-    int status;
-
-    if (asprintf(&form, "%s&next=%s", fields, next) < 0)
-        abort();
-    status = browser_post(browser, "device", form);
-    free(form);
-    free(next);
-    return status;
-}
-
-static int arrive(struct browser *browser, const struct person *person)
-{
-    browser_get(browser, "device");
-    oauth_follow(browser);
-    return oauth_sign_in(browser, person->email, FORM_PASSWORD);
-}
-
-static int enter(struct browser *browser, const char *code)
-{
-    char fields[128];
-
-    snprintf(fields, sizeof(fields), "do=find&code=%s", code);
-    return send_form(browser, fields);
-}
-
-static int press(struct browser *browser, const char *button)
-{
-    char *step = browser_value(browser, "step"), *fields;
-    int status;
-
-    if (asprintf(&fields, "do=%s&step=%s", button, step) < 0)
-        abort();
-    status = send_form(browser, fields);
-    free(fields);
-    free(step);
-    return status;
-}
-
-static void approve(const struct person *person, const char *code)
-{
-    BROWSER browser = browser_open(suite);
-
-    CU_ASSERT_EQUAL(arrive(browser, person), 200);
-    CU_ASSERT_EQUAL(enter(browser, code), 200);
-    CU_ASSERT_EQUAL(press(browser, "approve"), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "The device is connected"));
 }
 
 /* ---- the way through ---- */
@@ -141,14 +44,14 @@ static void a_device_is_let_in(void)
 {
     HTTP_ANSWER config =
         http_get(suite_url(suite), "/t/demo/.well-known/openid-configuration", NULL);
-    HTTP_ANSWER shown = ask(tv, "&scope=openid+profile+offline_access");
+    HTTP_ANSWER shown = device_ask(suite, tv, "&scope=openid+profile+offline_access");
     HTTP_ANSWER tokens = NULL;
     const char *code = http_text(shown, "device_code");
     json_t *claims;
 
     CU_ASSERT_PTR_NOT_NULL(
         strstr(http_text(config, "device_authorization_endpoint"), "/t/demo/device_authorization"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(config->body, "\"" GRANT "\""));
+    CU_ASSERT_PTR_NOT_NULL(strstr(config->body, "\"" DEVICE_GRANT "\""));
     CHECK_STATUS(shown, 200);
     CU_ASSERT_PTR_NOT_NULL(strstr(http_text(shown, "verification_uri"), "/t/demo/device"));
     CU_ASSERT_PTR_NULL(http_member(shown, "verification_uri_complete"));
@@ -159,8 +62,8 @@ static void a_device_is_let_in(void)
     CU_ASSERT_EQUAL(strspn(http_text(shown, "user_code"), "BCDFGHJKLMNPQRSTVWXZ"), 4);
 
     check_poll(tv, code, "authorization_pending");
-    approve(patient, http_text(shown, "user_code"));
-    tokens = poll(tv, code);
+    device_approve(suite, patient, http_text(shown, "user_code"));
+    tokens = device_poll(suite, tv, code);
     CHECK_STATUS(tokens, 200);
     CU_ASSERT_STRING_EQUAL(http_text(tokens, "scope"), "openid profile offline_access");
     claims = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");
@@ -188,7 +91,7 @@ static void a_device_is_let_in(void)
 /* What the row holds opens nothing. */
 static void codes_are_kept_as_hashes(void)
 {
-    DEVICE device = device_of(tv, "openid");
+    DEVICE device = device_begin(suite, tv, "&scope=openid");
 
     CU_ASSERT_EQUAL(suite_count(suite,
                                 "select count(*) from auth.oauth_device d where "
@@ -203,10 +106,12 @@ static void codes_are_kept_as_hashes(void)
 static void only_registered_clients_may_ask(void)
 {
     char *app = oauth_register(suite, admin, NULL);
-    HTTP_ANSWER off = ask(app, "&scope=openid");
-    HTTP_ANSWER unknown = ask("019af3c2-6a3e-7b1c-9d2e-3f4a5b6c7d8e", "&scope=openid");
-    HTTP_ANSWER scope = ask(tv, "&scope=none");
-    HTTP_ANSWER target = ask(tv, "&scope=openid&resource=https%3A%2F%2Fother.example");
+    HTTP_ANSWER off = device_ask(suite, app, "&scope=openid");
+    HTTP_ANSWER unknown =
+        device_ask(suite, "019af3c2-6a3e-7b1c-9d2e-3f4a5b6c7d8e", "&scope=openid");
+    HTTP_ANSWER scope = device_ask(suite, tv, "&scope=none");
+    HTTP_ANSWER target =
+        device_ask(suite, tv, "&scope=openid&resource=https%3A%2F%2Fother.example");
 
     CHECK_STATUS(off, 400);
     CU_ASSERT_STRING_EQUAL(http_text(off, "error"), "unauthorized_client");
@@ -223,12 +128,12 @@ static void only_registered_clients_may_ask(void)
 static void a_device_code_is_of_its_client(void)
 {
     char *other = oauth_register(suite, admin, "{\"name\":\"Other\"," DEVICE_GRANTS "}");
-    DEVICE device = device_of(tv, "openid");
+    DEVICE device = device_begin(suite, tv, "&scope=openid");
 
-    approve(patient, device.shown);
+    device_approve(suite, patient, device.shown);
     check_poll(other, device.code, "invalid_grant");
     check_poll(tv, "unknown", "invalid_grant");
-    HTTP_ANSWER tokens = poll(tv, device.code);
+    HTTP_ANSWER tokens = device_poll(suite, tv, device.code);
     CHECK_STATUS(tokens, 200);
     free(other);
 }
@@ -264,7 +169,7 @@ static void one_address_asks_for_a_hundred_devices(void)
 /* Each poll that comes too soon adds five seconds to what the next one must wait. */
 static void polls_that_come_too_soon_slow_down(void)
 {
-    DEVICE device = device_of(tv, "openid");
+    DEVICE device = device_begin(suite, tv, "&scope=openid");
 
     check_poll(tv, device.code, "authorization_pending");
     check_poll(tv, device.code, "slow_down"); /* now 10 */
@@ -274,22 +179,23 @@ static void polls_that_come_too_soon_slow_down(void)
     check_poll(tv, device.code, "slow_down"); /* now 20 */
     suite_advance_clock(suite, 21);
     check_poll(tv, device.code, "authorization_pending");
-    approve(patient, device.shown);
-    HTTP_ANSWER tokens = poll(tv, device.code); /* good news does not wait */
+    device_approve(suite, patient, device.shown);
+    HTTP_ANSWER tokens = device_poll(suite, tv, device.code); /* good news does not wait */
     CHECK_STATUS(tokens, 200);
 }
 
 static void devices_wait_ten_minutes(void)
 {
-    DEVICE device = device_of(tv, "openid"), late = device_of(tv, "openid");
+    DEVICE device = device_begin(suite, tv, "&scope=openid"),
+           late = device_begin(suite, tv, "&scope=openid");
     BROWSER browser = browser_open(suite);
 
-    approve(patient, late.shown);
+    device_approve(suite, patient, late.shown);
     suite_advance_clock(suite, 601);
     check_poll(tv, device.code, "expired_token");
     check_poll(tv, late.code, "expired_token");
-    arrive(browser, patient);
-    CU_ASSERT_EQUAL(enter(browser, device.shown), 400);
+    device_arrive(browser, patient);
+    CU_ASSERT_EQUAL(device_enter(browser, device.shown), 400);
     CU_ASSERT_TRUE(browser_sees(browser, "No device shows this code"));
 }
 
@@ -297,15 +203,15 @@ static void devices_wait_ten_minutes(void)
 static void one_approval_makes_one_session(void)
 {
     enum { POLLERS = 64 };
-    DEVICE device = device_of(tv, "openid");
+    DEVICE device = device_begin(suite, tv, "&scope=openid");
     struct http_request requests[POLLERS];
     struct http_answer *answers[POLLERS];
     long made = suite_count(suite, "select count(*) from auth.oauth_grant");
     char form[512];
     size_t good = 0, winner = 0;
 
-    approve(patient, device.shown);
-    snprintf(form, sizeof(form), "grant_type=" GRANT "&client_id=%s&device_code=%s", tv,
+    device_approve(suite, patient, device.shown);
+    snprintf(form, sizeof(form), "grant_type=" DEVICE_GRANT "&client_id=%s&device_code=%s", tv,
              device.code);
     for (size_t i = 0; i < POLLERS; i++)
         requests[i] = (struct http_request){.method = "POST",
@@ -334,13 +240,13 @@ static void one_approval_makes_one_session(void)
 static void polls_at_once_are_judged_one_by_one(void)
 {
     enum { POLLERS = 64 };
-    DEVICE device = device_of(tv, "openid");
+    DEVICE device = device_begin(suite, tv, "&scope=openid");
     struct http_request requests[POLLERS];
     struct http_answer *answers[POLLERS];
     char form[512];
     size_t pending = 0, slower = 0;
 
-    snprintf(form, sizeof(form), "grant_type=" GRANT "&client_id=%s&device_code=%s", tv,
+    snprintf(form, sizeof(form), "grant_type=" DEVICE_GRANT "&client_id=%s&device_code=%s", tv,
              device.code);
     for (size_t i = 0; i < POLLERS; i++)
         requests[i] = (struct http_request){.method = "POST",
@@ -377,8 +283,8 @@ static void the_page_names_who_asks(void)
                                          .content_type = "application/x-www-form-urlencoded",
                                          .source = source});
     CHECK_STATUS(shown, 200);
-    arrive(browser, patient);
-    CU_ASSERT_EQUAL(enter(browser, http_text(shown, "user_code")), 200);
+    device_arrive(browser, patient);
+    CU_ASSERT_EQUAL(device_enter(browser, http_text(shown, "user_code")), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "&lt;b&gt;Theirs"));
     CU_ASSERT_FALSE(browser_sees(browser, "<b>Theirs"));
     CU_ASSERT_TRUE(browser_sees(browser, "read your e-mail address"));
@@ -391,11 +297,11 @@ static void the_page_names_who_asks(void)
 /* A code in the address stands in no field: a link of another's cannot bring it along. */
 static void the_page_fills_in_no_code(void)
 {
-    DEVICE device = device_of(tv, "openid");
+    DEVICE device = device_begin(suite, tv, "&scope=openid");
     BROWSER browser = browser_open(suite);
     char *next, *path;
 
-    arrive(browser, patient);
+    device_arrive(browser, patient);
     next = browser_value(browser, "next");
     if (asprintf(&path, "device?next=%s&code=%s&user_code=%s", next, device.shown, device.shown) <
         0)
@@ -409,7 +315,7 @@ static void the_page_fills_in_no_code(void)
 
 static void codes_are_read_as_people_type_them(void)
 {
-    DEVICE device = device_of(tv, "openid");
+    DEVICE device = device_begin(suite, tv, "&scope=openid");
     BROWSER browser = browser_open(suite);
     char typed[16];
     size_t size = 0;
@@ -418,8 +324,8 @@ static void codes_are_read_as_people_type_them(void)
         if (*at != '-')
             typed[size++] = (char)(*at | 0x20);
     typed[size] = '\0';
-    arrive(browser, patient);
-    CU_ASSERT_EQUAL(enter(browser, typed), 200);
+    device_arrive(browser, patient);
+    CU_ASSERT_EQUAL(device_enter(browser, typed), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "Connect this device?"));
 }
 
@@ -451,16 +357,16 @@ static void an_old_session_does_not_do(void)
 
 static void five_codes_are_tried_in_one_session(void)
 {
-    DEVICE device = device_of(tv, "openid");
+    DEVICE device = device_begin(suite, tv, "&scope=openid");
     BROWSER browser = browser_open(suite);
 
-    arrive(browser, patient);
-    CU_ASSERT_EQUAL(enter(browser, "BBBB-BBBB"), 400);
-    CU_ASSERT_EQUAL(enter(browser, "AEIO-UUUU"), 400);
-    CU_ASSERT_EQUAL(enter(browser, "BBBB-BBBBB"), 400);
-    CU_ASSERT_EQUAL(enter(browser, "BBBB"), 400);
-    CU_ASSERT_EQUAL(enter(browser, "CCCC-CCCC"), 400);
-    CU_ASSERT_EQUAL(enter(browser, device.shown), 429);
+    device_arrive(browser, patient);
+    CU_ASSERT_EQUAL(device_enter(browser, "BBBB-BBBB"), 400);
+    CU_ASSERT_EQUAL(device_enter(browser, "AEIO-UUUU"), 400);
+    CU_ASSERT_EQUAL(device_enter(browser, "BBBB-BBBBB"), 400);
+    CU_ASSERT_EQUAL(device_enter(browser, "BBBB"), 400);
+    CU_ASSERT_EQUAL(device_enter(browser, "CCCC-CCCC"), 400);
+    CU_ASSERT_EQUAL(device_enter(browser, device.shown), 429);
     CU_ASSERT_TRUE(browser_sees(browser, "Too many attempts"));
     CU_ASSERT_FALSE(browser_sees(browser, "Connect this device?"));
     check_poll(tv, device.code, "authorization_pending");
@@ -469,7 +375,7 @@ static void five_codes_are_tried_in_one_session(void)
 /* The address counts, too, over all its sessions: 30 tries in 15 minutes. */
 static void one_address_tries_thirty_codes(void)
 {
-    DEVICE device = device_of(tv, "openid");
+    DEVICE device = device_begin(suite, tv, "&scope=openid");
     char *source = fresh_source();
     int status = 0;
 
@@ -478,17 +384,17 @@ static void one_address_tries_thirty_codes(void)
 
         free(browser->source);
         browser->source = strdup(source);
-        CU_ASSERT_EQUAL(arrive(browser, patient), 200);
+        CU_ASSERT_EQUAL(device_arrive(browser, patient), 200);
         for (int i = 0; i < 5; i++)
-            CU_ASSERT_EQUAL(enter(browser, "BBBB-BBBB"), 400);
+            CU_ASSERT_EQUAL(device_enter(browser, "BBBB-BBBB"), 400);
     }
     {
         BROWSER browser = browser_open(suite);
 
         free(browser->source);
         browser->source = strdup(source);
-        arrive(browser, patient);
-        status = enter(browser, device.shown);
+        device_arrive(browser, patient);
+        status = device_enter(browser, device.shown);
     }
     CU_ASSERT_EQUAL(status, 429);
     free(source);
@@ -497,25 +403,26 @@ static void one_address_tries_thirty_codes(void)
 /* An answer is given by a form of this origin that was shown in this browser. */
 static void no_other_site_lets_a_device_in(void)
 {
-    DEVICE device = device_of(tv, "openid");
+    DEVICE device = device_begin(suite, tv, "&scope=openid");
     BROWSER browser = browser_open(suite);
     BROWSER others = browser_open(suite);
     char *step, *fields;
 
-    arrive(browser, patient);
-    enter(browser, device.shown);
+    device_arrive(browser, patient);
+    device_enter(browser, device.shown);
     step = browser_value(browser, "step");
     browser->no_token = true;
-    CU_ASSERT_EQUAL(press(browser, "approve"), 403);
+    CU_ASSERT_EQUAL(device_press(browser, "approve"), 403);
     browser->no_token = false;
 
-    arrive(others, patient);
+    device_arrive(others, patient);
     if (asprintf(&fields, "do=approve&step=%s", step) < 0)
         abort();
-    CU_ASSERT_EQUAL(send_form(others, fields), 400); /* sealed for the browser that has found it */
+    CU_ASSERT_EQUAL(device_send(others, fields),
+                    400); /* sealed for the browser that has found it */
     free(browser->origin);
     browser->origin = strdup("https://evil.example");
-    CU_ASSERT_EQUAL(send_form(browser, fields), 403);
+    CU_ASSERT_EQUAL(device_send(browser, fields), 403);
     check_poll(tv, device.code, "authorization_pending");
     free(fields);
     free(step);
@@ -523,27 +430,28 @@ static void no_other_site_lets_a_device_in(void)
 
 static void denied_devices_stay_out(void)
 {
-    DEVICE device = device_of(tv, "openid");
+    DEVICE device = device_begin(suite, tv, "&scope=openid");
     BROWSER browser = browser_open(suite);
 
-    arrive(browser, patient);
-    enter(browser, device.shown);
-    CU_ASSERT_EQUAL(press(browser, "deny"), 200);
+    device_arrive(browser, patient);
+    device_enter(browser, device.shown);
+    CU_ASSERT_EQUAL(device_press(browser, "deny"), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "The device is not connected"));
     check_poll(tv, device.code, "access_denied");
-    arrive(browser, patient);
-    CU_ASSERT_EQUAL(enter(browser, device.shown), 400);
+    device_arrive(browser, patient);
+    CU_ASSERT_EQUAL(device_enter(browser, device.shown), 400);
 }
 
 static void approving_is_the_consent(void)
 {
     char *theirs = oauth_register(suite, admin,
                                   "{\"name\":\"Theirs\",\"firstParty\":false," DEVICE_GRANTS "}");
-    DEVICE device = device_of(theirs, "openid+profile"), own = device_of(tv, "openid");
+    DEVICE device = device_begin(suite, theirs, "&scope=openid+profile"),
+           own = device_begin(suite, tv, "&scope=openid");
     PERSON person = browser_person(suite);
 
-    approve(person, device.shown);
-    approve(person, own.shown);
+    device_approve(suite, person, device.shown);
+    device_approve(suite, person, own.shown);
     HTTP_ANSWER list = http_get(suite_url(suite), "/auth/consent", person->access);
     CHECK_STATUS(list, 200);
     CU_ASSERT_EQUAL(json_array_size(http_member(list, "consents")), 1);
@@ -558,20 +466,21 @@ static void a_withdrawn_consent_keeps_the_device_out(void)
 {
     char *theirs = oauth_register(suite, admin,
                                   "{\"name\":\"Theirs\",\"firstParty\":false," DEVICE_GRANTS "}");
-    DEVICE device = device_of(theirs, "openid"), own = device_of(tv, "openid");
-    DEVICE others = device_of(theirs, "openid");
+    DEVICE device = device_begin(suite, theirs, "&scope=openid"),
+           own = device_begin(suite, tv, "&scope=openid");
+    DEVICE others = device_begin(suite, theirs, "&scope=openid");
     PERSON person = browser_person(suite);
     char path[128];
 
-    approve(person, device.shown);
-    approve(person, own.shown);
-    approve(patient, others.shown);
+    device_approve(suite, person, device.shown);
+    device_approve(suite, person, own.shown);
+    device_approve(suite, patient, others.shown);
     snprintf(path, sizeof(path), "/auth/consent?clientId=%s", theirs);
     HTTP_ANSWER withdrawn = http_delete(suite_url(suite), path, person->access);
     CHECK_STATUS(withdrawn, 200);
     check_poll(theirs, device.code, "access_denied");
-    HTTP_ANSWER still = poll(tv, own.code);
-    HTTP_ANSWER another = poll(theirs, others.code);
+    HTTP_ANSWER still = device_poll(suite, tv, own.code);
+    HTTP_ANSWER another = device_poll(suite, theirs, others.code);
     CHECK_STATUS(still, 200);
     CHECK_STATUS(another, 200);
     free(theirs);
@@ -581,30 +490,30 @@ static void a_withdrawn_consent_keeps_the_device_out(void)
 
 static void closed_sign_in_lets_no_device_in(void)
 {
-    DEVICE device = device_of(tv, "openid");
+    DEVICE device = device_begin(suite, tv, "&scope=openid");
     BROWSER browser = browser_open(suite);
 
-    arrive(browser, patient);
-    enter(browser, device.shown);
+    device_arrive(browser, patient);
+    device_enter(browser, device.shown);
     suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", false);
-    CU_ASSERT_EQUAL(press(browser, "approve"), 403);
+    CU_ASSERT_EQUAL(device_press(browser, "approve"), 403);
     suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", true);
     check_poll(tv, device.code, "authorization_pending");
 }
 
 static void a_demanded_factor_is_demanded_here(void)
 {
-    DEVICE device = device_of(tv, "openid");
+    DEVICE device = device_begin(suite, tv, "&scope=openid");
     BROWSER browser = browser_open(suite);
     uint8_t secret[TOTP_SECRET];
 
     totp_enrol(suite, admin, suite_now(suite), secret); /* so as to switch it off again */
-    arrive(browser, patient);
-    enter(browser, device.shown);
+    device_arrive(browser, patient);
+    device_enter(browser, device.shown);
     HTTP_ANSWER on = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
                               json_pack("{s:s}", "requireMfa", "everyone"));
     CHECK_STATUS(on, 200);
-    CU_ASSERT_EQUAL(press(browser, "approve"), 403);
+    CU_ASSERT_EQUAL(device_press(browser, "approve"), 403);
     CU_ASSERT_TRUE(browser_sees(browser, "A second factor is needed here"));
     HTTP_ANSWER off = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
                                json_pack("{s:s}", "requireMfa", "none"));
@@ -614,12 +523,12 @@ static void a_demanded_factor_is_demanded_here(void)
 
 static void signing_out_voids_the_approval(void)
 {
-    DEVICE device = device_of(tv, "openid");
+    DEVICE device = device_begin(suite, tv, "&scope=openid");
     BROWSER browser = browser_open(suite);
 
-    arrive(browser, patient);
-    enter(browser, device.shown);
-    press(browser, "approve");
+    device_arrive(browser, patient);
+    device_enter(browser, device.shown);
+    device_press(browser, "approve");
     browser_get(browser, "account");
     CU_ASSERT_EQUAL(browser_post(browser, "account", "do=sign-out"), 303);
     check_poll(tv, device.code, "access_denied");
@@ -630,14 +539,14 @@ static void signing_out_voids_the_approval(void)
 /* A poll that fails by our fault leaves the approval to the next one. */
 static void a_fault_spends_no_approval(void)
 {
-    DEVICE device = device_of(tv, "openid");
+    DEVICE device = device_begin(suite, tv, "&scope=openid");
     PGconn *holder;
 
-    approve(patient, device.shown);
+    device_approve(suite, patient, device.shown);
     holder = oauth_hold(suite, "email_verified", "access exclusive"); /* read with the person */
-    HTTP_ANSWER failed = poll(tv, device.code);
+    HTTP_ANSWER failed = device_poll(suite, tv, device.code);
     PQfinish(holder);
-    HTTP_ANSWER tokens = poll(tv, device.code);
+    HTTP_ANSWER tokens = device_poll(suite, tv, device.code);
     CHECK_STATUS(failed, 503);
     CHECK_STATUS(tokens, 200);
 }
@@ -651,15 +560,15 @@ static void prove_factor(void *arg UNUSED)
 /* Tokens that say what is no longer so are not given out: the next poll gets others. */
 static void an_approval_outlives_a_change_of_its_person(void)
 {
-    DEVICE device = device_of(tv, "openid");
+    DEVICE device = device_begin(suite, tv, "&scope=openid");
     char form[1024];
     json_t *claims;
 
-    approve(patient, device.shown);
-    snprintf(form, sizeof(form), "grant_type=" GRANT "&client_id=%s&device_code=%s", tv,
+    device_approve(suite, patient, device.shown);
+    snprintf(form, sizeof(form), "grant_type=" DEVICE_GRANT "&client_id=%s&device_code=%s", tv,
              device.code);
     HTTP_ANSWER waits = oauth_token_during(suite, form, "oauth_device", prove_factor, NULL);
-    HTTP_ANSWER tokens = poll(tv, device.code);
+    HTTP_ANSWER tokens = device_poll(suite, tv, device.code);
     CHECK_STATUS(waits, 400);
     CU_ASSERT_STRING_EQUAL(http_text(waits, "error"), "authorization_pending");
     CHECK_STATUS(tokens, 200);
@@ -692,16 +601,16 @@ static void answers_are_audited(void)
  * once. */
 static void deaths_lose_no_approval(void)
 {
-    DEVICE device = device_of(tv, "openid");
+    DEVICE device = device_begin(suite, tv, "&scope=openid");
     pid_t one = suite_pid(suite, "authd", "1"), other = suite_pid(suite, "authd", "2");
 
-    approve(patient, device.shown);
+    device_approve(suite, patient, device.shown);
     suite_signal(suite, "authd", "1", 9);
     suite_signal(suite, "authd", "2", 9);
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "1", one));
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "2", other));
     CU_ASSERT_TRUE(suite_wait_ready(suite, 10000));
-    HTTP_ANSWER tokens = poll(tv, device.code);
+    HTTP_ANSWER tokens = device_poll(suite, tv, device.code);
     CHECK_STATUS(tokens, 200);
     check_poll(tv, device.code, "invalid_grant");
 }
