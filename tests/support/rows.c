@@ -9,6 +9,7 @@
 #include "authd/authd_api.h"
 #include "botd/botd_api.h"
 #include "common/domain/endpoint.h"
+#include "common/domain/page.h"
 #include "docd/docd_api.h"
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
@@ -90,6 +91,24 @@ const struct route test_endpoints[] = {
 #define ENDPOINT(...) ENDPOINT_ROW("botd", __VA_ARGS__)
 #define OP(...)
 #include "botd/botd_routes.def"
+    {.method = NULL},
+};
+
+#define PAGE_ROW(method, path, handler, input, flags) \
+    {#method,        path,                            \
+     "authd",        #handler,                        \
+     ACCESS_PUBLIC,  (flags) | R_PAGE,                \
+     &input##_table, &page_answer_table,              \
+     NULL,           NULL,                            \
+     false},
+
+const struct route test_page_rows[] = {
+#define ROUTE(...)
+#define ALIAS(...)
+#define PAGE(...) PAGE_ROW(__VA_ARGS__)
+#define ENDPOINT(...)
+#define OP(...)
+#include "authd/authd_routes.def"
     {.method = NULL},
 };
 

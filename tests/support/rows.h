@@ -12,6 +12,9 @@ extern const struct route test_routes[];
 /* Every ENDPOINT, ended likewise. */
 extern const struct route test_endpoints[];
 
+/* Every PAGE, ended likewise. */
+extern const struct route test_page_rows[];
+
 /* `path` with every {name} replaced by a value that fits any of them (a UUID); static buffer of the
  * caller. */
 void rows_fill_path(const struct route *route, char text[static 256]);
