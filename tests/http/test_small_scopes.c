@@ -1,8 +1,8 @@
 /*
- * test_small_scopes.c - what each kind of token opens that is no plain session: tokens of issuers of
- * any scope and grant, SMART ones, API keys, what is no access token at all, and each of them after
- * its end. Every route is asked, by the route rows, by each of them, and is held to the lists below:
- * a new route that lets in more than its kind does fails here until it stands there.
+ * test_small_scopes.c - what each token opens that is no plain session: those of issuers, of any
+ * scope and grant, SMART ones, API keys, what is no access token at all, and each after its end.
+ * Every route is asked by the route rows, and held to the lists below: a new route that lets in
+ * more than its kind does fails here until it stands there.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tests/support/device.h"
+#include "tests/support/document.h"
 #include "tests/support/members.h"
 #include "tests/support/rows.h"
 #include "tests/support/suite_command.h"
@@ -19,10 +20,9 @@
 
 #define BASE "https://records.example/r4"
 #define REPORTS "https://reports.example/"
-#define NO_ID "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"
-#define ASK                                                                                        \
-    "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=st8" OAUTH_PKCE "&scop" \
-    "e="
+#define ASK                                                                                    \
+    "&response_type=code&state=st8" OAUTH_PKCE "&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&" \
+                                               "scope="
 
 static struct suite *suite;
 static struct person *admin, *owner, *neighbour, *doctor, *foreign;
@@ -198,7 +198,7 @@ static void fill_tenant_path(const struct route *route, char path[static 256])
     path[size] = '\0';
 }
 
-/* What everyone may read; and of what is of a person, userinfo alone. */
+/* Documents of the issuer for all; of what is a person's, userinfo alone. */
 static void check_endpoint(const struct holder *holder, const struct route *route)
 {
     bool open = route->flags & R_CACHED || strstr(route->path, "/brand.");
@@ -797,6 +797,76 @@ static void a_removed_member_opens_no_route(void)
     held_wipe(&held);
 }
 
+/* An API token of a browser that is signed in, and what else there is of it. */
+static struct http_answer *grant_of(struct browser *browser, const struct person *person,
+                                    char **ret_code)
+{
+    struct http_answer *answer;
+
+    *ret_code = code_of(browser, person, own, ask_for("openid", api));
+    answer = oauth_exchange(suite, own, *ret_code);
+    CHECK_STATUS(answer, 200);
+    return answer;
+}
+
+static void give_back(struct browser *browser UNUSED, const char *code UNUSED, const char *access)
+{
+    char form[4096];
+
+    snprintf(form, sizeof(form), "client_id=%s&token=%s", own, access);
+    HTTP_ANSWER answer = oauth_post(suite, "revoke", form);
+    CHECK_STATUS(answer, 200);
+}
+
+static void redeem_again(struct browser *browser UNUSED, const char *code,
+                         const char *access UNUSED)
+{
+    HTTP_ANSWER answer = oauth_exchange(suite, own, code);
+
+    CHECK_STATUS(answer, 400);
+}
+
+static void sign_out(struct browser *browser, const char *code UNUSED, const char *access UNUSED)
+{
+    browser_get(browser, "account");
+    CU_ASSERT_EQUAL(browser_post(browser, "account", "do=sign-out"), 303);
+}
+
+static void check_form(const struct http_answer *made, const char *how)
+{
+    HTTP_ANSWER answer = document_upload(suite, made, "abc", 3);
+
+    UNIT_CHECK(answer->status == 403, "a form %s is %d %s", how, answer->status, answer->body);
+}
+
+/* So do the forms for files that it was given. */
+static void a_grant_for_the_api_ends_with_what_made_it(void)
+{
+    static const struct {
+        const char *how;
+        void (*end)(struct browser *browser, const char *code, const char *access);
+    } rows[] = {
+        {"given back by its client", give_back},
+        {"of a code that came twice", redeem_again},
+        {"of a browser that has signed out", sign_out},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        BROWSER browser = browser_open(suite);
+        char *code;
+        HTTP_ANSWER granted = grant_of(browser, neighbour, &code);
+        HTTP_ANSWER form =
+            document_make(suite, http_text(granted, "access_token"), "a.txt", "text/plain");
+        struct holder holders[] = {{.name = rows[i].how, .token = copy(granted, "access_token")}};
+
+        CHECK_STATUS(form, 200);
+        rows[i].end(browser, code, http_text(granted, "access_token"));
+        holders_check(holders, ARRAY_SIZE(holders));
+        check_form(form, rows[i].how);
+        free(code);
+    }
+}
+
 static void who_has_signed_out_may_do_so_again(void)
 {
     PERSON person = person_register(suite, NULL);
@@ -819,6 +889,7 @@ static void keys_that_are_none_open_no_route(void)
 
     snprintf(path, sizeof(path), "/v1/project/api-keys/%s", id);
     HTTP_ANSWER before = http_get(suite_url(suite), "/locales", ended);
+    HTTP_ANSWER form = document_make(suite, ended, "a.txt", "text/plain");
     HTTP_ANSWER gone = http_delete(suite_url(suite), path, admin->access);
     CHECK_STATUS(before, 200);
     CHECK_STATUS(gone, 204);
@@ -829,6 +900,7 @@ static void keys_that_are_none_open_no_route(void)
         {.name = "the id of a key", .token = id},
     };
     holders_check(holders, ARRAY_SIZE(holders));
+    check_form(form, "of a key that was removed");
 }
 
 static void those_of_a_suspended_project_can_sign_out_alone(void)
@@ -837,10 +909,12 @@ static void those_of_a_suspended_project_can_sign_out_alone(void)
         {.name = "an admin", .token = strdup(foreign->access), .rights = OF_SUSPENDED},
         {.name = "a key", .token = key_of(foreign, NULL), .rights = OF_SUSPENDED_KEY},
     };
+    HTTP_ANSWER form = document_make(suite, foreign->access, "a.txt", "text/plain");
     PROGRAM done = ATRIUMCTL(suite, NULL, "project", "suspend", "elsewhere");
     CHECK_EXIT(done, 0);
 
     holders_check(holders, ARRAY_SIZE(holders));
+    check_form(form, "of a suspended project");
     PROGRAM resumed = ATRIUMCTL(suite, NULL, "project", "suspend", "elsewhere", "--resume");
     CHECK_EXIT(resumed, 0);
 }
@@ -968,6 +1042,7 @@ static const struct unit_case cases[] = {
     CASE(a_bound_token_opens_nothing_without_its_proof),
     CASE(ended_tokens_open_no_route),
     CASE(a_removed_member_opens_no_route),
+    CASE(a_grant_for_the_api_ends_with_what_made_it),
     CASE(who_has_signed_out_may_do_so_again),
     CASE(keys_that_are_none_open_no_route),
     CASE(those_of_a_suspended_project_can_sign_out_alone),
