@@ -22,7 +22,7 @@
 #define REPORTS "https://reports.example/"
 #define ASK                                                                                    \
     "&response_type=code&state=st8" OAUTH_PKCE "&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&" \
-                                               "scope="
+    "scope="
 
 static struct suite *suite;
 static struct person *admin, *owner, *neighbour, *doctor, *foreign;
@@ -898,6 +898,7 @@ static void keys_that_are_none_open_no_route(void)
         {.name = "a key that was removed", .token = ended},
         {.name = "a key with another letter", .token = altered},
         {.name = "the id of a key", .token = id},
+        {.name = "a key as if it were bound", .token = key_of(admin, NULL), .scheme = "DPoP"},
     };
     holders_check(holders, ARRAY_SIZE(holders));
     check_form(form, "of a key that was removed");
