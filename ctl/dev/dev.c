@@ -51,6 +51,7 @@ static void on_signal(void *arg, int signo UNUSED)
     struct dev *self = arg;
 
     self->stopping = true;
+    supervisor_interrupt(self->supervisor);
     if (self->main)
         fiber_wake(self->main);
 }
@@ -295,7 +296,7 @@ static int dev_run(struct arena *arena, const struct arguments *args, struct err
     if (result == 0)
         result = run_loop(self, err);
     if (!self->ready)
-        suite_dir_discard(&self->dir);
+        suite_dir_discard(&self->dir, result < 0);
     suite_dir_close(&self->dir);
     return result;
 }

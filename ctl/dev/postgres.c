@@ -125,18 +125,17 @@ static int remove_entry(const char *path, const struct stat *status UNUSED, int 
     return remove(path);
 }
 
-/* Made beside its place and moved there when it is whole: a start that was killed leaves no half
- * cluster. */
-static int make_cluster(struct postgres *self, struct supervisor *supervisor, struct arena *arena,
-                        struct error *err)
+static void remove_tree(const char *dir)
 {
-    const char *dir = arena_printf(arena, "%s.new", self->data_dir);
+    nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+static int run_initdb(struct postgres *self, const char *dir, struct supervisor *supervisor,
+                      struct arena *arena, struct error *err)
+{
     struct child_options initdb;
     int status;
 
-    nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-    if (mkdir(dir, 0700) < 0)
-        return error_set(err, ERR_INTERNAL, "%s: %s", dir, strerror(errno));
     self->user = server_user_of_new(dir);
     initdb = options_for(self, arena, "initdb");
     const char *const arguments[] = {"--pgdata",
@@ -153,9 +152,26 @@ static int make_cluster(struct postgres *self, struct supervisor *supervisor, st
         return -1;
     if (status != 0)
         return error_set(err, ERR_INTERNAL, "initdb failed: see %s", self->log);
-    if (rename(dir, self->data_dir) < 0)
-        return error_set(err, ERR_INTERNAL, "%s: %s", self->data_dir, strerror(errno));
     return 0;
+}
+
+/* Made beside its place and moved there when it is whole: a start that was killed leaves no half
+ * cluster where the next one looks for it, and one that is stopped or fails leaves none at all. */
+static int make_cluster(struct postgres *self, struct supervisor *supervisor, struct arena *arena,
+                        struct error *err)
+{
+    const char *dir = arena_printf(arena, "%s.new", self->data_dir);
+    int result;
+
+    remove_tree(dir);
+    if (mkdir(dir, 0700) < 0)
+        return error_set(err, ERR_INTERNAL, "%s: %s", dir, strerror(errno));
+    result = run_initdb(self, dir, supervisor, arena, err);
+    if (result == 0 && rename(dir, self->data_dir) < 0)
+        result = error_set(err, ERR_INTERNAL, "%s: %s", self->data_dir, strerror(errno));
+    if (result < 0)
+        remove_tree(dir);
+    return result;
 }
 
 /* The pid in postmaster.pid when that process really serves this cluster (its working directory); 0

@@ -183,14 +183,11 @@ static void remove_sockets(struct suite_dir *self)
     self->emptied = true;
 }
 
-void suite_dir_discard(struct suite_dir *self)
+static void show_logs(const struct suite_dir *self)
 {
     char path[PATH_MAX];
     DIR *logs;
 
-    if (!self->fresh)
-        return;
-    remove_sockets(self); /* the lock goes below: from then on the path is the next suite's */
     snprintf(path, sizeof(path), "%s/log", self->path);
     logs = opendir(path);
     for (const struct dirent *entry; logs && (entry = readdir(logs));) {
@@ -201,6 +198,15 @@ void suite_dir_discard(struct suite_dir *self)
     }
     if (logs)
         closedir(logs);
+}
+
+void suite_dir_discard(struct suite_dir *self, bool failed)
+{
+    if (!self->fresh)
+        return;
+    remove_sockets(self); /* the lock goes below: from then on the path is the next suite's */
+    if (failed)
+        show_logs(self);
     nftw(self->path, remove_below, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
     if (self->made)
         (void)rmdir(self->path);

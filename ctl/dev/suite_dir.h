@@ -26,10 +26,10 @@ struct suite_dir {
 int suite_dir_open(struct suite_dir *self, const char *dir, struct arena *arena,
                    struct error *err) MUST_USE;
 
-/* Removes what a first start that failed has written, its sockets first, and DIR itself if it was
- * made for it; the last lines of its logs go to stderr. Nothing when DIR had something in it
- * before. To be called before suite_dir_close(). */
-void suite_dir_discard(struct suite_dir *self);
+/* Removes what a first start that did not become ready has written, its sockets first, and DIR
+ * itself if it was made for it; with `failed` the last lines of its logs go to stderr. Nothing when
+ * DIR had something in it before. To be called before suite_dir_close(). */
+void suite_dir_discard(struct suite_dir *self, bool failed);
 
 /* Removes the sockets and gives the lock back. */
 void suite_dir_close(struct suite_dir *self);

@@ -57,7 +57,7 @@ struct supervisor {
     struct loop *loop;
     void (*changed)(void *arg);
     void *arg;
-    bool retired;
+    bool retired, interrupted;
     struct child *children[CHILDREN_MAX + 1]; /* NULL-ended */
     size_t count;
 };
@@ -265,6 +265,22 @@ struct child *supervisor_start(struct supervisor *self, const struct child_optio
     return child;
 }
 
+/* Kills a child that is waited for, and what it has started: initdb runs servers, which would go on
+ * writing after it. These become children of this process meanwhile, so that they can be waited
+ * for. */
+static void child_kill(struct child *self)
+{
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    kill(self->pid, SIGKILL);  /* before its setsid() it leads no group */
+    kill(-self->pid, SIGKILL); /* it was not waited for yet: the number is still its own */
+    waitpid(self->pid, &self->status, 0);
+    while (waitpid(-self->pid, NULL, 0) > 0)
+        continue;
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    loop_unwatch(self->supervisor->loop, self->pidfd);
+    close(self->pidfd);
+}
+
 int supervisor_run(struct supervisor *self, const struct child_options *options, int64_t timeout_ms,
                    int *ret_status, struct error *err)
 {
@@ -274,25 +290,33 @@ int supervisor_run(struct supervisor *self, const struct child_options *options,
 
     child->once = true;
     result = child_start(child, err);
-    while (result == 0 && child->pid && clock_mono_ms() < deadline) {
-        if (supervisor_pause(self, END_POLL_MS, err) < 0)
-            break;
+    while (result == 0 && child->pid) {
+        result = supervisor_pause(self, END_POLL_MS, err);
+        if (result == 0 && child->pid && clock_mono_ms() >= deadline)
+            result = error_set(err, ERR_DEADLINE, "%s did not end in time", options->name);
     }
-    if (result == 0 && child->pid) {
-        kill(child->pid, SIGKILL);
-        waitpid(child->pid, &child->status, 0);
-        loop_unwatch(self->loop, child->pidfd);
-        close(child->pidfd);
-        result = error_set(err, ERR_DEADLINE, "%s did not end in time", options->name);
-    }
+    if (child->pid)
+        child_kill(child);
     *ret_status = child->status;
     free(child);
     return result;
 }
 
-int supervisor_pause(struct supervisor *self, int64_t ms, struct error *err)
+static int pause_for(struct supervisor *self, int64_t ms, struct error *err)
 {
     return fiber_sleep_until(self->loop, clock_mono_ms() + ms, err);
+}
+
+int supervisor_pause(struct supervisor *self, int64_t ms, struct error *err)
+{
+    if (!self->interrupted && pause_for(self, ms, err) < 0)
+        return -1;
+    return self->interrupted ? error_set(err, ERR_UNAVAILABLE, "stopped before it was ready") : 0;
+}
+
+void supervisor_interrupt(struct supervisor *self)
+{
+    self->interrupted = true;
 }
 
 void supervisor_retire(struct supervisor *self)
@@ -329,7 +353,7 @@ void supervisor_end(struct supervisor *self, const char *name, int signo, int64_
             supervisor_signal(self, name, SIGKILL);
             deadline_mono_ms = INT64_MAX; /* no process survives that */
         }
-        if (supervisor_pause(self, END_POLL_MS, &err) < 0)
+        if (pause_for(self, END_POLL_MS, &err) < 0)
             return;
     }
 }

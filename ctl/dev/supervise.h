@@ -47,12 +47,19 @@ void supervisor_destroy(struct supervisor **self_p);
 struct child *supervisor_start(struct supervisor *self, const struct child_options *options,
                                struct error *err);
 
-/* Starts a child, parks until it ends, and returns its exit status (128 + signal when killed). */
+/* Starts a child, parks until it ends, and returns its exit status (128 + signal when killed).
+ * After timeout_ms, and when it is interrupted, the child is killed with all processes that it has
+ * started in its session; they are gone when this returns -1. */
 int supervisor_run(struct supervisor *self, const struct child_options *options, int64_t timeout_ms,
                    int *ret_status, struct error *err) MUST_USE;
 
-/* Parks for some milliseconds; -1 when the loop shuts down meanwhile. */
+/* Parks for some milliseconds; -1 when the loop shuts down meanwhile, or after
+ * supervisor_interrupt(). */
 int supervisor_pause(struct supervisor *self, int64_t ms, struct error *err) MUST_USE;
+
+/* The user has had enough: from now on supervisor_run() and supervisor_pause() fail, those that are
+ * parked in them within 5 ms for the one, at their time for the other. */
+void supervisor_interrupt(struct supervisor *self);
 
 /* No child is started again from now on. */
 void supervisor_retire(struct supervisor *self);

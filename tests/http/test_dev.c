@@ -20,6 +20,7 @@
 enum {
     READY_MS = 60000,
     STOP_MS = 30000,
+    INTERRUPT_MS = 2000, /* a second, and room for the other tests that run meanwhile */
     GONE_MS = 5000,
     STALE_MS = 1000,
     LATER_START_MS = 8000, /* 2 s, and room for the other tests that run meanwhile */
@@ -139,7 +140,6 @@ static void check_all_gone(const pid_t *pids, size_t count)
 {
     int64_t deadline = clock_mono_ms() + GONE_MS;
 
-    CU_ASSERT_TRUE(count > 6); /* atriumctl, four daemons, PostgreSQL and its own */
     for (size_t i = 0; i < count; i++) {
         while (is_running(pids[i]) && clock_mono_ms() < deadline)
             usleep(10000);
@@ -323,12 +323,89 @@ static void it_starts_again_with_its_data_and_leaves_nothing(void)
         socket_dir(&dev, sockets);
         CU_ASSERT_TRUE(exists(sockets));
         count = descendants(dev.program->pid, pids);
+        CU_ASSERT_TRUE(count > 6); /* atriumctl, four daemons, PostgreSQL and its own */
         CU_ASSERT_EQUAL(dev_stop(&dev, signals[i]), signals[i] == SIGKILL ? 128 + SIGKILL : 0);
         check_all_gone(pids, count);
         if (signals[i] != SIGKILL) /* a killed one cannot; the next start clears it */
             UNIT_CHECK(!exists(sockets), "%s is left", sockets);
     }
     free(email);
+}
+
+/* The process of that name below this one, once there is one; 0: none within the time limit. */
+static pid_t wait_descendant(pid_t root, const char *name)
+{
+    int64_t deadline = clock_mono_ms() + GONE_MS;
+    pid_t pids[PROCESSES_MAX];
+
+    while (clock_mono_ms() < deadline) {
+        size_t count = descendants(root, pids);
+
+        for (size_t i = 0; i < count; i++) {
+            char path[64], found[64] = "";
+            FILE *file;
+
+            snprintf(path, sizeof(path), "/proc/%d/comm", (int)pids[i]);
+            file = fopen(path, "re");
+            if (file && fscanf(file, "%63s", found) == 1 && strcmp(found, name) == 0) {
+                fclose(file);
+                return pids[i];
+            }
+            if (file)
+                fclose(file);
+        }
+        usleep(1000);
+    }
+    return 0;
+}
+
+/* Starts a suite there and stops it by Ctrl-C while its initdb runs, which is frozen: it would
+ * never end by itself. */
+static void interrupt_initdb(const char *dir)
+{
+    char *path = program_path("atriumctl");
+    PROGRAM dev =
+        program_start((const char *const[]){path, "dev", "--dir", dir, "--port", "0", NULL}, NULL);
+    pid_t initdb = wait_descendant(dev->pid, "initdb"), pids[PROCESSES_MAX];
+    int64_t before;
+    size_t count;
+
+    free(path);
+    UNIT_REQUIRE(initdb > 0 && dev->pid > 0, "no initdb runs: %s", dev->err);
+    kill(initdb, SIGSTOP);
+    count = descendants(dev->pid, pids);
+    before = clock_mono_ms();
+    kill(dev->pid, SIGINT);
+    program_wait_end(dev, INTERRUPT_MS);
+    UNIT_CHECK(dev->code == 0, "exit code %d after %lld ms", dev->code,
+               (long long)(clock_mono_ms() - before));
+    CU_ASSERT_STRING_EQUAL(dev->err, "");
+    check_all_gone(pids, count);
+    for (size_t i = 0; i < count; i++) {
+        if (is_running(pids[i])) /* one that failed above */
+            kill(pids[i], SIGKILL);
+    }
+}
+
+static void ctrl_c_during_initdb_stops_at_once_and_leaves_nothing(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make(), used = unit_dir_make();
+    char path[600];
+
+    snprintf(path, sizeof(path), "%s/var", dir.path);
+    interrupt_initdb(path);
+    UNIT_CHECK(!exists(path), "%s is left", path);
+
+    /* in a directory with something in it already, that stays, and no cluster is beside it */
+    snprintf(path, sizeof(path), "%s", unit_dir_write(&used, "notes", "mine\n"));
+    interrupt_initdb(used.path);
+    CU_ASSERT_TRUE(exists(path));
+    snprintf(path, sizeof(path), "%s/pg.new", used.path);
+    UNIT_CHECK(!exists(path), "%s is left", path);
+    snprintf(path, sizeof(path), "%s/pg", used.path);
+    UNIT_CHECK(!exists(path), "%s is left", path);
+    DEV dev = dev_start(used.path, (const char *const[]){"--no-demo", NULL});
+    CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
 }
 
 static void a_second_suite_in_the_same_place_is_refused(void)
@@ -594,6 +671,7 @@ static const struct unit_case cases[] = {
     CASE(no_demo_makes_no_project),
     CASE(a_server_that_runs_already_is_used),
     CASE(it_starts_again_with_its_data_and_leaves_nothing),
+    CASE(ctrl_c_during_initdb_stops_at_once_and_leaves_nothing),
     CASE(a_second_suite_in_the_same_place_is_refused),
     CASE(wrong_options_are_refused),
     CASE(it_lives_below_a_long_and_private_path),

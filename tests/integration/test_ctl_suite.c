@@ -95,7 +95,7 @@ static void a_failed_start_leaves_the_next_ones_sockets(void)
 
     error_init(&err, arena);
     CU_ASSERT_EQUAL_FATAL(suite_dir_open(&failed, path, arena, &err), 0);
-    suite_dir_discard(&failed);
+    suite_dir_discard(&failed, true);
     CU_ASSERT_TRUE(stat(failed.socket_dir, &status) < 0);
     CU_ASSERT_EQUAL_FATAL(suite_dir_open(&next, path, arena, &err), 0);
     suite_dir_close(&failed);
