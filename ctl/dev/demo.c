@@ -88,6 +88,7 @@ struct maker {
     struct demo *demo;
     struct tenant tenant;
     const char *bot_dir;
+    bool found; /* the project was there before */
 };
 
 /* ---- what is remembered ---- */
@@ -112,7 +113,7 @@ static void recall(struct demo *self, const char *path, struct arena *arena)
 
 json_t *demo_json(const struct demo *self)
 {
-    return json_pack("{s:s*, s:s, s:s, s:s, s:s*, s:s*, s:s*}", "projectId", self->project,
+    return json_pack("{s:s*, s:s, s:s, s:s?, s:s*, s:s*, s:s*}", "projectId", self->project,
                      "tenantCode", DEMO_TENANT, "adminEmail", DEMO_ADMIN, "adminPassword",
                      self->admin_password, "clientId", self->client, "patientAccessPolicy",
                      self->patient_policy, "practitionerAccessPolicy", self->practitioner_policy);
@@ -142,7 +143,8 @@ static int make_project(struct maker *self, struct error *err)
     struct project_create_in in = {.name = "Demo Clinic", .tenantCode = DEMO_TENANT};
     struct project_child_out out = {0};
 
-    if (find_tenant(self, err) == 0)
+    self->found = find_tenant(self, err) == 0;
+    if (self->found)
         return 0;
     if (err->code != ERR_NOT_FOUND)
         return -1;
@@ -186,6 +188,16 @@ static int write_setting(struct maker *self, const char *name, const char *value
     return settingsd_operator_setting(self->bus->bus, &req, &in, &out, err);
 }
 
+static int make_both_policies(struct maker *self, struct error *err)
+{
+    struct demo *demo = self->demo;
+
+    return make_policy(self, "Demo patients", patient_rules, &demo->patient_policy, err) < 0
+               ? -1
+               : make_policy(self, "Demo practitioners", practitioner_rules,
+                             &demo->practitioner_policy, err);
+}
+
 static int make_policies(struct maker *self, struct error *err)
 {
     struct demo *demo = self->demo;
@@ -193,9 +205,7 @@ static int make_policies(struct maker *self, struct error *err)
     struct operator_policy_default_in in = {.tenantCode = DEMO_TENANT};
     struct nothing out;
 
-    if (make_policy(self, "Demo patients", patient_rules, &demo->patient_policy, err) < 0 ||
-        make_policy(self, "Demo practitioners", practitioner_rules, &demo->practitioner_policy,
-                    err) < 0 ||
+    if (make_both_policies(self, err) < 0 ||
         write_setting(self, "DEFAULT_PRACTITIONER_ACCESS_POLICY", demo->practitioner_policy, err) <
             0)
         return -1;
@@ -324,27 +334,71 @@ static bool is_whole(const struct maker *self)
            demo->client && demo->patient_policy && demo->practitioner_policy;
 }
 
+/* Forgets what is remembered of another project: the file is of another database. */
+static void forget_other(struct maker *self)
+{
+    struct demo *demo = self->demo;
+
+    if (!demo->project || strcmp(demo->project, self->tenant.projectId.text) == 0)
+        return;
+    *demo = (struct demo){.admin_password = self->found ? NULL : demo->admin_password};
+}
+
+/* 1: the admin's account is there, 0: it is not, -1: that is not known. */
+static int find_admin(struct maker *self, struct error *err)
+{
+    struct request req = ctl_bus_request(self->bus, self->arena);
+    struct operator_user_in in = {
+        .tenantCode = DEMO_TENANT, .email = DEMO_ADMIN, .role = "Practitioner"};
+    struct user out = {0};
+
+    if (ctl_bus_wait(self->bus, "authd", CTL_BUS_CALL_MS, err) < 0)
+        return -1;
+    if (authd_operator_user_show(self->bus->bus, &req, &in, &out, err) == 0)
+        return 1;
+    if (err->code != ERR_NOT_FOUND)
+        return -1;
+    error_clear(err);
+    return 0;
+}
+
+static int make_all(struct maker *self, const char *path, struct error *err)
+{
+    struct demo *demo = self->demo;
+
+    /* The password is kept before the account gets it: a start that is stopped here must not lose
+     * it. */
+    if (!demo->admin_password)
+        demo->admin_password = secret_random_text(self->arena, PASSWORD_BYTES);
+    if (remember(demo, path, self->arena, err) < 0 || make_policies(self, err) < 0 ||
+        make_settings(self, err) < 0 || make_locales(self, err) < 0 ||
+        ctl_bus_wait(self->bus, "authd", CTL_BUS_CALL_MS, err) < 0 || make_admin(self, err) < 0 ||
+        ctl_bus_wait(self->bus, "maild", CTL_BUS_CALL_MS, err) < 0 ||
+        make_templates(self, err) < 0 || make_client(self, err) < 0 ||
+        ctl_bus_wait(self->bus, "botd", CTL_BUS_CALL_MS, err) < 0 || make_bot(self, err) < 0 ||
+        ctl_bus_wait(self->bus, "docd", CTL_BUS_CALL_MS, err) < 0)
+        return -1;
+    return make_content(self, err);
+}
+
 int demo_open(struct ctl_bus *bus, const char *path, const char *bot_dir, struct arena *arena,
               struct demo *ret, struct error *err)
 {
     struct maker self = {.bus = bus, .arena = arena, .demo = ret, .bot_dir = bot_dir};
+    int lost = 0;
 
     recall(ret, path, arena);
     if (ctl_bus_wait(bus, "settingsd", CTL_BUS_CALL_MS, err) < 0 || make_project(&self, err) < 0)
         return -1;
     if (is_whole(&self))
         return 0;
-    /* The password is kept before the account gets it: a start that is stopped here must not lose
-     * it. */
-    if (!ret->admin_password)
-        ret->admin_password = secret_random_text(arena, PASSWORD_BYTES);
-    if (remember(ret, path, arena, err) < 0 || make_policies(&self, err) < 0 ||
-        make_settings(&self, err) < 0 || make_locales(&self, err) < 0 ||
-        ctl_bus_wait(bus, "authd", CTL_BUS_CALL_MS, err) < 0 || make_admin(&self, err) < 0 ||
-        ctl_bus_wait(bus, "maild", CTL_BUS_CALL_MS, err) < 0 || make_templates(&self, err) < 0 ||
-        make_client(&self, err) < 0 || ctl_bus_wait(bus, "botd", CTL_BUS_CALL_MS, err) < 0 ||
-        make_bot(&self, err) < 0 || ctl_bus_wait(bus, "docd", CTL_BUS_CALL_MS, err) < 0 ||
-        make_content(&self, err) < 0)
+    forget_other(&self);
+    if (self.found && !ret->admin_password)
+        lost = find_admin(&self, err);
+    if (lost < 0 || (lost == 0 && make_all(&self, path, err) < 0))
+        return -1;
+    /* the ids that the file had */
+    if (lost && (make_both_policies(&self, err) < 0 || make_client(&self, err) < 0))
         return -1;
     ret->project = arena_strdup(arena, self.tenant.projectId.text);
     return remember(ret, path, arena, err);

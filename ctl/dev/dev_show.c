@@ -31,6 +31,20 @@ static void show_curl_lines(const char *url)
     printf("curl -sS '%s/auth/me' -H \"Authorization: Bearer $TOKEN\"; echo\n", url);
 }
 
+static void show_admin(const struct dev *self)
+{
+    if (self->demo.admin_password) {
+        printf("admin     %s   password %s\n", DEMO_ADMIN, self->demo.admin_password);
+        return;
+    }
+    printf("admin     %s   password not known: %s/demo.json, which had it, was lost\n"
+           "          mail a link to set a new one: %s/t/" DEMO_TENANT "/reset-password\n"
+           "          (of the link, open what follows the host below %s/t/" DEMO_TENANT ")\n"
+           "          or make another admin: atriumctl --dir %s user create-admin "
+           "--project " DEMO_TENANT " --email E --name N --surname S\n",
+           DEMO_ADMIN, self->dir.path, self->public_url, self->public_url, self->dir.path);
+}
+
 void dev_show(const struct dev *self)
 {
     printf("atrium: ready %s\n\n", self->base_url);
@@ -45,7 +59,7 @@ void dev_show(const struct dev *self)
     printf("logs      %s/log\n", self->dir.path);
     if (self->demo_wanted) {
         printf("tenant    %s\n", DEMO_TENANT);
-        printf("admin     %s   password %s\n", DEMO_ADMIN, self->demo.admin_password);
+        show_admin(self);
         puts("\nRegister a patient, sign in, and see who that is; paste these into one shell:\n");
         show_curl_lines(self->base_url);
     } else {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
+#include "tests/support/mail_server.h"
 #include "tests/support/pg.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
@@ -408,6 +409,102 @@ static void ctrl_c_during_initdb_stops_at_once_and_leaves_nothing(void)
     CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
 }
 
+static json_t *demo_member(const struct dev *self, const char *name)
+{
+    return json_object_get(json_object_get(self->info, "demo"), name);
+}
+
+static int sign_in_admin(const struct dev *dev, const char *email, const char *password)
+{
+    HTTP_ANSWER start = http_post(dev_text(dev, "baseUrl"), "/auth/tenant/Practitioner/login/start",
+                                  NULL, body_login_start(email, password, "demo"));
+
+    return start->status;
+}
+
+/* What it prints instead of the password works: the mail, and the command for another admin. */
+static void check_ways_out(const struct dev *dev)
+{
+    const char *mails = dev_text(dev, "mailDir");
+    char *email = person_address();
+    size_t before = mail_server_count(mails);
+    int64_t deadline = clock_mono_ms() + GONE_MS;
+    char *path = program_path("atriumctl");
+    HTTP_ANSWER page = http_get(dev_text(dev, "baseUrl"), "/t/demo/reset-password", NULL);
+    HTTP_ANSWER mailed =
+        http_post(dev_text(dev, "baseUrl"), "/auth/reset-password", NULL,
+                  json_pack("{s:s, s:s}", "email", "admin@demo.example", "tenantCode", "demo"));
+    PROGRAM other = program_run(
+        (const char *const[]){path, "--dir", dev->dir, "user", "create-admin", "--project", "demo",
+                              "--email", email, "--name", "Eve", "--surname", "Admin", NULL},
+        "a long enough password\n");
+
+    UNIT_CHECK(strstr(dev->program->out, "/t/demo/reset-password\n") &&
+                   strstr(dev->program->out, " user create-admin --project demo "),
+               "%s", dev->program->out);
+    CHECK_STATUS(page, 200);
+    CHECK_STATUS(mailed, 200);
+    while (mail_server_count(mails) == before && clock_mono_ms() < deadline)
+        usleep(10000);
+    CU_ASSERT_TRUE(mail_server_count(mails) > before);
+    CHECK_EXIT(other, 0);
+    CU_ASSERT_EQUAL(sign_in_admin(dev, email, "a long enough password"), 200);
+    free(path);
+    free(email);
+}
+
+/* A start without the file of the demo, or with that of another suite: says that the password is
+ * not known, names the tenant as `first` did, and changes nothing in it. */
+static void check_unknown_password(const char *dir, json_t *first, const char *password)
+{
+    static const char *const names[] = {"projectId", "clientId", "patientAccessPolicy",
+                                        "practitionerAccessPolicy", "adminEmail"};
+    DEV dev = dev_start(dir, NULL);
+    char *path = program_path("atriumctl");
+    PROGRAM show = program_run(
+        (const char *const[]){path, "--dir", dir, "--json", "project", "show", "demo", NULL}, NULL);
+
+    free(path);
+    CU_ASSERT_TRUE(json_is_null(demo_member(&dev, "adminPassword")));
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        UNIT_CHECK(json_equal(demo_member(&dev, names[i]), json_object_get(first, names[i])), "%s",
+                   names[i]);
+    UNIT_CHECK(strstr(dev.program->out, "   password not known: "), "%s", dev.program->out);
+    UNIT_CHECK(strstr(show->out, "https://changed.example"), "%s", show->out);
+    CU_ASSERT_EQUAL(sign_in_admin(&dev, "admin@demo.example", password), 200);
+    check_ways_out(&dev);
+    CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
+}
+
+static void a_lost_password_of_the_demo_is_said_to_be_unknown(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    char *path = program_path("atriumctl"), file[600], password[64];
+    DEV dev = dev_start(dir.path, NULL);
+    json_auto_t *first = json_deep_copy(json_object_get(dev.info, "demo"));
+    const char *known;
+    PROGRAM set =
+        program_run((const char *const[]){path, "--dir", dir.path, "project", "set", "demo",
+                                          "PATIENT_APP_URL", "https://changed.example", NULL},
+                    NULL);
+
+    free(path);
+    CHECK_EXIT(set, 0);
+    known = json_string_value(json_object_get(first, "adminPassword"));
+    snprintf(password, sizeof(password), "%s", known ? known : "");
+    CU_ASSERT_EQUAL(sign_in_admin(&dev, "admin@demo.example", password), 200);
+    CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
+
+    snprintf(file, sizeof(file), "%s/demo.json", dir.path);
+    CU_ASSERT_EQUAL(unlink(file), 0);
+    check_unknown_password(dir.path, first, password);
+    check_unknown_password(dir.path, first, password); /* and after that start */
+    unit_dir_write(&dir, "demo.json",
+                   "{\"projectId\": \"0199a0c0-0000-7000-8000-000000000000\","
+                   " \"adminPassword\": \"of another suite\"}");
+    check_unknown_password(dir.path, first, password);
+}
+
 static void a_second_suite_in_the_same_place_is_refused(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
@@ -672,6 +769,7 @@ static const struct unit_case cases[] = {
     CASE(a_server_that_runs_already_is_used),
     CASE(it_starts_again_with_its_data_and_leaves_nothing),
     CASE(ctrl_c_during_initdb_stops_at_once_and_leaves_nothing),
+    CASE(a_lost_password_of_the_demo_is_said_to_be_unknown),
     CASE(a_second_suite_in_the_same_place_is_refused),
     CASE(wrong_options_are_refused),
     CASE(it_lives_below_a_long_and_private_path),
