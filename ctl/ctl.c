@@ -222,6 +222,8 @@ static void print_command_help(const struct command *command)
 {
     printf("usage: atriumctl [--dir DIR | --config FILE] [--json] %s%s%s\n\n%s\n", command->words,
            *command->usage ? " " : "", command->usage, command->summary);
+    if (command->run == dev_command)
+        puts("\n" DEV_NOTE);
 }
 
 /* Takes the value of a global option, in the same word or the next; false when the word is not that

@@ -312,7 +312,7 @@ int main(int argc, char **argv)
     log_open("atrium-dev", "dev", LOG_WARNING);
     signal(SIGPIPE, SIG_IGN);
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-        printf("usage: atrium-dev %s\n\n" DEV_SUMMARY "\n", usage);
+        printf("usage: atrium-dev %s\n\n" DEV_SUMMARY "\n\n" DEV_NOTE "\n", usage);
         return EXIT_DONE;
     }
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {

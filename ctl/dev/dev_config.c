@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/secret.h"
 #include "ctl/dev/dev.h"
 #include "ctl/files.h"
 
@@ -94,14 +95,33 @@ int dev_config_daemons(struct dev *self, const struct arguments *args, struct er
     return 0;
 }
 
+static int read_s3_secret(struct dev *self, const struct arguments *args, struct error *err)
+{
+    const char *file = arguments_get(args, "--s3-secret-file");
+    CLEANUP(secret_wipe) struct secret secret = {.length = 0};
+
+    self->s3_secret = arguments_get(args, "--s3-secret");
+    if (!file)
+        return 0;
+    if (self->s3_secret)
+        return error_set(err, ERR_BAD_REQUEST,
+                         "--s3-secret and --s3-secret-file exclude each other");
+    if (secret_load_text(file, &secret, err) < 0)
+        return -1;
+    self->s3_secret = arena_strdup(self->arena, (const char *)secret.bytes);
+    return 0;
+}
+
 /* All four or none. */
 static int read_s3(struct dev *self, const struct arguments *args, struct error *err)
 {
-    static const char *const names[] = {"--s3", "--s3-key", "--s3-secret", "--s3-bucket"};
-    const char **const values[] = {&self->s3_url, &self->s3_key, &self->s3_secret,
-                                   &self->s3_bucket};
-    size_t given = 0;
+    static const char *const names[] = {"--s3", "--s3-key", "--s3-bucket"};
+    const char **const values[] = {&self->s3_url, &self->s3_key, &self->s3_bucket};
+    size_t given;
 
+    if (read_s3_secret(self, args, err) < 0)
+        return -1;
+    given = self->s3_secret != NULL;
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         *values[i] = arguments_get(args, names[i]);
         if (*values[i] && strpbrk(*values[i], "\"'\n#"))
@@ -109,9 +129,10 @@ static int read_s3(struct dev *self, const struct arguments *args, struct error 
                              names[i]);
         given += *values[i] != NULL;
     }
-    return given == 0 || given == ARRAY_SIZE(names)
+    return given == 0 || given == ARRAY_SIZE(names) + 1
                ? 0
-               : error_set(err, ERR_BAD_REQUEST, "--s3 URL --s3-key K --s3-secret S --s3-bucket B");
+               : error_set(err, ERR_BAD_REQUEST,
+                           "--s3 URL --s3-key K --s3-secret-file FILE --s3-bucket B");
 }
 
 int dev_config_options(struct dev *self, const struct arguments *args, struct error *err)

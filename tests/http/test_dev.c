@@ -546,6 +546,8 @@ static void wrong_options_are_refused(void)
         {"--set", "warm=2,botd.warm=2", "--set: SECTION.KEY=VALUE"},
         {"--set", "cook.oven=on", "there is no daemon \"cook\""},
         {"--set", "botd.bot_dir=a\"b", "--set: no quotes"},
+        {"--s3-secret", "abc", "--s3 URL --s3-key K --s3-secret-file FILE --s3-bucket B"},
+        {"--s3-secret-file", "/nowhere/s3", "/nowhere/s3: No such file or directory"},
     };
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     char *path = program_path("atriumctl");
@@ -560,6 +562,81 @@ static void wrong_options_are_refused(void)
     PROGRAM nowhere = program_run(
         (const char *const[]){path, "dev", "--dir", "/proc/nowhere", "--port", "0", NULL}, NULL);
     CHECK_REFUSED(nowhere, 1, "/proc/nowhere: ");
+    free(path);
+}
+
+/* Whether a process has the text on its command line, where all users can read it. */
+static bool has_word(pid_t pid, const char *text)
+{
+    char path[64], bytes[4096] = "";
+    size_t size = 0;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+    file = fopen(path, "re");
+    if (file) {
+        size = fread(bytes, 1, sizeof(bytes), file);
+        fclose(file);
+    }
+    return memmem(bytes, size, text, strlen(text)) != NULL;
+}
+
+/* With options of S3 that name no server that runs: what docd is given shows in its configuration
+ * before that matters. The file that has the secret; the caller frees it. */
+static char *start_with_s3(const char *dir, const char *option, const char *value,
+                           struct program **ret)
+{
+    char *path = program_path("atriumctl"), *file = NULL, *text = NULL;
+    int64_t deadline = clock_mono_ms() + READY_MS;
+
+    CU_ASSERT_TRUE_FATAL(asprintf(&file, "%s/keys/s3", dir) > 0);
+    *ret = program_start((const char *const[]){path, "dev", "--dir", dir, "--port", "0", "--s3",
+                                               "http://127.0.0.1:1", "--s3-key", "key",
+                                               "--s3-bucket", "bucket", option, value, NULL},
+                         NULL);
+    while (!exists(file) && clock_mono_ms() < deadline && !program_wait_end(*ret, 10))
+        continue;
+    text = exists(file) ? unit_read_file(file) : strdup("");
+    free(file);
+    free(path);
+    return text;
+}
+
+static void the_secret_of_s3_is_read_from_a_file(void)
+{
+    static const char *const options[] = {"--s3-secret-file", "--s3-secret"};
+    static const char secret[] = "n0t/f0r+all=eyes";
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make(), files = unit_dir_make();
+    char file[128], var[600], *path = program_path("atriumctl");
+
+    snprintf(file, sizeof(file), "%s", unit_dir_write(&files, "s3", "n0t/f0r+all=eyes\n"));
+    for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+        PROGRAM dev = NULL;
+        char *stored;
+
+        snprintf(var, sizeof(var), "%s/%zu", dir.path, i);
+        stored = start_with_s3(var, options[i], i == 0 ? file : secret, &dev);
+        CU_ASSERT_STRING_EQUAL(stored, "n0t/f0r+all=eyes\n");
+        UNIT_CHECK(has_word(dev->pid, options[i]), "%s", dev->err);
+        CU_ASSERT_EQUAL(has_word(dev->pid, secret), i == 1);
+        if (dev->pid > 0)
+            kill(dev->pid, SIGTERM);
+        program_wait_end(dev, STOP_MS);
+        CU_ASSERT_EQUAL(dev->code, 0);
+        free(stored);
+    }
+
+    /* one that others may read is none */
+    CU_ASSERT_EQUAL(chmod(file, 0644), 0);
+    PROGRAM open = program_run((const char *const[]){path, "dev", "--dir", dir.path, "--s3",
+                                                     "http://h", "--s3-key", "k", "--s3-bucket",
+                                                     "b", "--s3-secret-file", file, NULL},
+                               NULL);
+    CHECK_REFUSED(open, 1, file);
+    PROGRAM both = program_run((const char *const[]){path, "dev", "--dir", dir.path, "--s3-secret",
+                                                     "s", "--s3-secret-file", file, NULL},
+                               NULL);
+    CHECK_REFUSED(both, 1, "--s3-secret and --s3-secret-file exclude each other");
     free(path);
 }
 
@@ -737,6 +814,7 @@ static void atriumctl_says_when_atrium_dev_is_not_installed(void)
     CHECK_REFUSED(dev, 1, "/atrium-dev is not installed");
     CU_ASSERT_EQUAL(help->code, 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(help->out, "--test-clock"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(help->out, "list of processes")); /* what --s3-secret costs */
     CHECK_REFUSED(wrong, 2, "--prot: unknown option");
     free(path);
 }
@@ -753,6 +831,7 @@ static void atrium_dev_runs_by_itself(void)
 
     CU_ASSERT_EQUAL(help->code, 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(help->out, "usage: atrium-dev [--dir DIR] [--port N]"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(help->out, "list of processes"));
     CU_ASSERT_EQUAL(version->code, 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(version->out, "atrium-dev "));
     CHECK_REFUSED(wrong, 2, "atrium-dev: --prot: unknown option");
@@ -772,6 +851,7 @@ static const struct unit_case cases[] = {
     CASE(a_lost_password_of_the_demo_is_said_to_be_unknown),
     CASE(a_second_suite_in_the_same_place_is_refused),
     CASE(wrong_options_are_refused),
+    CASE(the_secret_of_s3_is_read_from_a_file),
     CASE(it_lives_below_a_long_and_private_path),
     CASE(the_shells_database_is_not_used),
     CASE(settings_are_set),
