@@ -1,5 +1,8 @@
 /*
- * template_names.c - see template_names.h.  To add a template: one row.
+ * template_names.c - see template_names.h.
+ *
+ * To add a template: one row, then `make docs-mail-templates`; the next build asks for its title in
+ * the console. A mail that is sent though no project maps it has a row in builtin.c, too.
  */
 #include "maild/template_names.h"
 

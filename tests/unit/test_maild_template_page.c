@@ -87,7 +87,31 @@ static void every_template_says_when_it_is_mailed(void)
     }
 }
 
+static bool ends_in(const char *text, const char *end)
+{
+    size_t length = strlen(text), size = strlen(end);
+
+    return length >= size && strcmp(text + length - size, end) == 0;
+}
+
+/* The lists of such variables stand below the rows, where a new one is easily missed. */
+static void secrets_and_names_among_the_variables_are_listed(void)
+{
+    const struct template_name *each;
+
+    for (size_t i = 0; (each = template_name_at(i)); i++)
+        for (const struct template_variable *v = each->variables; v->name; v++) {
+            bool secret = strstr(v->sample, "secret=") || strstr(v->sample, "token=");
+
+            UNIT_CHECK(!secret || template_variable_is_secret(v->name),
+                       "%s of %s is missing in template_variable_is_secret()", v->name, each->name);
+            UNIT_CHECK(!ends_in(v->name, "Name") || template_variable_is_name(v->name),
+                       "%s of %s is missing in template_variable_is_name()", v->name, each->name);
+        }
+}
+
 static const struct unit_case cases[] = {
+    CASE(secrets_and_names_among_the_variables_are_listed),
     CASE(the_page_is_current),
     CASE(every_template_says_when_it_is_mailed),
 };
