@@ -706,7 +706,12 @@ static const struct unit_case cases[] = {
 
 static const char *const further[] = {"membership", NULL};
 
+/* Pushed requests end within minutes; the trail proves what was done, also in what is gone. */
+static const char *const unpurged[] = {"oauth_pushed", "trail_place", "trail_sign_in",
+                                       "trail_tile",   "trail_tree",  NULL};
+
 static const struct tenant_kit kit = {
+    .unpurged = unpurged,
     .further = further,
     .migrations = authd_migrations,
     .sql = authd_sql,

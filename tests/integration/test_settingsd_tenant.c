@@ -129,7 +129,11 @@ static const struct unit_case more[] = {CASE(a_project_arrives_suspended_below_n
                                         CASE(policies_arrive_as_routes_take_them),
                                         {.fn = NULL}};
 
+/* The deletion itself, for 30 days. */
+static const char *const unpurged[] = {"project_deletion", NULL};
+
 static const struct tenant_kit kit = {
+    .unpurged = unpurged,
     .cases = more,
     .migrations = settingsd_migrations,
     .sql = settingsd_sql,

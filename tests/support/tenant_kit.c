@@ -3,6 +3,7 @@
  */
 #include "tests/support/tenant_kit.h"
 
+#include <ctype.h>
 #include <libpq-fe.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -283,10 +284,58 @@ static void name_sealed(PGconn *conn, const struct installation *self)
 
         for (size_t j = 0; !found && table->sealed[j].column; j++)
             found = strcmp(table->sealed[j].column, PQgetvalue(columns, i, 1)) == 0;
-        UNIT_CHECK(found, "%s of %s is sealed", PQgetvalue(columns, i, 1),
-                   PQgetvalue(columns, i, 0));
+        UNIT_CHECK(found, "the tenant table %s does not say how its column %s is sealed",
+                   PQgetvalue(columns, i, 0), PQgetvalue(columns, i, 1));
     }
     PQclear(columns);
+}
+
+/* Whether a statement that runs when a project is deleted changes rows of the table. */
+static bool is_purged(const char *table)
+{
+    static const char *const verbs[] = {"delete from ", "update "};
+    size_t length = strlen(table);
+
+    for (const struct db_statement *each = kit->sql; each->name; each++) {
+        if (strncmp(each->name, "purge_", 6) != 0 && strcmp(each->name, "project_delete") != 0)
+            continue;
+        for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+            for (const char *at = each->text; (at = strstr(at, verbs[i]));) {
+                at += strlen(verbs[i]);
+                if (strncmp(at, table, length) == 0 && isspace((unsigned char)at[length]))
+                    return true;
+            }
+    }
+    return false;
+}
+
+/* A deleted project leaves no rows: they are purged, or go with those of another table. */
+static void name_purged(PGconn *conn, const struct installation *self)
+{
+    PGresult *tables;
+    char sql[512];
+
+    snprintf(sql, sizeof(sql),
+             "select relname, exists (select from pg_constraint where conrelid = c.oid and "
+             "contype = 'f' and confdeltype = 'c') from pg_class c join pg_attribute on "
+             "attrelid = c.oid and attname = 'project_id' where relkind in ('r', 'p') and "
+             "relnamespace = '%s'::regnamespace and not relispartition",
+             self->schema);
+    tables = PQexec(conn, sql);
+    UNIT_CHECK(PQntuples(tables) > 2, "%s", PQresultErrorMessage(tables));
+    for (int i = 0; i < PQntuples(tables); i++) {
+        const char *name = PQgetvalue(tables, i, 0);
+        bool goes = *PQgetvalue(tables, i, 1) == 't' || find_table(tenant_common_tables, name) ||
+                    is_purged(name);
+
+        for (const char *const *left = kit->unpurged; left && *left; left++)
+            goes = goes || strcmp(*left, name) == 0;
+        UNIT_CHECK(goes,
+                   "the table %s has rows of projects, and no statement purge_%s removes them when "
+                   "one is deleted (common/service/purge.h)",
+                   name, name);
+    }
+    PQclear(tables);
 }
 
 static void name_tables(struct loop *loop, void *arg UNUSED)
@@ -311,7 +360,10 @@ static void name_tables(struct loop *loop, void *arg UNUSED)
         const char *name = PQgetvalue(names, i, 0);
         bool own = find_table(kit->tables, name), common = find_table(tenant_common_tables, name);
 
-        UNIT_CHECK(own != common, "the table %s travels, or stays for a reason", name);
+        UNIT_CHECK(own != common,
+                   "the table %s needs one row among the daemon's tenant tables: it travels, or "
+                   "stays for a reason (common/service/tenant_table.h)",
+                   name);
     }
     for (const struct tenant_table *table = kit->tables; table->name; table++) {
         bool found = false;
@@ -325,6 +377,7 @@ static void name_tables(struct loop *loop, void *arg UNUSED)
     }
     PQclear(names);
     name_sealed(conn, &self.sender);
+    name_purged(conn, &self.sender);
     PQfinish(conn);
     teardown(&self);
 }

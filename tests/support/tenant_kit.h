@@ -27,6 +27,8 @@ struct tenant_kit {
     const char *account, *other_account;
     /* Tables whose rows come with those of another; ended by NULL. */
     const char *const *further;
+    /* Tables with a project_id whose rows a deleted project leaves, for a reason; ended by NULL. */
+    const char *const *unpurged;
     /* Further cases, by the functions below; ended by fn NULL. */
     const struct unit_case *cases;
 };
