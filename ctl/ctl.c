@@ -2,7 +2,9 @@
  * ctl.c - atriumctl: the table of commands, the options that all of them share, and main().
  *
  * To add a command: a row here, its function in the file of its group, its prototype in ctl.h, a
- * line in atriumctl.1. The usage text of the row is what parses the command line (arguments.h).
+ * line in atriumctl.1, a row in tests/http/test_ctl_commands.c. The usage text of the row is what
+ * parses the command line (arguments.h). What it asks of a daemon is a row OP of that daemon's
+ * routes, with "ctl" among its callers.
  */
 #include "ctl/ctl.h"
 

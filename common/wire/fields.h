@@ -11,10 +11,10 @@
  *     FIELD_DECLARE(login_start_in);
  *
  *     static const struct field login_start_in_rows[] = {
- *         FIELD_EMAIL(struct login_start_in, email, FIELD_REQUIRED, "Sign-in address",
- *         "ana@example.org"), FIELD_TEXT(struct login_start_in, password, 0, 1048576,
- *         FIELD_REQUIRED | FIELD_SECRET, "Password", "..."), FIELD_TEXT(struct login_start_in,
- *         tenantCode, 1, 64, FIELD_REQUIRED, "Tenant to sign in to", "demo"),
+ *         FIELD_EMAIL(struct login_start_in, email, FIELD_REQUIRED, "Address.", "ana@example.org"),
+ *         FIELD_TEXT(struct login_start_in, password, 0, 1048576, FIELD_REQUIRED | FIELD_SECRET,
+ *                    "Password.", "..."),
+ *         FIELD_TEXT(struct login_start_in, tenantCode, 1, 64, FIELD_REQUIRED, "Tenant.", "demo"),
  *     };
  *     FIELD_TABLE(login_start_in);
  *

@@ -35,7 +35,7 @@
             summary_)                                                                             \
     {{#method_, path_, #service_, #handler_, access_, flags_, &input_##_table, &output_##_table,  \
       since_, summary_, alias_},                                                                  \
-     &doc_##handler_},
+     &doc_##handler_}, /* undeclared: a row DOC is missing in <service>_docs.def */
 #define SERVICE_PAGE(...) PAGE_ROW(__VA_ARGS__)
 #define PAGE_ROW(service_, method_, path_, handler_, input_, flags_)                            \
     {{#method_, path_, #service_, #handler_, ACCESS_PUBLIC, (flags_) | R_PAGE, &input_##_table, \
