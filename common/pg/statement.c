@@ -6,6 +6,7 @@
 
 #include <endian.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/base/log.h"
 #include "common/pg/db_private.h"
@@ -344,22 +345,31 @@ static bool field_fits(const struct field *field, Oid server)
     return false;
 }
 
-static bool table_has(const struct field_table *table, const char *name, Oid type)
+/* The field of that name; NULL: none. With `folded` in small or capital letters: SQL folds a name
+ * that is not in quotes. */
+static const struct field *table_field(const struct field_table *table, const char *name,
+                                       bool folded)
 {
-    const struct field *row = fields_find(table, name);
-
-    return row && field_fits(row, type);
+    if (!folded)
+        return fields_find(table, name);
+    for (size_t i = 0; i < table->count; i++)
+        if (strcasecmp(table->rows[i].name, name) == 0)
+            return &table->rows[i];
+    return NULL;
 }
 
-/* A column that no scalar of the row takes must be a field of a struct of it. */
-static bool struct_has(const struct sql_shape *shape, const char *name, Oid type)
+/* The same of the structs of a row. */
+static const struct field *struct_field(const struct sql_shape *shape, const char *name,
+                                        bool folded)
 {
+    const struct field *found = NULL;
+
     if (shape->table)
-        return table_has(shape->table, name, type);
-    for (size_t i = 0; i < shape->column_count; i++)
-        if (shape->columns[i].table && table_has(shape->columns[i].table, name, type))
-            return true;
-    return false;
+        return table_field(shape->table, name, folded);
+    for (size_t i = 0; !found && i < shape->column_count; i++)
+        if (shape->columns[i].table)
+            found = table_field(shape->columns[i].table, name, folded);
+    return found;
 }
 
 static size_t scalar_count(const struct sql_shape *shape)
@@ -371,16 +381,33 @@ static size_t scalar_count(const struct sql_shape *shape)
     return count;
 }
 
-static bool column_fits(const struct sql_shape *shape, const PGresult *described, int column)
+/* What is wrong with a column: -1, 0 when it is as the row of the file says. A column that no
+ * scalar of the row takes must be a field of a struct of it. */
+static int check_column(const struct sql_shape *shape, const PGresult *described, int column,
+                        struct error *err)
 {
-    size_t scalars = scalar_count(shape), index = (size_t)column;
+    size_t index = (size_t)column;
+    const struct sql_value *scalar = index < scalar_count(shape) ? &shape->columns[index] : NULL;
     const char *name = PQfname(described, column);
+    const struct field *field = scalar ? NULL : struct_field(shape, name, false);
     Oid type = PQftype(described, column);
 
-    if (index >= scalars)
-        return struct_has(shape, name, type);
-    return strcmp(name, shape->columns[index].name) == 0 &&
-           type_fits(shape->columns[index].type, type);
+    if (scalar ? strcmp(name, scalar->name) == 0 && type_fits(scalar->type, type)
+               : field && field_fits(field, type))
+        return 0;
+    error_set(err, ERR_INTERNAL, "A statement is wrong.");
+    if (scalar && strcmp(name, scalar->name) != 0)
+        return error_detail(err, "%s: column %d is %s, its `row` has %s there", shape->file,
+                            column + 1, name, scalar->name);
+    if (scalar || field)
+        return error_detail(err, "%s: column %d, %s, is of another type than its `row` says",
+                            shape->file, column + 1, name);
+    field = struct_field(shape, name, true);
+    if (field)
+        return error_detail(err, "%s: column %d is %s, its `row` has \"%s\": it needs the quotes",
+                            shape->file, column + 1, name, field->name);
+    return error_detail(err, "%s: column %d, %s, is not in its `row`", shape->file, column + 1,
+                        name);
 }
 
 int db_statement_check(const struct db_statement *self, const PGresult *described,
@@ -392,15 +419,12 @@ int db_statement_check(const struct db_statement *self, const PGresult *describe
     if (!shape)
         return 0;
     for (int i = 0; i < count; i++) {
-        if (column_fits(shape, described, i))
-            continue;
-        error_set(err, ERR_INTERNAL, "A statement is wrong.");
-        return error_detail(err,
-                            "%s: column %d, %s, is not what its `row` says, or of another type",
-                            shape->file, i + 1, PQfname(described, i));
+        if (check_column(shape, described, i, err) < 0)
+            return -1;
     }
     if ((size_t)count >= scalar_count(shape))
         return 0;
     error_set(err, ERR_INTERNAL, "A statement is wrong.");
-    return error_detail(err, "%s: it answers %d columns, its `row` has more", shape->file, count);
+    return error_detail(err, "%s: it answers %d columns, its `row` has more: %s is missing",
+                        shape->file, count, shape->columns[count].name);
 }

@@ -269,6 +269,15 @@ static void statements_run_in_a_transaction(struct loop *loop, void *arg UNUSED)
 
 static const struct sql_value number_column[] = {{"number", SQL_TYPE_INT8, false, 0, NULL}};
 
+struct kit_age {
+    int64_t createdAt;
+};
+FIELD_DECLARE(kit_age);
+static const struct field kit_age_rows[] = {
+    FIELD_TIME(struct kit_age, createdAt, 0, "When it was made."),
+};
+FIELD_TABLE(kit_age);
+
 static void wrong_statements_end_the_start(struct loop *loop, void *arg UNUSED)
 {
     static const struct sql_shape one_number = {.file = "wrong.sql",
@@ -279,18 +288,22 @@ static void wrong_statements_end_the_start(struct loop *loop, void *arg UNUSED)
                                                 .row_size = sizeof(int64_t)};
     static const struct sql_shape one_thing = {
         .file = "wrong.sql", .line = 3, .rows = SQL_ROWS_ONE, .table = &kit_thing_table};
+    static const struct sql_shape one_age = {
+        .file = "wrong.sql", .line = 3, .rows = SQL_ROWS_ONE, .table = &kit_age_table};
     static const struct {
         const char *text;
         const struct sql_shape *shape;
         const char *detail;
     } cases[] = {
         {"select\n  nothing as number", &one_number, "wrong.sql:4 42703"},
-        {"select 1 as other", &one_number, "column 1, other"},
-        {"select 'x'::text as number", &one_number, "column 1, number"},
-        {"select 1 as number, 2 as more", &one_number, "column 2, more"},
-        {"select", &one_number, "it answers 0 columns"},
-        {"select id, name, id as size from thing", &one_thing, "column 3, size"},
-        {"select 'x'::text as id from thing", &one_thing, "column 1, id"},
+        {"select 1 as other", &one_number, "column 1 is other, its `row` has number there"},
+        {"select 'x'::text as number", &one_number, "column 1, number, is of another type"},
+        {"select 1 as number, 2 as more", &one_number, "column 2, more, is not in its `row`"},
+        {"select", &one_number, "it answers 0 columns, its `row` has more: number is missing"},
+        {"select id, name, id as size from thing", &one_thing, "column 3, size, is not in its"},
+        {"select 'x'::text as id from thing", &one_thing, "column 1, id, is of another type"},
+        {"select 1 as createdAt", &one_age,
+         "column 1 is createdat, its `row` has \"createdAt\": it needs the quotes"},
     };
 
     pg_exec(server, "create schema wrong");
