@@ -51,8 +51,12 @@ int dev_ready_check(struct dev *self, struct error *err)
 
         if (child_failures(child) < FAILURES_MAX)
             continue;
-        error_set(err, ERR_UNAVAILABLE, "%s does not start, see %s", child_name(child),
-                  child_log(child));
+        if (self->dir.fresh) /* suite_dir_discard() shows the logs and removes them */
+            error_set(err, ERR_UNAVAILABLE, "%s does not start, the end of its log is above",
+                      child_name(child));
+        else
+            error_set(err, ERR_UNAVAILABLE, "%s does not start, see %s", child_name(child),
+                      child_log(child));
         return error_detail(err, "%s", last_line(self->arena, child_log(child)));
     }
     return 0;

@@ -565,6 +565,32 @@ static void wrong_options_are_refused(void)
     free(path);
 }
 
+/* It names the log of a daemon that does not start, where that is still there, and why it did
+ * not. */
+static void a_daemon_that_does_not_start_is_named(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make(), used = unit_dir_make();
+    char *path = program_path("atriumctl"), log[128];
+
+    PROGRAM fresh =
+        program_run((const char *const[]){path, "dev", "--dir", dir.path, "--port", "0",
+                                          "--no-demo", "--set", "docd.max_upload=much", NULL},
+                    NULL);
+    CU_ASSERT_EQUAL(fresh->code, 1);
+    UNIT_CHECK(strstr(fresh->err, "docd does not start, the end of its log is above"), "%s",
+               fresh->err);
+    CU_ASSERT_PTR_NOT_NULL(strstr(fresh->err, "max_upload"));
+    unit_dir_write(&used, "notes", "mine\n");
+    PROGRAM next =
+        program_run((const char *const[]){path, "dev", "--dir", used.path, "--port", "0",
+                                          "--no-demo", "--set", "docd.max_upload=much", NULL},
+                    NULL);
+    snprintf(log, sizeof(log), "docd does not start, see %s/log/docd.1.log", used.path);
+    CHECK_REFUSED(next, 1, log);
+    CU_ASSERT_TRUE(exists(strchr(log, '/')));
+    free(path);
+}
+
 /* Whether a process has the text on its command line, where all users can read it. */
 static bool has_word(pid_t pid, const char *text)
 {
@@ -851,6 +877,7 @@ static const struct unit_case cases[] = {
     CASE(a_lost_password_of_the_demo_is_said_to_be_unknown),
     CASE(a_second_suite_in_the_same_place_is_refused),
     CASE(wrong_options_are_refused),
+    CASE(a_daemon_that_does_not_start_is_named),
     CASE(the_secret_of_s3_is_read_from_a_file),
     CASE(it_lives_below_a_long_and_private_path),
     CASE(the_shells_database_is_not_used),
