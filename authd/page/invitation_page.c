@@ -140,6 +140,13 @@ struct signing {
     struct login_step step;
 };
 
+/* Another tenant may let the account in, after this refusal of one. */
+static bool passes_over(enum error_code code)
+{
+    return code == ERR_FORBIDDEN || code == ERR_NOT_FOUND || code == ERR_EMAIL_NOT_VERIFIED ||
+           code == ERR_ACCOUNT_LOCKED || code == ERR_PROJECT_READ_ONLY;
+}
+
 /* Makes the session, in the first of the tenants that lets the account in. */
 static int exchange(const struct visit *visit, const struct signing *self, const char *cookie,
                     struct token_response *ret, struct error *err)
@@ -156,7 +163,7 @@ static int exchange(const struct visit *visit, const struct signing *self, const
 
         error_clear(err);
         made = practitioner_login_token(visit->d, &visit->req, &in, ret, err);
-        if (made < 0 && err->code != ERR_FORBIDDEN && err->code != ERR_NOT_FOUND)
+        if (made < 0 && !passes_over(err->code))
             break;
     }
     return made;

@@ -373,6 +373,53 @@ static void an_invitation_is_accepted_by_a_sign_in(void)
     CU_ASSERT_FALSE(browser_sees(browser, "<b>Clinic"));
 }
 
+/* Makes who is known an admin of a project of another organisation, too. */
+static void make_admin(const struct person *who, const char *code)
+{
+    PROGRAM made = ATRIUMCTL(suite, NULL, "user", "create-admin", "--project", code, "--email",
+                             who->email, "--name", "Anna", "--surname", "North", "--existing");
+
+    CHECK_EXIT(made, 0);
+}
+
+/* One of the tenants asks for a proof of the address, which another organisation has, one is
+ * read-only: the third lets the account in. */
+static void an_invitation_is_accepted_by_the_tenant_that_lets_in(void)
+{
+    PERSON upper = make_tenant("upper");
+    PERSON middle = make_tenant("middle");
+    PERSON lower = make_tenant("lower");
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER made = invite(admin, upper->email);
+
+    CHECK_STATUS(made, 200);
+    CU_ASSERT_STRING_NOT_EQUAL(middle->project, lower->project);
+    make_admin(upper, "middle");
+    make_admin(upper, "lower");
+    CU_ASSERT_EQUAL(
+        suite_count(suite,
+                    "with proven as (update auth.email_verified set organization_id = '%s' where "
+                    "account_id = (select id from auth.account where email = '%s') returning 1) "
+                    "select count(*) from proven",
+                    admin->project + strlen("Project/"), upper->email),
+        1);
+    PROGRAM strict =
+        ATRIUMCTL(suite, NULL, "project", "policy", "upper", "requireVerifiedEmail", "true");
+    PROGRAM held = ATRIUMCTL(suite, NULL, "project", "suspend", "middle", "--read-only");
+    CHECK_EXIT(strict, 0);
+    CHECK_EXIT(held, 0);
+    PERSON unproven = person_sign_in(suite, "Practitioner", upper->email, PLAIN_PASSWORD, "upper");
+    PERSON waits = person_sign_in(suite, "Practitioner", upper->email, PLAIN_PASSWORD, "middle");
+    CU_ASSERT_EQUAL(unproven->status, 403);
+    CU_ASSERT_EQUAL(waits->status, 503);
+    suite_mails_settle(suite);
+    struct mail_link link = link_of(upper->email, "demo", "invitation");
+    CU_ASSERT_EQUAL(open_link(browser, "demo", "invitation", &link), 200);
+    CU_ASSERT_EQUAL(
+        send_link(browser, "demo", "invitation", &link, "do=sign-in&password=" FORM_PASSWORD), 303);
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/sign-in?note=joined"));
+}
+
 /* With a second factor on, the password alone accepts nothing. */
 static void an_invitation_asks_for_the_second_factor(void)
 {
@@ -591,6 +638,7 @@ int main(void)
         CASE(a_changed_address_is_taken_back),
         CASE(an_invitation_is_accepted_by_a_password),
         CASE(an_invitation_is_accepted_by_a_sign_in),
+        CASE(an_invitation_is_accepted_by_the_tenant_that_lets_in),
         CASE(an_invitation_asks_for_the_second_factor),
         CASE(an_invitation_is_the_accounts_own),
         CASE(accounts_of_no_tenant_have_pages_too),
