@@ -2,8 +2,6 @@
  * audit_tree.c - `atriumctl audit checkpoint` and `audit proof`: the signed head of a project's
  * tree, and the proof that a row is in it, see docs/audit.md.
  */
-#include <stdlib.h>
-
 #include "authd/authd_api.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
@@ -11,14 +9,12 @@
 
 int audit_checkpoint_command(struct ctl *ctl, struct error *err)
 {
-    const char *from = arguments_get(&ctl->args, "--from");
-    struct operator_audit_checkpoint_in in = {.from = from ? strtoll(from, NULL, 10) : 0};
+    struct operator_audit_checkpoint_in in = {0};
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     struct project_audit_checkpoint out = {0};
 
-    if (in.from < 0)
-        return error_set(err, ERR_BAD_REQUEST, "--from: must be the size of an older checkpoint");
-    if (project_audited(ctl, &in.projectId, err) < 0 ||
+    if (arguments_int(&ctl->args, "--from", 0, 0, INT64_MAX, &in.from, err) < 0 ||
+        project_audited(ctl, &in.projectId, err) < 0 ||
         authd_operator_audit_checkpoint(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
     output_record(ctl, &project_audit_checkpoint_table, &out);

@@ -231,6 +231,19 @@ static void policies_are_made_and_replaced(void)
     CHECK_REFUSED(stranger, FAILED, "not found");
 }
 
+/* "1e3" is not the size 1. */
+static void sizes_of_a_checkpoint_are_read_whole(void)
+{
+    static const char *const words[] = {"x", "1e3", "-1", "99999999999999999999"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+        PROGRAM run =
+            ATRIUMCTL(suite, NULL, "audit", "checkpoint", "--project", "demo", "--from", words[i]);
+
+        CHECK_REFUSED(run, FAILED, "--from: must be a whole number from 0 to ");
+    }
+}
+
 /* The suite has these roles already: what operators run may be run again. */
 static void the_printed_database_is_what_the_suite_has(void)
 {
@@ -462,6 +475,7 @@ static const struct unit_case cases[] = {
     CASE(tenant_codes_are_completed),
     CASE(a_failed_first_start_leaves_nothing),
     CASE(policies_are_made_and_replaced),
+    CASE(sizes_of_a_checkpoint_are_read_whole),
     CASE(the_printed_database_is_what_the_suite_has),
     CASE(clients_are_made_and_listed),
     CASE(status_shows_every_instance),
