@@ -388,17 +388,6 @@ static int no_command(struct arena *arena, const struct command_line *line)
     return EXIT_USAGE;
 }
 
-static int help(struct arena *arena, const struct command_line *line, const struct command *command)
-{
-    if (command)
-        print_command_help(command);
-    else if (line->count == 0)
-        print_help();
-    else if (print_commands(line->words[0]) == 0)
-        return no_command(arena, line);
-    return EXIT_DONE;
-}
-
 /* What was not written, on a full disk, is no success. */
 static int end_output(struct error *err)
 {
@@ -410,6 +399,18 @@ static int end_output(struct error *err)
                     failed ? "not all of it was written" : strerror(errno));
     error_line_print("atriumctl", err);
     return EXIT_FAILED;
+}
+
+static int help(struct arena *arena, const struct command_line *line, const struct command *command,
+                struct error *err)
+{
+    if (command)
+        print_command_help(command);
+    else if (line->count == 0)
+        print_help();
+    else if (print_commands(line->words[0]) == 0)
+        return no_command(arena, line);
+    return end_output(err);
 }
 
 int main(int argc, char **argv)
@@ -434,7 +435,7 @@ int main(int argc, char **argv)
     }
     command = find_command(&line, &words);
     if (line.help)
-        return help(arena, &line, command);
+        return help(arena, &line, command, &err);
     if (!command)
         return no_command(arena, &line);
     if (arguments_parse(&ctl.args, command->usage, line.words + words, line.count - words, arena,

@@ -547,6 +547,8 @@ static void output_that_is_not_written_is_an_error(void)
     static const char script[] = "exec \"$0\" \"$@\" > /dev/full";
     char *path = program_path("atriumctl");
     const char *const lists[][8] = {{"/bin/sh", "-c", script, path, "--version", NULL},
+                                    {"/bin/sh", "-c", script, path, "help", "user", NULL},
+                                    {"/bin/sh", "-c", script, path, "status", "--help", NULL},
                                     {"/bin/sh", "-c", script, path, "--dir", suite_dir(suite),
                                      "status", NULL}};
 
@@ -555,6 +557,9 @@ static void output_that_is_not_written_is_an_error(void)
 
         CHECK_REFUSED(program, 1, "standard output: No space left on device");
     }
+    PROGRAM longer = /* than the buffer of stdout */
+        program_run((const char *const[]){"/bin/sh", "-c", script, path, "--help", NULL}, NULL);
+    CHECK_REFUSED(longer, 1, "standard output: not all of it was written");
     free(path);
 }
 
