@@ -553,7 +553,7 @@ static void every_command_has_a_row(void)
             known = known || strcmp(rows[i].command, line + 2) == 0;
         for (size_t i = 0; i < ARRAY_SIZE(alone); i++)
             known = known || strcmp(alone[i], line + 2) == 0;
-        UNIT_CHECK(known, "%s has no row", line + 2);
+        UNIT_CHECK(known, "no row of the tables above runs `atriumctl %s`", line + 2);
         listed++;
     }
     CU_ASSERT_EQUAL(listed, ARRAY_SIZE(rows) + ARRAY_SIZE(alone));
