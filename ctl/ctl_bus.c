@@ -219,6 +219,17 @@ static int find_hosts(struct ctl *ctl, const struct common_config *common, struc
     return 0;
 }
 
+/* What waited at the interruption has failed as in a daemon that stops: an operator is told what it
+ * was, and what the command has said besides. */
+static void name_interruption(struct error *err)
+{
+    static const char stopping[] = "The service is stopping."; /* fiber_wake_error() */
+    size_t length = strlen(stopping);
+
+    if (strncmp(err->message, stopping, length) == 0)
+        error_set(err, err->code, "Interrupted.%s", err->message + length);
+}
+
 static void run_fiber(void *arg)
 {
     struct run *run = arg;
@@ -229,15 +240,20 @@ static void run_fiber(void *arg)
         run->result = ctl_bus_wait(run->ctl->bus, service, CTL_BUS_PEER_MS, run->err);
     if (run->result == 0)
         run->result = run->command->run(run->ctl, run->err);
+    if (run->result < 0 && run->ctl->bus->interrupted)
+        name_interruption(run->err);
     loop_stop(run->loop);
 }
 
 static void on_signal(void *arg, int signo UNUSED)
 {
     struct run *run = arg;
+    struct ctl_bus *bus = run->ctl->bus;
+    bool waits = bus->interruption_waits && !bus->interrupted;
 
-    run->result = error_set(run->err, ERR_UNAVAILABLE, "interrupted");
-    fiber_cancel_all(run->loop);
+    bus->interrupted = true;
+    if (!waits)
+        fiber_cancel_all(run->loop);
 }
 
 int ctl_bus_run(struct ctl *ctl, const struct command *command, struct error *err)

@@ -17,7 +17,9 @@ struct ctl_bus {
     struct bus *bus;
     struct bus_options options; /* borrowed by the bus */
     char instance[33];
-    const char *run_dir; /* borrowed */
+    const char *run_dir;     /* borrowed */
+    bool interrupted;        /* by Ctrl-C or SIGTERM: what waits is cancelled */
+    bool interruption_waits; /* set by a command: the first one waits until it looks */
 };
 
 enum {

@@ -4,6 +4,7 @@
 #include "ctl/project_hold.h"
 
 #include "common/base/clock.h"
+#include "common/runtime/fiber.h"
 #include "common/service/hold.h"
 #include "common/service/service.h"
 #include "ctl/ctl_bus.h"
@@ -114,6 +115,7 @@ int project_hold_undo(struct ctl *ctl, const struct tenant *tenant, struct error
     struct tenant opened = *tenant;
     struct error later;
 
+    fiber_cancel_end(ctl->bus->loop); /* also behind an interruption; the next one ends this, too */
     error_init(&later, ctl->arena);
     if (project_hold_end(ctl, &opened, &later) < 0)
         return error_set(err, err->code,
@@ -123,16 +125,30 @@ int project_hold_undo(struct ctl *ctl, const struct tenant *tenant, struct error
     return -1;
 }
 
-int project_hold_begin(struct ctl *ctl, struct tenant *tenant, bool *ret_begun, struct error *err)
+/* A call that is cut off may take effect behind one that undoes it: all are waited for. */
+static int begin_without_interruption(struct ctl *ctl, struct tenant *tenant, bool *ret_begun,
+                                      struct error *err)
 {
     const struct project_suspend_in in = {.tenantCode = name_of(ctl, tenant), .readOnly = true};
     const struct tenant before = *tenant;
-    int rc = project_hold_suspend(ctl, &in, tenant, err);
-    bool begun = (rc == 0 || err->code == ERR_UNCERTAIN) && !before.readOnly;
+    int rc;
 
-    if (rc == 0 && hold_all(ctl, before.projectId, err) == 0) {
-        *ret_begun = begun;
-        return 0;
-    }
-    return begun ? project_hold_undo(ctl, &before, err) : -1;
+    ctl->bus->interruption_waits = true;
+    rc = project_hold_suspend(ctl, &in, tenant, err);
+    *ret_begun = (rc == 0 || err->code == ERR_UNCERTAIN) && !before.readOnly && !before.suspended;
+    if (rc == 0)
+        rc = hold_all(ctl, before.projectId, err);
+    ctl->bus->interruption_waits = false;
+    return rc == 0 && ctl->bus->interrupted ? error_set(err, ERR_UNAVAILABLE, "Interrupted.") : rc;
+}
+
+int project_hold_begin(struct ctl *ctl, struct tenant *tenant, bool *ret_begun, struct error *err)
+{
+    const struct tenant before = *tenant;
+    bool begun;
+
+    if (begin_without_interruption(ctl, tenant, &begun, err) < 0)
+        return begun ? project_hold_undo(ctl, &before, err) : -1;
+    *ret_begun = begun;
+    return 0;
 }

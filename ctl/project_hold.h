@@ -17,8 +17,8 @@ int project_release(struct ctl *ctl, struct uuid project, struct error *err) MUS
 int project_hold_check(struct ctl *ctl, struct uuid project, struct error *err) MUST_USE;
 
 /* Makes a project that project_find() has found read-only, in settingsd first: *ret_begun, when it
- * was not so before. Where a daemon cannot be asked that is undone, unless it was so before.
- * Parks. */
+ * was not so before. Where a daemon cannot be asked, or Ctrl-C came, that is undone, unless it was
+ * so before. Parks. */
 int project_hold_begin(struct ctl *ctl, struct tenant *tenant, bool *ret_begun,
                        struct error *err) MUST_USE;
 

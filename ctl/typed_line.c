@@ -33,7 +33,7 @@ static int wait_for_line(struct loop *loop, struct error *err)
     loop_watch(loop, STDIN_FILENO, ZMQ_POLLIN, on_line, &waiting);
     wake = fiber_park_until(loop, &waiting.there, INT64_MAX);
     loop_unwatch(loop, STDIN_FILENO);
-    return wake == FIBER_WOKEN ? 0 : error_set(err, ERR_UNAVAILABLE, "interrupted");
+    return wake == FIBER_WOKEN ? 0 : error_set(err, ERR_UNAVAILABLE, "Interrupted.");
 }
 
 static void read_line(char *ret, size_t size)

@@ -373,6 +373,11 @@ void fiber_cancel_all(struct loop *loop)
         }
 }
 
+void fiber_cancel_end(struct loop *loop)
+{
+    loop->fibers.cancelled = false;
+}
+
 void fiber_set_max(struct loop *loop, size_t max)
 {
     loop->fibers.max = max;

@@ -64,6 +64,10 @@ int fiber_sleep_until(struct loop *loop, int64_t mono_ms, struct error *err) MUS
  * fibers run and returns FIBER_CANCELLED. For shutdown. */
 void fiber_cancel_all(struct loop *loop);
 
+/* From now on a park waits again, until the next fiber_cancel_all(): for a fiber that undoes what
+ * was under way. */
+void fiber_cancel_end(struct loop *loop);
+
 /* Upper bound of live fibers (default 4,096), and how many live now. */
 void fiber_set_max(struct loop *loop, size_t max);
 size_t fiber_count(const struct loop *loop);

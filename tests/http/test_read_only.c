@@ -487,18 +487,52 @@ static void an_export_that_fails_leaves_what_was_read_only(void)
     CHECK_EXIT(opened, 0);
 }
 
+static struct program *start_export(const char *target)
+{
+    TEXT path = program_path("atriumctl");
+
+    return program_start((const char *const[]){path, "--dir", suite_dir(suite), "tenant", "export",
+                                               "demo", target, "--to", key, "--read-only", NULL},
+                         NULL);
+}
+
+/* Ctrl-C, wherever it is: without its file the tenant is open again. */
+static void an_export_that_is_interrupted_ends_what_it_began(void)
+{
+    int undone = 0;
+
+    for (int i = 0; i < 8; i++) {
+        const char *target = file_named("interrupted");
+        PROGRAM cut = start_export(target);
+
+        for (int wait = 0; wait < 500 && holds() == 0; wait++)
+            usleep(1000);
+        usleep((useconds_t)(10 * i) * 1000);
+        kill(cut->pid, SIGINT);
+        CU_ASSERT_TRUE(program_wait_end(cut, 20000));
+        if (access(target, F_OK) == 0) { /* it was done already */
+            PROGRAM opened = resume();
+
+            CHECK_EXIT(opened, 0);
+            unlink(target);
+            continue;
+        }
+        CHECK_EXIT(cut, 1);
+        UNIT_CHECK(strcmp(cut->err, "atriumctl: Interrupted.\n") == 0, "%s", cut->err);
+        UNIT_CHECK(holds() == 0, "%ld rows, round %d", holds(), i);
+        CU_ASSERT_TRUE(takes_writes());
+        undone++;
+    }
+    CU_ASSERT(undone > 0);
+}
+
 /* Killed wherever it is: it is resumed, or repeated. */
 static void an_export_that_was_killed_is_repeated_or_undone(void)
 {
     for (int i = 0; i < 8; i++) {
         const char *target = file_named(i % 2 ? "killed-1" : "killed-2");
-        char *path = program_path("atriumctl");
-        PROGRAM cut =
-            program_start((const char *const[]){path, "--dir", suite_dir(suite), "tenant", "export",
-                                                "demo", target, "--to", key, "--read-only", NULL},
-                          NULL);
+        PROGRAM cut = start_export(target);
 
-        free(path);
         usleep((useconds_t)(20 + 40 * i) * 1000);
         kill(cut->pid, SIGKILL);
         CU_ASSERT_TRUE(program_wait_end(cut, 5000));
@@ -610,6 +644,7 @@ static const struct unit_case cases[] = {
     CASE(an_export_that_cannot_begin_holds_nothing),
     CASE(an_export_that_fails_ends_what_it_began),
     CASE(an_export_that_fails_leaves_what_was_read_only),
+    CASE(an_export_that_is_interrupted_ends_what_it_began),
     CASE(an_export_that_was_killed_is_repeated_or_undone),
     CASE(what_is_planned_waits),
     CASE(it_is_not_deleted_until_it_is_resumed),
