@@ -195,13 +195,13 @@ static void a_limit_holds_at_the_same_moment(void)
 }
 
 /* How many rows a list shows. */
-static size_t listed(const struct kind *kind, const struct person *who)
+static long listed(const struct kind *kind, const struct person *who)
 {
     const char *path = kind->is_put ? "/v1/project/email-templates" : kind->path;
     HTTP_ANSWER list = http_get(suite_url(suite), path, who->access);
 
     UNIT_CHECK(list->status == 200, "%s: %d", kind->what, list->status);
-    return json_array_size(http_member(list, "resources"));
+    return (long)json_array_size(http_member(list, "resources"));
 }
 
 /* The last byte is taken, one more is refused, also by a replacement; the list is answered. */
@@ -231,7 +231,7 @@ static void bytes_end_at(const struct kind *kind, const struct person *who)
 
     /* as an older release let a project have them */
     fill(kind, who, 1000, OLDER, LARGE);
-    UNIT_CHECK(listed(kind, who) > 10 && listed(kind, who) < OLDER, "%s: %zu are listed",
+    UNIT_CHECK(listed(kind, who) > 10 && listed(kind, who) < OLDER, "%s: %ld are listed",
                kind->what, listed(kind, who));
     HTTP_ANSWER still = replace(kind, who, id, 0, 1);
     CHECK_STATUS(still, 200);
