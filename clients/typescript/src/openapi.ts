@@ -2000,7 +2000,7 @@ export interface paths {
         put?: never;
         /**
          * Create an access policy
-         * @description Creates a policy. A policy is a list of rules; what one of them allows is allowed. Administrators are not bound by policies in their project.
+         * @description Creates a policy. A policy is a list of rules; what one of them allows is allowed. Administrators are not bound by policies in their project. A project has at most 1,000 policies, of 3 MiB together: else 409.
          *
          *     For practitioners who administer the project.
          */
@@ -2027,7 +2027,7 @@ export interface paths {
         get: operations["access_policy_get"];
         /**
          * Replace an access policy
-         * @description Replaces a policy. It decides from the next request of its members on.
+         * @description Replaces a policy. It decides from the next request of its members on. One that makes the project's policies larger than 3 MiB together is a 409.
          *
          *     For practitioners who administer the project.
          */
@@ -2062,7 +2062,7 @@ export interface paths {
         put?: never;
         /**
          * Register a client application
-         * @description Registers an application. Its id is what `/v2/auth/login` and the like want as `clientId`, and the `client_id` of OAuth; it is no secret. With a name alone it is public and has no grants. One with private_key_jwt or firstParty needs a fresh proof of who you are.
+         * @description Registers an application. Its id is what `/v2/auth/login` and the like want as `clientId`, and the `client_id` of OAuth; it is no secret. With a name alone it is public and has no grants. One with private_key_jwt or firstParty needs a fresh proof of who you are. A project has at most 1,000 applications: else 409.
          *
          *     For practitioners who administer the project.
          */
@@ -2507,7 +2507,7 @@ export interface paths {
         get: operations["cms_get"];
         /**
          * Write one content entry
-         * @description Writes one entry in one language, or replaces it. With `If-None-Match: *` it is written only where there is none: else 409, and the entry stays as it is.
+         * @description Writes one entry in one language, or replaces it. With `If-None-Match: *` it is written only where there is none: else 409, and the entry stays as it is. A project has at most 500,000 entries, each in one language, of 4 GiB together: else 409.
          *
          *     For practitioners who administer the project.
          */
@@ -2614,7 +2614,7 @@ export interface paths {
         put?: never;
         /**
          * Create a bot
-         * @description Creates a bot: an HTTPS address of yours that is called, or a program of the operator's that is run in a sandbox. The answer alone shows the secret that calls to an http bot are signed with.
+         * @description Creates a bot: an HTTPS address of yours that is called, or a program of the operator's that is run in a sandbox. The answer alone shows the secret that calls to an http bot are signed with. A project has at most 1,000 bots, of 3 MiB together: else 409.
          *
          *     For practitioners who administer the project.
          */
@@ -2641,7 +2641,7 @@ export interface paths {
         get: operations["bot_get"];
         /**
          * Replace a bot
-         * @description Replaces a bot. Secrets that are not sent stay as they are, unless the bot is pointed elsewhere.
+         * @description Replaces a bot. Secrets that are not sent stay as they are, unless the bot is pointed elsewhere. One that makes the project's bots larger than 3 MiB together is a 409.
          *
          *     For practitioners who administer the project.
          */
