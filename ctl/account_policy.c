@@ -2,6 +2,7 @@
  * account_policy.c - `atriumctl project policy`: what a project requires of its accounts, and which
  * protections are off.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,9 +52,11 @@ void account_policy_show_off(const struct ctl *ctl, const char *code,
 static json_t *word_json(const char *member, const char *word)
 {
     char *end;
-    long long number = strtoll(word, &end, 10);
+    long long number;
 
-    if (*word && *end == '\0')
+    errno = 0;
+    number = strtoll(word, &end, 10);
+    if (*word && *end == '\0' && errno == 0)
         return json_integer(number);
     if (strcmp(word, "true") == 0 || strcmp(word, "false") == 0)
         return json_boolean(strcmp(word, "true") == 0);

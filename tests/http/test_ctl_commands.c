@@ -658,6 +658,15 @@ static void strict_projects_have_their_protections_on(void)
     CU_ASSERT_TRUE(json_is_null(json_object_get(any->json, "bytesPerProject")));
 }
 
+/* More digits than a limit can have are a slip, and no limit that is as good as none. */
+static void a_limit_beyond_all_numbers_is_refused(void)
+{
+    PROGRAM set = ATRIUMCTL(suite, NULL, "project", "policy", "demo", "bytesPerProject",
+                            "99999999999999999999");
+
+    CHECK_REFUSED(set, FAILED, "bytesPerProject must be an integer");
+}
+
 static bool lists_admin(const json_t *members, const char *email)
 {
     const json_t *member;
@@ -827,6 +836,7 @@ static const struct unit_case cases[] = {
     CASE(deletions_are_in_the_audit_trail),
     CASE(every_command_reports_its_refusal),
     CASE(strict_projects_have_their_protections_on),
+    CASE(a_limit_beyond_all_numbers_is_refused),
     CASE(a_clients_type_leaves_a_method_that_fits),
     CASE(commands_that_run_once_print_text_and_json),
     CASE(every_command_reports_an_absent_suite),
