@@ -65,7 +65,10 @@ static int make_key(const char *path, const char *service, struct arena *arena, 
     result = files_replace(path, 0600, digits, err);
     sodium_memzero(key, sizeof(key));
     sodium_memzero(digits, sizeof(digits));
-    return result < 0 ? -1 : give_away(path, service, arena, err);
+    if (result < 0 || give_away(path, service, arena, err) == 0)
+        return result;
+    unlink(path); /* a key that the daemon cannot read would be taken for good the next time */
+    return -1;
 }
 
 /* Reads the service of NAME, "service.instance". Fails when the suite has no such service or the

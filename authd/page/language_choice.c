@@ -25,13 +25,15 @@ static bool is_language(const char *text, size_t length, enum page_language *ret
 static int weight_of(const char *entry, size_t length)
 {
     const char *parameter = memchr(entry, ';', length);
+    double quality;
 
     if (!parameter)
         return 1000;
     parameter += 1 + strspn(parameter + 1, " \t");
     if (parameter + 2 >= entry + length || strncasecmp(parameter, "q=", 2) != 0)
         return 0;
-    return parameter[2] == '1' ? 1000 : (int)(strtod(parameter + 2, NULL) * 1000);
+    quality = strtod(parameter + 2, NULL);
+    return quality >= 0 && quality <= 1 ? (int)(quality * 1000) : 0; /* neither NaN nor 1e300 */
 }
 
 bool language_of_locales(const char *locales, enum page_language *ret)

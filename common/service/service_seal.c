@@ -502,7 +502,7 @@ const struct check service_seal_checks[] = {
 };
 
 static const struct field seal_reseal_in_rows[] = {
-    FIELD_INT(struct seal_reseal_in, table, 0, TABLES_MAX, FIELD_REQUIRED, 0, "Number of the table",
+    FIELD_INT(struct seal_reseal_in, table, 0, TABLES_MAX, 0, FIELD_REQUIRED, "Number of the table",
               "0"),
     FIELD_TEXT(struct seal_reseal_in, after, 0, KEY_TEXT, 0, "Key of the row before the page", "a"),
 };
