@@ -223,11 +223,12 @@ static int find_hosts(struct ctl *ctl, const struct common_config *common, struc
  * was, and what the command has said besides. */
 static void name_interruption(struct error *err)
 {
-    static const char stopping[] = "The service is stopping."; /* fiber_wake_error() */
-    size_t length = strlen(stopping);
+    struct error stopping;
 
-    if (strncmp(err->message, stopping, length) == 0)
-        error_set(err, err->code, "Interrupted.%s", err->message + length);
+    error_init(&stopping, NULL);
+    if (fiber_wake_error(FIBER_CANCELLED, &stopping) < 0 &&
+        strncmp(err->message, stopping.message, strlen(stopping.message)) == 0)
+        error_set(err, err->code, "Interrupted.%s", err->message + strlen(stopping.message));
 }
 
 static void run_fiber(void *arg)

@@ -76,7 +76,7 @@ static int woken(enum fiber_wake wake, struct error *err)
     if (wake == FIBER_TIMEOUT)
         return error_set(err, ERR_DEADLINE, "There was no answer in time.");
     if (wake == FIBER_CANCELLED)
-        return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+        return fiber_wake_error(FIBER_CANCELLED, err);
     return 0;
 }
 

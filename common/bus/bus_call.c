@@ -237,7 +237,7 @@ static int call_wait(struct bus *self, struct bus_call *call, int64_t deadline, 
         bus_call_finish(self, call, BUS_PENDING);
         if (wake == FIBER_TIMEOUT)
             return error_set(err, ERR_DEADLINE, "The request took too long.");
-        return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+        return fiber_wake_error(FIBER_CANCELLED, err);
     }
     return 0;
 }

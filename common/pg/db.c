@@ -90,7 +90,7 @@ static int call_give_up(struct db *self, struct db_call *call, enum fiber_wake w
     if (uncertain)
         return error_set(err, ERR_UNCERTAIN, "It is not known whether the change was made.");
     if (wake == FIBER_CANCELLED)
-        return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+        return fiber_wake_error(FIBER_CANCELLED, err);
     return error_set(err, ERR_DEADLINE, "The request took too long.");
 }
 

@@ -28,7 +28,7 @@ int db_begin(struct db *self, int64_t deadline_mono_ms, struct db_tx **ret, stru
         case FIBER_WOKEN:
             continue;
         case FIBER_CANCELLED:
-            return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+            return fiber_wake_error(FIBER_CANCELLED, err);
         case FIBER_TIMEOUT:
             break;
         }

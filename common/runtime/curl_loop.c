@@ -226,7 +226,7 @@ static int transfer_run(struct curl_loop *self, CURL *easy, int64_t deadline_mon
         return 0;
     }
     if (wake == FIBER_CANCELLED)
-        return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+        return fiber_wake_error(FIBER_CANCELLED, err);
     return error_set(err, ERR_DEADLINE, "The service took too long to answer.");
 }
 

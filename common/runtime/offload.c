@@ -247,7 +247,7 @@ int offload_run(struct offload *self, void (*work)(void *arg), void *arg, int64_
     if (job.state != JOB_WAITING)
         return 0;
     if (wake == FIBER_CANCELLED)
-        return error_retry(err, ERR_UNAVAILABLE, RETRY_AFTER_S, "The service is stopping.");
+        return fiber_wake_error(FIBER_CANCELLED, err);
     return error_set(err, ERR_DEADLINE, "The service took too long to answer.");
 }
 

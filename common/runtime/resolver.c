@@ -482,7 +482,7 @@ int resolver_resolve(struct resolver *self, const char *host, int64_t deadline_m
             error_set(err, ERR_DEADLINE, "The service took too long to answer.");
             return error_detail(err, "%s: no name server has answered", host);
         case FIBER_CANCELLED:
-            return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+            return fiber_wake_error(FIBER_CANCELLED, err);
         }
     }
 }

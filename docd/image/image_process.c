@@ -434,7 +434,7 @@ static int await(struct image_process *self, struct call *call, const struct lif
     if (!call->over)
         loop_unwatch(self->loop, call->socket);
     if (wake == FIBER_CANCELLED && !call->over)
-        return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+        return fiber_wake_error(FIBER_CANCELLED, err);
     if (!call->over && life && self->current == life) {
         confine_kill(&life->confined); /* what does not end by itself ends with all others */
         self->current = NULL;          /* the next one finds a new process */

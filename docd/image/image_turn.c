@@ -302,7 +302,7 @@ int image_turn_begin(struct image_turn *self, int64_t deadline_mono_ms, struct e
     TAILQ_REMOVE(&scheduler->lanes[lane], &waiter, entry);
     scheduler->waiting--;
     if (wake == FIBER_CANCELLED)
-        return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+        return fiber_wake_error(FIBER_CANCELLED, err);
     return rank(self) >= INT32_MAX
                ? image_turn_throttled(err)
                : error_set(err, ERR_DEADLINE, "The service took too long to answer.");
