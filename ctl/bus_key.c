@@ -67,7 +67,7 @@ static int make_key(const char *path, const char *service, struct arena *arena, 
     sodium_memzero(digits, sizeof(digits));
     if (result < 0 || give_away(path, service, arena, err) == 0)
         return result;
-    unlink(path); /* a key that the daemon cannot read would be taken for good the next time */
+    unlink(path); /* else the next run takes it as made, and the daemon cannot read it */
     return -1;
 }
 

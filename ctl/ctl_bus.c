@@ -219,8 +219,8 @@ static int find_hosts(struct ctl *ctl, const struct common_config *common, struc
     return 0;
 }
 
-/* What waited at the interruption has failed as in a daemon that stops: an operator is told what it
- * was, and what the command has said besides. */
+/* A wait that an interruption cancels fails with the message of a daemon that stops: this replaces
+ * it. What the command has added to it stays. */
 static void name_interruption(struct error *err)
 {
     struct error stopping;

@@ -75,9 +75,7 @@ static int woken(enum fiber_wake wake, struct error *err)
 {
     if (wake == FIBER_TIMEOUT)
         return error_set(err, ERR_DEADLINE, "There was no answer in time.");
-    if (wake == FIBER_CANCELLED)
-        return fiber_wake_error(FIBER_CANCELLED, err);
-    return 0;
+    return fiber_wake_error(wake, err);
 }
 
 /* Parks until one of both pipes is ready. */

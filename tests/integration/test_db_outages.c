@@ -25,8 +25,8 @@ static bool setup(struct db_fixture *self, struct loop *loop, const char *schema
     return db_kit_setup(self, server, loop, &options);
 }
 
-/* A server that hangs (stopped, as on a sick disk) costs each request its deadline, no more, and is
- * used again when it goes on. */
+/* A server that hangs (SIGSTOP, as on a broken disk) costs each request its deadline, no more, and
+ * is used again after SIGCONT. */
 static void a_hanging_server_costs_a_deadline(struct loop *loop, void *arg UNUSED)
 {
     struct db_job jobs[10] = {0};
@@ -50,8 +50,8 @@ static void a_hanging_server_costs_a_deadline(struct loop *loop, void *arg UNUSE
 static const char kill_all[] = "select count(pg_terminate_backend(pid)) from pg_stat_activity"
                                " where pid <> pg_backend_pid() and application_name = 'loss'";
 
-/* All backends are terminated under way: reads are repeated, the write's outcome is open, and life
- * goes on. */
+/* All backends are terminated during requests: reads are repeated, the outcome of the write is
+ * reported as uncertain, and later requests succeed. */
 static void terminated_backends_reads_again_writes_uncertain(struct loop *loop, void *arg UNUSED)
 {
     struct db_job jobs[] = {
