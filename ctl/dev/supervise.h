@@ -57,7 +57,7 @@ int supervisor_run(struct supervisor *self, const struct child_options *options,
  * supervisor_interrupt(). */
 int supervisor_pause(struct supervisor *self, int64_t ms, struct error *err) MUST_USE;
 
-/* The user stops the start: from now on supervisor_run() and supervisor_pause() fail, those that are
+/* The user stops it: from now on supervisor_run() and supervisor_pause() fail, those that are
  * parked in them within 5 ms for the one, at their time for the other. */
 void supervisor_interrupt(struct supervisor *self);
 
