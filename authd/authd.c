@@ -10,6 +10,7 @@
 #include "authd/account/email_scan.h"
 #include "authd/account/email_verified.h"
 #include "authd/account/mail_domain.h"
+#include "authd/account/ownership.h"
 #include "authd/account/purge.h"
 #include "authd/account/transfer.h"
 #include "authd/authd_api.h"
@@ -270,6 +271,7 @@ int main(int argc, char **argv)
         .migrations = authd_migrations,
         .audit = true,
         .operations = operations,
+        .admit = ownership_admit,
         .checks = authd_checks,
         .upstreams = upstreams,
         .outbox_methods = outbox_methods,

@@ -82,11 +82,11 @@ static const struct route_doc openapi_doc = {
     "Service", "The whole interface in OpenAPI 3.1, of the version that answers.", {0}};
 
 /* What the gateway serves itself: path, function, on a fiber, and what the OpenAPI page says. */
-#define OWN(path_, name, serve_, fiber, output_, summary_, doc_)              \
-    {                                                                         \
-        .route = {"GET", path_,   "gateway", name,     ACCESS_PUBLIC, R_SAFE, \
-                  NULL,  output_, "0.1",     summary_, false},                \
-        .serve = serve_, .on_fiber = fiber, .doc = doc_                       \
+#define OWN(path_, name, serve_, fiber, output_, summary_, doc_)                \
+    {                                                                           \
+        .route = {"GET",  path_, "gateway", name,  ACCESS_PUBLIC, REACH_PUBLIC, \
+                  R_SAFE, NULL,  output_,   "0.1", summary_,      false},       \
+        .serve = serve_, .on_fiber = fiber, .doc = doc_                         \
     }
 
 #define HEALTH(path_)                                                                    \

@@ -33,3 +33,10 @@ const char *app_url_installation(const struct authd *d, struct arena *arena)
 
     return set ? set : pages_of(d, arena, PAGE_INSTALLATION_CODE);
 }
+
+const char *app_url_account_page(const struct authd *d, struct arena *arena)
+{
+    const char *pages = pages_of(d, arena, PAGE_INSTALLATION_CODE);
+
+    return pages ? arena_printf(arena, "%s/account", pages) : NULL;
+}

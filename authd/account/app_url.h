@@ -19,4 +19,8 @@ const char *app_url(const struct authd *d, struct arena *arena, const struct ten
  * ("https://id.example.org/t/-"). NULL: it has neither. */
 const char *app_url_installation(const struct authd *d, struct arena *arena);
 
+/* The hosted page on which people manage an account that belongs to several organizations, from the
+ * arena. NULL: there is none (no public_url). */
+const char *app_url_account_page(const struct authd *d, struct arena *arena);
+
 #endif

@@ -13,6 +13,7 @@
 #include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
 #include "authd/account/mail_route.h"
+#include "authd/account/ownership.h"
 #include "authd/authd_api.h"
 #include "authd/credential/link.h"
 #include "authd/credential/password.h"
@@ -62,7 +63,7 @@ static int write_change(struct authd *d, const struct request *req,
 
     /* the link first, as set_password() does: the order of locks */
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        sql_reset_delete(tx, req, &reset, err) < 0 ||
+        sql_reset_delete(tx, req, &reset, err) < 0 || ownership_hold_caller(d, tx, req, err) < 0 ||
         sql_require(sql_credential_change(tx, req, &change, err), err, ERR_BAD_REQUEST, wrong_old) <
             0)
         return -1;

@@ -1,10 +1,9 @@
 /*
  * mail_route.h - by whose template a link is mailed, and to whose pages it leads.
  *
- * A practitioner's account belongs to no tenant. Who runs the pages that a link leads to, or writes
- * the mail, may read it; so a tenant mails links only to those whose memberships all lie in it or
- * below it. To all others the installation does, with its own template and pages (account_app_url,
- * or the hosted ones).
+ * Whoever runs the pages that a link leads to, or writes the mail, can read the link. So a tenant
+ * mails links only to the accounts that it owns (ownership.h). To all others the installation does,
+ * with its own template and pages (account_app_url, or the hosted ones).
  */
 #ifndef ATRIUM_AUTHD_ACCOUNT_MAIL_ROUTE_H
 #define ATRIUM_AUTHD_ACCOUNT_MAIL_ROUTE_H
@@ -16,12 +15,6 @@ struct mail_route {
     const char *app;             /* that links lead to; NULL: there is none */
     struct uuid organization;    /* that a proof by the link counts for; absent: for all */
 };
-
-/* Whether all memberships of the account lie in the project or below it. tx: the transaction to
- * look in, which holds the account's row for update so that none is added; NULL: none. Parks. */
-int mail_route_is_own(struct authd *d, struct db_tx *tx, const struct request *req,
-                      struct uuid account, struct uuid project, bool *ret,
-                      struct error *err) MUST_USE;
 
 /* The route of a link to one who belongs to the tenant alone. */
 void mail_route_own(const struct authd *d, const struct request *req, const struct tenant *tenant,

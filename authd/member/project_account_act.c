@@ -3,13 +3,13 @@
  * audit trail keeps and a fresh proof of who the admin is.
  *
  * Lock, unlock and end-sessions act on the membership. The others act on the account itself, which
- * must then be a member of nothing but the caller's project and those below it: that is looked at
- * while the account's row is held for update, so that no membership is added meanwhile.
+ * the caller's project must own (ownership.h).
  */
 #include <string.h>
 
 #include "authd/account/deletion.h"
 #include "authd/account/mail_route.h"
+#include "authd/account/ownership.h"
 #include "authd/authd_api.h"
 #include "authd/mail.h"
 #include "authd/member/admin.h"
@@ -28,6 +28,7 @@ struct act {
     struct tenant tenant;
     struct project_account account;
     const char *reason;
+    struct ownership ownership; /* of an act on the account */
 };
 
 /* Fails: NOT_FOUND, CONFLICT (oneself). */
@@ -129,28 +130,22 @@ int project_account_end_sessions(struct authd *d, const struct request *req,
 
 /* ---- the account ---- */
 
-static int check_own(struct authd *d, struct db_tx *tx, const struct request *req,
-                     const struct act *act, struct error *err)
+/* Opens an act on an account that the project must own: this comes before anything that would tell
+ * of other projects. Fails: NOT_FOUND, CONFLICT (oneself), ACCOUNT_SHARED. */
+static int open_own(struct authd *d, const struct request *req, struct uuid account,
+                    const char *reason, struct act *ret, struct error *err)
 {
-    bool own = true;
-
-    if (strcmp(act->account.role, "Patient") != 0 &&
-        mail_route_is_own(d, tx, req, act->account.id, act->tenant.projectId, &own, err) < 0)
+    if (open_act(d, req, account, reason, ret, err) < 0 ||
+        ownership_find(d, req, account, ret->tenant.projectId, &ret->ownership, err) < 0)
         return -1;
-    return own ? 0
-               : error_set(err, ERR_ACCOUNT_SHARED,
-                           "The account is a member of other projects, too.");
+    return ret->ownership.owned ? 0 : ownership_refuse(d, req, err);
 }
 
-/* Holds the account, which must be the project's own, for a caller with a fresh proof. */
+/* Holds that account, for a caller with a fresh proof. */
 static int hold_own(struct authd *d, struct db_tx *tx, const struct request *req,
                     const struct act *act, struct error *err)
 {
-    const struct sql_account_row_lock_in lock = {.account = act->account.id};
-
-    if (sql_require(sql_account_row_lock(tx, req, &lock, err), err, ERR_NOT_FOUND,
-                    "Account not found.") < 0 ||
-        check_own(d, tx, req, act, err) < 0)
+    if (ownership_hold(d, tx, req, act->account.id, &act->ownership, err) < 0)
         return -1;
     return step_up_check(d, tx, req, err);
 }
@@ -165,7 +160,7 @@ int project_account_reset_mfa(struct authd *d, const struct request *req,
     struct credential_owner owner;
     struct act act;
 
-    if (open_act(d, req, in->id, in->reason, &act, err) < 0 ||
+    if (open_own(d, req, in->id, in->reason, &act, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         hold_own(d, tx, req, &act, err) < 0)
         return -1;
@@ -203,8 +198,7 @@ int project_account_send_reset(struct authd *d, const struct request *req,
     struct act act;
     bool admitted;
 
-    if (open_act(d, req, in->id, in->reason, &act, err) < 0 ||
-        check_own(d, NULL, req, &act, err) < 0)
+    if (open_own(d, req, in->id, in->reason, &act, err) < 0)
         return -1;
     if (strcmp(act.account.state, "locked") == 0)
         return error_set(err, ERR_CONFLICT, "The account is locked.");
@@ -227,7 +221,7 @@ int project_account_schedule_deletion(struct authd *d, const struct request *req
     struct deletion_order order;
     struct act act;
 
-    if (open_act(d, req, in->id, in->reason, &act, err) < 0)
+    if (open_own(d, req, in->id, in->reason, &act, err) < 0)
         return -1;
     order = (struct deletion_order){.tenant = &act.tenant,
                                     .account = in->id,
@@ -255,7 +249,7 @@ int project_account_cancel_deletion(struct authd *d, const struct request *req,
     struct sql_deletion_begin_row row;
     struct act act;
 
-    if (open_act(d, req, in->id, in->reason, &act, err) < 0 ||
+    if (open_own(d, req, in->id, in->reason, &act, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         hold_own(d, tx, req, &act, err) < 0 ||
         sql_require(sql_deletion_begin(tx, req, &begin, &row, err), err, ERR_NOT_FOUND,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "authd/account/credential.h"
+#include "authd/account/ownership.h"
 #include "authd/authd_api.h"
 #include "authd/passkey/passkey_ceremony.h"
 #include "authd/signin/step_up.h"
@@ -166,6 +167,7 @@ static int write_new(struct authd *d, const struct request *req,
 
     /* The check behind the lock: a reset that held the credential has ended the session. */
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        ownership_hold_caller(d, tx, req, err) < 0 ||
         sql_credential_invalidate(tx, req, &invalidate, err) < 0 ||
         step_up_check(d, tx, req, err) < 0)
         return -1;
@@ -243,6 +245,7 @@ int passkey_rename(struct authd *d, const struct request *req, const struct pass
                                                  .name = in->name,
                                                  .audit = passkey_audit(req, "passkey.rename",
                                                                         in->id, NULL)};
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct sql_passkey_list_rows rows;
     size_t at = 0;
 
@@ -250,8 +253,10 @@ int passkey_rename(struct authd *d, const struct request *req, const struct pass
         return -1;
     while (at < rows.count && !uuid_equal(&rows.items[at].id, &in->id))
         at++;
-    if (not_found(at < rows.count, err) < 0 || step_up_check(d, NULL, req, err) < 0 ||
-        not_found(sql_passkey_rename(d->svc.db, req, &rename, err), err) < 0)
+    if (not_found(at < rows.count, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        ownership_hold_caller(d, tx, req, err) < 0 || step_up_check(d, tx, req, err) < 0 ||
+        not_found(sql_passkey_rename(tx, req, &rename, err), err) < 0 || db_commit(&tx, err) < 0)
         return -1;
     *out = shown(&rows.items[at]);
     out->name = in->name;
@@ -273,6 +278,7 @@ int passkey_delete(struct authd *d, const struct request *req, const struct pass
      * refusal takes the statement back. */
     if (credential_owner_find(d, req, &owner, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        ownership_hold_caller(d, tx, req, err) < 0 ||
         not_found(sql_passkey_delete(tx, req, &delete, err), err) < 0 ||
         step_up_check(d, tx, req, err) < 0)
         return -1;

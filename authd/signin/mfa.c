@@ -8,6 +8,7 @@
 #include "authd/signin/mfa.h"
 
 #include "authd/account/credential.h"
+#include "authd/account/ownership.h"
 #include "authd/authd_api.h"
 #include "authd/credential/factor.h"
 #include "authd/credential/qr.h"
@@ -92,19 +93,22 @@ static int show(struct authd *d, const struct request *req, const struct sql_fac
     return 0;
 }
 
-/* Whether the caller has a second factor; if not, what to set one up with. */
+/* Whether the caller has a second factor; if not, what to set one up with, unless the account
+ * belongs to several organizations: this session could not enrol it. */
 int mfa_status(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
                struct mfa_status_out *out, struct error *err)
 {
     struct sql_factor_get_row row;
+    bool own = true;
 
-    if (read_factor(d, req, &row, err) < 0)
+    if (read_factor(d, req, &row, err) < 0 ||
+        (!row.enrolled && ownership_of_caller(d, req, &own, err) < 0))
         return -1;
-    if (!row.enrolled && !row.secret_sealed.bytes &&
+    if (own && !row.enrolled && !row.secret_sealed.bytes &&
         (prepare_factor(d, req, err) < 0 || read_factor(d, req, &row, err) < 0))
         return -1;
     out->enrolled = row.enrolled;
-    if (out->enrolled)
+    if (out->enrolled || !own)
         return 0;
     if (!row.secret_sealed.bytes) /* the account is gone */
         return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
@@ -146,7 +150,7 @@ int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_toke
 
     if (credential_owner_find(d, req, &owner, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        hold_pending(d, tx, req, &factor, err) < 0)
+        ownership_hold_caller(d, tx, req, err) < 0 || hold_pending(d, tx, req, &factor, err) < 0)
         return -1;
     enroll.step = totp_step(factor.secret, factor.secret_size, in->token, req->now_ms);
     enroll.audit = factor_audit(req, "mfa.enroll", enroll.step < 0);
@@ -178,6 +182,7 @@ int mfa_disable(struct authd *d, const struct request *req, const struct mfa_tok
 
     if (credential_owner_find(d, req, &owner, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        ownership_hold_caller(d, tx, req, err) < 0 ||
         factor_lock(d, tx, req, owner.account, &factor, err) < 0)
         return -1;
     if (!factor.enrolled)

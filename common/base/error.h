@@ -75,7 +75,8 @@ int error_detail(struct error *self, const char *format, ...) PRINTF_LIKE(2, 3);
  * dotted string such as "resource.0.criteria". Returns -1. */
 int error_problem(struct error *self, const char *path, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Adds a text member to the JSON body of the answer (beside statusCode, message, error). */
+/* Adds a text member to the JSON body of the answer (beside statusCode, message, error); one named
+ * "details.url" is the member url of an object. */
 void error_member(struct error *self, const char *name, const char *value);
 
 /* ERR_THROTTLED / 503 with the time after which another try makes sense; returns -1. */

@@ -28,8 +28,11 @@ struct bus_options {
     const char *version;  /* shown by `atriumctl status` */
     const char *run_dir;  /* sockets lie in <run_dir>/bus/<service>/<caller>.<instance> */
     const struct operation
-        *operations;              /* what this service answers, ended by a row with name NULL */
-    void *daemon;                 /* first argument of the operations' functions */
+        *operations; /* what this service answers, ended by a row with name NULL */
+    void *daemon;    /* first argument of the operations' functions */
+    /* what else an operation's row asks of its caller, once the access column is satisfied; may
+     * park; NULL: nothing */
+    int (*admit)(void *daemon, struct request *req, const struct operation *row, struct error *err);
     const char *const *upstreams; /* services this one calls, NULL-ended */
     size_t peer_max;              /* requests in flight to one instance (512) */
     size_t serve_max; /* requests being served at once (1,024); beyond: ERR_OVERLOADED */

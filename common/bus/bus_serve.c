@@ -257,6 +257,8 @@ static int serve_row(struct bus_serving *serving, const struct request *req, str
 static int serve_checked(struct bus_serving *serving, struct request *req,
                          struct activity *activity, struct error *err)
 {
+    const struct bus_options *options = serving->socket->bus->options;
+
     serving->operation = operation_find(serving->socket->bus, serving->frame.name);
     if (!serving->operation) {
         /* The caller is of a newer build than this instance: in the middle of an upgrade. */
@@ -266,7 +268,9 @@ static int serve_checked(struct bus_serving *serving, struct request *req,
     }
     activity->operation = serving->operation->row->name;
     req->safe = serving->operation->row->flags & R_SAFE;
-    if (caller_read(serving, req, err) < 0 || access_check(serving, req, err) < 0)
+    req->reach = serving->operation->row->reach;
+    if (caller_read(serving, req, err) < 0 || access_check(serving, req, err) < 0 ||
+        (options->admit && options->admit(options->daemon, req, serving->operation->row, err) < 0))
         return -1;
     return serve_row(serving, req, err);
 }

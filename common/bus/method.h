@@ -4,11 +4,11 @@
  * The file is included several times, each time with other meanings of its five macros, which
  * it undefines at its end:
  *
- *     ROUTE(method, path, handler, input, output, access, flags, since, summary)   an HTTP route
- *         and its operation
- *     ALIAS(method, path, handler, input, output, access, flags, since, summary)   an old path of a
- *         ROUTE
- *     PAGE(method, path, handler, input, flags)                    a page for people, see
+ *     ROUTE(method, path, handler, input, output, access, reach, flags, since, summary)
+ *                                                                  an HTTP route and its operation
+ *     ALIAS(method, path, handler, input, output, access, reach, flags, since, summary)
+ *                                                                  an old path of a ROUTE
+ *     PAGE(method, path, handler, input, reach, flags)             a page for people, see
  *         common/domain/page.h
  *     ENDPOINT(method, path, handler, input, flags)                what a standard defines, see
  *         common/domain/endpoint.h
@@ -64,8 +64,8 @@
     {                                                                                             \
         return handler((daemon_type *)daemon, req, in, out, err);                                 \
     }
-#define HANDLER_ROW(handler, input, output, callers, access, flags) \
-    {#handler, callers, access, flags, &input##_table, &output##_table, call_##handler},
+#define HANDLER_ROW(handler, input, output, callers, access, reach, flags) \
+    {#handler, callers, access, reach, flags, &input##_table, &output##_table, call_##handler},
 
 /* <service>_<handler>(bus, req, in, out, err): parks, see bus_call(); and its descriptor for the
  * outbox. */

@@ -43,6 +43,18 @@ struct address_key {
     const struct address_key *next;
 };
 
+/* What an operation may show or change of the person who calls it. */
+enum reach {
+    REACH_PUBLIC = 1, /* needs no session: a password, a link or a key decides */
+    REACH_SESSION,    /* the session alone */
+    REACH_PROJECT,    /* the session's project, and what the person has in it */
+    /* how the person signs in everywhere: needs a session of a project that owns the account, or
+     * one of the installation's own pages */
+    REACH_ACCOUNT,
+};
+
+struct ownership;
+
 struct request {
     struct arena *arena; /* freed after the answer was sent */
     const struct caller
@@ -57,7 +69,11 @@ struct request {
     bool safe;                /* of an R_SAFE operation */
     /* of accounts that a request without a caller was found to be about; NULL: none is kept */
     const struct address_key **addressKeys;
-    bool of_page; /* a hosted page does this for its visitor; never on the wire */
+    /* Never on the wire: */
+    bool of_page;     /* a hosted page does this for its visitor */
+    enum reach reach; /* of the operation's row */
+    /* with REACH_ACCOUNT: why the caller may act on the account, see authd/account/ownership.h */
+    const struct ownership *ownership;
 };
 
 /* True for a practitioner of any kind; for a practitioner who administers the project. */
@@ -116,6 +132,7 @@ struct operation {
     const char *callers;
     enum access
         access; /* what the caller identity must satisfy (checked again behind the gateway) */
+    enum reach reach;
     unsigned flags;
     const struct field_table *input, *output;
     int (*call)(void *daemon, const struct request *req, const void *in, void *out,
@@ -127,6 +144,7 @@ struct route {
     const char *method, *path; /* path segments in braces are parameters */
     const char *service, *operation;
     enum access access;
+    enum reach reach;
     unsigned flags;
     const struct field_table *input, *output;
     const char *since, *summary; /* the version that it came with; what it does, for readers */

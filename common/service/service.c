@@ -51,6 +51,7 @@ static int open_bus(struct service *self, struct error *err)
         .run_dir = self->common->run_dir,
         .operations = service_operations(definition->operations, self->arena),
         .daemon = self,
+        .admit = definition->admit,
         .upstreams = definition->upstreams,
         .peer_max = PEER_MAX,
         .serve_max = SERVE_MAX,

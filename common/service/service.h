@@ -107,7 +107,9 @@ struct service_definition {
     bool audit;   /* common/service/schema/audit.sql is among them: its chain is kept */
     bool erasure; /* the tables of common/service/schema/erasure.sql are, too: see erasure.h */
     const struct operation
-        *operations;              /* ended by name NULL; those of service_routes.def are added */
+        *operations; /* ended by name NULL; those of service_routes.def are added */
+    /* See bus_options.admit; NULL: nothing. */
+    int (*admit)(void *daemon, struct request *req, const struct operation *row, struct error *err);
     const struct check *checks;   /* what `doctor` is told beside that of all daemons, ended by name
                                    NULL; NULL: nothing */
     const char *const *upstreams; /* services called, NULL-ended */

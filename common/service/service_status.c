@@ -97,7 +97,7 @@ int service_spans(struct service *self, const struct request *req, const struct 
 
 static const struct operation built_in[] = {
 #define OP(handler, input, output, callers, flags) \
-    HANDLER_ROW(handler, input, output, callers, ACCESS_INTERNAL, flags)
+    HANDLER_ROW(handler, input, output, callers, ACCESS_INTERNAL, REACH_PUBLIC, flags)
 #include "common/service/service_routes.def"
 };
 

@@ -86,7 +86,7 @@ static void add_error_headers(json_t *response, int status)
 struct codes {
     int status;
     size_t count;
-    enum error_code list[ROUTE_CODES_MAX + 1];
+    enum error_code list[ROUTE_CODES_MAX + 2];
 };
 
 static json_t *shown_codes(void)
@@ -102,12 +102,16 @@ static json_t *shown_codes(void)
 /* A body with a message of that schema; the rest is the same in all. Consumes `message`. */
 static json_t *error_schema(json_t *message)
 {
-    return json_pack("{s:s, s:[s,s,s], s:{s:{s:s, s:s}, s:o, s:{s:s, s:s}, s:{s:s, s:o, s:s}}}",
+    return json_pack("{s:s, s:[s,s,s], s:{s:{s:s, s:s}, s:o, s:{s:s, s:s}, s:{s:s, s:o, s:s}, "
+                     "s:{s:s, s:s, s:{s:{s:s, s:s, s:s}}}}}",
                      "type", "object", "required", "statusCode", "message", "error", "properties",
                      "statusCode", "type", "integer", "description", "The HTTP status.", "message",
                      message, "error", "type", "string", "description", "The name of the status.",
                      "code", "type", "string", "enum", shown_codes(), "description",
-                     "Tells cases apart that share a status.");
+                     "Tells cases apart that share a status.", "details", "type", "object",
+                     "description", "More about some codes.", "properties", "url", "type", "string",
+                     "format", "uri", "description",
+                     "With `ACCOUNT_SHARED`: the page on which the owner does this.");
 }
 
 void openapi_add_error_schemas(json_t *schemas)
@@ -217,8 +221,8 @@ static void add_error(json_t *responses, const struct codes *codes, struct arena
 }
 
 /* The codes of that status: those of the DOC; the one that a project's policy brings about on every
- * route with a token outside /auth/; and that of a project that is read-only, on each that
- * writes. */
+ * route with a token outside /auth/; that of an account of several organizations, by the row's
+ * reach; and that of a project that is read-only, on each that writes. */
 static struct codes codes_of(const struct endpoint *endpoint, int status)
 {
     const struct route *route = &endpoint->route;
@@ -230,6 +234,8 @@ static struct codes codes_of(const struct endpoint *endpoint, int status)
     if (status == 403 && route->access != ACCESS_PUBLIC && route->access != ACCESS_LOGOUT &&
         strncmp(route->path, "/auth/", 6) != 0)
         codes.list[codes.count++] = ERR_MFA_ENROLLMENT_REQUIRED;
+    if (status == 403 && route->reach == REACH_ACCOUNT)
+        codes.list[codes.count++] = ERR_ACCOUNT_SHARED;
     if (status == 503 && route->input && route->access != ACCESS_LOGOUT && !(route->flags & R_SAFE))
         codes.list[codes.count++] = ERR_PROJECT_READ_ONLY;
     return codes;

@@ -31,20 +31,20 @@
 #include "botd/botd_docs.def"
 
 #define SERVICE_ROUTE(...) ROW(__VA_ARGS__)
-#define ROW(service_, alias_, method_, path_, handler_, input_, output_, access_, flags_, since_, \
-            summary_)                                                                             \
-    {{#method_, path_, #service_, #handler_, access_, flags_, &input_##_table, &output_##_table,  \
-      since_, summary_, alias_},                                                                  \
+#define ROW(service_, alias_, method_, path_, handler_, input_, output_, access_, reach_, flags_, \
+            since_, summary_)                                                                     \
+    {{#method_, path_, #service_, #handler_, access_, reach_, flags_, &input_##_table,            \
+      &output_##_table, since_, summary_, alias_},                                                \
      &doc_##handler_}, /* undeclared: a row DOC is missing in <service>_docs.def */
 #define SERVICE_PAGE(...) PAGE_ROW(__VA_ARGS__)
-#define PAGE_ROW(service_, method_, path_, handler_, input_, flags_)                            \
-    {{#method_, path_, #service_, #handler_, ACCESS_PUBLIC, (flags_) | R_PAGE, &input_##_table, \
-      &page_answer_table, NULL, NULL, false},                                                   \
+#define PAGE_ROW(service_, method_, path_, handler_, input_, reach_, flags_)           \
+    {{#method_, path_, #service_, #handler_, ACCESS_PUBLIC, reach_, (flags_) | R_PAGE, \
+      &input_##_table, &page_answer_table, NULL, NULL, false},                         \
      NULL},
 #define SERVICE_ENDPOINT(...) ENDPOINT_ROW(__VA_ARGS__)
-#define ENDPOINT_ROW(service_, method_, path_, handler_, input_, flags_)           \
-    {{#method_, path_, #service_, #handler_, ACCESS_PUBLIC, (flags_) | R_ENDPOINT, \
-      &input_##_table, &endpoint_answer_table, NULL, NULL, false},                 \
+#define ENDPOINT_ROW(service_, method_, path_, handler_, input_, flags_)                         \
+    {{#method_, path_, #service_, #handler_, ACCESS_PUBLIC, REACH_PUBLIC, (flags_) | R_ENDPOINT, \
+      &input_##_table, &endpoint_answer_table, NULL, NULL, false},                               \
      NULL},
 
 static const struct {

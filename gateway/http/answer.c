@@ -67,6 +67,22 @@ static bool is_body_member(const char *name)
     return true;
 }
 
+/* Adds a member of the body, "details.url" as a member of the object "details". */
+static void add_member(json_t *body, struct arena *arena, const char *name, const char *value)
+{
+    const char *dot = strchr(name, '.');
+    json_t *object = body;
+
+    if (dot) {
+        const char *outer = arena_strndup(arena, name, (size_t)(dot - name));
+
+        if (!json_object_get(body, outer))
+            json_object_set_new(body, outer, json_object());
+        object = json_object_get(body, outer);
+    }
+    json_object_set_new(object, dot ? dot + 1 : name, json_string(value));
+}
+
 void answer_from_error(const struct error *err, struct arena *arena, struct answer *ret)
 {
     const struct error_kind *kind = error_kind(err->code);
@@ -81,7 +97,7 @@ void answer_from_error(const struct error *err, struct arena *arena, struct answ
         json_object_set_new(body, "code", json_string(kind->wire));
     for (const struct error_item *item = err->members; item; item = item->next)
         if (is_body_member(item->name))
-            json_object_set_new(body, item->name, json_string(item->value));
+            add_member(body, arena, item->name, item->value);
     *ret = (struct answer){
         .status = (unsigned)kind->status, .body = codec_dump_json(arena, body), .error = err};
     ret->size = strlen(ret->body);

@@ -261,7 +261,7 @@ static int old_status(void *daemon, const struct request *req, const void *in, v
 static void serve_old(struct loop *loop, void *arg)
 {
     static const struct operation operations[] = {
-        {"service_status", "ctl", ACCESS_INTERNAL, R_SAFE, &nothing_table,
+        {"service_status", "ctl", ACCESS_INTERNAL, REACH_PUBLIC, R_SAFE, &nothing_table,
          &service_status_out_table, old_status},
         {.name = NULL},
     };

@@ -497,8 +497,9 @@ static void test_traces_to_those_who_know_them(void)
 
 static void start_refused(struct loop *loop, void *arg UNUSED)
 {
-    static const struct operation operations[] = {
-        {"x", "gateway", ACCESS_INTERNAL, 0, &kit_in_table, &kit_out_table, NULL}, {0}};
+    static const struct operation operations[] = {{"x", "gateway", ACCESS_INTERNAL, REACH_PUBLIC, 0,
+                                                   &kit_in_table, &kit_out_table, NULL},
+                                                  {0}};
     char deep[120] = "/tmp/";
     struct kit kit;
     struct bus_options options;

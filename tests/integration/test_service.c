@@ -110,7 +110,8 @@ static int daemon_main(int argc, char **argv)
         CONFIG_BOOL(struct tick_config, slow_start, "false", "Takes half a minute to start."),
     };
     static const struct operation operations[] = {
-        {"tick_slow", "ctl", ACCESS_INTERNAL, 0, &nothing_table, &nothing_table, tick_slow},
+        {"tick_slow", "ctl", ACCESS_INTERNAL, REACH_PUBLIC, 0, &nothing_table, &nothing_table,
+         tick_slow},
         {.name = NULL},
     };
     static const struct service_definition definition = {

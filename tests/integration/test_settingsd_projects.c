@@ -55,11 +55,11 @@ static int call_in_use(void *daemon, const struct request *req UNUSED, const voi
 }
 
 static const struct operation neighbour_operations[] = {
-    {"change_publish", "settingsd", ACCESS_INTERNAL, 0, &change_publish_in_table, &nothing_table,
-     call_publish},
-    {"admin_grant", "settingsd", ACCESS_INTERNAL, 0, &admin_grant_in_table, &nothing_table,
-     call_grant},
-    {"policy_in_use", "settingsd", ACCESS_INTERNAL, R_SAFE, &policy_in_use_in_table,
+    {"change_publish", "settingsd", ACCESS_INTERNAL, REACH_PUBLIC, 0, &change_publish_in_table,
+     &nothing_table, call_publish},
+    {"admin_grant", "settingsd", ACCESS_INTERNAL, REACH_PUBLIC, 0, &admin_grant_in_table,
+     &nothing_table, call_grant},
+    {"policy_in_use", "settingsd", ACCESS_INTERNAL, REACH_PUBLIC, R_SAFE, &policy_in_use_in_table,
      &policy_in_use_out_table, call_in_use},
     {.name = NULL},
 };

@@ -14,9 +14,10 @@
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
 
-#define ROW(service, alias, method, path, handler, input, output, access, flags, since, summary) \
-    {#method,         path,  service, #handler, access, flags, &input##_table,                   \
-     &output##_table, since, summary, alias},
+#define ROW(service, alias, method, path, handler, input, output, access, reach, flags, since, \
+            summary)                                                                           \
+    {#method, path,           service,         #handler, access,  reach,                       \
+     flags,   &input##_table, &output##_table, since,    summary, alias},
 
 const struct route test_routes[] = {
 #define ROUTE(...) ROW("authd", false, __VA_ARGS__)
@@ -53,11 +54,17 @@ const struct route test_routes[] = {
 };
 
 #define ENDPOINT_ROW(service, method, path, handler, input, flags) \
-    {#method,        path,                                         \
-     service,        #handler,                                     \
-     ACCESS_PUBLIC,  (flags) | R_ENDPOINT,                         \
-     &input##_table, &endpoint_answer_table,                       \
-     NULL,           NULL,                                         \
+    {#method,                                                      \
+     path,                                                         \
+     service,                                                      \
+     #handler,                                                     \
+     ACCESS_PUBLIC,                                                \
+     REACH_PUBLIC,                                                 \
+     (flags) | R_ENDPOINT,                                         \
+     &input##_table,                                               \
+     &endpoint_answer_table,                                       \
+     NULL,                                                         \
+     NULL,                                                         \
      false},
 
 const struct route test_endpoints[] = {

@@ -1,5 +1,5 @@
 -- Renames a passkey of an account. No row: the account has no such passkey.
--- class: write
+-- class: tx
 -- in: id uuid, account uuid, name text
 -- rows: one
 with

@@ -1,0 +1,147 @@
+/*
+ * ownership.c - see ownership.h.
+ */
+#include "authd/account/ownership.h"
+
+#include <string.h>
+
+#include "authd/account/app_url.h"
+#include "authd/sql/account.h"
+#include "settingsd/settingsd_api.h"
+
+enum {
+    PROJECTS_MAX = 1000, /* the limit of account_list_projects */
+    LEVELS_MAX = 32,     /* projects above a membership that are looked at */
+};
+
+/* Projects, each once. */
+struct projects {
+    const char **ids;
+    size_t count;
+};
+
+static void add_once(struct projects *self, const char *id)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        if (strcmp(self->ids[i], id) == 0)
+            return;
+    }
+    self->ids[self->count++] = id;
+}
+
+/* Replaces each project but `top` by its parent. *ret_outside: one is a root, or was deleted. */
+static int climb(struct authd *d, const struct request *req, const char *top, struct projects *self,
+                 bool *ret_outside, struct error *err)
+{
+    struct tenants_of_in in = {{self->ids, self->count}};
+    struct tenant_list list = {0};
+    const struct tenant *found;
+
+    if (settingsd_tenants_of(d->svc.bus, req, &in, &list, err) < 0)
+        return -1;
+    found = list.tenants.items;
+    *ret_outside = list.tenants.count < self->count;
+    self->ids = arena_calloc(req->arena, list.tenants.count, sizeof(*self->ids));
+    self->count = 0;
+    for (size_t t = 0; t < list.tenants.count; t++) {
+        if (!uuid_is_set(&found[t].parentId))
+            *ret_outside = true;
+        else if (strcmp(found[t].parentId.text, top) != 0)
+            add_once(self, found[t].parentId.text);
+    }
+    return 0;
+}
+
+int ownership_find(struct authd *d, const struct request *req, struct uuid account,
+                   struct uuid project, struct ownership *ret, struct error *err)
+{
+    const struct sql_account_list_projects_in in = {.account = account, .locked = true};
+    struct sql_account_list_projects_rows rows;
+    struct projects above = {0};
+    bool outside;
+
+    if (sql_account_list_projects(d->svc.db, req, &in, &rows, err) < 0)
+        return -1;
+    ret->projects = db_array_new(req->arena, rows.count, sizeof(project.text));
+    above.ids = arena_calloc(req->arena, rows.count, sizeof(*above.ids));
+    outside = rows.count == 0 || rows.count == PROJECTS_MAX;
+    for (size_t i = 0; i < rows.count; i++) {
+        db_array_add(&ret->projects, rows.items[i].project.text);
+        if (!uuid_equal(&rows.items[i].project, &project))
+            above.ids[above.count++] = rows.items[i].project.text;
+    }
+    for (int level = 0; above.count > 0 && !outside; level++) {
+        if (level == LEVELS_MAX)
+            outside = true;
+        else if (climb(d, req, project.text, &above, &outside, err) < 0)
+            return -1;
+    }
+    ret->owned = !outside;
+    return 0;
+}
+
+int ownership_refuse(const struct authd *d, const struct request *req, struct error *err)
+{
+    const char *page = app_url_account_page(d, req->arena);
+
+    (void)error_set(err, ERR_ACCOUNT_SHARED,
+                    page ? "The account belongs to several organizations. Its owner changes this "
+                           "on the installation's account page."
+                         : "The account belongs to several organizations. Ask the operator of this "
+                           "installation to change this.");
+    if (page)
+        error_member(err, "details.url", page);
+    return -1;
+}
+
+int ownership_hold(const struct authd *d, struct db_tx *tx, const struct request *req,
+                   struct uuid account, const struct ownership *found, struct error *err)
+{
+    const struct sql_account_row_lock_in lock = {.account = account};
+    struct sql_account_is_within_in within = {.account = account};
+    struct sql_account_is_within_row row;
+
+    if (sql_require(sql_account_row_lock(tx, req, &lock, err), err, ERR_NOT_FOUND,
+                    "Account not found.") < 0)
+        return -1;
+    if (!found)
+        return 0;
+    within.projects = found->projects;
+    if (sql_account_is_within(tx, req, &within, &row, err) < 0)
+        return -1;
+    return row.within && found->owned ? 0 : ownership_refuse(d, req, err);
+}
+
+int ownership_admit(void *daemon, struct request *req, const struct operation *row,
+                    struct error *err)
+{
+    struct authd *d = daemon;
+    struct ownership *found;
+
+    /* A page does not know its visitor yet: visit_open_account() comes here then. */
+    if (row->reach != REACH_ACCOUNT || !req->caller)
+        return 0;
+    found = arena_alloc(req->arena, sizeof(*found));
+    if (ownership_find(d, req, req->caller->account, req->caller->project, found, err) < 0)
+        return -1;
+    req->ownership = found;
+    return found->owned ? 0 : ownership_refuse(d, req, err);
+}
+
+int ownership_of_caller(struct authd *d, const struct request *req, bool *ret, struct error *err)
+{
+    struct ownership found;
+
+    if (ownership_find(d, req, req->caller->account, req->caller->project, &found, err) < 0)
+        return -1;
+    *ret = found.owned;
+    return 0;
+}
+
+int ownership_hold_caller(const struct authd *d, struct db_tx *tx, const struct request *req,
+                          struct error *err)
+{
+    if (ownership_hold(d, tx, req, req->caller->account, req->ownership, err) == 0)
+        return 0;
+    return err->code == ERR_NOT_FOUND ? error_set(err, ERR_UNAUTHORIZED, "Unauthorized") : -1;
+}

@@ -1,0 +1,58 @@
+/*
+ * ownership.h - which project an account belongs to.
+ *
+ * A project owns an account when the account has memberships and each of them lies in the project
+ * or below it, in whatever state: live or locked, of a suspended or a read-only project. A
+ * patient's account is its project's. An account without memberships is the installation's. A
+ * pending invitation is no membership.
+ *
+ * Whoever runs a tenant's pages or applications can read what people type there and use their
+ * sessions. So a session of a project changes how its person signs in everywhere (REACH_ACCOUNT)
+ * only where the project owns the account; what belongs to several organizations is changed on the
+ * installation's own pages (installation.h), and mail about it goes by the installation.
+ *
+ * A project's parent never changes. So what ownership_find() has found before a transaction holds
+ * in it, as long as no membership was added elsewhere: ownership_hold() looks, with the account's
+ * row locked. Statements that add a membership lock that row, too.
+ */
+#ifndef ATRIUM_AUTHD_ACCOUNT_OWNERSHIP_H
+#define ATRIUM_AUTHD_ACCOUNT_OWNERSHIP_H
+
+#include "authd/authd.h"
+
+struct operation;
+
+struct ownership {
+    bool owned;
+    struct db_array projects; /* of the account's memberships; all are the owner's or below it */
+};
+
+/* Whether the project owns the account. Parks; asks settingsd only for an account that has
+ * memberships in other projects. */
+int ownership_find(struct authd *d, const struct request *req, struct uuid account,
+                   struct uuid project, struct ownership *ret, struct error *err) MUST_USE;
+
+/* Locks the account for update until the end of the transaction. Fails: NOT_FOUND (it was deleted),
+ * ACCOUNT_SHARED (it has a membership elsewhere by now). found NULL: whoever owns it. Parks. */
+int ownership_hold(const struct authd *d, struct db_tx *tx, const struct request *req,
+                   struct uuid account, const struct ownership *found, struct error *err) MUST_USE;
+
+/* Refuses what only an owner may do: ERR_ACCOUNT_SHARED, with the installation's page for it in
+ * details.url, where there is one. Returns -1. */
+int ownership_refuse(const struct authd *d, const struct request *req, struct error *err);
+
+/* Finds the ownership of the caller's account for an operation of REACH_ACCOUNT (req->ownership).
+ * The handler holds it by ownership_hold_caller(). Fails: ACCOUNT_SHARED. Parks. */
+int ownership_admit(void *daemon, struct request *req, const struct operation *row,
+                    struct error *err) MUST_USE;
+
+/* Whether the caller's session may act on the account everywhere. Parks. */
+int ownership_of_caller(struct authd *d, const struct request *req, bool *ret,
+                        struct error *err) MUST_USE;
+
+/* Holds the caller's account as ownership_hold() does, for an act that was admitted. Fails:
+ * UNAUTHORIZED (it was deleted), ACCOUNT_SHARED. Parks. */
+int ownership_hold_caller(const struct authd *d, struct db_tx *tx, const struct request *req,
+                          struct error *err) MUST_USE;
+
+#endif
