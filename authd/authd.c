@@ -24,6 +24,7 @@
 #include "authd/oauth/grant.h"
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/logout_delivery.h"
+#include "authd/passkey/passkey_opens.h"
 #include "authd/passkey/passkey_rp.h"
 #include "authd/session/change.h"
 #include "authd/session/key.h"
@@ -213,6 +214,7 @@ static int start(void *daemon, struct error *err)
     service_every(&d->svc, "sweep", MINUTES(1), sweep_run);
     service_every(&d->svc, "trail", TRAIL_PERIOD, trail_grow);
     service_every(&d->svc, "email scan", SECONDS(5), email_scan_run);
+    service_every(&d->svc, "passkeys", SECONDS(5), passkey_opens_run);
     logout_delivery_start(d);
     return 0;
 }

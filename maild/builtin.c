@@ -59,6 +59,12 @@ static const struct builtin mails[] = {
      "have a copy of it.",
      NULL, NULL, NULL,
      "If you know of no copy, remove this passkey from your account and add a new one."},
+    {"PASSKEY_CLOSED", "Your passkey for {{projectName}} no longer works",
+     "You belong to several organizations, and we cannot tell which of them your passkey "
+     "{{passkey}} was made for. It no longer signs you in.",
+     NULL, NULL, NULL,
+     "Sign in with your password, then add a new passkey on your account page. You can remove the "
+     "old one there."},
     {"COMMON_PASSWORD", "Choose another password for {{projectName}}",
      "The password of your account with {{projectName}} is one that many people use or that is "
      "known from breaches. It is tried first by those who guess passwords.",

@@ -80,6 +80,43 @@ int ownership_find(struct authd *d, const struct request *req, struct uuid accou
     return 0;
 }
 
+/* The parent of a project; absent: it is a root, or was deleted. */
+static int parent_of(struct authd *d, const struct request *req, struct uuid *project,
+                     struct error *err)
+{
+    const char *id = project->text;
+    struct tenants_of_in in = {{&id, 1}};
+    struct tenant_list list = {0};
+
+    if (settingsd_tenants_of(d->svc.bus, req, &in, &list, err) < 0)
+        return -1;
+    *project = list.tenants.count == 0 ? (struct uuid){""}
+                                       : ((const struct tenant *)list.tenants.items)->parentId;
+    return 0;
+}
+
+int ownership_lowest(struct authd *d, const struct request *req, struct uuid account,
+                     struct uuid *ret, struct error *err)
+{
+    const struct sql_account_list_projects_in in = {.account = account, .locked = true};
+    struct sql_account_list_projects_rows rows;
+    struct ownership found = {.owned = false};
+
+    if (sql_account_list_projects(d->svc.db, req, &in, &rows, err) < 0)
+        return -1;
+    *ret = rows.count == 0 ? (struct uuid){""} : rows.items[0].project;
+    for (int level = 0; level < LEVELS_MAX && uuid_is_set(ret); level++) {
+        if (ownership_find(d, req, account, *ret, &found, err) < 0)
+            return -1;
+        if (found.owned)
+            return 0;
+        if (parent_of(d, req, ret, err) < 0)
+            return -1;
+    }
+    *ret = (struct uuid){""};
+    return 0;
+}
+
 int ownership_refuse(const struct authd *d, const struct request *req, struct error *err)
 {
     const char *page = app_url_account_page(d, req->arena);

@@ -32,6 +32,10 @@ struct ownership {
 int ownership_find(struct authd *d, const struct request *req, struct uuid account,
                    struct uuid project, struct ownership *ret, struct error *err) MUST_USE;
 
+/* The lowest project that owns the account; absent: none does. Parks. */
+int ownership_lowest(struct authd *d, const struct request *req, struct uuid account,
+                     struct uuid *ret, struct error *err) MUST_USE;
+
 /* Locks the account for update until the end of the transaction. Fails: NOT_FOUND (it was deleted),
  * ACCOUNT_SHARED (it has a membership elsewhere by now). found NULL: whoever owns it. Parks. */
 int ownership_hold(const struct authd *d, struct db_tx *tx, const struct request *req,

@@ -12,6 +12,7 @@
 #include "authd/account/ownership.h"
 #include "authd/authd_api.h"
 #include "authd/passkey/passkey_ceremony.h"
+#include "authd/passkey/passkey_opens.h"
 #include "authd/signin/step_up.h"
 #include "authd/sql/account.h"
 #include "authd/sql/passkey.h"
@@ -151,6 +152,7 @@ static int write_new(struct authd *d, const struct request *req,
         .account = owner->account,
         .rp_id = ceremony->rp.id,
         .project = ceremony->rp.project,
+        .opens = req->caller->project,
         .credential_id = {made->id, made->id_size},
         .user_handle = {ceremony->user_handle, sizeof(ceremony->user_handle)},
         .algorithm = made->algorithm,
@@ -218,15 +220,19 @@ static struct passkey shown(const struct sql_passkey_list_row *row)
                             .lastUsedAt = row->last_used_at ? *row->last_used_at : 0};
 }
 
-/* Lists the caller's passkeys. */
+/* Lists the caller's passkeys: all, where the session's project owns the account, else those that
+ * open the project. */
 int passkeys(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
              struct passkey_list *out, struct error *err)
 {
-    const struct sql_passkey_list_in list = {.account = req->caller->account};
+    struct uuid project = req->caller->project;
     struct sql_passkey_list_rows rows;
     struct passkey *items;
+    bool own;
 
-    if (sql_passkey_list(d->svc.db, req, &list, &rows, err) < 0)
+    if (ownership_of_caller(d, req, &own, err) < 0 ||
+        passkey_opens_list(d, req, req->caller->account, own ? (struct uuid){""} : project, &rows,
+                           err) < 0)
         return -1;
     items = arena_calloc(req->arena, rows.count, sizeof(*items));
     for (size_t i = 0; i < rows.count; i++)

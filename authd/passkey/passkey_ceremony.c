@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "authd/passkey/passkey_opens.h"
 #include "authd/sql/passkey.h"
 #include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
@@ -73,14 +74,13 @@ struct field_list passkey_descriptors(struct arena *arena, const struct sql_pass
 }
 
 int passkey_ceremony_request(struct authd *d, const struct request *req, struct uuid account,
-                             struct passkey_ceremony *self, struct passkey_request *out,
-                             struct error *err)
+                             struct uuid project, struct passkey_ceremony *self,
+                             struct passkey_request *out, struct error *err)
 {
-    const struct sql_passkey_list_in list = {.account = account};
     struct sql_passkey_list_rows rows;
     struct field_list allow;
 
-    if (sql_passkey_list(d->svc.db, req, &list, &rows, err) < 0)
+    if (passkey_opens_list(d, req, account, project, &rows, err) < 0)
         return -1;
     allow = passkey_descriptors(req->arena, &rows, self->rp.id);
     if (allow.count == 0)

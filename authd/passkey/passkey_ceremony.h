@@ -54,11 +54,11 @@ const struct passkey_request_options *passkey_ceremony_options(struct arena *are
 struct field_list passkey_descriptors(struct arena *arena, const struct sql_passkey_list_rows *rows,
                                       const char *rp_id);
 
-/* Begins a ceremony for the passkeys that the account has of its relying party, and fills the
- * answer. ERR_BAD_REQUEST when it has none. Parks. */
+/* Begins a ceremony for the passkeys that the account has of its relying party and that open the
+ * project (absent: any), and fills the answer. ERR_BAD_REQUEST when it has none. Parks. */
 int passkey_ceremony_request(struct authd *d, const struct request *req, struct uuid account,
-                             struct passkey_ceremony *self, struct passkey_request *out,
-                             struct error *err) MUST_USE;
+                             struct uuid project, struct passkey_ceremony *self,
+                             struct passkey_request *out, struct error *err) MUST_USE;
 
 /* ERR_BAD_REQUEST: there is no such ceremony, or no longer. */
 int passkey_ceremony_invalid(struct error *err);

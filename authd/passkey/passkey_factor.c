@@ -5,6 +5,7 @@
 #include "authd/passkey/passkey_factor.h"
 
 #include "authd/authd_api.h"
+#include "authd/passkey/passkey_opens.h"
 #include "authd/passkey/passkey_rp.h"
 #include "authd/sql/passkey.h"
 #include "authd/tenant.h"
@@ -31,7 +32,7 @@ static int start(struct authd *d, const struct request *req, const char *role, s
     if ((settled && tenant_open_id(d, req, who.is.project, &tenant, err) < 0) ||
         passkey_rp_find(d, req, settled ? &tenant : NULL, role, &ceremony.rp, err) < 0)
         return -1;
-    return passkey_ceremony_request(d, req, who.is.account, &ceremony, out, err);
+    return passkey_ceremony_request(d, req, who.is.account, who.is.project, &ceremony, out, err);
 }
 
 /* Gives out a challenge for the second factor of a sign-in. Fails: BAD_REQUEST, NOT_FOUND. */
@@ -49,21 +50,15 @@ int practitioner_login_mfa_start(struct authd *d, const struct request *req,
     return start(d, req, "Practitioner", in->loginId, out, err);
 }
 
-/* Whether one of these passkeys would be accepted for the tenant: passkey_factor_check() takes
- * those of the installation, of the project, and of the projects above it. */
+/* Whether one of these passkeys would be accepted for the tenant. */
 static int has_accepted(struct authd *d, const struct request *req, const struct tenant *tenant,
-                        const struct sql_passkey_project_list_rows *rows, bool *ret,
+                        const struct sql_passkey_opens_list_rows *rows, bool *ret,
                         struct error *err)
 {
     *ret = false;
-    for (size_t i = 0; i < rows->count && !*ret; i++) {
-        struct uuid owner = rows->items[i].owner;
-
-        if (!uuid_is_set(&owner))
-            *ret = true;
-        else if (tenant_is_within(d, req, tenant->projectId, owner, ret, err) < 0)
+    for (size_t i = 0; i < rows->count && !*ret; i++)
+        if (passkey_opens(d, req, rows->items[i].opens, tenant->projectId, ret, err) < 0)
             return -1;
-    }
     return 0;
 }
 
@@ -71,9 +66,9 @@ int passkey_factor_demand(struct authd *d, const struct request *req, const stru
                           struct candidate *who, struct error *err)
 {
     const struct account_policy *policy = tenant->accountPolicy;
-    struct sql_passkey_project_list_in list = {.account = who->is.account,
-                                               .project = tenant->projectId};
-    struct sql_passkey_project_list_rows rows;
+    struct sql_passkey_opens_list_in list = {.account = who->is.account,
+                                             .project = tenant->projectId};
+    struct sql_passkey_opens_list_rows rows;
     struct passkey_rp rp;
 
     /* of admins alone it is asked below, once it is known who is one */
@@ -86,7 +81,7 @@ int passkey_factor_demand(struct authd *d, const struct request *req, const stru
         return 0;
     }
     list.rp_id = rp.id;
-    if (sql_passkey_project_list(d->svc.db, req, &list, &rows, err) < 0)
+    if (sql_passkey_opens_list(d->svc.db, req, &list, &rows, err) < 0)
         return -1;
     if (rows.count == 0 || !account_policy_requires_mfa(policy, who->is.role, rows.items[0].admin))
         return 0;
@@ -99,7 +94,7 @@ int passkey_factor_check(struct authd *d, const struct request *req, struct uuid
                          const char **ret_wrong, struct error *err)
 {
     struct passkey_ceremony ceremony;
-    bool within = true;
+    bool open = true;
 
     if (passkey_ceremony_spend(d, req, kind, who->is.role, login, &ceremony, err) < 0 ||
         passkey_ceremony_find_rp(d, req, NULL, &ceremony, err) < 0 ||
@@ -108,11 +103,12 @@ int passkey_factor_check(struct authd *d, const struct request *req, struct uuid
         return -1;
     if (!*ret_wrong && !uuid_equal(&ret->account, &who->is.account))
         *ret_wrong = "credential";
-    if (*ret_wrong || !uuid_is_set(&ret->project))
+    /* of a sign-in that names no tenant yet the login keeps it within what the passkey opens */
+    if (*ret_wrong || !uuid_is_set(&ceremony.tenant))
         return 0;
-    if (tenant_is_within(d, req, ceremony.tenant, ret->project, &within, err) < 0)
+    if (passkey_opens(d, req, ret->opens, ceremony.tenant, &open, err) < 0)
         return -1;
-    if (!within)
+    if (!open)
         *ret_wrong = "reach";
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "authd/account/address_key.h"
 #include "authd/authd_api.h"
 #include "authd/mail.h"
+#include "authd/passkey/passkey_opens.h"
 #include "authd/sql/passkey.h"
 #include "authd/sql/signin.h"
 #include "settingsd/settingsd_api.h"
@@ -43,7 +44,7 @@ static int check(struct authd *d, const struct request *req,
     address_key_load(d, req, row.account);
     *ret = (struct passkey_proof){.passkey = row.id,
                                   .account = row.account,
-                                  .project = row.project,
+                                  .opens = row.opens,
                                   .account_project = row.account_project,
                                   .email = row.email,
                                   .name = row.name,
@@ -52,6 +53,9 @@ static int check(struct authd *d, const struct request *req,
         *ret_wrong = "user-handle";
         return 0;
     }
+    if (!uuid_is_set(&row.opens) &&
+        passkey_opens_settle(d, req, row.id, row.account, &ret->opens, err) < 0)
+        return -1;
     return passkey_ceremony_check(d, req, ceremony, (enum webauthn_algorithm)row.algorithm,
                                   row.public_key, credential, &ret->shown, ret_wrong, err);
 }

@@ -9,7 +9,7 @@
 
 struct passkey_proof {
     struct uuid passkey, account;
-    struct uuid project;         /* it opens this project and those below; absent: all */
+    struct uuid opens;           /* see passkey_opens.h */
     struct uuid account_project; /* of a patient */
     const char *email, *name;
     int64_t former_count; /* of signatures */

@@ -11,6 +11,7 @@
 
 #include "authd/account/email_verified.h"
 #include "authd/authd_api.h"
+#include "authd/passkey/passkey_opens.h"
 #include "authd/passkey/passkey_proof.h"
 #include "authd/passkey/passkey_start.h"
 #include "authd/signin/login.h"
@@ -109,7 +110,7 @@ static int check_reach(struct authd *d, const struct request *req,
                        const struct passkey_ceremony *ceremony, const struct passkey_proof *proof,
                        const char **ret_wrong, struct error *err)
 {
-    bool within = true;
+    bool open = true;
 
     *ret_wrong = NULL;
     if (!proof->has_handle)
@@ -119,11 +120,12 @@ static int check_reach(struct authd *d, const struct request *req,
     else if (uuid_is_set(&proof->account_project) &&
              !uuid_equal(&proof->account_project, &ceremony->tenant))
         *ret_wrong = "not-a-member";
-    if (*ret_wrong || !uuid_is_set(&proof->project))
+    /* of a sign-in that names no tenant yet the login keeps it within what the passkey opens */
+    if (*ret_wrong || !uuid_is_set(&ceremony->tenant))
         return 0;
-    if (tenant_is_within(d, req, ceremony->tenant, proof->project, &within, err) < 0)
+    if (passkey_opens(d, req, proof->opens, ceremony->tenant, &open, err) < 0)
         return -1;
-    if (!within)
+    if (!open)
         *ret_wrong = "reach";
     return 0;
 }
@@ -160,6 +162,7 @@ static int give_code(struct authd *d, const struct request *req,
                                               .id = uuid_ordered(req->now_ms),
                                               .code_hash = {hash, sizeof(hash)},
                                               .project = ceremony->tenant,
+                                              .within = passkey_opens_within(&proof->opens),
                                               .challenge = ceremony->code_challenge,
                                               .expires_at = req->now_ms + LOGIN_LIFE,
                                               .changes = who->changes};
@@ -223,7 +226,8 @@ int practitioner_passkey_finish(struct authd *d, const struct request *req,
     if (candidate_of_account(d, req, "Practitioner", proof.account, ceremony.tenant, &who, err) <
             0 ||
         candidate_check_lock(d, req, &who, NULL, err) < 0 ||
-        login_places(d, req, &who, &tenants, err) < 0)
+        login_places(d, req, &who, &tenants, err) < 0 ||
+        passkey_opens_tenants(d, req, proof.opens, &tenants, err) < 0)
         return spend(d, req, &ceremony);
     if (tenants.count == 0)
         return refuse(d, req, &ceremony, &who.is, "not-a-member", err);

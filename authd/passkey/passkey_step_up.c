@@ -4,6 +4,7 @@
 #include "authd/passkey/passkey_step_up.h"
 
 #include "authd/authd_api.h"
+#include "authd/passkey/passkey_opens.h"
 #include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
 
@@ -19,14 +20,15 @@ int step_up_start(struct authd *d, const struct request *req, const struct nothi
     if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0 ||
         passkey_rp_find(d, req, &tenant, req->caller->role, &ceremony.rp, err) < 0)
         return -1;
-    return passkey_ceremony_request(d, req, req->caller->account, &ceremony, out, err);
+    return passkey_ceremony_request(d, req, req->caller->account, req->caller->project, &ceremony,
+                                    out, err);
 }
 
 int passkey_step_up(struct authd *d, const struct request *req, const struct step_up_in *in,
                     struct passkey_proof *ret, const char **ret_wrong, struct error *err)
 {
     struct passkey_ceremony ceremony;
-    bool within;
+    bool open;
 
     if (passkey_ceremony_spend(d, req, kind, req->caller->role, in->loginId, &ceremony, err) < 0 ||
         passkey_ceremony_find_rp(d, req, NULL, &ceremony, err) < 0 ||
@@ -34,11 +36,11 @@ int passkey_step_up(struct authd *d, const struct request *req, const struct ste
         return -1;
     if (!*ret_wrong && !uuid_equal(&ret->account, &req->caller->account))
         *ret_wrong = "credential";
-    if (*ret_wrong || !uuid_is_set(&ret->project))
+    if (*ret_wrong)
         return 0;
-    if (tenant_is_within(d, req, req->caller->project, ret->project, &within, err) < 0)
+    if (passkey_opens(d, req, ret->opens, req->caller->project, &open, err) < 0)
         return -1;
-    if (!within)
+    if (!open)
         *ret_wrong = "reach";
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "authd/authd_api.h"
 #include "authd/credential/factor.h"
 #include "authd/passkey/passkey_factor.h"
+#include "authd/passkey/passkey_opens.h"
 #include "authd/session/session.h"
 #include "authd/signin/login.h"
 #include "authd/sql/passkey.h"
@@ -12,15 +13,18 @@
 #include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
 
-/* Gives the login its session code; the transaction holds the factor's and the login's rows. */
+/* Gives the login its session code; the transaction holds the factor's and the login's rows. within:
+ * the project that it leads to, or below which; absent: any. */
 static int give_code(struct db_tx **tx_p, const struct request *req, struct uuid login,
-                     const char *method, const char **ret_code, struct error *err)
+                     const char *method, struct uuid within, const char **ret_code,
+                     struct error *err)
 {
     const char *code = secret_random_text(req->arena, LOGIN_CODE_SIZE);
     uint8_t hash[SECRET_HASH_SIZE];
     struct sql_login_confirm_in confirm = {.id = login,
                                            .code_hash = {hash, sizeof(hash)},
                                            .factor = method,
+                                           .within = within,
                                            .expires_at = req->now_ms + LOGIN_LIFE};
 
     secret_hash(code, hash);
@@ -66,7 +70,8 @@ static int confirm_passkey(struct authd *d, const struct request *req,
 
         if (sql_require(sql_passkey_use(tx, req, &use, err), err, ERR_BAD_REQUEST,
                         "The passkey is not accepted.") < 0 ||
-            give_code(&tx, req, in->loginId, "passkey", ret_code, err) < 0)
+            give_code(&tx, req, in->loginId, "passkey", passkey_opens_within(&proof.opens),
+                      ret_code, err) < 0)
             return -1;
         passkey_proof_report(d, req, &tenant, &proof, who->display);
         return 0;
@@ -99,7 +104,7 @@ static int confirm_code(struct authd *d, const struct request *req, const struct
         factor_consume(d, tx, req, &factor, in->mfaToken, &method, err) < 0)
         return -1;
     if (method)
-        return give_code(&tx, req, in->loginId, method, ret_code, err);
+        return give_code(&tx, req, in->loginId, method, (struct uuid){""}, ret_code, err);
     if (sql_login_count_failure(tx, req, &wrong, err) < 0)
         return -1;
     ++*d->count.sign_in_bad;

@@ -10,6 +10,7 @@
 #include "authd/account/email_verified.h"
 #include "authd/authd_api.h"
 #include "authd/credential/challenge.h"
+#include "authd/passkey/passkey_opens.h"
 #include "authd/session/session.h"
 #include "authd/signin/admission.h"
 #include "authd/signin/arrival.h"
@@ -22,6 +23,7 @@ struct login {
     struct sign_in is;      /* project: that is settled, a patient's or the one named at start */
     struct admission comes; /* to that project, if it is settled */
     struct uuid session_project, session; /* what the code gave out */
+    struct uuid within; /* of a passkey: the project that it leads to, or below; absent: any */
     const char *challenge, *auth_method, *email, *display;
     bool used;
 };
@@ -47,6 +49,7 @@ static int find(struct authd *d, const struct request *req, const char *role, co
         .used = row.used,
         .session_project = row.session_project,
         .session = row.session,
+        .within = row.within,
         .email = row.email,
         .display = arena_printf(req->arena, "%s %s", row.name, row.surname),
     };
@@ -126,6 +129,19 @@ static int named_tenant(struct authd *d, const struct request *req, const struct
     return held.count > 0 ? 0 : refuse(d, req, login, "not-a-member", err);
 }
 
+/* A passkey was shown that does not open this tenant. */
+static int check_within(struct authd *d, const struct request *req, const struct login *login,
+                        const struct tenant *tenant, struct error *err)
+{
+    bool open;
+
+    if (!uuid_is_set(&login->within))
+        return 0;
+    if (passkey_opens(d, req, login->within, tenant->projectId, &open, err) < 0)
+        return -1;
+    return open ? 0 : refuse(d, req, login, "reach", err);
+}
+
 /* The only tenant that fits, when the request names none. */
 static int only_tenant(struct authd *d, const struct request *req, const struct login *login,
                        struct tenant *ret, struct error *err)
@@ -134,7 +150,9 @@ static int only_tenant(struct authd *d, const struct request *req, const struct 
     struct field_texts held;
 
     if (account_projects(d, req, login->is.account, (struct uuid){""}, false, &held, err) < 0 ||
-        tenants_open(d, req, held, &tenants, err) < 0)
+        tenants_open(d, req, held, &tenants, err) < 0 ||
+        (uuid_is_set(&login->within) &&
+         passkey_opens_tenants(d, req, login->within, &tenants, err) < 0))
         return -1;
     if (tenants.count == 0)
         return refuse(d, req, login, "not-a-member", err);
@@ -211,7 +229,7 @@ int practitioner_login_token(struct authd *d, const struct request *req,
         rc = tenant_open_id(d, req, login.is.project, &tenant, err);
     else
         rc = only_tenant(d, req, &login, &tenant, err);
-    if (rc < 0)
+    if (rc < 0 || check_within(d, req, &login, &tenant, err) < 0)
         return -1;
     if (!tenant.practitionerLogin && sign_in_refused(d, req, &login.is, "not-enabled", err) < 0)
         return -1;

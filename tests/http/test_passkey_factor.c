@@ -129,7 +129,7 @@ static void a_passkey_follows_a_password_where_it_is_demanded(void)
     passkey_check_first_step(suite, person, "token");
 }
 
-/* One of another relying party cannot be shown here: it is not asked for. */
+/* One that opens another project cannot be shown here: it is not asked for. */
 static void a_passkey_from_elsewhere_is_not_demanded(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
@@ -137,7 +137,7 @@ static void a_passkey_from_elsewhere_is_not_demanded(void)
 
     suite_require_mfa(suite, "everyone");
     CU_ASSERT_EQUAL(suite_count(suite,
-                                "with moved as (update auth.passkey set project_id = "
+                                "with moved as (update auth.passkey set opens_id = "
                                 "gen_random_uuid() where account_id = (select id from "
                                 "auth.account where email = '%s') returning 1) select count(*) "
                                 "from moved",

@@ -12,25 +12,48 @@
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
+#define PASSWORD "correct horse battery staple"
+
 static struct suite *suite;
+
+/* A practitioner of that tenant alone; and who is one of the demo tenant from then on, too. */
+static struct person *make_clinician(const char *email, const char *tenant)
+{
+    PROGRAM made = ATRIUMCTL(suite, PASSWORD "\n", "user", "create-admin", "--project", tenant,
+                             "--email", email, "--name", "Lia", "--surname", "Lima");
+
+    CHECK_EXIT(made, 0);
+    return person_sign_in(suite, "Practitioner", email, PASSWORD, tenant);
+}
+
+static struct person *join_demo(const char *email)
+{
+    PROGRAM joined = ATRIUMCTL(suite, NULL, "user", "create-admin", "--project", "demo", "--email",
+                               email, "--name", "Lia", "--surname", "Lima", "--existing");
+
+    CHECK_EXIT(joined, 0);
+    return person_sign_in(suite, "Practitioner", email, PASSWORD, "demo");
+}
 
 /* ---- what must not work ---- */
 
-/* A tenant's application has a host name of its own: what is made there opens that tenant only,
- * also where another one claims the same host. */
+/* What is made in a session of a tenant opens that tenant and those below it only, also where
+ * another one claims the same host. */
 static void a_passkey_opens_its_tenant_only(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PRACTITIONER_ORIGIN);
-    PERSON admin = person_admin(suite);
-    HTTP_ANSWER added = passkey_enroll(suite, admin->access, key);
-    CHECK_STATUS(added, 200);
-    PERSON child = person_admin_of_child(suite, "below");
-    suite_set_value(suite, child->access, "PRACTITIONER_APP_URL", PASSKEY_PRACTITIONER_ORIGIN);
-    HTTP_ANSWER below = passkey_sign_in(suite, "Practitioner", "below", NULL, key);
-    CHECK_STATUS(below, 200);
     AUTHENTICATOR low = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PRACTITIONER_ORIGIN);
+    PERSON parent = person_admin_of_child(suite, "below");
+    suite_set_value(suite, parent->access, "PRACTITIONER_APP_URL", PASSKEY_PRACTITIONER_ORIGIN);
+    TEXT email = person_address();
+    PERSON child = make_clinician(email, "below");
     HTTP_ANSWER lower = passkey_enroll(suite, child->access, low);
     CHECK_STATUS(lower, 200);
+    PERSON admin = join_demo(email);
+    HTTP_ANSWER added = passkey_enroll(suite, admin->access, key);
+    CHECK_STATUS(added, 200);
+    HTTP_ANSWER below = passkey_sign_in(suite, "Practitioner", "below", NULL, key);
+    CHECK_STATUS(below, 200);
     HTTP_ANSWER up = passkey_sign_in(suite, "Practitioner", "demo", NULL, low);
     passkey_check_refused(up);
     HTTP_ANSWER down = passkey_sign_in(suite, "Practitioner", "below", NULL, low);
@@ -46,17 +69,19 @@ static void a_childs_passkey_proves_nothing_above_it(void)
     AUTHENTICATOR high = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PRACTITIONER_ORIGIN);
     AUTHENTICATOR low = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PRACTITIONER_ORIGIN);
     AUTHENTICATOR far = authenticator_new(AUTHENTICATOR_ES256, "https://beneath.example");
-    PERSON child = person_admin_of_child(suite, "beneath");
+    PERSON parent = person_admin_of_child(suite, "beneath");
+    TEXT email = person_address();
+    PERSON child = make_clinician(email, "beneath");
     char path[96];
     long before;
 
-    suite_set_value(suite, child->access, "PRACTITIONER_APP_URL", PASSKEY_PRACTITIONER_ORIGIN);
+    suite_set_value(suite, parent->access, "PRACTITIONER_APP_URL", PASSKEY_PRACTITIONER_ORIGIN);
     HTTP_ANSWER lower = passkey_enroll(suite, child->access, low);
     CHECK_STATUS(lower, 200);
-    suite_set_value(suite, child->access, "PRACTITIONER_APP_URL", "https://beneath.example");
+    suite_set_value(suite, parent->access, "PRACTITIONER_APP_URL", "https://beneath.example");
     HTTP_ANSWER farther = passkey_enroll(suite, child->access, far);
     CHECK_STATUS(farther, 200);
-    PERSON admin = person_admin(suite);
+    PERSON admin = join_demo(email);
     HTTP_ANSWER upper = passkey_enroll(suite, admin->access, high);
     CHECK_STATUS(upper, 200);
 
@@ -96,7 +121,9 @@ static void a_childs_passkey_proves_nothing_above_it(void)
     CHECK_STATUS(answer, 200);
     suite_require_mfa(suite, "none");
     snprintf(path, sizeof(path), "/auth/passkey/%s", http_text(farther, "id"));
-    HTTP_ANSWER gone = http_delete(suite_url(suite), path, again->access);
+    HTTP_ANSWER shared = http_delete(suite_url(suite), path, again->access);
+    CHECK_STATUS(shared, 403); /* the account is the parent's by now */
+    HTTP_ANSWER gone = http_delete(suite_url(suite), path, admin->access);
     CHECK_STATUS(gone, 200);
 }
 
@@ -107,11 +134,11 @@ static struct http_answer *begin_in(const char *tenant, const struct person *per
                             body_login_start(person->email, person->password, tenant));
 }
 
-/* Whose passkeys were all made in `project`, an expression of SQL. */
+/* Whose passkeys all open `project`, an expression of SQL. */
 static void move_passkeys(const char *project)
 {
     CU_ASSERT_TRUE(suite_count(suite,
-                               "with moved as (update auth.passkey set project_id = %s where "
+                               "with moved as (update auth.passkey set opens_id = %s where "
                                "account_id = (select account_id from auth.passkey where rp_id = "
                                "'under.example') and rp_id = 'under.example' returning 1) select "
                                "count(*) from moved",
@@ -128,7 +155,7 @@ static void a_passkey_made_above_is_demanded_below(void)
         bool demanded;
     } rows[] = {
         {"made above", NULL, true},
-        {"of the installation", "null", true},
+        {"of the installation", "'00000000-0000-0000-0000-000000000000'", true},
         {"of another project", "gen_random_uuid()", false},
     };
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, origin);

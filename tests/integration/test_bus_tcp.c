@@ -745,8 +745,9 @@ static void test_a_port_that_is_taken(void)
 /* Callers know an instance by an address that its own host has not got. */
 static void translated_address(struct loop *loop, void *arg UNUSED)
 {
-    static const struct operation one_operation[] = {{"none", "gateway", ACCESS_PUBLIC, R_SAFE,
-                                                      &nothing_table, &nothing_table, NULL},
+    static const struct operation one_operation[] = {{"none", "gateway", ACCESS_PUBLIC,
+                                                      REACH_PUBLIC, R_SAFE, &nothing_table,
+                                                      &nothing_table, NULL},
                                                      {.name = NULL}};
     struct world world;
     struct kit *kit = &world.kit;

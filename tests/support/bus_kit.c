@@ -200,9 +200,9 @@ static int op_dropped(void *daemon, const struct request *req, const void *input
     return 0;
 }
 
-#define KIT_ROW(name, callers, access, flags, fn)                       \
-    {                                                                   \
-        name, callers, access, flags, &kit_in_table, &kit_out_table, fn \
+#define KIT_ROW(name, callers, access, flags, fn)                                     \
+    {                                                                                 \
+        name, callers, access, REACH_PUBLIC, flags, &kit_in_table, &kit_out_table, fn \
     }
 static const struct operation operations[] = {
     KIT_ROW("echo", "gateway ctl", ACCESS_PUBLIC, R_SAFE, op_echo),

@@ -101,12 +101,18 @@ const struct route test_endpoints[] = {
     {.method = NULL},
 };
 
-#define PAGE_ROW(method, path, handler, input, flags) \
-    {#method,        path,                            \
-     "authd",        #handler,                        \
-     ACCESS_PUBLIC,  (flags) | R_PAGE,                \
-     &input##_table, &page_answer_table,              \
-     NULL,           NULL,                            \
+#define PAGE_ROW(method, path, handler, input, reach, flags) \
+    {#method,                                                \
+     path,                                                   \
+     "authd",                                                \
+     #handler,                                               \
+     ACCESS_PUBLIC,                                          \
+     reach,                                                  \
+     (flags) | R_PAGE,                                       \
+     &input##_table,                                         \
+     &page_answer_table,                                     \
+     NULL,                                                   \
+     NULL,                                                   \
      false},
 
 const struct route test_page_rows[] = {

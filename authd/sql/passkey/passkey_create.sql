@@ -4,19 +4,19 @@
 -- second factor from now on.
 -- class: tx
 -- in: session_project uuid, session uuid
--- in: id uuid, account uuid, rp_id text, project uuid null, credential_id bytea
+-- in: id uuid, account uuid, rp_id text, project uuid null, opens uuid, credential_id bytea
 -- in: user_handle bytea, algorithm int8, public_key bytea, sign_count int8, backed_up bool
 -- in: name text, now int8, most int8
 -- rows: one
 with
 created as (
     insert into passkey (
-        id, account_id, rp_id, project_id, credential_id, user_handle, algorithm, public_key,
-        sign_count, backed_up, name, created_at
+        id, account_id, rp_id, project_id, opens_id, credential_id, user_handle, algorithm,
+        public_key, sign_count, backed_up, name, created_at
     )
     select
-        :id, :account, :rp_id, :project, :credential_id, :user_handle, :algorithm, :public_key,
-        :sign_count, :backed_up, :name, :now
+        :id, :account, :rp_id, :project, :opens, :credential_id, :user_handle, :algorithm,
+        :public_key, :sign_count, :backed_up, :name, :now
     where (select count(*) from passkey where account_id = :account) < :most
     returning 1
 ),

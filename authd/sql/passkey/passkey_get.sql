@@ -3,12 +3,12 @@
 -- class: read
 -- in: rp_id text, credential_id bytea, role text, now int8
 -- rows: one
--- row: id uuid, account uuid, project uuid null, account_project uuid null, email text, name text
+-- row: id uuid, account uuid, opens uuid null, account_project uuid null, email text, name text
 -- row: algorithm int8, public_key bytea, user_handle bytea, sign_count int8
 select
     p.id,
     p.account_id as account,
-    p.project_id as project,
+    p.opens_id as opens,
     a.project_id as account_project,
     a.email,
     p.name,

@@ -3,7 +3,8 @@
 -- challenge was spent, of which spent tells.
 -- class: write
 -- in: start uuid, start_until int8, passkey uuid, sign_count int8, backed_up bool, now int8
--- in: id uuid, code_hash bytea, project uuid null, challenge text, expires_at int8, changes int8
+-- in: id uuid, code_hash bytea, project uuid null, within uuid null, challenge text
+-- in: expires_at int8, changes int8
 -- rows: one
 -- row: spent bool, begun bool
 with
@@ -21,10 +22,11 @@ used as (
 ),
 begun as (
     insert into login (
-        id, code_hash, account_id, project_id, challenge, auth_method, created_at, expires_at,
-        credential_changes
+        id, code_hash, account_id, project_id, within_id, challenge, auth_method, created_at,
+        expires_at, credential_changes
     )
-    select :id, :code_hash, a.id, :project, :challenge, 'passkey', :now, :expires_at, :changes
+    select
+        :id, :code_hash, a.id, :project, :within, :challenge, 'passkey', :now, :expires_at, :changes
     from used u
     join account a on a.id = u.account_id
     where a.locked_at is null and

@@ -3,13 +3,15 @@
 -- class: read
 -- in: code_hash bytea, now int8, role text
 -- rows: one
--- row: id uuid, account uuid, project uuid null, challenge text, auth_method text, used bool
+-- row: id uuid, account uuid, project uuid null, within uuid null, challenge text
+-- row: auth_method text, used bool
 -- row: session_project uuid null, session uuid null, email text, name text, surname text
 -- row: policy uuid null, admin bool null, change int8, address_key text null
 select
     l.id,
     l.account_id as account,
     coalesce(a.project_id, l.project_id) as project,
+    l.within_id as within,
     l.challenge,
     l.auth_method,
     l.used_at is not null as used,

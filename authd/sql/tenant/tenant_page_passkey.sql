@@ -1,15 +1,24 @@
--- A page of the passkeys of the accounts of a project, for another installation: its own, and those
--- of the installation's pages. Behind the passkey `after` of the membership `place`.
+-- A page of the passkeys of the accounts of a project that open it, for another installation. One of
+-- this installation's own pages opens the project there, and no more. Behind the passkey `after` of
+-- the membership `place`.
 -- class: read
 -- in: project uuid, place uuid, after text, most int8
 -- rows: many
 -- row: struct tenant_json
-select row_to_json(k)::text as value
+select
+    (
+        to_jsonb(k)
+        || jsonb_build_object('opens_id', case when k.opens_id is not null then m.project_id end)
+    )::text as value
 from membership m
 cross join lateral (
     select p.*
     from passkey p
     where p.account_id = m.account_id and coalesce(p.project_id, m.project_id) = m.project_id
+        and (
+            p.opens_id is null
+            or p.opens_id in (m.project_id, '00000000-0000-0000-0000-000000000000')
+        )
 ) k
 where m.project_id = :project and m.id >= :place
     and (m.id, k.id) > (:place, (:after::json ->> 'id')::uuid)

@@ -1,11 +1,11 @@
--- The projects whose applications an account's passkeys of a relying party were made in, null for
--- the installation's own, and whether the account is an admin of the project that it signs in to.
+-- What an account's passkeys of a relying party open, and whether the account is an admin of the
+-- project that it signs in to.
 -- class: read
 -- in: account uuid, rp_id text, project uuid
 -- rows: many
--- row: owner uuid null, admin bool
+-- row: opens uuid null, admin bool
 select distinct
-    p.project_id as owner,
+    p.opens_id as opens,
     exists (
         select
         from membership
