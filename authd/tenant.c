@@ -103,6 +103,24 @@ int tenant_is_within(struct authd *d, const struct request *req, struct uuid pro
     return 0;
 }
 
+int tenant_ancestors(struct authd *d, const struct request *req, struct uuid project,
+                     struct db_array *ret, struct error *err)
+{
+    *ret = db_array_new(req->arena, LEVELS_MAX, sizeof(project.text));
+    for (int level = 0; level < LEVELS_MAX && uuid_is_set(&project); level++) {
+        const char *id = arena_strdup(req->arena, project.text);
+        const struct tenants_of_in in = {{&id, 1}};
+        struct tenant_list list = {0};
+
+        db_array_add(ret, id);
+        if (settingsd_tenants_of(d->svc.bus, req, &in, &list, err) < 0)
+            return -1;
+        project = list.tenants.count == 0 ? (struct uuid){""}
+                                          : ((const struct tenant *)list.tenants.items)->parentId;
+    }
+    return 0;
+}
+
 int tenant_open_client(struct authd *d, const struct request *req, struct uuid client,
                        struct tenant *ret, struct error *err)
 {

@@ -48,6 +48,11 @@ int tenant_policy_of(struct authd *d, const struct request *req, struct uuid pro
 int tenant_is_within(struct authd *d, const struct request *req, struct uuid project,
                      struct uuid top, bool *ret, struct error *err) MUST_USE;
 
+/* The ids of a project and of all above it, suspended ones too. Parks. */
+struct db_array;
+int tenant_ancestors(struct authd *d, const struct request *req, struct uuid project,
+                     struct db_array *ret, struct error *err) MUST_USE;
+
 /* The projects that an account is a member of, as texts, at most 1,000; `project` keeps only
  * itself, absent all. locked: those that it is locked in count, too. Parks. */
 int account_projects(struct authd *d, const struct request *req, struct uuid account,

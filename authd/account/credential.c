@@ -100,8 +100,9 @@ int credential_send_link(struct authd *d, const struct request *req, const struc
                         .display =
                             arena_printf(req->arena, "%s %s", account->name, account->surname),
                         .expires_at = req->now_ms + RESET_LIFE};
+    struct uuid project = tenant ? tenant->projectId : (struct uuid){UUID_NIL};
     struct sql_reset_create_in create = {.account = account->id,
-                                         .project = tenant->projectId,
+                                         .project = project,
                                          .id = uuid_random(),
                                          .expires_at = mail.expires_at};
     struct mail_route route;
@@ -109,12 +110,14 @@ int credential_send_link(struct authd *d, const struct request *req, const struc
 
     address_key_load(d, req, account->id);
     create.audit = audit_row(req, &(struct audit){.action = "password.link",
-                                                  .project = tenant->projectId,
+                                                  .project = tenant ? project : (struct uuid){""},
                                                   .account = account->id,
                                                   .type = "Account",
                                                   .id = account->id,
                                                   .reason = reason});
-    if (mail_route_find(d, req, tenant, account->role, account->id, &route, err) < 0)
+    if (!tenant)
+        mail_route_installation(d, req, &route);
+    else if (mail_route_find(d, req, tenant, account->role, account->id, &route, err) < 0)
         return -1;
     if (!route.app && route.tenant)
         return 0;
@@ -134,39 +137,33 @@ int credential_send_link(struct authd *d, const struct request *req, const struc
     return 0;
 }
 
-/* The first tenant of the practitioner with this address that is open; ERR_NOT_FOUND: none. */
-static int tenant_of_practitioner(struct authd *d, const struct request *req, const char *email,
-                                  struct tenant *ret, struct error *err)
+/* On the installation's own page: whether or not the practitioner is a member anywhere. */
+static int send_own_link(struct authd *d, const struct request *req, const char *email,
+                         struct error *err)
 {
-    struct field_list tenants;
-    struct field_texts held;
-    struct uuid account;
+    const struct sql_account_find_practitioner_in find = {.email = email, .now = req->now_ms};
+    struct sql_account_find_practitioner_row row;
+    struct credential_link_owner owner = {.role = "Practitioner", .email = email};
+    int found = sql_account_find_practitioner(d->svc.db, req, &find, &row, err);
 
-    if (account_find_practitioner(d, req, email, &account, err) < 0 ||
-        account_projects(d, req, account, (struct uuid){""}, false, &held, err) < 0 ||
-        tenants_open(d, req, held, &tenants, err) < 0)
-        return -1;
-    if (tenants.count == 0)
-        return error_set(err, ERR_NOT_FOUND, "Tenant not found.");
-    *ret = *(const struct tenant *)tenants.items;
-    return 0;
+    if (found <= 0 || !row.active || row.locked)
+        return MIN(found, 0);
+    owner.id = row.id;
+    owner.name = row.name;
+    owner.surname = row.surname;
+    return credential_send_link(d, req, NULL, &owner, NULL, err);
 }
 
-static int send_links(struct authd *d, const struct request *req,
-                      const struct reset_password_in *in, struct error *err)
+static int send_tenant_links(struct authd *d, const struct request *req,
+                             const struct reset_password_in *in, struct error *err)
 {
     struct sql_account_find_by_email_in find = {
-        .email = in->email, .role = in->tenantCode ? in->type : "Practitioner", .now = req->now_ms};
+        .email = in->email, .role = in->type, .now = req->now_ms};
     struct sql_account_find_by_email_rows found;
+    bool admitted = true;
     struct tenant tenant;
-    bool admitted;
 
-    if (mail_admit_link(d, req, "reset address", in->email, &admitted, err) < 0)
-        return -1;
-    if (!admitted)
-        return 0;
-    if ((in->tenantCode ? tenant_open(d, req, in->tenantCode, &tenant, err)
-                        : tenant_of_practitioner(d, req, in->email, &tenant, err)) < 0) {
+    if (tenant_open(d, req, in->tenantCode, &tenant, err) < 0) {
         if (err->code != ERR_NOT_FOUND)
             return -1;
         error_clear(err);
@@ -186,6 +183,19 @@ static int send_links(struct authd *d, const struct request *req,
             return -1;
     }
     return 0;
+}
+
+static int send_links(struct authd *d, const struct request *req,
+                      const struct reset_password_in *in, struct error *err)
+{
+    bool admitted;
+
+    if (mail_admit_link(d, req, "reset address", in->email, &admitted, err) < 0)
+        return -1;
+    if (!admitted)
+        return 0;
+    return in->tenantCode ? send_tenant_links(d, req, in, err)
+                          : send_own_link(d, req, in->email, err);
 }
 
 /* Mails a link to each account of the tenant with this e-mail; of no tenant, as the installation's
@@ -220,14 +230,17 @@ static int find_link(struct authd *d, const struct request *req, struct uuid id,
                                      .email = row.email,
                                      .display =
                                          arena_printf(req->arena, "%s %s", row.name, row.surname)};
+    ret->installation = row.installation;
+    if (row.installation)
+        return *ret_invited ? 0 : credential_owner_mailed(d, req, ret, err);
     if (tenant_open_id(d, req, row.project, &ret->tenant, err) < 0)
         return err->code == ERR_NOT_FOUND ? link_invalid(err) : -1;
-    if (!row.installation)
-        ret->organization = email_organization(&ret->tenant);
+    ret->organization = email_organization(&ret->tenant);
     return 0;
 }
 
-/* Redeems the link of a reset, which proves the address. */
+/* Redeems the link of a reset, which proves the address. Fails: BAD_REQUEST (another request was
+ * first, or the tenant that mailed it owns the account no more). */
 static int reset_accept(struct authd *d, const struct request *req, struct uuid id,
                         const uint8_t secret[static SECRET_HASH_SIZE],
                         struct credential_owner *owner, const char *hash, struct error *err)
@@ -239,9 +252,13 @@ static int reset_accept(struct authd *d, const struct request *req, struct uuid 
                                                .audit = credential_audit(req, "password.set",
                                                                          owner->tenant.projectId,
                                                                          owner->account, NULL)};
+    struct ownership found;
 
-    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+    if (ownership_find_link(d, req, owner->account, owner->tenant.projectId, owner->installation,
+                            &found, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         link_require(sql_reset_redeem(tx, req, &redeem, err), err) < 0 ||
+        ownership_hold_link(d, tx, req, owner->account, &found, err) < 0 ||
         email_claim(tx, req, owner, EMAIL_BY_LINK, hash, err) < 0)
         return -1;
     return credential_change_commit(d, req, &tx, owner, "Password", (struct uuid){""}, err);

@@ -17,6 +17,8 @@ struct credential_owner {
     struct uuid organization; /* that a proof by the link counts for, see email_verified.h */
     struct uuid joined;       /* membership that changes along; absent: none */
     bool revived;             /* its scheduled deletion was taken back along */
+    bool installation;        /* the link was mailed by the installation */
+    bool shared;              /* no single project owns it: the installation mails about it */
 };
 
 /* The audit row of what happened to an account's password; why: of a failure, one word. */
@@ -31,11 +33,17 @@ struct credential_link_owner {
 
 /* Makes a link for one account and queues its mail; nothing for a project without the address of
  * an application that the link could lead to, or when the account is deleted at this moment. Where
- * the installation mails but has no such pages, the mail says whom to ask. reason: of the admin who
- * sends it; NULL: the owner has asked for it. Parks. */
+ * the installation mails but has no such pages, the mail says whom to ask. tenant: that it was asked
+ * for in; NULL: on the installation's own page, which mails it then. reason: of the admin who sends
+ * it; NULL: the owner has asked for it. Parks. */
 int credential_send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
                          const struct credential_link_owner *account, const char *reason,
                          struct error *err) MUST_USE;
+
+/* Finds by whom the owner of an account is mailed when no project's session acts: the lowest project
+ * that owns it (owner->tenant), or the installation (owner->shared). Parks. */
+int credential_owner_mailed(struct authd *d, const struct request *req,
+                            struct credential_owner *owner, struct error *err) MUST_USE;
 
 /* The caller of the request. ERR_UNAUTHORIZED when its account is gone. Parks. */
 int credential_owner_find(struct authd *d, const struct request *req, struct credential_owner *ret,

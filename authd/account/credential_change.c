@@ -4,6 +4,7 @@
  */
 #include "authd/account/credential.h"
 
+#include "authd/account/ownership.h"
 #include "authd/credential/password.h"
 #include "authd/mail.h"
 #include "authd/session/session.h"
@@ -24,6 +25,23 @@ struct sql_audit credential_audit(const struct request *req, const char *action,
                                           .detail = why});
 }
 
+int credential_owner_mailed(struct authd *d, const struct request *req,
+                            struct credential_owner *owner, struct error *err)
+{
+    struct uuid project;
+
+    if (ownership_lowest(d, req, owner->account, &project, err) < 0)
+        return -1;
+    owner->shared = !uuid_is_set(&project);
+    if (owner->shared || tenant_open_id(d, req, project, &owner->tenant, err) == 0)
+        return 0;
+    if (err->code != ERR_NOT_FOUND)
+        return -1;
+    error_clear(err); /* a suspended project mails nothing */
+    owner->shared = true;
+    return 0;
+}
+
 int credential_owner_find(struct authd *d, const struct request *req, struct credential_owner *ret,
                           struct error *err)
 {
@@ -38,7 +56,9 @@ int credential_owner_find(struct authd *d, const struct request *req, struct cre
                                      .display = req->caller->display,
                                      .hash = row.password_hash,
                                      .changes = row.changes};
-    return tenant_open_id(d, req, req->caller->project, &ret->tenant, err);
+    return uuid_is_set(&req->caller->project)
+               ? tenant_open_id(d, req, req->caller->project, &ret->tenant, err)
+               : credential_owner_mailed(d, req, ret, err);
 }
 
 int credential_verify(struct authd *d, const struct request *req, const struct throttle_keys *keys,
@@ -76,7 +96,7 @@ int credential_change_commit(struct authd *d, const struct request *req, struct 
     struct session_ended ended;
     char when[25];
     struct mail mail = {.template = "CREDENTIAL_CHANGED",
-                        .tenant = &owner->tenant,
+                        .tenant = owner->shared ? NULL : &owner->tenant,
                         .to = owner->email,
                         .display = owner->display,
                         .variables = {{"what", what}, {"when", when}}};

@@ -175,11 +175,13 @@ static int find_link(struct authd *d, const struct request *req, const struct em
     ret->hash = row.password_hash;
     ret->changes = row.changes ? *row.changes : 0;
     ret->organization = (struct uuid){""};
-    if (tenant_open_id(d, req, row.project, &ret->tenant, err) < 0)
+    ret->tenant = (struct tenant){.name = NULL};
+    if (!row.installation && tenant_open_id(d, req, row.project, &ret->tenant, err) < 0)
         return err->code == ERR_NOT_FOUND ? link_invalid(err) : -1;
     if (!row.installation)
         ret->organization = email_organization(&ret->tenant);
-    return 0;
+    return ownership_find_link(d, req, row.account, row.project, row.installation, &ret->found,
+                               err);
 }
 
 static int sign_in_required(struct error *err)
@@ -208,6 +210,7 @@ static int prove_by_password(struct authd *d, const struct request *req,
 static int prove_address(struct authd *d, const struct request *req, const struct email_held *link,
                          bool by_password, struct error *err)
 {
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     const struct sql_email_verify_in verify = {
         .id = link->id,
         .secret_hash = {link->secret, SECRET_HASH_SIZE},
@@ -216,7 +219,11 @@ static int prove_address(struct authd *d, const struct request *req, const struc
         .changes = by_password ? &link->changes : NULL,
         .audit = email_audit(req, "email.verify", link->tenant.projectId, link->account, "link")};
 
-    return link_require(sql_email_verify(d->svc.db, req, &verify, err), err);
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        link_require(sql_email_verify(tx, req, &verify, err), err) < 0 ||
+        ownership_hold_link(d, tx, req, link->account, &link->found, err) < 0)
+        return -1;
+    return db_commit(&tx, err);
 }
 
 /* Spends a link of email_verify_send() or email_change(), for the owner of its account only. Fails:

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "authd/account/address_key.h"
+#include "authd/account/app_url.h"
 #include "authd/account/email_verified.h"
 #include "authd/authd_api.h"
 #include "authd/credential/throttle.h"
@@ -32,6 +33,12 @@ static struct sql_audit change_audit(const struct request *req, const char *acti
                                           .account = account,
                                           .type = "Account",
                                           .id = account});
+}
+
+/* What the row of a link says that the installation mailed. */
+static struct uuid project_or_nil(const struct tenant *tenant)
+{
+    return uuid_is_set(&tenant->projectId) ? tenant->projectId : (struct uuid){UUID_NIL};
 }
 
 /* ---- asking ---- */
@@ -61,7 +68,7 @@ static int send_link(struct authd *d, const struct request *req, const struct te
         .account = owner.account,
         .kind = "change",
         .email = email,
-        .project = tenant->projectId,
+        .project = project_or_nil(tenant),
         .audit = change_audit(req, "email.link", tenant->projectId, owner.account)};
     struct email_link link;
     bool admitted, available;
@@ -83,11 +90,13 @@ static int send_link(struct authd *d, const struct request *req, const struct te
 static int ask(struct authd *d, const struct request *req, const char *email, struct error *err)
 {
     const struct caller *caller = req->caller;
+    struct tenant tenant = {.name = NULL};
     struct mail_route route;
-    struct tenant tenant;
 
-    if (tenant_open_id(d, req, caller->project, &tenant, err) < 0 ||
-        mail_route_find(d, req, &tenant, caller->role, caller->account, &route, err) < 0)
+    mail_route_installation(d, req, &route);
+    if (uuid_is_set(&caller->project) &&
+        (tenant_open_id(d, req, caller->project, &tenant, err) < 0 ||
+         mail_route_find(d, req, &tenant, caller->role, caller->account, &route, err) < 0))
         return -1;
     if (route.tenant && !route.app)
         return error_set(err, ERR_BAD_REQUEST, "The %s is not configured.",
@@ -131,10 +140,13 @@ static int make_undo(struct authd *d, const struct request *req, const struct em
         .template = "EMAIL_CHANGED", .builtin = true, .to = link->email, .display = link->display};
     struct mail_route route;
 
+    const char *app = app_url_installation(d, req->arena);
+
     if (mail_route_find(d, req, &link->tenant, link->role, link->account, &route, err) < 0)
         return -1;
-    *ret = (struct undo){.id = uuid_random(), .installation = !route.tenant};
-    link_new(req->arena, route.app, "undo-email", ret->id, &ret->link);
+    /* where the installation has pages, no tenant's can read the way back */
+    *ret = (struct undo){.id = uuid_random(), .installation = app || !route.tenant};
+    link_new(req->arena, app ? app : route.app, "undo-email", ret->id, &ret->link);
     mail.tenant = route.tenant;
     mail.variables[0] = (struct mail_variable){"undoUrl", ret->link.url};
     ret->mail = mail_row(d, req, &mail);
@@ -169,7 +181,7 @@ static int redeem(struct db_tx *tx, const struct request *req, const struct emai
     return delete_links(tx, req, link->account, err);
 }
 
-/* Writes the new address and its proof. Fails: BAD_REQUEST (the account has another address than
+/* Writes the new address. Fails: BAD_REQUEST (the account has another address than
  * the old one by now), CONFLICT (another account has the new one). */
 static int change_address(struct db_tx *tx, const struct request *req,
                           const struct email_held *link, const struct undo *undo, struct error *err)
@@ -182,14 +194,13 @@ static int change_address(struct db_tx *tx, const struct request *req,
         .undo = undo->id,
         .undo_hash = {undo->link.hash, SECRET_HASH_SIZE},
         .undo_until = req->now_ms + UNDO_LIFE,
-        .project = link->tenant.projectId,
+        .project = project_or_nil(&link->tenant),
         .installation = undo->installation,
         .mail = undo->mail,
         .audit = change_audit(req, "email.change", link->tenant.projectId, link->account)};
     const struct sql_credential_invalidate_in invalidate = {.account = link->account};
 
-    if (link_require(sql_email_change(tx, req, &change, err), err) < 0 ||
-        email_prove_alone(tx, req, link->account, link->organization, err) < 0)
+    if (link_require(sql_email_change(tx, req, &change, err), err) < 0)
         return -1;
     return sql_credential_invalidate(tx, req, &invalidate, err);
 }
@@ -197,17 +208,19 @@ static int change_address(struct db_tx *tx, const struct request *req,
 int email_change_apply(struct authd *d, const struct request *req, const struct email_held *link,
                        bool by_password, struct error *err)
 {
-    const struct credential_owner owner = {.account = link->account,
-                                           .email = link->to,
-                                           .display = link->display,
-                                           .tenant = link->tenant};
+    struct credential_owner owner = {.account = link->account,
+                                     .email = link->to,
+                                     .display = link->display,
+                                     .tenant = link->tenant};
     struct uuid own = by_password ? (struct uuid){""} : req->caller->session;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct undo undo;
 
-    if (make_undo(d, req, link, &undo, err) < 0 ||
+    if ((link->found.installation && credential_owner_mailed(d, req, &owner, err) < 0) ||
+        make_undo(d, req, link, &undo, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        redeem(tx, req, link, by_password, err) < 0)
+        redeem(tx, req, link, by_password, err) < 0 ||
+        ownership_hold_link(d, tx, req, link->account, &link->found, err) < 0)
         return -1;
     if (change_address(tx, req, link, &undo, err) < 0) {
         if (err->code != ERR_CONFLICT)
@@ -225,6 +238,7 @@ struct former {
     struct credential_owner owner; /* email: the old one */
     struct db_array organizations; /* that the old address was verified for */
     int64_t changed_at;
+    struct ownership found; /* why the link may still do this */
 };
 
 static int find_former(struct authd *d, const struct request *req, struct uuid id,
@@ -244,11 +258,12 @@ static int find_former(struct authd *d, const struct request *req, struct uuid i
                                          arena_printf(req->arena, "%s %s", row.name, row.surname)},
                            .organizations = {.text = arena_strdup(req->arena, row.organizations)},
                            .changed_at = row.changed_at};
-    if (tenant_open_id(d, req, row.project, &ret->owner.tenant, err) < 0)
+    if (row.installation && credential_owner_mailed(d, req, &ret->owner, err) < 0)
+        return -1;
+    if (!row.installation && tenant_open_id(d, req, row.project, &ret->owner.tenant, err) < 0)
         return err->code == ERR_NOT_FOUND ? link_invalid(err) : -1;
-    if (!row.installation)
-        ret->owner.organization = email_organization(&ret->owner.tenant);
-    return 0;
+    return ownership_find_link(d, req, row.account, row.project, row.installation, &ret->found,
+                               err);
 }
 
 /* Redeems the link, and deletes all that was mailed since and that would take back later changes.
@@ -280,10 +295,8 @@ static int restore(struct authd *d, struct db_tx *tx, const struct request *req,
         .account = account,
         .email = owner->email,
         .audit = change_audit(req, "email.undo", owner->tenant.projectId, account)};
-    const struct sql_email_verified_replace_in proofs = {.account = account,
-                                                         .organizations = former->organizations,
-                                                         .organization = owner->organization,
-                                                         .now = req->now_ms};
+    const struct sql_email_verified_replace_in proofs = {
+        .account = account, .organizations = former->organizations, .now = req->now_ms};
     const struct sql_credential_set_in set = {
         .account = account, .password_hash = d->dummy_hash, .now = req->now_ms};
 
@@ -308,6 +321,7 @@ int email_undo(struct authd *d, const struct request *req, const struct email_un
     if (find_former(d, req, in->id, secret, &former, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         redeem_undo(tx, req, in->id, secret, &former, err) < 0 ||
+        ownership_hold_link(d, tx, req, former.owner.account, &former.found, err) < 0 ||
         restore(d, tx, req, &former, err) < 0)
         return -1;
     return credential_change_commit(d, req, &tx, &former.owner, what, (struct uuid){""}, err);

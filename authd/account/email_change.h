@@ -7,6 +7,7 @@
 #define ATRIUM_AUTHD_ACCOUNT_EMAIL_CHANGE_H
 
 #include "authd/account/email_link.h"
+#include "authd/account/ownership.h"
 #include "settingsd/settingsd_api.h"
 
 /* A link that is still good, and whose it is. Texts are the request's. */
@@ -17,13 +18,15 @@ struct email_held {
     struct uuid account, home; /* home: a patient's project */
     const char *role, *email, *to, *display, *hash;
     int64_t changes;
-    struct tenant tenant;     /* that it was asked for in */
+    struct tenant tenant;     /* that mailed it; empty: the installation did */
     struct uuid organization; /* that it proves the address for; absent: for all */
+    struct ownership found;   /* why the link may still do this */
 };
 
 /* Gives the account the new address, which the link has proven: in one transaction the link is
- * spent, proofs and links of the old address end, and a link to take the change back is mailed to
- * that. All sessions but the caller's own end. by_password: the owner has shown the password
+ * spent, links of the old address end, and a link to take the change back is mailed to that. The new
+ * address counts as verified for those for whom the old one did, and for no one else: the change was
+ * asked for in a session, which a tenant's application can use. All sessions but the caller's own end. by_password: the owner has shown the password
  * link->hash, not a session. Fails: BAD_REQUEST (the link is spent, or the address is taken by
  * now). Parks. */
 int email_change_apply(struct authd *d, const struct request *req, const struct email_held *link,

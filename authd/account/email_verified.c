@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "authd/account/app_url.h"
+#include "authd/credential/link.h"
 #include "authd/sql/account.h"
 #include "authd/sql/credential.h"
 #include "authd/sql/oauth.h"
@@ -74,27 +76,13 @@ int email_drop_leftovers(struct db_tx *tx, const struct request *req,
 
 /* ---- claims ---- */
 
-int email_prove_alone(struct db_tx *tx, const struct request *req, struct uuid account,
-                      struct uuid organization, struct error *err)
-{
-    const struct sql_email_verified_replace_in proofs = {.account = account,
-                                                         .organizations =
-                                                             db_array_new(req->arena, 0, 0),
-                                                         .organization = organization,
-                                                         .now = req->now_ms};
-
-    return sql_email_verified_replace(tx, req, &proofs, err) < 0 ? -1 : 0;
-}
-
 static int drop_unproven(struct db_tx *tx, const struct request *req,
-                         struct credential_owner *owner, enum email_claim_by by, struct error *err)
+                         struct credential_owner *owner, struct error *err)
 {
     const struct sql_email_undo_delete_in undo = {.account = owner->account, .since = 0};
-    int64_t factor_since = by == EMAIL_BY_INVITATION ? 0 : req->now_ms - EMAIL_CLAIM_FACTOR_AGE;
+    int64_t factor_since = req->now_ms - EMAIL_CLAIM_FACTOR_AGE;
 
-    return sql_email_undo_delete(tx, req, &undo, err) < 0 ||
-                   (by == EMAIL_BY_INVITATION &&
-                    email_prove_alone(tx, req, owner->account, owner->organization, err) < 0)
+    return sql_email_undo_delete(tx, req, &undo, err) < 0
                ? -1
                : email_drop_leftovers(tx, req, owner, factor_since, 0, "claimed", err);
 }
@@ -116,7 +104,7 @@ static int verify(struct db_tx *tx, const struct request *req, struct credential
 
     if (claimed <= 0)
         return claimed;
-    return drop_unproven(tx, req, owner, by, err) < 0 ? -1 : 1;
+    return drop_unproven(tx, req, owner, err) < 0 ? -1 : 1;
 }
 
 int email_claim(struct db_tx *tx, const struct request *req, struct credential_owner *owner,
@@ -168,6 +156,18 @@ int email_check_sign_in(struct authd *d, const struct request *req, const struct
         sign_in_refused(d, req, who, "not-verified", err) < 0)
         return -1;
     return error_set(err, ERR_EMAIL_NOT_VERIFIED, "The e-mail address is not confirmed yet.");
+}
+
+int email_refuse_unverified(const struct authd *d, const struct request *req, struct error *err)
+{
+    const char *app = app_url_installation(d, req->arena);
+
+    (void)error_set(err, ERR_EMAIL_NOT_VERIFIED,
+                    "Verify your email address first: reset your password on the installation's "
+                    "own page.");
+    if (app)
+        error_member(err, "details.url", link_page(req->arena, app, "reset-password"));
+    return -1;
 }
 
 /* The organisation of a project never changes: settingsd is asked for it once. */

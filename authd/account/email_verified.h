@@ -38,18 +38,12 @@ struct uuid email_organization(const struct tenant *tenant);
  * that this link, or a mailed code, has proven the address of owner->account for
  * owner->organization (absent: for all). When it was not proven for that before, another person may
  * have made the account: its scheduled deletion (owner->revived, for credential_change_commit()),
- * its second factor (one that is on for longer than EMAIL_CLAIM_FACTOR_AGE only by an invitation),
- * its passkeys, its consents and its other links end here, and by an invitation its proofs for
- * other organisations: they are of another password than the application of the one that invites
- * may have set. By a code no password is set: the hash is one that no password has, and is written
+ * its second factor (unless it is on for longer than EMAIL_CLAIM_FACTOR_AGE), its passkeys, its
+ * consents and its other links end here. By a code no password is set: the hash is one that no password has, and is written
  * only when the account was not proven before. The caller ends the sessions afterwards: the order
  * of locks is the link, the account, the second factor, the credential, the sessions. Parks. */
 int email_claim(struct db_tx *tx, const struct request *req, struct credential_owner *owner,
                 enum email_claim_by by, const char *password_hash, struct error *err) MUST_USE;
-
-/* Proves the address for this organisation (absent: for all) and ends its other proofs. Parks. */
-int email_prove_alone(struct db_tx *tx, const struct request *req, struct uuid account,
-                      struct uuid organization, struct error *err) MUST_USE;
 
 /* Ends what another person may have left in the account, within a transaction that has locked it:
  * its scheduled deletion (owner->revived), its second factor if that was enrolled at `factor_since`
@@ -69,6 +63,10 @@ bool email_is_required(const struct tenant *tenant);
 int email_check_sign_in(struct authd *d, const struct request *req, const struct tenant *tenant,
                         const struct sign_in *who, const struct throttle_keys *keys,
                         struct error *err) MUST_USE;
+
+/* Refuses what an account must be verified for all for: ERR_EMAIL_NOT_VERIFIED, with the
+ * installation's page to do so in details.url. Returns -1. */
+int email_refuse_unverified(const struct authd *d, const struct request *req, struct error *err);
 
 /* Projects whose organisation is kept (d->organizations, by project), for the next function. */
 enum { EMAIL_ORGANIZATIONS_MAX = 8192 };

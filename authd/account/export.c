@@ -61,15 +61,15 @@ static struct uuid after_id(const struct part_page *page)
 }
 
 /* Defines read_<name>() of the statement export_<name>_list. */
-#define ID_PART(name, ...)                                                                     \
+#define ID_PART(name)                                                                          \
     static int read_##name(struct authd *d, const struct request *req, struct part_page *page, \
                            const char **ret_next, struct error *err)                           \
     {                                                                                          \
-        const struct sql_export_##name##_list_in list = {.account = page->in->account,         \
+        const struct sql_export_##name##_list_in list = {.project = page->in->projectId,       \
+                                                         .account = page->in->account,         \
                                                          .subject = page->subject,             \
                                                          .after = after_id(page),              \
-                                                         .most = EXPORT_PAGE_MAX,              \
-                                                         __VA_ARGS__};                         \
+                                                         .most = EXPORT_PAGE_MAX};             \
         struct sql_export_##name##_list_rows rows;                                             \
                                                                                                \
         if (sql_export_##name##_list(d->svc.db, req, &list, &rows, err) < 0)                   \
@@ -83,7 +83,7 @@ static struct uuid after_id(const struct part_page *page)
 
 ID_PART(membership)
 ID_PART(passkey)
-ID_PART(session, .project = page->in->projectId)
+ID_PART(session)
 
 static int read_consent(struct authd *d, const struct request *req, struct part_page *page,
                         const char **ret_next, struct error *err)

@@ -17,6 +17,12 @@ void mail_route_own(const struct authd *d, const struct request *req, const stru
                                .organization = email_organization(tenant)};
 }
 
+void mail_route_installation(const struct authd *d, const struct request *req,
+                             struct mail_route *ret)
+{
+    *ret = (struct mail_route){.app = app_url_installation(d, req->arena)};
+}
+
 int mail_route_find(struct authd *d, const struct request *req, const struct tenant *tenant,
                     const char *role, struct uuid account, struct mail_route *ret,
                     struct error *err)
@@ -29,6 +35,6 @@ int mail_route_find(struct authd *d, const struct request *req, const struct ten
     if (found.owned)
         mail_route_own(d, req, tenant, role, ret);
     else
-        *ret = (struct mail_route){.app = app_url_installation(d, req->arena)};
+        mail_route_installation(d, req, ret);
     return 0;
 }

@@ -16,6 +16,10 @@ struct mail_route {
     struct uuid organization;    /* that a proof by the link counts for; absent: for all */
 };
 
+/* The installation's route. */
+void mail_route_installation(const struct authd *d, const struct request *req,
+                             struct mail_route *ret);
+
 /* The route of a link to one who belongs to the tenant alone. */
 void mail_route_own(const struct authd *d, const struct request *req, const struct tenant *tenant,
                     const char *role, struct mail_route *ret);

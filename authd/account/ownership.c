@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "authd/account/app_url.h"
+#include "authd/credential/link.h"
 #include "authd/sql/account.h"
 #include "settingsd/settingsd_api.h"
 
@@ -141,12 +142,45 @@ int ownership_hold(const struct authd *d, struct db_tx *tx, const struct request
     if (sql_require(sql_account_row_lock(tx, req, &lock, err), err, ERR_NOT_FOUND,
                     "Account not found.") < 0)
         return -1;
-    if (!found)
+    if (found->installation)
         return 0;
     within.projects = found->projects;
     if (sql_account_is_within(tx, req, &within, &row, err) < 0)
         return -1;
     return row.within && found->owned ? 0 : ownership_refuse(d, req, err);
+}
+
+int ownership_join(struct db_tx *tx, const struct request *req, struct uuid account,
+                   struct db_array above, struct error *err)
+{
+    const struct sql_account_links_delete_in links = {.account = account, .above = above};
+    const struct sql_account_row_lock_in lock = {.account = account};
+
+    if (sql_account_links_delete(tx, req, &links, err) < 0)
+        return -1;
+    return sql_require(sql_account_row_lock(tx, req, &lock, err), err, ERR_NOT_FOUND,
+                       "Account not found.");
+}
+
+int ownership_find_link(struct authd *d, const struct request *req, struct uuid account,
+                        struct uuid project, bool installation, struct ownership *ret,
+                        struct error *err)
+{
+    *ret = (struct ownership){.owned = true, .installation = installation};
+    if (!installation && ownership_find(d, req, account, project, ret, err) < 0)
+        return -1;
+    return ret->owned ? 0 : link_invalid(err);
+}
+
+int ownership_hold_link(const struct authd *d, struct db_tx *tx, const struct request *req,
+                        struct uuid account, const struct ownership *found, struct error *err)
+{
+    if (ownership_hold(d, tx, req, account, found, err) == 0)
+        return 0;
+    if (err->code != ERR_ACCOUNT_SHARED && err->code != ERR_NOT_FOUND)
+        return -1;
+    error_clear(err);
+    return link_invalid(err);
 }
 
 int ownership_admit(void *daemon, struct request *req, const struct operation *row,
@@ -167,9 +201,10 @@ int ownership_admit(void *daemon, struct request *req, const struct operation *r
 
 int ownership_of_caller(struct authd *d, const struct request *req, bool *ret, struct error *err)
 {
-    struct ownership found;
+    struct ownership found = {.owned = true};
 
-    if (ownership_find(d, req, req->caller->account, req->caller->project, &found, err) < 0)
+    if (uuid_is_set(&req->caller->project) &&
+        ownership_find(d, req, req->caller->account, req->caller->project, &found, err) < 0)
         return -1;
     *ret = found.owned;
     return 0;

@@ -24,6 +24,7 @@ struct operation;
 
 struct ownership {
     bool owned;
+    bool installation;        /* the installation acts, which may whoever owns the account */
     struct db_array projects; /* of the account's memberships; all are the owner's or below it */
 };
 
@@ -32,14 +33,31 @@ struct ownership {
 int ownership_find(struct authd *d, const struct request *req, struct uuid account,
                    struct uuid project, struct ownership *ret, struct error *err) MUST_USE;
 
+/* What a link that was mailed may still do: the project that it was mailed for must own the account,
+ * unless the installation mailed it. Fails: BAD_REQUEST (the link is dead). Parks. */
+int ownership_find_link(struct authd *d, const struct request *req, struct uuid account,
+                        struct uuid project, bool installation, struct ownership *ret,
+                        struct error *err) MUST_USE;
+
+/* ownership_hold() in the transaction that has redeemed the link. Fails: BAD_REQUEST. Parks. */
+int ownership_hold_link(const struct authd *d, struct db_tx *tx, const struct request *req,
+                        struct uuid account, const struct ownership *found,
+                        struct error *err) MUST_USE;
+
 /* The lowest project that owns the account; absent: none does. Parks. */
 int ownership_lowest(struct authd *d, const struct request *req, struct uuid account,
                      struct uuid *ret, struct error *err) MUST_USE;
 
 /* Locks the account for update until the end of the transaction. Fails: NOT_FOUND (it was deleted),
- * ACCOUNT_SHARED (it has a membership elsewhere by now). found NULL: whoever owns it. Parks. */
+ * ACCOUNT_SHARED (it has a membership elsewhere by now). Parks. */
 int ownership_hold(const struct authd *d, struct db_tx *tx, const struct request *req,
                    struct uuid account, const struct ownership *found, struct error *err) MUST_USE;
+
+/* Before a membership of the project (`above`: tenant_ancestors()) is added: deletes the links and
+ * ceremonies of tenants that will own the account no longer, and locks the account, so that an act
+ * of its former owner is over or sees the membership. NOT_FOUND: the account was deleted. Parks. */
+int ownership_join(struct db_tx *tx, const struct request *req, struct uuid account,
+                   struct db_array above, struct error *err) MUST_USE;
 
 /* Refuses what only an owner may do: ERR_ACCOUNT_SHARED, with the installation's page for it in
  * details.url, where there is one. Returns -1. */

@@ -8,6 +8,7 @@
 #include "authd/account/address_key.h"
 #include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
+#include "authd/account/ownership.h"
 #include "authd/authd_api.h"
 #include "authd/credential/link.h"
 #include "authd/session/session.h"
@@ -24,8 +25,18 @@ struct invited {
     struct tenant tenant;
     struct uuid organization;
     struct uuid account; /* absent: there is none yet */
-    bool proven;         /* the account's address is, for the organisation */
+    bool verified;       /* the account's address is, for the organization */
+    bool verified_for_all;
+    bool verified_elsewhere; /* for another organization, or for all */
+    struct ownership found;  /* whether the project owns the account */
 };
+
+/* Whether the link alone is enough: no one but the project has a stake in the account. */
+static bool accepts_by_password(const struct invited *invited)
+{
+    return !uuid_is_set(&invited->account) ||
+           (invited->found.owned && !invited->verified_elsewhere);
+}
 
 static int refuse_password(struct error *err)
 {
@@ -60,7 +71,7 @@ static int find(struct authd *d, const struct request *req, struct uuid id,
                 struct error *err)
 {
     struct sql_invitation_account_in account = {.now = req->now_ms};
-    struct sql_invitation_account_row row = {.proven = false};
+    struct sql_invitation_account_row row = {.verified = false};
 
     if (find_invitation(d, req, id, secret, ret, err) < 0)
         return -1;
@@ -71,9 +82,13 @@ static int find(struct authd *d, const struct request *req, struct uuid id,
     if (sql_invitation_account(d->svc.db, req, &account, &row, err) < 0)
         return -1;
     ret->account = row.id;
-    ret->proven = row.proven;
+    ret->verified = row.verified;
+    ret->verified_for_all = row.verified_for_all;
+    ret->verified_elsewhere = row.verified_elsewhere;
     address_key_load(d, req, row.id);
-    return 0;
+    return uuid_is_set(&row.id)
+               ? ownership_find(d, req, row.id, ret->tenant.projectId, &ret->found, err)
+               : 0;
 }
 
 /* Shows what an invitation is and how it is accepted; spends nothing. Fails: BAD_REQUEST. */
@@ -89,7 +104,8 @@ int invitation_show(struct authd *d, const struct request *req, const struct inv
     *out = (struct invitation_show_out){.email = invited.email,
                                         .projectName = invited.tenant.name,
                                         .inviterName = invited.inviter,
-                                        .accept = invited.proven ? "sign-in" : "set-password"};
+                                        .accept = accepts_by_password(&invited) ? "set-password"
+                                                                                : "sign-in"};
     return 0;
 }
 
@@ -175,10 +191,14 @@ static int join(struct authd *d, const struct request *req, const struct invited
     struct sql_invitation_lock_row locked;
     struct session_ended changed = {.count = 0};
     struct uuid membership;
+    struct db_array above;
 
-    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+    if (tenant_ancestors(d, req, invited->tenant.projectId, &above, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         lock(tx, req, invited->tenant.projectId, invited->id, secret, &locked, err) < 0)
         return -1;
+    if (ownership_join(tx, req, req->caller->account, above, err) < 0)
+        return err->code == ERR_NOT_FOUND ? link_invalid(err) : -1;
     if (take_membership(tx, req, &invited->tenant, invited->id, locked.by_sign_up,
                         req->caller->account, &membership, err) < 0) {
         if (err->code != ERR_CONFLICT)
@@ -192,8 +212,9 @@ static int join(struct authd *d, const struct request *req, const struct invited
 }
 
 /* Accepts an invitation for the account that the caller is signed in with. Fails: BAD_REQUEST (the
- * link is over or for another account), ACCEPT_BY_PASSWORD (this account's address is not proven),
- * MFA_ENROLLMENT_REQUIRED. */
+ * link has expired or is for another account), ACCEPT_BY_PASSWORD (the account is the project's own
+ * and not verified), EMAIL_NOT_VERIFIED (it is not the project's, and not verified for all: another
+ * person may have made it), MFA_ENROLLMENT_REQUIRED. */
 int invitation_accept(struct authd *d, const struct request *req,
                       const struct invitation_link_in *in, struct nothing *out UNUSED,
                       struct error *err)
@@ -206,9 +227,11 @@ int invitation_accept(struct authd *d, const struct request *req,
         return -1;
     if (!uuid_equal(&invited.account, &req->caller->account))
         return link_invalid(err);
-    if (!invited.proven)
+    if (!invited.found.owned && !invited.verified_for_all)
+        return email_refuse_unverified(d, req, err);
+    if (invited.found.owned && !invited.verified)
         return error_set(err, ERR_ACCEPT_BY_PASSWORD,
-                         "The account's address is not proven: set a password by the link.");
+                         "The account's address is not verified: set a password by the link.");
     if (check_factor(d, req, &invited, err) < 0)
         return -1;
     return join(d, req, &invited, secret, err);
@@ -223,7 +246,7 @@ int acceptance_check_password(struct authd *d, const struct request *req, struct
 
     if (find(d, req, id, secret, &invited, err) < 0)
         return -1;
-    return invited.proven ? refuse_password(err) : 0;
+    return accepts_by_password(&invited) ? 0 : refuse_password(err);
 }
 
 static int account_gone(struct error *err)
@@ -239,10 +262,11 @@ struct new_account {
 };
 
 /* The account that accepts what is locked: a new one, or the one that has this role and e-mail by
- * now. *ret_found: it was there. */
+ * now, if it is still the one that was `seen`, of the project alone. *ret_found: it was there. */
 static int take_account(struct db_tx *tx, const struct request *req, struct uuid id,
                         const struct new_account *new, const struct sql_invitation_lock_row *locked,
-                        struct credential_owner *owner, bool *ret_found, struct error *err)
+                        const struct invited *seen, struct credential_owner *owner, bool *ret_found,
+                        struct error *err)
 {
     const struct sql_invitation_create_account_in create = {.project = owner->tenant.projectId,
                                                             .id = id,
@@ -254,7 +278,7 @@ static int take_account(struct db_tx *tx, const struct request *req, struct uuid
                                                    .email = locked->email,
                                                    .now = req->now_ms,
                                                    .organization = owner->organization};
-    struct sql_invitation_account_row row = {.proven = false};
+    struct sql_invitation_account_row row = {.verified = false};
 
     if (sql_invitation_create_account(tx, req, &create, err) < 0 ||
         sql_invitation_account_tx(tx, req, &find, &row, err) < 0)
@@ -263,7 +287,23 @@ static int take_account(struct db_tx *tx, const struct request *req, struct uuid
     if (!uuid_is_set(&row.id))
         return account_gone(err);
     *ret_found = !uuid_equal(&row.id, &create.account);
-    return row.proven ? refuse_password(err) : 0;
+    if (!*ret_found)
+        return 0;
+    return row.verified_elsewhere || !uuid_equal(&row.id, &seen->account) ? refuse_password(err)
+                                                                          : 0;
+}
+
+/* Holds the account, which must be the project's alone still. */
+static int hold_own(const struct authd *d, struct db_tx *tx, const struct request *req,
+                    const struct credential_owner *owner, const struct invited *seen,
+                    struct error *err)
+{
+    if (ownership_hold(d, tx, req, owner->account, &seen->found, err) == 0)
+        return 0;
+    if (err->code != ERR_ACCOUNT_SHARED)
+        return -1;
+    error_clear(err);
+    return refuse_password(err);
 }
 
 /* An account whose date has come does not accept anything any more. */
@@ -289,14 +329,16 @@ int acceptance_by_password(struct authd *d, const struct request *req, struct uu
     struct uuid project = owner->tenant.projectId, membership;
     struct sql_invitation_lock_row locked;
     struct new_account new = {.id = uuid_ordered(req->now_ms)};
+    struct invited seen;
     bool found = false;
 
     new.keys = address_key_draft(d, req, new.id);
-    if (remove_over(d, req, project, id, err) < 0 ||
+    if (remove_over(d, req, project, id, err) < 0 || find(d, req, id, secret, &seen, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         lock(tx, req, project, id, secret, &locked, err) < 0)
         return -1;
-    if (take_account(tx, req, id, &new, &locked, owner, &found, err) < 0)
+    if (take_account(tx, req, id, &new, &locked, &seen, owner, &found, err) < 0 ||
+        (found && hold_own(d, tx, req, owner, &seen, err) < 0))
         return -1;
     if (take_membership(tx, req, &owner->tenant, id, locked.by_sign_up, owner->account, &membership,
                         err) < 0) {

@@ -2,10 +2,10 @@
  * acceptance.h - accepting an invitation by its link. Handlers: invitation_show, invitation_accept;
  * set_password (credential.c) comes here for a link of an invitation.
  *
- * The link shows that who has it reads the mailbox. That is enough to make an account, and to take
- * over one that was made with this address but without proof. The owner of an account whose address
- * is proven signs in instead: a link to a tenant's page may have been read by those who run the
- * tenant, and must not change such an account.
+ * Whoever runs the tenant's pages can read the link. So it alone makes an account, or sets the
+ * password of one that the tenant's project owns and that is verified for no one else. The owner of
+ * any other account signs in and accepts; that account must be verified for all, because another
+ * person may have made it with this address.
  */
 #ifndef ATRIUM_AUTHD_MEMBER_ACCEPTANCE_H
 #define ATRIUM_AUTHD_MEMBER_ACCEPTANCE_H
@@ -14,7 +14,7 @@
 #include "authd/authd.h"
 
 /* Whether a link of an invitation (id and hash of its secret) is to be accepted by a password:
- * fails with ERR_ACCEPT_SIGNED_IN when it is for an account whose address is proven,
+ * fails with ERR_ACCEPT_SIGNED_IN when its account has others to ask,
  * ERR_BAD_REQUEST when it is over. Parks. */
 int acceptance_check_password(struct authd *d, const struct request *req, struct uuid id,
                               const uint8_t secret[static SECRET_HASH_SIZE],
@@ -23,7 +23,7 @@ int acceptance_check_password(struct authd *d, const struct request *req, struct
 /* Accepts the invitation of this link for its owner as find_link() has found it: makes the account,
  * or takes the one that there is and ends all that its maker could know, as by email_claim(); and
  * the membership. Fails: BAD_REQUEST (another request was first), ERR_ACCEPT_SIGNED_IN (the account
- * was proven meanwhile). Parks. */
+ * changed hands meanwhile). Parks. */
 int acceptance_by_password(struct authd *d, const struct request *req, struct uuid id,
                            const uint8_t secret[static SECRET_HASH_SIZE],
                            struct credential_owner *owner, const char *password_hash,

@@ -10,6 +10,7 @@
 #include "authd/account/app_url.h"
 #include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
+#include "authd/account/ownership.h"
 #include "authd/authd_api.h"
 #include "authd/member/admin.h"
 #include "authd/member/invitation.h"
@@ -143,36 +144,40 @@ static int send_invitation(struct authd *d, const struct request *req, const str
 struct invitee {
     struct uuid account; /* absent: none */
     const char *display;
-    bool member; /* of the project */
-    bool joins;  /* proven, and a member elsewhere in the organisation: it is added at once */
+    bool member;           /* of the project */
+    bool joins;            /* it is added at once */
+    struct db_array above; /* the project and those above it */
 };
 
-/* Whether an account with a proven address (absent: none) is a member of a project in the tenant's
- * organisation. Asks the same questions whatever there is. */
-static int in_organization(struct authd *d, const struct request *req, const struct tenant *tenant,
-                           struct uuid account, bool *ret, struct error *err)
+/* Whether an account (absent: none) is a member of a project above the tenant's. */
+static int is_above(struct authd *d, const struct request *req, struct uuid account,
+                    const struct tenant *tenant, const struct db_array *above, bool *ret,
+                    struct error *err)
 {
-    const struct uuid organization = email_organization(tenant);
-    struct tenants_of_in in;
-    struct tenant_list found = {0};
-    const struct tenant *tenants;
+    struct field_texts held;
 
-    if (account_projects(d, req, account, (struct uuid){""}, true, &in.projectIds, err) < 0)
-        return -1;
     *ret = false;
-    if (in.projectIds.count == 0) {
-        static const char *none[] = {UUID_NIL};
-
-        in.projectIds = (struct field_texts){none, 1};
-    }
-    if (settingsd_tenants_of(d->svc.bus, req, &in, &found, err) < 0)
+    if (account_projects(d, req, account, (struct uuid){""}, true, &held, err) < 0)
         return -1;
-    tenants = found.tenants.items;
-    for (size_t i = 0; i < found.tenants.count; i++) {
-        struct uuid root = email_organization(&tenants[i]);
+    for (size_t i = 0; i < held.count && !*ret; i++)
+        *ret = strcmp(held.items[i], tenant->projectId.text) != 0 &&
+               strstr(above->text, held.items[i]) != NULL;
+    return 0;
+}
 
-        *ret = *ret || uuid_equal(&root, &organization);
-    }
+/* Whether the account becomes a member at once: its address is verified, and the project owns it
+ * or it is a member of a project above. */
+static int joins_at_once(struct authd *d, const struct request *req, const struct tenant *tenant,
+                         struct uuid account, bool verified, struct invitee *ret, struct error *err)
+{
+    struct ownership found;
+    bool above;
+
+    if (tenant_ancestors(d, req, tenant->projectId, &ret->above, err) < 0 ||
+        ownership_find(d, req, account, tenant->projectId, &found, err) < 0 ||
+        is_above(d, req, account, tenant, &ret->above, &above, err) < 0)
+        return -1;
+    ret->joins = verified && (found.owned || above);
     return 0;
 }
 
@@ -184,21 +189,23 @@ static int find_invitee(struct authd *d, const struct request *req, const struct
                                                     .email = invitation->email,
                                                     .now = req->now_ms,
                                                     .organization = email_organization(tenant)};
-    struct sql_member_find_invitee_row row;
-    struct uuid proven = {""};
+    struct sql_member_find_invitee_row row = {.proven = false};
     int found = sql_member_find_invitee(d->svc.db, req, &find, &row, err);
 
     *ret = (struct invitee){.member = false};
     if (found < 0)
         return -1;
-    if (found > 0) {
+    if (found > 0)
         *ret = (struct invitee){.account = row.id,
                                 .display = arena_printf(req->arena, "%s %s", row.name, row.surname),
                                 .member = row.member};
-        if (row.proven)
-            proven = row.id;
-    }
-    return in_organization(d, req, tenant, proven, &ret->joins, err);
+    /* the same questions whether or not there is one */
+    return joins_at_once(d, req, tenant, found > 0 ? row.id : uuid_random(), row.proven, ret, err);
+}
+
+static int account_changed(struct error *err)
+{
+    return error_set(err, ERR_CONFLICT, "The account changed meanwhile. Try again.");
 }
 
 /* Makes the account a member at once, and tells its owner. */
@@ -226,13 +233,21 @@ static int join(struct authd *d, const struct request *req, const struct tenant 
                                           .audit = member_audit(req, "membership.create",
                                                                 invitee->account, invitation->role,
                                                                 id, NULL)};
-    int added = sql_member_add(d->svc.db, req, &add, out, err);
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    int added;
 
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0)
+        return -1;
+    if (ownership_join(tx, req, invitee->account, invitee->above, err) < 0)
+        return err->code == ERR_NOT_FOUND ? account_changed(err) : -1;
+    added = sql_member_add(tx, req, &add, out, err);
     if (added < 0 && err->code == ERR_CONFLICT) {
         error_clear(err);
         return already_member(err);
     }
-    if (sql_require(added, err, ERR_CONFLICT, "The account changed meanwhile. Try again.") < 0)
+    if (added == 0)
+        return account_changed(err);
+    if (added < 0 || db_commit(&tx, err) < 0)
         return -1;
     outbox_wake(d->svc.outbox);
     return 0;
@@ -262,7 +277,7 @@ static int invite(struct authd *d, const struct request *req, const struct tenan
     return send_invitation(d, req, tenant, invitation, out, err);
 }
 
-/* Invites a person, or adds one who is known in the organisation. The answer is the same, and comes
+/* Invites a person, or adds one whose account the project owns or who is a member above. The answer is the same, and comes
  * at the same time, whether or not another organisation knows the address. Fails: FORBIDDEN,
  * VALIDATION, CONFLICT, BAD_REQUEST, STEP_UP_REQUIRED (to make an admin), THROTTLED. */
 int member_create(struct authd *d, const struct request *req, const struct member_create_in *in,
@@ -431,14 +446,14 @@ int member_patch(struct authd *d, const struct request *req, const struct member
 
 /* ---- removing ---- */
 
-/* Ends what an account has begun or holds in the project. Its credential counts as changed, so that
- * a sign-in under way makes no session after this. */
+/* Ends what an account has begun or holds in the project, and nothing in others. */
 static int end_access(struct db_tx *tx, const struct request *req, struct uuid account,
                       struct session_ended *ended, struct error *err)
 {
-    const struct sql_credential_invalidate_in in = {.account = account};
+    const struct sql_login_delete_project_in logins = {.account = account,
+                                                       .project = req->caller->project};
 
-    if (sql_credential_invalidate(tx, req, &in, err) < 0)
+    if (sql_login_delete_project(tx, req, &logins, err) < 0)
         return -1;
     return session_end_project(tx, req, req->caller->project, account, "removed", ended, err);
 }

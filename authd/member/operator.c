@@ -3,6 +3,7 @@
  * sessions by e-mail.
  */
 #include "authd/account/deletion.h"
+#include "authd/account/ownership.h"
 #include "authd/authd_api.h"
 #include "authd/credential/password.h"
 #include "authd/credential/password_rule.h"
@@ -139,8 +140,8 @@ static int invite_admin(struct authd *d, const struct request *req,
 /* Makes the holder of the e-mail an admin: with a new account that has this password hash, or, when
  * it is NULL, with the account that there is. */
 static int make_admin(struct authd *d, const struct request *req, const struct admin_create_in *in,
-                      const struct tenant *tenant, const char *hash, struct admin_create_out *out,
-                      struct error *err)
+                      const struct tenant *tenant, struct uuid account, const char *hash,
+                      struct admin_create_out *out, struct error *err)
 {
     const struct audit audit = {.action = "admin.create", .project = tenant->projectId};
     const struct sql_admin_create_in create = {.email = in->email,
@@ -155,10 +156,16 @@ static int make_admin(struct authd *d, const struct request *req, const struct a
                                                .policy = tenant->defaultPractitionerPolicy,
                                                .change = {.until = req->now_ms + CHANGE_EVENT_LIFE},
                                                .audit = audit_row(req, &audit)};
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct sql_admin_create_row row;
+    struct db_array above;
 
-    if (sql_require(sql_admin_create(d->svc.db, req, &create, &row, err), err, ERR_CONFLICT,
-                    "The account changed at the same time. Try again.") < 0)
+    if (tenant_ancestors(d, req, tenant->projectId, &above, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        (uuid_is_set(&account) && ownership_join(tx, req, account, above, err) < 0) ||
+        sql_require(sql_admin_create(tx, req, &create, &row, err), err, ERR_CONFLICT,
+                    "The account changed at the same time. Try again.") < 0 ||
+        db_commit(&tx, err) < 0)
         return -1;
     *out = *row.admin;
     return settle_membership(d, req, row.sequence, out->membership, err);
@@ -183,7 +190,7 @@ static int choose_admin(struct authd *d, const struct request *req,
         return invite_admin(d, req, in, tenant, out, err);
     }
     if (in->existing)
-        return uuid_is_set(&account) ? make_admin(d, req, in, tenant, NULL, out, err)
+        return uuid_is_set(&account) ? make_admin(d, req, in, tenant, account, NULL, out, err)
                                      : error_set(err, ERR_NOT_FOUND, "Account not found.");
     if (uuid_is_set(&account))
         return error_set(err, ERR_CONFLICT,
@@ -194,7 +201,7 @@ static int choose_admin(struct authd *d, const struct request *req,
     if (password_rule_check(d, req, &owner, in->password, err) < 0 ||
         password_hash(d, req, in->password, &hash, err) < 0)
         return -1;
-    return make_admin(d, req, in, tenant, hash, out, err);
+    return make_admin(d, req, in, tenant, account, hash, out, err);
 }
 
 /* Makes an admin of the tenant, see struct admin_create_in. Fails: NOT_FOUND, CONFLICT, VALIDATION,

@@ -57,14 +57,14 @@ static struct sql_audit act_audit(const struct request *req, const struct act *a
 
 /* ---- the membership ---- */
 
-/* Also ends what was begun: the credential counts as changed, so that a sign-in under way makes no
- * session after this. Fails: NOT_FOUND, CONFLICT (oneself, the last admin), STEP_UP_REQUIRED. */
+/* Also ends what was begun for the project, and nothing in others. Fails: NOT_FOUND, CONFLICT (oneself, the last admin), STEP_UP_REQUIRED. */
 int project_account_lock(struct authd *d, const struct request *req,
                          const struct project_account_act_in *in, struct nothing *out UNUSED,
                          struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    const struct sql_credential_invalidate_in invalidate = {.account = in->id};
+    const struct sql_login_delete_project_in logins = {.account = in->id,
+                                                       .project = req->caller->project};
     struct sql_member_lock_in lock = {.project = req->caller->project, .now = req->now_ms};
     struct session_ended ended;
     bool last = false;
@@ -79,7 +79,7 @@ int project_account_lock(struct authd *d, const struct request *req,
     lock.id = act.account.membership;
     lock.audit = act_audit(req, &act, "membership.lock", true);
     if (step_up_check(d, tx, req, err) < 0 || sql_member_lock(tx, req, &lock, err) < 0 ||
-        sql_credential_invalidate(tx, req, &invalidate, err) < 0 ||
+        sql_login_delete_project(tx, req, &logins, err) < 0 ||
         session_end_project(tx, req, req->caller->project, in->id, "revoked", &ended, err) < 0 ||
         session_ended_membership(tx, req, act.account.membership, &ended, err) < 0 ||
         db_commit(&tx, err) < 0)

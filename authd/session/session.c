@@ -125,7 +125,7 @@ int session_begun(struct authd *d, const struct request *req, const struct sessi
     if (created->surplus)
         session_end_surplus(d, req, draft->account, draft->id);
     if (created->arrival)
-        arrival_report(d, req, draft, email, display);
+        arrival_report(d, req, draft, role, email, display);
     ++*d->count.sign_in_good;
     *ret = (struct token_subject){.project = draft->refresh.project,
                                   .membership = created->membership,

@@ -3,6 +3,7 @@
  */
 #include "authd/signin/arrival.h"
 
+#include "authd/account/mail_route.h"
 #include "authd/credential/throttle.h"
 #include "authd/mail.h"
 #include "authd/tenant.h"
@@ -30,13 +31,13 @@ static const char *or_unknown(const char *text)
 }
 
 void arrival_report(struct authd *d, const struct request *req, const struct session_draft *draft,
-                    const char *email, const char *display)
+                    const char *role, const char *email, const char *display)
 {
+    struct mail_route route;
     struct tenant tenant;
     struct error err;
     char when[25];
     struct mail mail = {.template = "NEW_SIGN_IN",
-                        .tenant = &tenant,
                         .to = email,
                         .display = display,
                         .variables = {{"when", when},
@@ -46,8 +47,12 @@ void arrival_report(struct authd *d, const struct request *req, const struct ses
 
     clock_format_iso(req->now_ms, when);
     error_init(&err, req->arena);
-    if (tenant_open_id(d, req, draft->refresh.project, &tenant, &err) < 0 ||
-        mail_queue(d, req, &mail, &err) < 0)
-        log_event(LOG_WARNING, "session", "a new sign-in was not reported to its owner", "trace",
-                  req->trace, NULL);
+    if (tenant_open_id(d, req, draft->refresh.project, &tenant, &err) == 0 &&
+        mail_route_find(d, req, &tenant, role, draft->account, &route, &err) == 0) {
+        mail.tenant = route.tenant;
+        if (mail_queue(d, req, &mail, &err) == 0)
+            return;
+    }
+    log_event(LOG_WARNING, "session", "a new sign-in was not reported to its owner", "trace",
+              req->trace, NULL);
 }

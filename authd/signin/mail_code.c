@@ -16,6 +16,7 @@
 
 #include "authd/account/email_verified.h"
 #include "authd/account/mail_route.h"
+#include "authd/account/ownership.h"
 #include "authd/authd_api.h"
 #include "authd/credential/password.h"
 #include "authd/passkey/passkey_factor.h"
@@ -203,7 +204,8 @@ struct entered {
     struct tenant tenant;
     struct candidate who; /* without a place: there is no such account */
     const char *email, *challenge, *subject;
-    bool proven; /* the address is, for the tenant's organisation */
+    bool proven;            /* the address is, for the tenant's organisation */
+    struct ownership found; /* unless it is proven: whether the tenant owns the account */
     struct throttle_keys keys;
     uint8_t wrong_key[THROTTLE_KEY_SIZE]; /* of the day's wrong codes */
 };
@@ -224,6 +226,9 @@ static int find_account(struct authd *d, const struct request *req, const char *
         return -1;
     self->who.is.project = self->tenant.projectId;
     self->proven = row.verified;
+    if (!self->proven &&
+        ownership_find(d, req, in.account, self->tenant.projectId, &self->found, err) < 0)
+        return -1;
     /* the passkeys of an account that is not go with its first proof */
     return self->proven ? passkey_factor_demand(d, req, &self->tenant, &self->who, err) : 0;
 }
@@ -324,7 +329,8 @@ static int begin_login(struct db_tx *tx, const struct request *req, const struct
     return 0;
 }
 
-/* The first proof of the address ends what another person may have begun in the account. */
+/* The first proof of the address ends what another person may have begun in the account, which the
+ * tenant must own. Fails: EMAIL_NOT_VERIFIED (others have a stake in it). */
 static int claim(struct authd *d, const struct request *req, struct db_tx **tx_p,
                  const struct entered *self, struct login_step *out, struct error *err)
 {
@@ -334,6 +340,12 @@ static int claim(struct authd *d, const struct request *req, struct db_tx **tx_p
                                      .tenant = self->tenant,
                                      .organization = email_organization(&self->tenant)};
 
+    if (ownership_hold(d, *tx_p, req, owner.account, &self->found, err) < 0) {
+        if (err->code != ERR_ACCOUNT_SHARED)
+            return -1;
+        error_clear(err);
+        return email_refuse_unverified(d, req, err);
+    }
     if (email_claim(*tx_p, req, &owner, EMAIL_BY_CODE, password_dummy(req->arena), err) < 0 ||
         begin_login(*tx_p, req, self, out, err) < 0)
         return -1;

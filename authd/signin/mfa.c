@@ -225,6 +225,8 @@ static int find_named(struct authd *d, const struct request *req,
         return error_problem(err, "role",
                              "is needed: a patient and a practitioner have this e-mail");
     ret->account = found.items->id;
+    if (credential_owner_mailed(d, req, ret, err) < 0)
+        return -1;
     ret->display = arena_printf(req->arena, "%s %s", found.items->name, found.items->surname);
     *ret_role = found.items->role;
     return 0;

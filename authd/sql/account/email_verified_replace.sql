@@ -1,14 +1,10 @@
--- The address of an account is verified for these organisations from now on, and for no others:
--- those of the list and `organization`; where that is null, for all.
+-- The address of an account is verified for these organisations from now on, and for no others.
 -- class: tx
--- in: account uuid, organizations uuid[], organization uuid null, now int8
+-- in: account uuid, organizations uuid[], now int8
 -- rows: none
 with
 verified as (
-    select distinct o as id
-    from unnest(array_append(
-        :organizations, coalesce(:organization, '00000000-0000-0000-0000-000000000000')
-    )) o
+    select distinct o as id from unnest(:organizations) o
 ),
 deleted as (
     delete from email_verified

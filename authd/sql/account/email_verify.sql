@@ -3,7 +3,7 @@
 -- had changed when the password was verified that the request came with. No row: the link does not
 -- exist, was redeemed, was replaced by a newer one or has expired, or the credential has changed
 -- since.
--- class: write
+-- class: tx
 -- in: id uuid, secret_hash bytea, now int8, organization uuid null, changes int8 null
 -- rows: one
 with

@@ -1,6 +1,6 @@
--- The memberships of an account in all projects, as resources of FHIR R4, behind the id `after`.
+-- The membership of an account in a project, as a resource of FHIR R4, behind the id `after`.
 -- class: read
--- in: account uuid, subject text, after uuid, most int8
+-- in: project uuid, account uuid, subject text, after uuid, most int8
 -- rows: many
 -- row: id uuid, resource text
 select
@@ -13,6 +13,6 @@ select
     --         ('created', export_time(m.created_at))})
     as resource
 from membership m
-where m.account_id = :account and m.id > :after
+where m.account_id = :account and m.project_id = :project and m.id > :after
 order by m.id
 limit :most

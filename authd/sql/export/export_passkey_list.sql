@@ -1,6 +1,7 @@
--- The passkeys of an account without their keys, as resources of FHIR R4, behind the id `after`.
+-- The passkeys of an account that were made in a session of a project, or that open all, without
+-- their keys, as resources of FHIR R4, behind the id `after`.
 -- class: read
--- in: account uuid, subject text, after uuid, most int8
+-- in: project uuid, account uuid, subject text, after uuid, most int8
 -- rows: many
 -- row: id uuid, resource text
 select
@@ -13,5 +14,6 @@ select
     as resource
 from passkey p
 where p.account_id = :account and p.id > :after
+    and p.opens_id in (:project, '00000000-0000-0000-0000-000000000000')
 order by p.id
 limit :most

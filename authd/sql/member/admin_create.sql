@@ -1,7 +1,7 @@
 -- Makes the holder of an address an admin of a project: with a new account that has that password
 -- hash, whose address the operator vouches for, or, where it is null, with the account that there is.
 -- There is no row when an account with the address came at the same time.
--- class: write
+-- class: tx
 -- in: email text, account uuid, name text null, surname text null, now int8
 -- in: password_hash text null
 -- in: project uuid, membership uuid, profile uuid, policy uuid null

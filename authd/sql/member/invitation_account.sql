@@ -1,13 +1,17 @@
 -- The account of a role and an address, of a patient in the project only, that an invitation is
--- for, and whether its address is proven for the organisation. No row: there is none.
+-- for, and whom its address is verified for. No row: there is none.
 -- class: read tx
 -- in: role text, project uuid, email text, now int8, organization uuid null
 -- rows: one
--- row: id uuid, proven bool
+-- row: id uuid, verified bool, verified_for_all bool, verified_elsewhere bool
 select
     a.id,
     -- include: email_is_verified(account = a.id, organization = :organization)
-    as proven
+    as verified,
+    -- include: email_is_verified(account = a.id, organization = null::uuid)
+    as verified_for_all,
+    -- include: email_is_verified_elsewhere(account = a.id, organization = :organization)
+    as verified_elsewhere
 from account a
 where :role = 'Practitioner' and a.role = 'Practitioner' and a.email = :email and
     -- include: account_active(account = a, now = :now)
@@ -15,7 +19,11 @@ union all
 select
     a.id,
     -- include: email_is_verified(account = a.id, organization = :organization)
-    as proven
+    as verified,
+    -- include: email_is_verified(account = a.id, organization = null::uuid)
+    as verified_for_all,
+    -- include: email_is_verified_elsewhere(account = a.id, organization = :organization)
+    as verified_elsewhere
 from account a
 where :role = 'Patient' and a.role = 'Patient' and a.project_id = :project and a.email = :email and
     -- include: account_active(account = a, now = :now)

@@ -1,6 +1,6 @@
 -- Makes an account a member of a project at once, with a mail to its owner. No row: the account is
 -- gone.
--- class: write
+-- class: tx
 -- in: project uuid, id uuid, account uuid, profile uuid, admin bool, policy uuid null, now int8
 -- in: organization uuid null
 -- rows: one
