@@ -49,7 +49,6 @@ static const struct field sign_in_form_rows[] = {
     PAGE_FORM_ROW(struct sign_in_form, password, FIELD_SECRET),
     PAGE_FORM_ROW(struct sign_in_form, step, FIELD_SECRET),
     PAGE_FORM_ROW(struct sign_in_form, role, 0),
-    PAGE_FORM_ROW(struct sign_in_form, tenant, 0),
     PAGE_CREDENTIAL_ROW(struct sign_in_form),
 };
 FIELD_TABLE(sign_in_form);
@@ -170,5 +169,7 @@ static const struct field account_form_rows[] = {
     PAGE_FORM_ROW(struct account_form, FIELD_AS(action, "do"), 0),
     PAGE_FORM_ROW(struct account_form, session, 0),
     PAGE_FORM_ROW(struct account_form, client, 0),
+    PAGE_FORM_ROW(struct account_form, project, 0),
+    PAGE_FORM_ROW(struct account_form, invitation, 0),
 };
 FIELD_TABLE(account_form);

@@ -20,7 +20,6 @@ struct sign_in_form {
     const struct page_visit *visit;
     const char *email, *password;
     const char *step, *role; /* instead, of who was asked which account it shall be */
-    const char *tenant;      /* or, with step, to which tenant */
     const char *credential;  /* instead, with step: a passkey, JSON */
 };
 FIELD_DECLARE(sign_in_form);
@@ -125,9 +124,10 @@ FIELD_DECLARE(email_form);
 struct account_form {
     const char *tenantCode;
     const struct page_visit *visit;
-    const char *action;  /* "end", "sign-out", "keep", "withdraw" */
+    const char *action;  /* "end", "sign-out", "keep", "withdraw", "leave", "accept", "decline" */
     const char *session; /* of "end" */
     const char *client;  /* of "withdraw": its id */
+    const char *project, *invitation; /* of "end", "leave", "accept", "decline": their ids */
 };
 FIELD_DECLARE(account_form);
 

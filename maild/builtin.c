@@ -44,6 +44,12 @@ static const struct builtin mails[] = {
     {"CREDENTIAL_CHANGED", "Your sign-in to {{projectName}} changed",
      "Of your account with {{projectName}} this was changed on {{when}}: {{what}}.", NULL, NULL,
      NULL, NOT_YOU},
+    {"ACCOUNT_CODE", "Your code for your account page",
+     "Your code for your account page at {{projectName}} is {{code}}. It is valid for 10 minutes, "
+     "in "
+     "the browser where you asked for it. Only this page asks for it: never enter it in a clinic's "
+     "app, and give it to no one.",
+     NULL, NULL, NULL, NOT_YOU},
     {"SIGN_IN_CODE", "Your code for {{projectName}}",
      "Your code to sign in to {{projectName}} is {{code}}. It is valid for 10 minutes, in the "
      "browser where you asked for it. Give it to no one else, whoever asks.",
@@ -69,6 +75,10 @@ static const struct builtin mails[] = {
      "The password of your account with {{projectName}} is one that many people use or that is "
      "known from breaches. It is tried first by those who guess passwords.",
      NULL, NULL, NULL, "Please choose another one, that you use nowhere else."},
+    {"MEMBERSHIP_ENDS", "You will leave {{organization}}",
+     "Your access to {{organization}} ends on {{date}}. Your account stays, and so do your other "
+     "organizations.",
+     NULL, NULL, NULL, "To keep your access, sign in before that date."},
     {"ACCOUNT_DELETION_SCHEDULED", "Your account with {{projectName}} will be deleted",
      "Your account with {{projectName}} will be deleted on {{date}}.", NULL, NULL, NULL,
      "To keep it, sign in before that date."},

@@ -4,11 +4,15 @@
  */
 #include "authd/account/deletion.h"
 
+#include "authd/account/credential.h"
 #include "authd/account/erasure.h"
+#include "authd/account/membership_end.h"
+#include "authd/account/ownership.h"
 #include "authd/authd_api.h"
 #include "authd/credential/throttle.h"
 #include "authd/mail.h"
 #include "authd/member/admin.h"
+#include "authd/session/account_session.h"
 #include "authd/session/session.h"
 #include "authd/signin/step_up.h"
 #include "authd/sql/account.h"
@@ -33,7 +37,8 @@ struct plan {
     struct uuid account, schedule, replaces; /* absent: it is the first */
     int64_t at, days;
     const char *email, *name, *surname;
-    struct tenant tenant; /* where the owner is signed in */
+    struct tenant tenant; /* by whose template the owner is mailed */
+    bool shared;          /* by the installation's own instead */
     bool mailed;
     struct uuid audited, audited_account; /* what the audit row names; absent: the caller's */
     const char *role, *reason;            /* in the audit row; NULL: the caller's, and none */
@@ -55,7 +60,7 @@ static struct sql_outbox mail_to_owner(struct authd *d, const struct request *re
 {
     const struct mail mail = {.id = id,
                               .template = template,
-                              .tenant = &plan->tenant,
+                              .tenant = plan->shared ? NULL : &plan->tenant,
                               .to = plan->email,
                               .display =
                                   arena_printf(req->arena, "%s %s", plan->name, plan->surname),
@@ -181,9 +186,27 @@ int deletion_by_admin(struct authd *d, const struct request *req, struct db_tx *
     return deletion_settle(d, req, sequence, plan.account, err);
 }
 
-/* Schedules the deletion of the caller's account, in place of an earlier schedule if there is one.
- * At once, which no sign-in can take back, only by a fresh proof. Fails: CONFLICT,
- * STEP_UP_REQUIRED. */
+/* By whom the owner is mailed: the session's project, which owns the account, or, of a session of
+ * the installation's own pages, credential_owner_mailed(). */
+static int find_sender(struct authd *d, const struct request *req, struct plan *plan,
+                       struct error *err)
+{
+    struct credential_owner owner = {.account = plan->account};
+
+    if (!account_session_is(req))
+        return tenant_open_id(d, req, req->caller->project, &plan->tenant, err);
+    if (credential_owner_mailed(d, req, &owner, err) < 0)
+        return -1;
+    plan->shared = owner.shared;
+    plan->tenant = owner.tenant;
+    if (owner.shared)
+        plan->tenant.projectId = (struct uuid){UUID_NIL};
+    return 0;
+}
+
+/* Schedules the deletion of the caller's account, in place of an earlier schedule if there is one;
+ * in a session of a project that does not own it, the end of the memberships there. At once, which
+ * no sign-in can take back, only by a fresh proof. Fails: CONFLICT, STEP_UP_REQUIRED. */
 int deletion_schedule(struct authd *d, const struct request *req,
                       const struct deletion_schedule_in *in, struct deletion_scheduled *out,
                       struct error *err)
@@ -194,8 +217,13 @@ int deletion_schedule(struct authd *d, const struct request *req,
                         .at = req->now_ms + DAYS(in->days),
                         .days = in->days};
     int64_t sequence;
+    bool own;
 
-    if (tenant_open_id(d, req, req->caller->project, &plan.tenant, err) < 0 ||
+    if (ownership_of_caller(d, req, &own, err) < 0)
+        return -1;
+    if (!own)
+        return membership_end_schedule(d, req, in, out, err);
+    if (find_sender(d, req, &plan, err) < 0 ||
         deletion_admit_mail(d, req, plan.account, &plan.mailed, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         begin(tx, req, &plan, err) < 0 || (in->days == 0 && step_up_check(d, tx, req, err) < 0) ||
@@ -394,10 +422,13 @@ int deletion_by_operator(struct authd *d, const struct request *req, struct uuid
     return deletion_execute(d, req, account, plan.schedule, err);
 }
 
-/* Carries a schedule out; one that is void is over. Repeating it is harmless. */
+/* Carries a schedule out, of memberships or of the account; nothing of one that is void. Repeating
+ * it is harmless. */
 int account_delete(struct authd *d, const struct request *req, const struct account_delete_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {
+    if (membership_end_execute(d, req, in->account, in->schedule, err) < 0)
+        return -1;
     return deletion_execute(d, req, in->account, in->schedule, err);
 }
 

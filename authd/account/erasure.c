@@ -77,6 +77,12 @@ int erasure_begin(struct authd *d, const struct request *req, struct db_tx *tx,
     return sql_erasure_begin(tx, req, &in, err) < 0 ? -1 : 0;
 }
 
+int erasure_of_places(struct authd *d, const struct request *req, struct db_tx *tx, struct uuid key,
+                      struct field_list places, struct error *err)
+{
+    return queue_page(d, req, tx, key, places, err);
+}
+
 /* ---- parts ---- */
 
 /* What is known of an erasure. */

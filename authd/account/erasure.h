@@ -23,4 +23,9 @@ struct erasure_order {
 int erasure_begin(struct authd *d, const struct request *req, struct db_tx *tx,
                   const struct erasure_order *order, struct error *err) MUST_USE;
 
+/* Has the other daemons erase what these profiles (struct membership_ref) own, recorded under a key
+ * that is no account's: there is no receipt. Within a transaction. Parks. */
+int erasure_of_places(struct authd *d, const struct request *req, struct db_tx *tx, struct uuid key,
+                      struct field_list places, struct error *err) MUST_USE;
+
 #endif

@@ -254,6 +254,7 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("password_reset", LINK_STAYS),
     TENANT_STAYS("mail_code", LINK_STAYS),
     TENANT_STAYS("session", SESSION_STAYS),
+    TENANT_STAYS("account_session", SESSION_STAYS),
     TENANT_STAYS("api_key", "a key opens its own installation: machines get new ones"),
     TENANT_STAYS("trail_source", TRAIL_STAYS),
     TENANT_STAYS("trail_tree", TRAIL_STAYS),

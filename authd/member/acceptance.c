@@ -11,7 +11,10 @@
 #include "authd/account/ownership.h"
 #include "authd/authd_api.h"
 #include "authd/credential/link.h"
+#include "authd/session/account_session.h"
 #include "authd/session/session.h"
+#include "authd/sql/account.h"
+#include "authd/sql/account_session.h"
 #include "authd/sql/member.h"
 #include "authd/tenant.h"
 #include "common/service/audit.h"
@@ -173,7 +176,8 @@ static int check_factor(struct authd *d, const struct request *req, const struct
 
     if (req->caller->secondFactor)
         return 0;
-    if (tenant_open_id(d, req, req->caller->project, &own, err) < 0)
+    own = invited->tenant; /* of the installation's own pages */
+    if (!account_session_is(req) && tenant_open_id(d, req, req->caller->project, &own, err) < 0)
         return -1;
     if (!account_policy_requires_mfa(invited->tenant.accountPolicy, invited->role,
                                      invited->admin) &&
@@ -353,4 +357,79 @@ int acceptance_by_password(struct authd *d, const struct request *req, struct uu
         return db_commit(&tx, err);
     owner->joined = membership;
     return credential_change_commit(d, req, &tx, owner, "Password", (struct uuid){""}, err);
+}
+
+/* ---- without the link ---- */
+
+/* The caller's address, which must be verified for all. Fails: EMAIL_NOT_VERIFIED. */
+static int own_email(struct authd *d, const struct request *req, const char **ret,
+                     struct error *err)
+{
+    const struct sql_email_is_verified_in in = {.account = req->caller->account};
+    const struct sql_account_get_in get = {.account = req->caller->account};
+    struct sql_email_is_verified_row verified;
+    struct sql_account_get_row row;
+
+    if (sql_require(sql_account_get(d->svc.db, req, &get, &row, err), err, ERR_UNAUTHORIZED,
+                    "Unauthorized") < 0 ||
+        sql_email_is_verified(d->svc.db, req, &in, &verified, err) < 0)
+        return -1;
+    *ret = row.email;
+    return verified.verified ? 0 : email_refuse_unverified(d, req, err);
+}
+
+static int lock_own(struct db_tx *tx, const struct request *req, struct uuid project,
+                    struct uuid id, const char *email, struct error *err)
+{
+    const struct sql_account_invitation_lock_in in = {
+        .project = project, .id = id, .email = email, .now = req->now_ms};
+
+    return sql_require(sql_account_invitation_lock(tx, req, &in, err), err, ERR_NOT_FOUND,
+                       "Invitation not found.");
+}
+
+int acceptance_by_owner(struct authd *d, const struct request *req, struct uuid project,
+                        struct uuid id, struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct session_ended changed = {.count = 0};
+    struct invited invited = {.role = "Practitioner"};
+    struct uuid membership;
+    struct db_array above;
+    const char *email;
+
+    if (own_email(d, req, &email, err) < 0 ||
+        tenant_open_id(d, req, project, &invited.tenant, err) < 0 ||
+        check_factor(d, req, &invited, err) < 0 ||
+        tenant_ancestors(d, req, project, &above, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        lock_own(tx, req, project, id, email, err) < 0 ||
+        ownership_join(tx, req, req->caller->account, above, err) < 0 ||
+        take_membership(tx, req, &invited.tenant, id, false, req->caller->account, &membership,
+                        err) < 0 ||
+        session_ended_membership(tx, req, membership, &changed, err) < 0 || db_commit(&tx, err) < 0)
+        return -1;
+    return session_revocation_wait(d, req, &changed, err);
+}
+
+int acceptance_decline(struct authd *d, const struct request *req, struct uuid project,
+                       struct uuid id, struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    const struct sql_invitation_withdraw_in withdraw = {
+        .project = project,
+        .id = id,
+        .audit = audit_row(req, &(struct audit){.action = "invitation.withdraw",
+                                                .project = project,
+                                                .type = "Invitation",
+                                                .id = id,
+                                                .detail = "declined"})};
+    const char *email;
+
+    if (own_email(d, req, &email, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        lock_own(tx, req, project, id, email, err) < 0 ||
+        sql_invitation_withdraw_tx(tx, req, &withdraw, err) < 0)
+        return -1;
+    return db_commit(&tx, err);
 }

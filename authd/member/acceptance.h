@@ -29,4 +29,12 @@ int acceptance_by_password(struct authd *d, const struct request *req, struct uu
                            struct credential_owner *owner, const char *password_hash,
                            struct error *err) MUST_USE;
 
+/* Accepts, or declines, an invitation of the project for the caller without its link: on the
+ * installation's own page, where the caller's address must be verified for all. Fail: NOT_FOUND (it
+ * was accepted or withdrawn, or has expired), EMAIL_NOT_VERIFIED, MFA_ENROLLMENT_REQUIRED. Park. */
+int acceptance_by_owner(struct authd *d, const struct request *req, struct uuid project,
+                        struct uuid id, struct error *err) MUST_USE;
+int acceptance_decline(struct authd *d, const struct request *req, struct uuid project,
+                       struct uuid id, struct error *err) MUST_USE;
+
 #endif

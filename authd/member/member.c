@@ -14,6 +14,7 @@
 #include "authd/authd_api.h"
 #include "authd/member/admin.h"
 #include "authd/member/invitation.h"
+#include "authd/member/member.h"
 #include "authd/session/change.h"
 #include "authd/session/session.h"
 #include "authd/signin/step_up.h"
@@ -447,21 +448,21 @@ int member_patch(struct authd *d, const struct request *req, const struct member
 /* ---- removing ---- */
 
 /* Ends what an account has begun or holds in the project, and nothing in others. */
-static int end_access(struct db_tx *tx, const struct request *req, struct uuid account,
-                      struct session_ended *ended, struct error *err)
+static int end_access(struct db_tx *tx, const struct request *req, struct uuid project,
+                      struct uuid account, struct session_ended *ended, struct error *err)
 {
-    const struct sql_login_delete_project_in logins = {.account = account,
-                                                       .project = req->caller->project};
+    const struct sql_login_delete_project_in logins = {.account = account, .project = project};
 
     if (sql_login_delete_project(tx, req, &logins, err) < 0)
         return -1;
-    return session_end_project(tx, req, req->caller->project, account, "removed", ended, err);
+    return session_end_project(tx, req, project, account, "removed", ended, err);
 }
 
 /* A patient's account belongs to the project and is deleted with the membership: first the rows
  * that other transactions lock before the counter of changes. */
 static int erase_patient(struct authd *d, struct db_tx *tx, const struct request *req,
-                         struct uuid account, struct session_ended *ended, struct error *err)
+                         struct uuid project, struct uuid account, struct session_ended *ended,
+                         struct error *err)
 {
     const struct sql_reset_delete_in reset = {.account = account};
     const struct sql_account_row_lock_in lock = {.account = account};
@@ -472,43 +473,66 @@ static int erase_patient(struct authd *d, struct db_tx *tx, const struct request
         sql_account_row_lock(tx, req, &lock, err) < 0 ||
         sql_factor_delete(tx, req, &factor, err) < 0 ||
         deletion_queue_exports(d, req, tx, account, false, err) < 0 ||
-        end_access(tx, req, account, ended, err) < 0)
+        end_access(tx, req, project, account, ended, err) < 0)
         return -1;
     return sql_patient_delete(tx, req, &patient, err) < 0 ? -1 : 0;
 }
 
-/* Answers when the member's tokens are refused everywhere. */
-static int remove_member(struct authd *d, const struct request *req, const struct found *found,
-                         struct error *err)
+/* Answers when the member's tokens are refused everywhere. proven: the caller must have a fresh
+ * proof. */
+static int remove_member(struct authd *d, const struct request *req, struct uuid project,
+                         const struct found *found, bool proven, struct error *err)
 {
     const struct member *member = &found->member;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     const struct sql_member_delete_in delete = {
-        .project = req->caller->project,
+        .project = project,
         .id = member->id,
-        .audit = member_audit(req, "membership.delete", found->account, member->profileType,
-                              member->id, NULL)};
+        .audit = audit_row(req, &(struct audit){.action = "membership.delete",
+                                                .project = project,
+                                                .account = found->account,
+                                                .role = member->profileType,
+                                                .type = "ProjectMembership",
+                                                .id = member->id})};
     const struct sql_last_sign_in_delete_in forget = {.account = found->account,
-                                                      .project = req->caller->project};
+                                                      .project = project};
     struct session_ended ended;
     bool last = false;
     int deleted;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        admin_is_last(tx, req, req->caller->project, member->id, &last, err) < 0)
+        admin_is_last(tx, req, project, member->id, &last, err) < 0)
         return -1;
     if (last)
         return admin_refuse_last(err);
+    if (proven && step_up_check(d, tx, req, err) < 0)
+        return -1;
     deleted = sql_member_delete(tx, req, &delete, err);
     if (deleted <= 0)
         return deleted < 0 ? -1 : not_found(err);
-    if ((is_patient(member->profileType) ? erase_patient(d, tx, req, found->account, &ended, err)
-                                         : end_access(tx, req, found->account, &ended, err)) < 0 ||
+    if ((is_patient(member->profileType)
+             ? erase_patient(d, tx, req, project, found->account, &ended, err)
+             : end_access(tx, req, project, found->account, &ended, err)) < 0 ||
         sql_last_sign_in_delete(tx, req, &forget, err) < 0 ||
         session_ended_membership(tx, req, member->id, &ended, err) < 0 || db_commit(&tx, err) < 0)
         return -1;
     outbox_wake(d->svc.outbox);
     return session_revocation_wait(d, req, &ended, err);
+}
+
+int member_leave(struct authd *d, const struct request *req, struct uuid project, struct error *err)
+{
+    const struct sql_member_of_account_in in = {.account = req->caller->account,
+                                                .project = project};
+    struct found found = {.account = req->caller->account,
+                          .member = {.profileType = "Practitioner"}};
+    struct sql_member_of_account_row row;
+    int there = sql_member_of_account(d->svc.db, req, &in, &row, err);
+
+    if (there <= 0)
+        return there < 0 ? -1 : not_found(err);
+    found.member.id = row.id;
+    return remove_member(d, req, project, &found, true, err);
 }
 
 static int withdraw(struct authd *d, const struct request *req, struct found *found,
@@ -525,7 +549,7 @@ static int withdraw(struct authd *d, const struct request *req, struct found *fo
         return MIN(withdrawn, 0);
     if (find(d, req, id, found, err) < 0)
         return -1;
-    return remove_member(d, req, found, err);
+    return remove_member(d, req, req->caller->project, found, false, err);
 }
 
 /* Removes a member, or withdraws an invitation. Fails: CONFLICT (oneself, the last admin),
@@ -541,5 +565,5 @@ int member_delete(struct authd *d, const struct request *req, const struct membe
         return -1;
     out->ok = true;
     return found.member.pending ? withdraw(d, req, &found, err)
-                                : remove_member(d, req, &found, err);
+                                : remove_member(d, req, req->caller->project, &found, false, err);
 }

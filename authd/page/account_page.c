@@ -7,16 +7,9 @@
 
 #include "authd/authd_api.h"
 #include "authd/oauth/scope_text.h"
+#include "authd/page/own_account_page.h"
 #include "authd/page/visit.h"
 #include "common/domain/page.h"
-
-/* "Chrome, Linux"; NULL: neither is known. */
-static const char *device_of(struct arena *arena, const struct session_record *session)
-{
-    if (session->browser && session->os)
-        return arena_printf(arena, "%s, %s", session->browser, session->os);
-    return session->browser ? session->browser : session->os;
-}
 
 /* The name of the OpenID client that the session is a grant of, from the list with clients; NULL:
  * it is none. */
@@ -45,7 +38,7 @@ static struct page_account_session *rows_of(const struct visit *visit,
 
     for (size_t i = 0; i < sessions->count; i++) {
         const char *client = client_of(arena, clients, records[i].id);
-        const char *device = device_of(arena, &records[i]);
+        const char *device = visit_device(arena, &records[i]);
 
         rows[i] = (struct page_account_session){
             .id = arena_strdup(arena, records[i].id.text),
@@ -175,7 +168,9 @@ int page_account_get(struct authd *d, const struct request *req, const struct pa
     enum visit_step step = visit_open_account(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     if (step == VISIT_OPEN)
-        step = show(&visit, visit_note(in->note), out, err);
+        step = visit.installation
+                   ? own_account_show(&visit, 200, visit_note(in->note), PAGE_NO_TEXT, out, err)
+                   : show(&visit, visit_note(in->note), out, err);
     return visit_result(step);
 }
 
@@ -189,7 +184,9 @@ int page_account_post(struct authd *d, const struct request *req, const struct a
 
     if (step != VISIT_OPEN)
         return visit_result(step);
-    if (strcmp(action, "sign-out") == 0)
+    if (visit.installation)
+        step = own_account_act(&visit, in, out, err);
+    else if (strcmp(action, "sign-out") == 0)
         step = sign_out(&visit, "sign-in?note=signed-out", out, err);
     else if (strcmp(action, "keep") == 0)
         step = sign_out(&visit, "sign-in?note=keep", out, err);

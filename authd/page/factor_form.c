@@ -7,6 +7,7 @@
 
 #include "authd/authd_api.h"
 #include "authd/page/passkey_form.h"
+#include "authd/signin/login.h"
 #include "common/domain/page.h"
 
 /* A challenge for the passkeys of the account; *ret NULL: it has none here. */
@@ -61,7 +62,8 @@ int factor_form_submit(const struct visit *visit, const char *role, const char *
     }
     if (strcmp(role, "Patient") == 0)
         return patient_login_mfa(visit->d, &visit->req, &in, ret, err);
-    return practitioner_login_mfa(visit->d, &visit->req, &in, ret, err);
+    return visit->installation ? login_mfa_account(visit->d, &visit->req, &in, ret, err)
+                               : practitioner_login_mfa(visit->d, &visit->req, &in, ret, err);
 }
 
 const char *factor_form_code(struct arena *arena, const char *text)

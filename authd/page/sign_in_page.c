@@ -7,16 +7,16 @@
  * login_begin(), then patient_login_mfa(), then patient_login_token(). The verifier of a sign-in is
  * made here and travels sealed in the form, with the code or the login that comes next.
  *
- * The installation's own page (/t/-/sign-in) is for practitioners, who may belong to several
- * tenants: to which one it shall be is asked last (tenant_choice.h).
+ * The installation's own page (/t/-/sign-in) is for practitioners, whatever they belong to
+ * (own_account_page.h).
  */
 #include <string.h>
 
 #include "authd/authd_api.h"
 #include "authd/credential/password.h"
 #include "authd/page/factor_form.h"
+#include "authd/page/own_account_page.h"
 #include "authd/page/passkey_form.h"
-#include "authd/page/tenant_choice.h"
 #include "authd/page/visit.h"
 #include "authd/passkey/passkey_start.h"
 #include "authd/signin/attempt.h"
@@ -31,9 +31,6 @@ struct begun {
     const char *next;  /* "token", "mfa" */
     const char *value; /* the session code, the login's id */
 };
-
-/* No tenants to choose from: a tenant's own page. */
-static const struct field_list none = {NULL, 0};
 
 struct begun_list {
     const char *verifier;
@@ -189,23 +186,22 @@ static enum visit_step finish(struct visit *visit, const struct begun *item, con
     return refuse(visit, &entered, out, err);
 }
 
-/* A step of the choice of a tenant: one that was refused is the form again. */
-static enum visit_step chosen(const struct visit *visit, enum visit_step step,
-                              struct page_answer *out, struct error *err)
+/* On the installation's own page: a refusal is the form again. */
+static enum visit_step finish_own(struct visit *visit, const struct begun *item,
+                                  const char *verifier, struct page_answer *out, struct error *err)
 {
     struct entered entered = {.email = NULL};
+    enum visit_step step = own_sign_in_finish(visit, item->value, verifier, out, err);
 
     return step == VISIT_FAILED ? refuse(visit, &entered, out, err) : step;
 }
 
-/* What is left once the code is there; tenants: of the installation's own page, to choose from. */
+/* What is left once the code is there. */
 static enum visit_step proved(struct visit *visit, const struct begun *item, const char *verifier,
-                              struct field_list tenants, struct page_answer *out, struct error *err)
+                              struct page_answer *out, struct error *err)
 {
-    if (!visit->installation)
-        return finish(visit, item, verifier, out, err);
-    return chosen(visit, tenant_choice_ask(visit, verifier, item->value, tenants, out, err), out,
-                  err);
+    return visit->installation ? finish_own(visit, item, verifier, out, err)
+                               : finish(visit, item, verifier, out, err);
 }
 
 static enum visit_step ask_factor(const struct visit *visit, const struct begun_list *list,
@@ -219,12 +215,12 @@ static enum visit_step ask_factor(const struct visit *visit, const struct begun_
 }
 
 static enum visit_step go_on(struct visit *visit, const struct begun *item, const char *verifier,
-                             struct field_list tenants, struct page_answer *out, struct error *err)
+                             struct page_answer *out, struct error *err)
 {
     const struct begun_list one = {verifier, {*item}, 1};
 
     if (strcmp(item->next, "token") == 0)
-        return proved(visit, item, verifier, tenants, out, err);
+        return proved(visit, item, verifier, out, err);
     return ask_factor(visit, &one, 200, PAGE_NO_TEXT, out, err);
 }
 
@@ -303,23 +299,20 @@ static int sign_in(const struct visit *visit, const char *email, const char *pas
     return begin_all(visit, tried, ret, err);
 }
 
-/* On the installation's own page: a practitioner, of whatever tenants. */
+/* On the installation's own page: a practitioner, whatever they belong to. */
 static enum visit_step sign_in_practitioner(struct visit *visit, const char *email,
                                             const char *password, struct entered *entered,
                                             struct page_answer *out, struct error *err)
 {
     const char *verifier = secret_random_text(visit->req.arena, VERIFIER_SIZE);
-    const struct practitioner_login_start_in in = {.email = email,
-                                                   .password = password,
-                                                   .codeChallenge =
-                                                       challenge_of(visit->req.arena, verifier)};
     struct login_step step = {.nextStep = NULL};
     struct begun item;
 
-    if (practitioner_login_start(visit->d, &visit->req, &in, &step, err) < 0)
+    if (login_start_account(visit->d, &visit->req, email, password,
+                            challenge_of(visit->req.arena, verifier), &step, err) < 0)
         return refuse(visit, entered, out, err);
     item = begun_of(visit, "Practitioner", &step);
-    return go_on(visit, &item, verifier, step.tenants, out, err);
+    return go_on(visit, &item, verifier, out, err);
 }
 
 static enum visit_step take_password(struct visit *visit, const struct sign_in_form *in,
@@ -339,7 +332,7 @@ static enum visit_step take_password(struct visit *visit, const struct sign_in_f
         return sign_in_practitioner(visit, email, in->password, &entered, out, err);
     if (sign_in(visit, email, in->password, &list, err) == 0)
         return list.count > 1 ? ask_which(visit, &list, out)
-                              : go_on(visit, &list.items[0], list.verifier, none, out, err);
+                              : go_on(visit, &list.items[0], list.verifier, out, err);
     return refuse(visit, &entered, out, err);
 }
 
@@ -354,15 +347,9 @@ static enum visit_step take_choice(struct visit *visit, const struct sign_in_for
         return say_expired(visit, out);
     for (size_t i = 0; i < list.count; i++) {
         if (strcmp(list.items[i].role, role) == 0)
-            return go_on(visit, &list.items[i], list.verifier, none, out, err);
+            return go_on(visit, &list.items[i], list.verifier, out, err);
     }
     return say_expired(visit, out);
-}
-
-static enum visit_step take_tenant(const struct visit *visit, const struct sign_in_form *in,
-                                   struct page_answer *out, struct error *err)
-{
-    return chosen(visit, tenant_choice_answer(visit, in->step, in->tenant, out, err), out, err);
 }
 
 /* ---- a passkey ---- */
@@ -371,7 +358,7 @@ static int finish_passkey(const struct visit *visit, const struct passkey_finish
                           const char **ret_role, struct login_step *ret, struct error *err)
 {
     *ret_role = "Practitioner";
-    return visit->installation ? practitioner_passkey_finish(visit->d, &visit->req, in, ret, err)
+    return visit->installation ? passkey_finish_account(visit->d, &visit->req, in, ret, err)
                                : passkey_finish_any(visit->d, &visit->req, in, ret_role, ret, err);
 }
 
@@ -398,7 +385,7 @@ static enum visit_step take_passkey(struct visit *visit, const struct sign_in_fo
     }
     item.value = step.sessionCode;
     return proved(visit, &item, arena_strndup(visit->req.arena, state, (size_t)(blank - state)),
-                  step.tenants, out, err);
+                  out, err);
 }
 
 /* ---- handlers ---- */
@@ -428,21 +415,23 @@ int page_sign_in_post(struct authd *d, const struct request *req, const struct s
     enum visit_step step = visit_open_any_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     if (step == VISIT_OPEN)
-        step = in->credential                     ? take_passkey(&visit, in, out, err)
-               : in->tenant && visit.installation ? take_tenant(&visit, in, out, err)
-               : in->step                         ? take_choice(&visit, in, out, err)
-                                                  : take_password(&visit, in, out, err);
+        step = in->credential ? take_passkey(&visit, in, out, err)
+               : in->step     ? take_choice(&visit, in, out, err)
+                              : take_password(&visit, in, out, err);
     return visit_result(step);
 }
 
-/* A form that was sent cannot be asked for again. */
+/* A form that was sent cannot be asked for again, but that of a mailed code can. */
 int page_mfa_get(struct authd *d, const struct request *req, const struct page_query *in,
                  struct page_answer *out, struct error *err)
 {
     struct visit visit;
     enum visit_step step = visit_open_any(d, req, in->tenantCode, in->visit, &visit, out, err);
 
-    return visit_result(step == VISIT_OPEN ? visit_go(&visit, "sign-in", out) : step);
+    if (step == VISIT_OPEN)
+        step = visit.own.waiting ? own_code_show(&visit, 200, PAGE_NO_TEXT, out)
+                                 : visit_go(&visit, "sign-in", out);
+    return visit_result(step);
 }
 
 static enum visit_step take_factor(struct visit *visit, const struct mfa_form *in,
@@ -460,7 +449,7 @@ static enum visit_step take_factor(struct visit *visit, const struct mfa_form *i
     if (factor_form_submit(visit, list.items[0].role, list.items[0].value, code, in->credential,
                            &shown, err) == 0) {
         list.items[0].value = shown.sessionCode;
-        return proved(visit, &list.items[0], list.verifier, shown.tenants, out, err);
+        return proved(visit, &list.items[0], list.verifier, out, err);
     }
     problem = factor_form_problem(err);
     if (problem == PAGE_NO_TEXT)
@@ -475,6 +464,7 @@ int page_mfa_post(struct authd *d, const struct request *req, const struct mfa_f
     enum visit_step step = visit_open_any_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     if (step == VISIT_OPEN)
-        step = take_factor(&visit, in, out, err);
+        step = visit.own.waiting && !in->step ? own_code_take(&visit, in, out, err)
+                                              : take_factor(&visit, in, out, err);
     return visit_result(step);
 }

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "authd/account/address_key.h"
+#include "authd/account/ownership.h"
 #include "authd/authd_api.h"
 #include "authd/oauth/auth_request.h"
 #include "authd/page/language_choice.h"
 #include "authd/session/session.h"
+#include "authd/signin/mfa.h"
 #include "authd/sql/page.h"
 #include "authd/sql/session.h"
 #include "authd/tenant.h"
@@ -97,6 +99,13 @@ enum visit_step visit_say(const struct visit *self, int status, enum page_text t
     return visit_show(&page, status, out);
 }
 
+const char *visit_device(struct arena *arena, const struct session_record *session)
+{
+    if (session->browser && session->os)
+        return arena_printf(arena, "%s, %s", session->browser, session->os);
+    return session->browser ? session->browser : session->os;
+}
+
 const char *visit_time(const struct visit *self, int64_t at_ms)
 {
     char text[25];
@@ -111,10 +120,12 @@ enum page_text visit_note(const char *note)
         const char *name;
         enum page_text text;
     } notes[] = {{"consent-withdrawn", PAGE_TEXT_NOTE_CONSENT_WITHDRAWN},
+                 {"declined", PAGE_TEXT_NOTE_DECLINED},
                  {"email-sent", PAGE_TEXT_NOTE_EMAIL_SENT},
                  {"factor-off", PAGE_TEXT_NOTE_FACTOR_OFF},
                  {"joined", PAGE_TEXT_NOTE_JOINED},
                  {"keep", PAGE_TEXT_NOTE_KEEP},
+                 {"left", PAGE_TEXT_NOTE_LEFT},
                  {"passkey-changed", PAGE_TEXT_NOTE_PASSKEY_CHANGED},
                  {"password-changed", PAGE_TEXT_NOTE_PASSWORD_CHANGED},
                  {"password-set", PAGE_TEXT_NOTE_PASSWORD_SET},
@@ -293,6 +304,22 @@ enum visit_step visit_open_form(struct authd *d, const struct request *req, cons
     return own_form(ret, visit_open(d, req, code, from, ret, out, err), out);
 }
 
+/* The session of these pages that the browser holds. */
+static int find_own_session(struct visit *self, struct error *err)
+{
+    static const struct ownership everyones = {.owned = true, .installation = true};
+    int found = account_session_find(self->d, &self->req, self->from->cookie, &self->own, err);
+
+    if (found <= 0 || self->own.waiting)
+        return MIN(found, 0);
+    self->caller = self->own.caller;
+    self->caller.projectName = self->host;
+    self->req.caller = &self->caller;
+    self->req.ownership = &everyones;
+    self->signed_in = true;
+    return 0;
+}
+
 enum visit_step visit_open_any(struct authd *d, const struct request *req, const char *code,
                                const struct page_visit *from, struct visit *ret,
                                struct page_answer *out, struct error *err)
@@ -304,7 +331,7 @@ enum visit_step visit_open_any(struct authd *d, const struct request *req, const
     ret->tenant.tenantCode = PAGE_INSTALLATION_CODE;
     open_language(ret);
     ret->tenant.name = ret->brand.name = ret->host;
-    return VISIT_OPEN;
+    return from->isNew || find_own_session(ret, err) == 0 ? VISIT_OPEN : VISIT_FAILED;
 }
 
 enum visit_step visit_open_any_form(struct authd *d, const struct request *req, const char *code,
@@ -314,17 +341,51 @@ enum visit_step visit_open_any_form(struct authd *d, const struct request *req, 
     return own_form(ret, visit_open_any(d, req, code, from, ret, out, err), out);
 }
 
-static enum visit_step signed_in(const struct visit *self, enum visit_step step,
-                                 struct page_answer *out)
+/* A tenant's session changes an account everywhere only where the tenant owns it. */
+static enum visit_step own_account(struct visit *self, struct page_answer *out, struct error *err)
 {
-    return step == VISIT_OPEN && !self->signed_in ? visit_go(self, "sign-in", out) : step;
+    struct ownership *found;
+
+    if (self->req.row->reach != REACH_ACCOUNT)
+        return VISIT_OPEN;
+    found = arena_alloc(self->req.arena, sizeof(*found));
+    if (ownership_find(self->d, &self->req, self->caller.account, self->caller.project, found,
+                       err) < 0)
+        return VISIT_FAILED;
+    self->req.ownership = found;
+    if (found->owned)
+        return VISIT_OPEN;
+    out->status = 303;
+    out->location = "/t/" PAGE_INSTALLATION_CODE "/account";
+    return VISIT_ANSWERED;
+}
+
+static enum visit_step has_factor(struct visit *self, struct page_answer *out, struct error *err)
+{
+    bool required = false;
+
+    if (!(self->req.row->flags & R_FACTOR) || self->caller.secondFactor)
+        return VISIT_OPEN;
+    if (mfa_is_required(self->d, &self->req, self->caller.account, &required, err) < 0)
+        return VISIT_FAILED;
+    return required ? visit_go(self, "account/factor", out) : VISIT_OPEN;
+}
+
+static enum visit_step signed_in(struct visit *self, enum visit_step step, struct page_answer *out,
+                                 struct error *err)
+{
+    if (step != VISIT_OPEN)
+        return step;
+    if (!self->signed_in)
+        return visit_go(self, "sign-in", out);
+    return self->installation ? has_factor(self, out, err) : own_account(self, out, err);
 }
 
 enum visit_step visit_open_account(struct authd *d, const struct request *req, const char *code,
                                    const struct page_visit *from, struct visit *ret,
                                    struct page_answer *out, struct error *err)
 {
-    return signed_in(ret, visit_open_any(d, req, code, from, ret, out, err), out);
+    return signed_in(ret, visit_open_any(d, req, code, from, ret, out, err), out, err);
 }
 
 enum visit_step visit_open_account_form(struct authd *d, const struct request *req,
@@ -332,7 +393,7 @@ enum visit_step visit_open_account_form(struct authd *d, const struct request *r
                                         struct visit *ret, struct page_answer *out,
                                         struct error *err)
 {
-    return signed_in(ret, visit_open_any_form(d, req, code, from, ret, out, err), out);
+    return signed_in(ret, visit_open_any_form(d, req, code, from, ret, out, err), out, err);
 }
 
 /* ---- fields ---- */

@@ -15,6 +15,7 @@
 #include "authd/authd.h"
 #include "authd/page/visit_brand.h"
 #include "authd/pages/pages.h"
+#include "authd/session/account_session.h"
 #include "settingsd/settingsd_api.h"
 
 struct page_answer;
@@ -24,8 +25,10 @@ struct visit {
     struct authd *d;
     const struct page_visit *from;
     struct tenant tenant;
-    /* these are the pages of no tenant: there is no session, and tenant is empty */
+    /* these are the installation's own pages: tenant is empty, and the session (account_session.h) of
+     * no project */
     bool installation;
+    struct account_session own; /* what the browser holds of those, if own.caller.account is set */
     enum page_language language;
     struct visit_brand brand;
     const char *host; /* of these pages, with its port */
@@ -70,7 +73,9 @@ enum visit_step visit_open_any_form(struct authd *d, const struct request *req, 
                                     struct page_answer *out, struct error *err) MUST_USE;
 
 /* As visit_open_any() and visit_open_any_form(); VISIT_ANSWERED, too, when the browser is not
- * signed in, as it never is with the installation: it goes to do so. */
+ * signed in: it goes to do so. On a tenant's page of REACH_ACCOUNT for an account that the tenant
+ * does not own it goes to the installation's account page; there, without the second factor that one
+ * of the account's projects demands, to set one up. */
 enum visit_step visit_open_account(struct authd *d, const struct request *req, const char *code,
                                    const struct page_visit *from, struct visit *ret,
                                    struct page_answer *out, struct error *err) MUST_USE;
@@ -108,6 +113,10 @@ void visit_allow_redirect(const struct visit *self, const char *uri, struct page
 /* Answers with one thing that is said. */
 enum visit_step visit_say(const struct visit *self, int status, enum page_text title,
                           enum page_text text, struct page_answer *out);
+
+/* "Chrome, Linux"; NULL: neither is known. */
+struct session_record;
+const char *visit_device(struct arena *arena, const struct session_record *session);
 
 /* A time as pages show it, "2026-01-31 09:30 UTC", from the arena. */
 const char *visit_time(const struct visit *self, int64_t at_ms);

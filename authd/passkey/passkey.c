@@ -13,6 +13,7 @@
 #include "authd/authd_api.h"
 #include "authd/passkey/passkey_ceremony.h"
 #include "authd/passkey/passkey_opens.h"
+#include "authd/session/account_session.h"
 #include "authd/signin/step_up.h"
 #include "authd/sql/account.h"
 #include "authd/sql/passkey.h"
@@ -152,7 +153,7 @@ static int write_new(struct authd *d, const struct request *req,
         .account = owner->account,
         .rp_id = ceremony->rp.id,
         .project = ceremony->rp.project,
-        .opens = req->caller->project,
+        .opens = account_session_is(req) ? (struct uuid){PASSKEY_OPENS_ALL} : req->caller->project,
         .credential_id = {made->id, made->id_size},
         .user_handle = {ceremony->user_handle, sizeof(ceremony->user_handle)},
         .algorithm = made->algorithm,

@@ -24,7 +24,7 @@ static int start(struct authd *d, const struct request *req, const char *role, s
 
     if (candidate_of_login(d, req, role, login, &who, err) < 0)
         return -1;
-    if (who.count == 0)
+    if (!uuid_is_set(&who.is.account))
         return candidate_refuse_login(err);
     settled = uuid_is_set(&who.is.project);
     ceremony.account = who.is.account;
@@ -96,9 +96,10 @@ int passkey_factor_check(struct authd *d, const struct request *req, struct uuid
     struct passkey_ceremony ceremony;
     bool open = true;
 
+    *ret_tenant = (struct tenant){.name = NULL};
     if (passkey_ceremony_spend(d, req, kind, who->is.role, login, &ceremony, err) < 0 ||
         passkey_ceremony_find_rp(d, req, NULL, &ceremony, err) < 0 ||
-        tenant_open_id(d, req, who->places[0].project, ret_tenant, err) < 0 ||
+        (who->count > 0 && tenant_open_id(d, req, who->places[0].project, ret_tenant, err) < 0) ||
         passkey_proof_check(d, req, &ceremony, credential, ret, ret_wrong, err) < 0)
         return -1;
     if (!*ret_wrong && !uuid_equal(&ret->account, &who->is.account))

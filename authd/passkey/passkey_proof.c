@@ -89,7 +89,7 @@ void passkey_proof_report(struct authd *d, const struct request *req, const stru
     const struct sql_sign_in_refuse_in note = {.audit = audit_row(req, &audit)};
     char when[25];
     struct mail mail = {.template = "PASSKEY_COUNTER",
-                        .tenant = tenant,
+                        .tenant = uuid_is_set(&tenant->projectId) ? tenant : NULL,
                         .builtin = true,
                         .to = proof->email,
                         .display = display,

@@ -240,6 +240,28 @@ int practitioner_passkey_finish(struct authd *d, const struct request *req,
 
 /* ---- on a page ---- */
 
+int passkey_finish_account(struct authd *d, const struct request *req,
+                           const struct passkey_finish_in *in, struct login_step *out,
+                           struct error *err)
+{
+    static const struct tenant none = {.name = NULL};
+    struct passkey_ceremony ceremony;
+    struct passkey_proof proof;
+    struct candidate who;
+
+    if (passkey_start_open(d, req, "Practitioner", in->loginId, &ceremony, err) < 0 ||
+        prove(d, req, NULL, in, &ceremony, &proof, err) < 0)
+        return -1;
+    if (candidate_of_account(d, req, "Practitioner", proof.account, ceremony.tenant, &who, err) < 0)
+        return spend(d, req, &ceremony);
+    if (!passkey_opens_all(&proof.opens))
+        return refuse(d, req, &ceremony, &who.is, "reach", err);
+    if (give_code(d, req, &ceremony, &proof, &who, out, err) < 0)
+        return -1;
+    passkey_proof_report(d, req, &none, &proof, who.display);
+    return 0;
+}
+
 int passkey_start_any(struct authd *d, const struct request *req, const struct tenant *tenant,
                       const char *challenge, struct passkey_start_out *out, struct error *err)
 {

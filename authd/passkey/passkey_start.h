@@ -38,6 +38,12 @@ int passkey_start_any(struct authd *d, const struct request *req, const struct t
                       const char *challenge, struct passkey_start_out *out,
                       struct error *err) MUST_USE;
 
+/* Finishes a start that names no tenant, on the installation's own page: the passkey must open
+ * everything. Parks. */
+int passkey_finish_account(struct authd *d, const struct request *req,
+                           const struct passkey_finish_in *in, struct login_step *out,
+                           struct error *err) MUST_USE;
+
 /* Finishes it, as {patient,practitioner}_passkey_finish() of the role whose passkey it is.
  * *ret_role: that; of an unknown passkey a patient's. Parks. */
 int passkey_finish_any(struct authd *d, const struct request *req,

@@ -5,6 +5,7 @@
 
 #include "authd/authd_api.h"
 #include "authd/passkey/passkey_opens.h"
+#include "authd/session/account_session.h"
 #include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
 
@@ -15,10 +16,11 @@ int step_up_start(struct authd *d, const struct request *req, const struct nothi
                   struct passkey_request *out, struct error *err)
 {
     struct passkey_ceremony ceremony = {.kind = kind, .role = req->caller->role};
+    bool own = account_session_is(req);
     struct tenant tenant;
 
-    if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0 ||
-        passkey_rp_find(d, req, &tenant, req->caller->role, &ceremony.rp, err) < 0)
+    if ((!own && tenant_open_id(d, req, req->caller->project, &tenant, err) < 0) ||
+        passkey_rp_find(d, req, own ? NULL : &tenant, req->caller->role, &ceremony.rp, err) < 0)
         return -1;
     return passkey_ceremony_request(d, req, req->caller->account, req->caller->project, &ceremony,
                                     out, err);

@@ -26,7 +26,7 @@ struct candidate_row {
     struct uuid id, project, profile;
     const char *hash, *name, *surname, *address_key;
     int64_t changes;
-    bool mfa, locked;
+    bool mfa, locked, barred;
 };
 
 static const struct field candidate_row_rows[] = {
@@ -40,6 +40,7 @@ static const struct field candidate_row_rows[] = {
     FIELD_INT(struct candidate_row, changes, 0, 0, 0, 0, "Changes of the credential", "0"),
     FIELD_BOOL(struct candidate_row, mfa, false, 0, "Has a second factor"),
     FIELD_BOOL(struct candidate_row, locked, false, 0, "Locked there, or everywhere"),
+    FIELD_BOOL(struct candidate_row, barred, false, 0, "Locked everywhere, by an operator"),
 };
 FIELD_TABLE(candidate_row);
 
@@ -80,7 +81,10 @@ static void add_row(const struct request *req, const struct candidate_row *row, 
         ret->display = arena_printf(req->arena, "%s %s", row->name, row->surname);
         ret->changes = row->changes;
         ret->mfa = row->mfa;
+        ret->barred = row->barred;
     }
+    if (!uuid_is_set(&row->project))
+        return;
     if (uuid_is_set(&only) && !uuid_equal(&only, &row->project))
         return;
     if (row->locked)
@@ -196,7 +200,7 @@ int candidate_reject(struct authd *d, const struct request *req, const struct ca
 int candidate_check_lock(struct authd *d, const struct request *req, const struct candidate *who,
                          const struct throttle_keys *keys, struct error *err)
 {
-    if (!who->locked)
+    if (who->anywhere ? !who->barred : !who->locked)
         return 0;
     if ((keys && throttle_check(d, req, keys, err) < 0) ||
         sign_in_refused(d, req, &who->is, "locked", err) < 0)
@@ -308,7 +312,7 @@ int candidate_verify(struct authd *d, const struct request *req, struct candidat
 
     if (password_verify(d, req, hash, password, &right, &who->renewed, err) < 0)
         return -1;
-    *ret_right = right && who->hash && candidate_is_member(who);
+    *ret_right = right && who->hash && (who->anywhere || candidate_is_member(who));
     return 0;
 }
 

@@ -22,6 +22,8 @@ struct candidate {
     int64_t changes;      /* how often password or second factor were changed before */
     bool mfa;             /* has a second factor */
     bool locked;          /* it has places for this sign-in, and is locked in all of them */
+    bool barred;          /* locked by an operator */
+    bool anywhere;        /* it signs in to the installation's own pages: needs no place */
     struct place *places; /* memberships that count for this sign-in, and are not locked */
     size_t count;
     struct place *locked_places; /* that would count, too */

@@ -139,6 +139,20 @@ int patient_login_mfa(struct authd *d, const struct request *req, const struct l
     return confirm(d, req, in, &who, &out->sessionCode, err);
 }
 
+int login_mfa_account(struct authd *d, const struct request *req, const struct login_mfa_in *in,
+                      struct login_step *out, struct error *err)
+{
+    struct candidate who;
+
+    if (check_shown(in, err) < 0 ||
+        candidate_of_login(d, req, "Practitioner", in->loginId, &who, err) < 0)
+        return -1;
+    if (!uuid_is_set(&who.is.account))
+        return candidate_refuse_login(err);
+    out->nextStep = "token";
+    return confirm(d, req, in, &who, &out->sessionCode, err);
+}
+
 /* Shows a practitioner's second factor; answers the tenants to choose from as the start does
  * without one. Fails: BAD_REQUEST, THROTTLED. */
 int practitioner_login_mfa(struct authd *d, const struct request *req,

@@ -105,6 +105,26 @@ int login_places(struct authd *d, const struct request *req, const struct candid
     return tenants_open(d, req, (struct field_texts){ids, who->count}, ret, err);
 }
 
+int login_start_account(struct authd *d, const struct request *req, const char *email,
+                        const char *password, const char *challenge, struct login_step *out,
+                        struct error *err)
+{
+    CLEANUP(password_slot_leave) struct password_slot slot = {0};
+    const struct uuid none = {""};
+    struct throttle_keys keys;
+    struct candidate who;
+
+    if (password_slot_acquire(d, req, &slot, err) < 0)
+        return -1;
+    throttle_keys(d, req, "Practitioner", none, email, req->address, &keys);
+    if (candidate_find(d, req, "Practitioner", none, email, &keys, &who, err) < 0)
+        return -1;
+    who.anywhere = true;
+    if (candidate_authenticate(d, req, &who, &keys, password, err) < 0)
+        return -1;
+    return login_begin(d, req, &who, &keys, none, challenge, out, err);
+}
+
 /* Starts a practitioner's sign-in; naming a tenant narrows it to that one. Fails: NOT_FOUND (a
  * tenant named), THROTTLED, BAD_REQUEST. */
 int practitioner_login_start(struct authd *d, const struct request *req,

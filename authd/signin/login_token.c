@@ -11,10 +11,11 @@
 #include "authd/authd_api.h"
 #include "authd/credential/challenge.h"
 #include "authd/passkey/passkey_opens.h"
+#include "authd/session/account_session.h"
 #include "authd/session/session.h"
 #include "authd/signin/admission.h"
 #include "authd/signin/arrival.h"
-#include "authd/signin/candidate.h"
+#include "authd/signin/login.h"
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"
 
@@ -194,6 +195,27 @@ static int spend(struct authd *d, const struct request *req, const char *code,
         0)
         return -1;
     return session_answer(d, req, &subject, &draft, name, login->display, out, err);
+}
+
+int login_token_account(struct authd *d, const struct request *req, const char *code,
+                        const char *verifier, const char *cookie, bool *ret_waits,
+                        struct error *err)
+{
+    struct account_login account;
+    struct login login;
+
+    if (open_login(d, req, "Practitioner", code, verifier, &login, err) < 0)
+        return -1;
+    /* of a passkey that opens a tenant */
+    if (uuid_is_set(&login.within))
+        return refuse(d, req, &login, "reach", err);
+    account = (struct account_login){.login = login.id,
+                                     .account = login.is.account,
+                                     .auth_method = login.auth_method,
+                                     .email = login.email,
+                                     .display = login.display,
+                                     .by_own_passkey = strstr(login.auth_method, "passkey")};
+    return account_session_begin(d, req, &account, cookie, ret_waits, err);
 }
 
 /* Exchanges a patient's code. Fails: BAD_REQUEST; NOT_FOUND and FORBIDDEN (the address), which do

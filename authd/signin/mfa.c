@@ -15,6 +15,7 @@
 #include "authd/session/session.h"
 #include "authd/signin/step_up.h"
 #include "authd/sql/account.h"
+#include "authd/sql/account_session.h"
 #include "authd/sql/credential.h"
 #include "authd/sql/passkey.h"
 #include "authd/tenant.h"
@@ -34,6 +35,29 @@ static struct sql_audit factor_audit(const struct request *req, const char *acti
                                           .type = "Account",
                                           .id = req->caller->account,
                                           .detail = failure ? "code" : NULL});
+}
+
+int mfa_is_required(struct authd *d, const struct request *req, struct uuid account, bool *ret,
+                    struct error *err)
+{
+    const struct sql_account_membership_list_in in = {.account = account};
+    struct sql_account_membership_list_rows rows;
+    struct tenant tenant;
+
+    *ret = false;
+    if (sql_account_membership_list(d->svc.db, req, &in, &rows, err) < 0)
+        return -1;
+    for (size_t i = 0; i < rows.count && !*ret; i++) {
+        const struct tenant_lookup_in which = {.projectId = rows.items[i].project};
+
+        if (settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) == 0)
+            *ret = account_policy_requires_mfa(tenant.accountPolicy, "Practitioner",
+                                               rows.items[i].admin);
+        else if (err->code != ERR_NOT_FOUND)
+            return -1;
+        error_clear(err);
+    }
+    return 0;
 }
 
 /* ---- status ---- */

@@ -6,6 +6,10 @@
 
 #include "authd/account/credential.h"
 
+/* Whether one of the account's projects demands a second factor of it. Parks. */
+int mfa_is_required(struct authd *d, const struct request *req, struct uuid account, bool *ret,
+                    struct error *err) MUST_USE;
+
 /* Takes TOTP, recovery codes and all passkeys of owner->account away and commits: all sessions of
  * the account end, and its owner is told. role: the account's; reason: of an admin, NULL: none. The
  * transaction holds nothing behind the account in the order of locks. ERR_BAD_REQUEST when there is

@@ -8,7 +8,7 @@
 #include "authd/credential/factor.h"
 #include "authd/credential/password.h"
 #include "authd/passkey/passkey_step_up.h"
-#include "authd/session/session.h"
+#include "authd/session/account_session.h"
 #include "authd/sql/credential.h"
 #include "authd/sql/passkey.h"
 #include "authd/sql/signin.h"
@@ -109,7 +109,7 @@ static int commit_factor(struct authd *d, const struct request *req, struct db_t
     if (sql_require(sql_session_prove_tx(*tx_p, req, &prove, err), err, ERR_UNAUTHORIZED,
                     "Unauthorized") < 0)
         return -1;
-    if (!req->caller->secondFactor &&
+    if (!req->caller->secondFactor && !account_session_is(req) &&
         session_ended_membership(*tx_p, req, req->caller->membership, &changed, err) < 0)
         return -1;
     if (db_commit(tx_p, err) < 0)
@@ -160,7 +160,9 @@ static int prove_by_passkey(struct authd *d, const struct request *req, const st
                                       .sign_count = proof.shown.sign_count,
                                       .backed_up = proof.shown.backed_up,
                                       .now = req->now_ms};
-    if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0 ||
+    tenant = (struct tenant){.name = NULL};
+    if ((!account_session_is(req) &&
+         tenant_open_id(d, req, req->caller->project, &tenant, err) < 0) ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         sql_require(sql_passkey_use(tx, req, &use, err), err, ERR_BAD_REQUEST,
                     "The passkey is not accepted.") < 0 ||

@@ -268,7 +268,7 @@ static int serve_checked(struct bus_serving *serving, struct request *req,
     }
     activity->operation = serving->operation->row->name;
     req->safe = serving->operation->row->flags & R_SAFE;
-    req->reach = serving->operation->row->reach;
+    req->row = serving->operation->row;
     if (caller_read(serving, req, err) < 0 || access_check(serving, req, err) < 0 ||
         (options->admit && options->admit(options->daemon, req, serving->operation->row, err) < 0))
         return -1;

@@ -25,7 +25,6 @@ static const struct field page_answer_rows[] = {
     FIELD_TEXT(struct page_answer, html, 0, PAGE_HTML_MAX, 0, "The page.", ""),
     FIELD_TEXT(struct page_answer, policy, 0, 4096, 0, "Its content security policy.", ""),
     FIELD_TEXT(struct page_answer, cookie, 0, PAGE_COOKIE_MAX, 0, "The browser's new cookie.", ""),
-    FIELD_TEXT(struct page_answer, cookieTenant, 1, 64, 0, "The tenant that it is for.", "demo"),
     FIELD_INT(struct page_answer, retryAfter, 0, INT32_MAX, 0, FIELD_OMIT_ZERO, "Seconds.", "60"),
     FIELD_OBJECT(struct page_answer, content, content, 0, "A file in the place of the page."),
 };

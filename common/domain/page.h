@@ -40,7 +40,6 @@ struct page_answer {
     const char *html;         /* else */
     const char *policy;       /* Content-Security-Policy of the html */
     const char *cookie;       /* takes the place of the visitor's; "": it ends; NULL: it stays */
-    const char *cookieTenant; /* the cookie is for the pages of this one; NULL: of the path's */
     int64_t retryAfter;       /* seconds; 0: not said */
     const struct content *content; /* with 200: the file that takes the place of html; NULL: none */
 };

@@ -54,6 +54,7 @@ enum reach {
 };
 
 struct ownership;
+struct operation;
 
 struct request {
     struct arena *arena; /* freed after the answer was sent */
@@ -71,7 +72,7 @@ struct request {
     const struct address_key **addressKeys;
     /* Never on the wire: */
     bool of_page;     /* a hosted page does this for its visitor */
-    enum reach reach; /* of the operation's row */
+    const struct operation *row; /* of the operation that is served */
     /* with REACH_ACCOUNT: why the caller may act on the account, see authd/account/ownership.h */
     const struct ownership *ownership;
 };

@@ -54,6 +54,7 @@ static const struct {
     const struct coding *type, *subtype;
     const char *action;
 } nouns[] = {
+    {"session.begin", &authentication, NULL, "E"},
     {"session.create", &authentication, &login, "E"},
     {"session.end", &authentication, &logout, "E"},
     {"session.refresh", &authentication, NULL, "E"},

@@ -145,17 +145,6 @@ const char *visitor_set_cookie(const struct exchange *exchange, const struct vis
     return cookie_header(exchange->arena, visitor->name, *value ? value : NULL, visitor->secure);
 }
 
-/* The cookie that a page answers with, of another tenant where it says so. */
-static const char *answered_cookie(const struct exchange *exchange, const struct visitor *visitor,
-                                   const struct page_answer *page)
-{
-    struct visitor whose = *visitor;
-
-    if (page->cookieTenant)
-        whose.name = cookie_name(exchange->arena, page->cookieTenant, visitor->secure);
-    return whose.name ? visitor_set_cookie(exchange, &whose, page->cookie) : NULL;
-}
-
 /* RFC 6797; NULL: the pages have no TLS. */
 static const char *transport_of(const struct visitor *visitor)
 {
@@ -169,7 +158,7 @@ static void answer_page(struct exchange *exchange, const struct visitor *visitor
     const struct answer_header more[] = {
         {"Content-Security-Policy", page->policy},
         {"Location", page->location},
-        {"Set-Cookie", answered_cookie(exchange, visitor, page)},
+        {"Set-Cookie", visitor->name ? visitor_set_cookie(exchange, visitor, page->cookie) : NULL},
         {"Strict-Transport-Security", transport_of(visitor)},
         {"Retry-After", page->retryAfter > 0
                             ? arena_printf(exchange->arena, "%lld", (long long)page->retryAfter)

@@ -3,7 +3,7 @@
 -- row is written. `step` is that of the code that was shown. What a password alone has begun is
 -- void, see login_spend; the session has a factor from now on.
 -- class: tx
--- in: project uuid, session uuid, now int8, step int8, hashes bytea
+-- in: project uuid null, session uuid, now int8, step int8, hashes bytea
 -- rows: none
 with
 pending as (
@@ -31,6 +31,11 @@ marked as (
     update session
     set second_factor = true
     where project_id = :project and id = :session and exists (select from enrolled)
+),
+account_marked as (
+    update account_session
+    set second_factor = true
+    where :project is null and id = :session and exists (select from enrolled)
 ),
 -- include: audit(from = enrolled)
 insert into mfa_recovery (account_id, code_hash)

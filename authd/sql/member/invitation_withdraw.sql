@@ -1,5 +1,5 @@
 -- Withdraws a pending invitation. No row: it is gone.
--- class: write
+-- class: write tx
 -- in: project uuid, id uuid
 -- rows: one
 with

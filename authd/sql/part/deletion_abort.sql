@@ -1,4 +1,4 @@
--- An account that signs in takes its deletion back: in the statement that makes the session {from},
+-- An account that signs in takes its deletion back, and the scheduled end of its memberships: in the statement that makes the session {from},
 -- which holds the account. {as}_change is the change that gateways must know of until `until`;
 -- `event` is that of the audit row.
 -- args: from, project, now
@@ -10,18 +10,30 @@
     where a.id = s.account_id and a.delete_at > {now}
     returning a.id
 ),
+{as}_stayed as (
+    update membership m
+    set end_at = null, end_schedule = null, end_wipe = false
+    from {from} s
+    where m.account_id = s.account_id and m.end_at > {now}
+    returning m.account_id
+),
+{as}_kept as (
+    select id from {as}_aborted
+    union
+    select account_id from {as}_stayed
+),
 {as}_counted as (
     update change_counter
     set sequence = sequence + 1
-    where exists (select from {as}_aborted)
+    where exists (select from {as}_kept)
     returning sequence
 ),
 {as}_change as (
     insert into change (sequence, kind, id, until)
-    select c.sequence, 'account', a.id, :until from {as}_counted c, {as}_aborted a
+    select c.sequence, 'account', k.id, :until from {as}_counted c, {as}_kept k
     returning sequence
 ),
 {as}_written as (
     insert into audit (project_id, at, entity, event)
-    select {project}, {now}, 'Account/' || id, :event::json from {as}_aborted
+    select {project}, {now}, 'Account/' || id, :event::json from {as}_kept
 )

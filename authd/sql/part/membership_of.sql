@@ -3,7 +3,7 @@
 -- plan was made: joined plainly, the planner may read all members of the project for each request.
 -- args: account, project
 lateral (
-    select id, profile_id, admin, policy_id, locked_at
+    select id, profile_id, admin, policy_id, locked_at, end_at
     from membership
     where account_id = {account} and project_id = {project}
     limit 1

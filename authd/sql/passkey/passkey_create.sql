@@ -3,7 +3,7 @@
 -- A credential id that the rp id has already fails: ERR_CONFLICT. The session that enrols it has a
 -- second factor from now on.
 -- class: tx
--- in: session_project uuid, session uuid
+-- in: session_project uuid null, session uuid
 -- in: id uuid, account uuid, rp_id text, project uuid null, opens uuid, credential_id bytea
 -- in: user_handle bytea, algorithm int8, public_key bytea, sign_count int8, backed_up bool
 -- in: name text, now int8, most int8
@@ -24,6 +24,11 @@ marked as (
     update session
     set second_factor = true
     where project_id = :session_project and id = :session and exists (select from created)
+),
+account_marked as (
+    update account_session
+    set second_factor = true
+    where :session_project is null and id = :session and exists (select from created)
 ),
 -- include: audit(from = created)
 select from created

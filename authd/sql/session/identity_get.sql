@@ -16,7 +16,7 @@ select
     as "addressKey",
     m.admin,
     m.policy_id as policy,
-    a.delete_at as until,
+    least(a.delete_at, m.end_at) as until,
     coalesce((
         select
             s.auth_method = 'passkey'

@@ -4,7 +4,7 @@
 -- is proven for, the nil UUID for all, as the text of an array: an aggregate would cost more than
 -- the rest.
 -- class: read
--- in: project uuid, account uuid, asking uuid, now int8, most int8
+-- in: project uuid null, account uuid, asking uuid, now int8, most int8
 -- rows: many
 -- row: email text, name text, surname text, mfa bool, verified text, session struct session_record
 select

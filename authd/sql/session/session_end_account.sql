@@ -1,5 +1,6 @@
--- Ends the sessions of an account in all projects, all `except` one, 1,000 at most in the order of
--- their ids, and numbers the change of each: with a change of its credential.
+-- Ends the sessions of an account in all projects and those of the installation's own pages, all
+-- `except` one, 1,000 at most in the order of their ids, and numbers the change of each: with a
+-- change of its credential.
 -- class: tx
 -- in: account uuid, except uuid null, now int8, reason text
 -- rows: many
@@ -25,6 +26,10 @@ ended as (
             for update
         ))
     returning s.id, s.project_id
+),
+account_ended as (
+    delete from account_session
+    where account_id = :account and (:except::uuid is null or id <> :except)
 ),
 -- include: audit(from = ended e, project = coalesce(e.project_id, :audit.project),
 --     entity = coalesce(:audit.entity, 'Session/' || e.id)),

@@ -1,5 +1,5 @@
--- A practitioner with password, each row with a membership, the oldest first, and what the sign-in
--- is limited by: one row with nulls where there is no such practitioner.
+-- A practitioner with password, each row with a membership, the oldest first (null: there is none),
+-- and what the sign-in is limited by: one row with nulls where there is no such practitioner.
 -- class: read
 -- in: email text
 -- rows: many
@@ -19,10 +19,11 @@ left join lateral (
             -- include: factor_enrolled(account = a.id)
         , false) as mfa,
         -- include: member_locked(account = a, membership = m)
-        as locked
+        as locked,
+        a.locked_at is not null as barred
     from account a
     join credential c on c.account_id = a.id
-    join membership m on m.account_id = a.id
+    left join membership m on m.account_id = a.id
     where a.role = 'Practitioner' and a.email = :email and
         -- include: account_active(account = a, now = :throttle_limits.now)
     order by m.created_at, m.id

@@ -1,5 +1,5 @@
 -- The account of a passkey that was shown, each row with a membership that the sign-in may lead
--- to, the oldest first: all of them, or that of `project`.
+-- to, the oldest first: all of them, or that of `project` (null: none).
 -- class: read
 -- in: account uuid, project uuid null
 -- rows: many
@@ -11,7 +11,8 @@ select
     as locked
 from account a
 join credential c on c.account_id = a.id
-join membership m on m.account_id = a.id
-where a.id = :account and (:project::uuid is null or m.project_id = :project)
+left join membership m on m.account_id = a.id
+    and (:project::uuid is null or m.project_id = :project)
+where a.id = :account
 order by m.created_at, m.id
 limit 1000

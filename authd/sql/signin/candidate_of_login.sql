@@ -1,5 +1,5 @@
 -- The account of a login that waits for a second factor, each row with a membership that it may
--- lead to, the oldest first.
+-- lead to, the oldest first (null: to none).
 -- class: read
 -- in: login uuid, role text, now int8
 -- rows: many
@@ -11,10 +11,9 @@ from
     -- include: login_of(id = :login)
 join account a on a.id = l.account_id
 join credential c on c.account_id = a.id
-join membership m on m.account_id = a.id
-where a.role = :role and not
-    -- include: member_locked(account = a, membership = m)
-    and (l.project_id is null or m.project_id = l.project_id) and
+left join membership m on m.account_id = a.id and m.locked_at is null
+    and (l.project_id is null or m.project_id = l.project_id)
+where a.role = :role and a.locked_at is null and
     -- include: login_waits(now = :now)
     and
     -- include: account_active(account = a, now = :now)

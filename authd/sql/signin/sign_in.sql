@@ -31,7 +31,7 @@ signed_in as (
     from proven p
     cross join
         -- include: membership_of(account = p.account_id, project = :session.project)
-    where m.locked_at is null
+    where m.locked_at is null and (m.end_at is null or m.end_at > :session.now)
 ),
 -- include: session_insert as session(from = signed_in),
 -- include: address_known(key = :session.pair_key, until = :session.pair_until,

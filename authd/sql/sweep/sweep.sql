@@ -7,6 +7,8 @@
 -- row: deleted int8
 with
 -- include: sweep_rows as logins(table = login, column = expires_at, before = :now, most = :most),
+-- include: sweep_rows as account_sessions(table = account_session, column = absolute_until,
+--     before = :now, most = :most),
 -- include: sweep_rows as links(table = continue_spent, column = until,
 --     before = :now, most = :most),
 -- include: sweep_rows as factors(table = mfa_pending, column = expires_at,
@@ -82,6 +84,8 @@ from (
     select count(*) from revoked
     union all
     select count(*) from expired
+    union all
+    select count(*) from account_sessions
     union all
     select count(*) from codes
     union all

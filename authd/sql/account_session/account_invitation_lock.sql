@@ -1,0 +1,10 @@
+-- Locks an invitation that waits for the owner of an address. No row: it was accepted, withdrawn or
+-- has expired.
+-- class: tx
+-- in: project uuid, id uuid, email text, now int8
+-- rows: one
+select
+from invitation i
+where i.project_id = :project and i.id = :id and i.email = :email and i.role = 'Practitioner'
+    and i.expires_at > :now
+for update

@@ -1,0 +1,12 @@
+-- Ends a session of the installation's own pages. Nothing is deleted: it has ended already.
+-- class: write
+-- in: id uuid, account uuid
+-- rows: none
+with
+deleted as (
+    delete from account_session
+    where id = :id and account_id = :account
+    returning id
+),
+-- include: audit(from = deleted)
+select from deleted
