@@ -1,7 +1,7 @@
 /*
- * test_page_installation.c - the installation's own pages, /t/-/...: practitioners sign in without
- * a tenant and choose one of theirs last, by whose rules it is. Over two gateways and two authd, on
- * the test clock.
+ * test_page_installation.c - the installation's own pages, /t/-/...: practitioners sign in to their
+ * account, whatever they belong to, by a mailed code, and manage it. Over two gateways and two
+ * authd, on the test clock.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -16,7 +16,8 @@
 
 #define PLAIN_PASSWORD "correct horse battery staple"
 #define SIGN_IN "/t/-/sign-in"
-#define ASKS "Which organisation?"
+#define CODE "/t/-/mfa"
+#define ACCOUNT "/t/-/account"
 
 static struct suite *suite;
 
@@ -63,30 +64,58 @@ static int sign_in(struct browser *browser, const char *email, const char *passw
     return browser_post(browser, SIGN_IN, form);
 }
 
-static int choose(struct browser *browser, const char *tenant)
+/* The number of sessions of the installation's own pages that wait for no code. */
+static long own_sessions(const char *email)
 {
-    char form[1024], *step = browser_value(browser, "step");
-    int status;
-
-    snprintf(form, sizeof(form), "step=%s&tenant=%s", step, tenant);
-    status = browser_post(browser, SIGN_IN, form);
-    free(step);
-    return status;
+    return suite_count(suite,
+                       "select count(*) from auth.account_session s join auth.account a on a.id = "
+                       "s.account_id where a.email = '%s' and s.code_hash is null",
+                       email);
 }
 
-static long sessions_of(const char *email, const char *code)
+static int enter_code(struct browser *browser, const char *code)
 {
-    return suite_count(
-        suite,
-        "select count(*) from auth.session s join auth.account a on a.id = s.account_id "
-        "join settings.tenant_code t on t.project_id = s.project_id where a.email = '%s' "
-        "and t.code = '%s' and s.cookie_hash is not null and s.ended_at is null",
-        email, code);
+    char form[64];
+
+    snprintf(form, sizeof(form), "code=%s", code);
+    return browser_post(browser, CODE, form);
 }
 
-/* ---- which tenant ---- */
+/* Signs in with the code that is mailed: whether the account is shown. */
+static bool comes_in(struct browser *browser, const char *email)
+{
+    suite_mails_settle(suite);
+    if (sign_in(browser, email, FORM_PASSWORD) != 303 || !browser_goes_to(browser, CODE) ||
+        browser_follow(browser) != 200)
+        return false;
+    return enter_code(browser, suite_mail_code(suite, email)) == 303 &&
+           browser_goes_to(browser, ACCOUNT) && browser_follow(browser) == 200;
+}
 
-static void the_only_tenant_is_not_asked_for(void)
+/* Posts one of the account's forms with the project of that code. */
+static int act(struct browser *browser, const char *action, const char *tenant)
+{
+    char query[160], form[256];
+
+    snprintf(query, sizeof(query), "select project_id from settings.tenant_code where code = '%s'",
+             tenant);
+    TEXT project = suite_query(suite, query);
+    TEXT invitation = browser_value(browser, "invitation");
+    snprintf(form, sizeof(form), "do=%s&project=%s&invitation=%s", action, project, invitation);
+    return browser_post(browser, ACCOUNT, form);
+}
+
+static long memberships_of(const char *email)
+{
+    return suite_count(suite,
+                       "select count(*) from auth.membership m join auth.account a on a.id = "
+                       "m.account_id where a.email = '%s'",
+                       email);
+}
+
+/* ---- signing in ---- */
+
+static void a_code_is_mailed_after_the_password(void)
 {
     PERSON one = make_clinician();
     BROWSER browser = browser_open(suite);
@@ -95,10 +124,75 @@ static void the_only_tenant_is_not_asked_for(void)
     CU_ASSERT_TRUE(browser_sees(browser, "For practitioners."));
     CU_ASSERT_FALSE(browser_sees(browser, "/register"));
     CU_ASSERT_EQUAL(sign_in(browser, one->email, FORM_PASSWORD), 303);
-    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/account"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(browser->cookie, "atrium-demo="));
+    CU_ASSERT_TRUE(browser_goes_to(browser, CODE));
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
     CU_ASSERT_TRUE(browser_sees(browser, one->email));
+    CU_ASSERT_EQUAL(browser_get(browser, ACCOUNT), 303); /* half is nothing */
+    CU_ASSERT_TRUE(browser_goes_to(browser, SIGN_IN));
+    CU_ASSERT_EQUAL(own_sessions(one->email), 0);
+    suite_mails_settle(suite);
+    char code[8];
+    snprintf(code, sizeof(code), "%s", suite_mail_code(suite, one->email));
+    CU_ASSERT_EQUAL(strlen(code), 6);
+    browser_get(browser, CODE);
+    CU_ASSERT_EQUAL(enter_code(browser, ""), 422);
+    CU_ASSERT_EQUAL(enter_code(browser, strcmp(code, "123456") == 0 ? "654321" : "123456"), 400);
+    CU_ASSERT_EQUAL(enter_code(browser, code), 303);
+    CU_ASSERT_TRUE(browser_goes_to(browser, ACCOUNT));
+    CU_ASSERT_EQUAL(browser_follow(browser), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, one->email));
+    CU_ASSERT_EQUAL(own_sessions(one->email), 1);
+    TEXT mail = suite_mail(suite, one->email, 1000);
+    CU_ASSERT_TRUE(mail && strstr(mail, "Only this page asks for it"));
+}
+
+static void five_wrong_codes_are_the_end(void)
+{
+    PERSON one = make_clinician();
+    BROWSER browser = browser_open(suite);
+
+    sign_in(browser, one->email, FORM_PASSWORD);
+    browser_follow(browser);
+    suite_mails_settle(suite);
+    char code[8], wrong[8];
+    snprintf(code, sizeof(code), "%s", suite_mail_code(suite, one->email));
+    snprintf(wrong, sizeof(wrong), "%06d", (atoi(code) + 1) % 1000000);
+    for (int i = 0; i < 5; i++)
+        CU_ASSERT_EQUAL(enter_code(browser, wrong), 400);
+    CU_ASSERT_EQUAL(enter_code(browser, code), 400);
+    CU_ASSERT_EQUAL(own_sessions(one->email), 0);
+}
+
+/* The code is for the browser that showed the password. */
+static void a_code_is_of_its_browser(void)
+{
+    PERSON one = make_clinician();
+    BROWSER browser = browser_open(suite);
+    BROWSER thief = browser_open(suite);
+
+    sign_in(browser, one->email, FORM_PASSWORD);
+    suite_mails_settle(suite);
+    browser_get(thief, SIGN_IN);
+    CU_ASSERT_EQUAL(enter_code(thief, suite_mail_code(suite, one->email)), 400);
+    CU_ASSERT_EQUAL(own_sessions(one->email), 0);
+}
+
+/* No page of a tenant. */
+static void the_session_opens_these_pages_alone(void)
+{
+    PERSON two = make_clinician_of_two("door");
+    BROWSER browser = browser_open(suite);
+    char cookie[128];
+
+    CU_ASSERT_TRUE(comes_in(browser, two->email));
+    CU_ASSERT_PTR_NOT_NULL(strstr(browser->cookie, "atrium--="));
+    CU_ASSERT_TRUE(browser_sees(browser, "<bdi>&lt;b&gt;Side &amp; Co</bdi>"));
+    CU_ASSERT_TRUE(browser_sees(browser, "/t/demo/sign-in"));
+    snprintf(cookie, sizeof(cookie), "atrium-demo=%s", strchr(browser->cookie, '=') + 1);
+    free(browser->cookie);
+    browser->cookie = strdup(cookie);
+    CU_ASSERT_EQUAL(browser_get(browser, "/t/demo/account"), 303);
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/sign-in"));
 }
 
 /* Whether the foot of the page names the host, and what is behind it. */
@@ -123,71 +217,7 @@ static void the_foot_of_the_installations_pages_names_the_host_alone(void)
     CU_ASSERT_TRUE(foot_says(browser, " · <bdi>demo</bdi>"));
 }
 
-static void one_of_several_is_chosen(void)
-{
-    PERSON two = make_clinician_of_two("door");
-    PERSON other = make_clinician_of_two("foreign");
-    BROWSER browser = browser_open(suite);
-
-    CU_ASSERT_PTR_NOT_NULL(other->access);
-    CU_ASSERT_EQUAL(sign_in(browser, two->email, FORM_PASSWORD), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, ASKS));
-    CU_ASSERT_TRUE(browser_sees(browser, "value=\"door\"><bdi>&lt;b&gt;Side &amp; Co</bdi>"));
-    CU_ASSERT_TRUE(browser_sees(browser, "value=\"demo\""));
-    CU_ASSERT_FALSE(browser_sees(browser, "foreign"));
-    CU_ASSERT_EQUAL(browser_get(browser, "/t/door/account"), 303); /* half is nothing */
-    CU_ASSERT_EQUAL(sign_in(browser, two->email, FORM_PASSWORD), 200);
-    CU_ASSERT_EQUAL(choose(browser, "door"), 303);
-    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/door/account"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(browser->cookie, "atrium-door="));
-    CU_ASSERT_EQUAL(browser_follow(browser), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, two->email));
-    CU_ASSERT_EQUAL(sessions_of(two->email, "door"), 1);
-    CU_ASSERT_EQUAL(sessions_of(two->email, "demo"), 0);
-}
-
-static void no_other_tenant_can_be_chosen(void)
-{
-    static const char *const wrong[] = {"foreign", "nowhere", "-", "", "a/b", "%0d%0aX:+y"};
-    PERSON two = make_clinician_of_two("yard");
-    BROWSER browser = browser_open(suite);
-
-    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
-        CU_ASSERT_EQUAL(sign_in(browser, two->email, FORM_PASSWORD), 200);
-        UNIT_CHECK(choose(browser, wrong[i]) / 100 == 4, "%s: %d", wrong[i], browser->page->status);
-        UNIT_CHECK(!browser_sees(browser, "atrium-foreign"), "%s", wrong[i]);
-    }
-    CU_ASSERT_EQUAL(sessions_of(two->email, "foreign"), 0);
-}
-
-/* The step is good once, and for one browser; it ends. */
-static void a_choice_is_of_its_browser(void)
-{
-    PERSON two = make_clinician_of_two("once");
-    BROWSER browser = browser_open(suite);
-    BROWSER thief = browser_open(suite);
-    char form[1024], *step;
-
-    sign_in(browser, two->email, FORM_PASSWORD);
-    step = browser_value(browser, "step");
-    snprintf(form, sizeof(form), "step=%s&tenant=once", step);
-    browser_get(thief, SIGN_IN);
-    CU_ASSERT_EQUAL(browser_post(thief, SIGN_IN, form), 400);
-    browser->no_token = true;
-    CU_ASSERT_EQUAL(browser_post(browser, SIGN_IN, form), 403);
-    browser->no_token = false;
-    sign_in(browser, two->email, FORM_PASSWORD);
-    free(step);
-    step = browser_value(browser, "step");
-    snprintf(form, sizeof(form), "step=%s&tenant=once", step);
-    suite_set_clock(suite, 301);
-    CU_ASSERT_EQUAL(browser_post(browser, SIGN_IN, form), 400);
-    CU_ASSERT_TRUE(browser_sees(browser, "This page was open for too long"));
-    CU_ASSERT_EQUAL(sessions_of(two->email, "once"), 0);
-    free(step);
-}
-
-/* ---- the checks of the tenant's sign-in ---- */
+/* ---- the checks of a sign-in ---- */
 
 static void wrong_passwords_and_patients_look_alike(void)
 {
@@ -218,49 +248,169 @@ static void guesses_are_limited(void)
     CU_ASSERT_EQUAL(sign_in(browser, two->email, FORM_PASSWORD), 429);
 }
 
-static void the_second_factor_comes_before_the_choice(void)
+static void the_second_factor_comes_before_the_code(void)
 {
-    PERSON two = make_clinician_of_two("factor");
+    PERSON one = make_clinician();
     BROWSER browser = browser_open(suite);
     uint8_t secret[TOTP_SECRET];
     char code[7], form[1024], *step;
 
-    totp_enrol(suite, two, time(NULL) + 301, secret);
-    suite_set_clock(suite, 301 + 2 * TOTP_STEP);
-    CU_ASSERT_EQUAL(sign_in(browser, two->email, FORM_PASSWORD), 200);
+    totp_enrol(suite, one, suite_now(suite), secret);
+    suite_advance_clock(suite, 2 * TOTP_STEP);
+    CU_ASSERT_EQUAL(sign_in(browser, one->email, FORM_PASSWORD), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"one-time-code\""));
-    CU_ASSERT_FALSE(browser_sees(browser, "Side"));
-    step = browser_value(browser, "step");
-    snprintf(form, sizeof(form), "step=%s&tenant=factor", step); /* the factor is not passed over */
-    CU_ASSERT_EQUAL(browser_post(browser, SIGN_IN, form), 400);
-    sign_in(browser, two->email, FORM_PASSWORD);
-    free(step);
     step = browser_value(browser, "step");
     snprintf(form, sizeof(form), "step=%s&code=000000", step);
-    CU_ASSERT_EQUAL(browser_post(browser, "/t/-/mfa", form), 400);
-    totp_code(secret, time(NULL) + 301 + 2 * TOTP_STEP, code);
+    CU_ASSERT_EQUAL(browser_post(browser, CODE, form), 400);
+    CU_ASSERT_EQUAL(own_sessions(one->email), 0);
+    totp_code(secret, suite_now(suite), code);
     snprintf(form, sizeof(form), "step=%s&code=%s", step, code);
-    CU_ASSERT_EQUAL(browser_post(browser, "/t/-/mfa", form), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, ASKS));
-    CU_ASSERT_EQUAL(choose(browser, "factor"), 303);
-    CU_ASSERT_EQUAL(browser_follow(browser), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, two->email));
+    CU_ASSERT_EQUAL(browser_post(browser, CODE, form), 303);
+    CU_ASSERT_TRUE(browser_goes_to(browser, CODE));
+    browser_follow(browser);
+    suite_mails_settle(suite);
+    CU_ASSERT_EQUAL(enter_code(browser, suite_mail_code(suite, one->email)), 303);
+    CU_ASSERT_EQUAL(own_sessions(one->email), 1);
     free(step);
 }
 
-/* Which tenant's rules hold is known once it is chosen. */
-static void the_switches_of_the_chosen_tenant_hold(void)
+/* Switches and suspensions of tenants do not hold here; a lock by an operator does. */
+static void what_tenants_switch_does_not_hold(void)
 {
-    PERSON two = make_clinician_of_two("shut");
-    PERSON there = person_sign_in(suite, "Practitioner", two->email, PLAIN_PASSWORD, "shut");
+    suite_make_open_project(suite, "shut");
+    PERSON one = make_clinician();
     BROWSER browser = browser_open(suite);
+    PROGRAM joined = ATRIUMCTL(suite, NULL, "user", "create-admin", "--project", "shut", "--email",
+                               one->email, "--name", "R", "--surname", "D", "--existing");
+    CHECK_EXIT(joined, 0);
+    PERSON there = person_sign_in(suite, "Practitioner", one->email, PLAIN_PASSWORD, "shut");
 
     suite_set_switch(suite, there->access, "PRACTITIONER_LOGIN_ENABLED", false);
-    CU_ASSERT_EQUAL(sign_in(browser, two->email, FORM_PASSWORD), 200);
-    CU_ASSERT_EQUAL(choose(browser, "shut"), 403);
-    CU_ASSERT_EQUAL(sessions_of(two->email, "shut"), 0);
-    CU_ASSERT_EQUAL(sign_in(browser, two->email, FORM_PASSWORD), 200);
-    CU_ASSERT_EQUAL(choose(browser, "demo"), 303);
+    PROGRAM off = ATRIUMCTL(suite, NULL, "project", "suspend", "shut");
+    CHECK_EXIT(off, 0);
+    CU_ASSERT_TRUE(comes_in(browser, one->email));
+    CU_ASSERT_EQUAL(act(browser, "leave", "shut"), 409); /* the last admin */
+    CU_ASSERT_EQUAL(memberships_of(one->email), 2);
+    PROGRAM locked = ATRIUMCTL(suite, NULL, "user", "lock", one->email);
+    CHECK_EXIT(locked, 0);
+    CU_ASSERT_EQUAL(browser_get(browser, ACCOUNT), 303);
+    CU_ASSERT_EQUAL(sign_in(browser, one->email, FORM_PASSWORD), 403);
+}
+
+static void a_session_ends_by_itself(void)
+{
+    PERSON one = make_clinician();
+    BROWSER browser = browser_open(suite);
+
+    CU_ASSERT_TRUE(comes_in(browser, one->email));
+    suite_advance_clock(suite, 14L * 60);
+    CU_ASSERT_EQUAL(browser_get(browser, ACCOUNT), 200);
+    suite_advance_clock(suite, 14L * 60);
+    CU_ASSERT_EQUAL(browser_get(browser, ACCOUNT), 200);
+    suite_advance_clock(suite, 16L * 60);
+    CU_ASSERT_EQUAL(browser_get(browser, ACCOUNT), 303);
+}
+
+/* ---- what is done here ---- */
+
+/* A change of the credential ends the sessions everywhere but this one, and the installation mails
+ * about it. */
+static void a_changed_password_ends_sessions_everywhere(void)
+{
+    suite_make_open_project(suite, "far");
+    PERSON one = make_clinician();
+    PROGRAM joined = ATRIUMCTL(suite, NULL, "user", "create-admin", "--project", "far", "--email",
+                               one->email, "--name", "R", "--surname", "D", "--existing");
+    CHECK_EXIT(joined, 0);
+    PERSON there = person_sign_in(suite, "Practitioner", one->email, PLAIN_PASSWORD, "far");
+    BROWSER browser = browser_open(suite);
+    BROWSER other = browser_open(suite);
+
+    CU_ASSERT_TRUE(comes_in(other, one->email));
+    CU_ASSERT_TRUE(comes_in(browser, one->email));
+    CU_ASSERT_EQUAL(own_sessions(one->email), 2);
+    browser_get(browser, "/t/-/account/password");
+    CU_ASSERT_EQUAL(browser_post(browser, "/t/-/account/password",
+                                 "old=" FORM_PASSWORD "&new=a+wholly+new+one"),
+                    303);
+    CU_ASSERT_TRUE(browser_goes_to(browser, ACCOUNT "?note=password-changed"));
+    CU_ASSERT_EQUAL(browser_follow(browser), 200);
+    CU_ASSERT_EQUAL(browser_get(other, ACCOUNT), 303);
+    CU_ASSERT_TRUE(suite_everywhere(suite, one->access, 401));
+    CU_ASSERT_TRUE(suite_everywhere(suite, there->access, 401));
+    suite_mails_settle(suite);
+    TEXT mail = suite_mail(suite, one->email, 1000);
+    CU_ASSERT_TRUE(mail && strstr(mail, "Password"));
+}
+
+/* What a project demands of its people is demanded here, too: a factor is set up first. */
+static void a_demanded_factor_is_set_up_first(void)
+{
+    PERSON one = make_clinician();
+    BROWSER browser = browser_open(suite);
+
+    suite_require_mfa(suite, "admins");
+    CU_ASSERT_TRUE(comes_in(browser, one->email));
+    CU_ASSERT_EQUAL(browser_get(browser, "/t/-/account/password"), 303);
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/-/account/factor"));
+    CU_ASSERT_EQUAL(browser_follow(browser), 200);
+    suite_require_mfa(suite, "none");
+    CU_ASSERT_EQUAL(browser_get(browser, "/t/-/account/password"), 200);
+}
+
+/* The account is the person's own, whatever they belong to: nothing at the moment, here. */
+static void who_was_removed_comes_back_by_an_invitation(void)
+{
+    PERSON admin = person_admin(suite);
+    PERSON one = make_clinician();
+    char path[128], query[256];
+
+    snprintf(query, sizeof(query),
+             "select m.id from auth.membership m join auth.account a on a.id = m.account_id where "
+             "a.email = '%s'",
+             one->email);
+    TEXT member = suite_query(suite, query);
+    snprintf(path, sizeof(path), "/v1/projects/me/members/%s", member);
+    HTTP_ANSWER removed = http_delete(suite_url(suite), path, admin->access);
+    CHECK_STATUS(removed, 200);
+    CU_ASSERT_EQUAL(memberships_of(one->email), 0);
+    for (int i = 0; i < 2; i++) {
+        HTTP_ANSWER invited = http_post(suite_url(suite), "/v1/projects/me/members", admin->access,
+                                        json_pack("{s:s, s:s, s:s}", "email", one->email,
+                                                  "firstName", "R", "lastName", "D"));
+        CHECK_STATUS(invited, 200);
+        BROWSER browser = browser_open(suite);
+        CU_ASSERT_TRUE(comes_in(browser, one->email));
+        CU_ASSERT_TRUE(browser_sees(browser, "Invitations"));
+        CU_ASSERT_EQUAL(act(browser, i == 0 ? "decline" : "accept", "demo"), 303);
+        CU_ASSERT_EQUAL(browser_follow(browser), 200);
+        CU_ASSERT_FALSE(browser_sees(browser, "Invitations"));
+        CU_ASSERT_EQUAL(memberships_of(one->email), i);
+    }
+    BROWSER again = browser_open(suite);
+    CU_ASSERT_TRUE(comes_in(again, one->email));
+    CU_ASSERT_EQUAL(act(again, "leave", "demo"), 303);
+    CU_ASSERT_EQUAL(memberships_of(one->email), 0);
+}
+
+static void the_account_is_deleted_here(void)
+{
+    PERSON two = make_clinician_of_two("gone");
+    BROWSER browser = browser_open(suite);
+
+    CU_ASSERT_TRUE(comes_in(browser, two->email));
+    CU_ASSERT_EQUAL(browser_get(browser, "/t/-/account/delete"), 200);
+    CU_ASSERT_EQUAL(browser_post(browser, "/t/-/account/delete", "days=30"), 409); /* last admin */
+    PERSON one = make_clinician();
+    BROWSER owner = browser_open(suite);
+    CU_ASSERT_TRUE(comes_in(owner, one->email));
+    browser_get(owner, "/t/-/account/delete");
+    CU_ASSERT_EQUAL(browser_post(owner, "/t/-/account/delete", "days=30"), 303);
+    CU_ASSERT_EQUAL(browser_follow(owner), 200);
+    CU_ASSERT_TRUE(browser_sees(owner, "will be deleted"));
+    CU_ASSERT_EQUAL(browser_post(owner, ACCOUNT, "do=keep"), 303);
+    CU_ASSERT_TRUE(comes_in(owner, one->email));
+    CU_ASSERT_FALSE(browser_sees(owner, "will be deleted"));
 }
 
 /* ---- other pages ---- */
@@ -311,9 +461,7 @@ static void a_link_to_set_a_password_can_be_asked_for(void)
     suite_mails_settle(suite);
     CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), mails);
     CU_ASSERT_EQUAL(suite_mail_count(suite, one->email), 1);
-    CU_ASSERT_NOT_EQUAL(
-        suite_mail_link(suite, one->email, "https://practitioner.demo.example/set-password").id[0],
-        '\0');
+    CU_ASSERT_NOT_EQUAL(suite_mail_link(suite, one->email, "/t/-/set-password").id[0], '\0');
 }
 
 static void stop_suite(void)
@@ -325,17 +473,22 @@ int main(void)
 {
     static const struct unit_case cases[] = {
         CASE_ALWAYS(start_suite),
-        CASE(the_only_tenant_is_not_asked_for),
+        CASE(a_code_is_mailed_after_the_password),
+        CASE(five_wrong_codes_are_the_end),
+        CASE(a_code_is_of_its_browser),
+        CASE(the_session_opens_these_pages_alone),
         CASE(the_foot_of_the_installations_pages_names_the_host_alone),
-        CASE(one_of_several_is_chosen),
-        CASE(no_other_tenant_can_be_chosen),
         CASE(wrong_passwords_and_patients_look_alike),
         CASE(guesses_are_limited),
-        CASE(the_switches_of_the_chosen_tenant_hold),
+        CASE(what_tenants_switch_does_not_hold),
         CASE(there_is_no_account_of_no_tenant),
         CASE(a_link_to_set_a_password_can_be_asked_for),
-        CASE(a_choice_is_of_its_browser),
-        CASE(the_second_factor_comes_before_the_choice),
+        CASE(a_changed_password_ends_sessions_everywhere),
+        CASE(a_demanded_factor_is_set_up_first),
+        CASE(who_was_removed_comes_back_by_an_invitation),
+        CASE(the_account_is_deleted_here),
+        CASE(a_session_ends_by_itself),
+        CASE(the_second_factor_comes_before_the_code),
         CASE_ALWAYS(stop_suite),
     };
 

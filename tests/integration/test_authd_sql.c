@@ -94,8 +94,9 @@ static const struct {
 } hot[] = {
     {"refresh_state", "Index Cond: ((project_id = w.project_id) AND (id = w.id))"},
     {"refresh_state", "Index Cond: ((project_id = s.project_id) AND (id = s.membership_id))"},
-    {"session_proof_get", "Index Scan using session_pkey on session\n"
-                          "  Index Cond: ((project_id = $1) AND (id = $2))"},
+    {"session_proof_get", "Index Scan using session_pkey on session\n"},
+    {"session_proof_get", "Index Cond: ((project_id = $1) AND (id = $2))"},
+    {"session_proof_get", "Index Scan using account_session_pkey on account_session"},
     {"session_prove", "Index Scan using session_pkey on session\n"},
     {"standing_get", "Index Cond: ((account_id = $1) AND (project_id = $2))"},
     {"identity_get", "Index Scan using session_pkey on session s\n"
@@ -164,9 +165,9 @@ static const struct {
     {"member_get", "Index Cond: ((project_id = $2) AND (id = $3))"},
     {"member_find_invitee", "Index Scan using account_practitioner on account a"},
     {"member_find_invitee", "Index Cond: ((project_id = $1) AND (email = $4))"},
-    {"admin_lock_all", "Bitmap Index Scan on membership_admin"},
+    {"admin_lock_all", "membership_admin"},
     {"admin_lock_all", "((project_id = $1) AND (id = ANY ($0)))"},
-    {"admin_is_last", "Bitmap Index Scan on membership_admin"},
+    {"admin_is_last", "membership_admin"},
     {"session_end_account", "Index Scan using session_owner on session s\n"
                             "                Index Cond: (account_id = $3)"},
     {"session_end_account", "Sort Key: session.id\n"

@@ -13,8 +13,7 @@
 {as}_stayed as (
     update membership m
     set end_at = null, end_schedule = null, end_wipe = false
-    from {from} s
-    where m.account_id = s.account_id and m.end_at > {now}
+    where m.account_id = any (array(select account_id from {from})) and m.end_at > {now}
     returning m.account_id
 ),
 {as}_kept as (

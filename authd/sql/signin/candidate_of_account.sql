@@ -11,8 +11,12 @@ select
     as locked
 from account a
 join credential c on c.account_id = a.id
-left join membership m on m.account_id = a.id
-    and (:project::uuid is null or m.project_id = :project)
+left join lateral (
+    select o.*
+    from membership o
+    where o.account_id = a.id and (:project::uuid is null or o.project_id = :project)
+    offset 0
+) m on true
 where a.id = :account
 order by m.created_at, m.id
 limit 1000

@@ -11,8 +11,13 @@ from
     -- include: login_of(id = :login)
 join account a on a.id = l.account_id
 join credential c on c.account_id = a.id
-left join membership m on m.account_id = a.id and m.locked_at is null
-    and (l.project_id is null or m.project_id = l.project_id)
+left join lateral (
+    select o.*
+    from membership o
+    where o.account_id = a.id and o.locked_at is null
+        and (l.project_id is null or o.project_id = l.project_id)
+    offset 0
+) m on true
 where a.role = :role and a.locked_at is null and
     -- include: login_waits(now = :now)
     and
