@@ -8,10 +8,12 @@
 /* What stands in a field of a form; the page itself says what is wrong with it. */
 enum { PAGE_FIELD_MAX = ANY_PASSWORD_MAX, PAGE_CREDENTIAL_MAX = 16384 };
 static const char *const page_notes[] = {"consent-withdrawn",
+                                         "declined",
                                          "email-sent",
                                          "factor-off",
                                          "joined",
                                          "keep",
+                                         "left",
                                          "passkey-changed",
                                          "password-changed",
                                          "password-set",

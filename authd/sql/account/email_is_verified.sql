@@ -1,6 +1,6 @@
--- Is the e-mail address of an account verified for an organisation?
+-- Is the e-mail address of an account verified for an organisation (null: for all)?
 -- class: read
--- in: account uuid, organization uuid
+-- in: account uuid, organization uuid null
 -- rows: one
 -- row: verified bool
 select
