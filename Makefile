@@ -17,7 +17,7 @@ APIS    := authd settingsd maild docd botd
 BUILD_PACKAGES := gcc make pkg-config libc6-dev libzmq3-dev libczmq-dev libmsgpack-dev libpq-dev libjwt-dev \
     libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libcunit1-dev libsodium-dev libssl-dev libsystemd-dev \
     libacl1-dev libidn2-dev libunistring-dev libpsl-dev libseccomp-dev libmagic-dev liboath-dev libqrencode-dev libpng-dev libvips-dev libzip-dev \
-    libexpat1-dev libfido2-dev libcbor-dev libgumbo-dev zlib1g-dev libbrotli-dev libboost-context-dev \
+    libexpat1-dev libfido2-dev libcbor-dev libgumbo-dev libmd4c-dev zlib1g-dev libbrotli-dev libboost-context-dev \
     libargon2-dev libcrypt-dev esbuild brotli
 RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps curl bubblewrap apertium \
     apertium-eng-spa
@@ -54,7 +54,7 @@ COMMON_LIBS  := -l:libboost_context.a -lseccomp -lczmq -lzmq -lmsgpackc -lpq -lj
 gateway_LIBS := -lmicrohttpd -ljwt -lcrypto -lbrotlienc -lz -lcurl
 authd_LIBS   := -ljwt -lcrypto -lcurl -lfido2 -lcbor -loath -lqrencode -lpng -lpsl -lunistring
 maild_LIBS   := -lcurl -lgumbo
-botd_LIBS    := -lcurl
+botd_LIBS    := -lcurl -lmd4c
 docd_LIBS    := -lmagic -lcurl -lexpat -lzip -lvips -lgobject-2.0 -lglib-2.0
 dev_LIBS     := -lcurl
 TEST_LIBS    := -lcunit -lcurl -lcrypto
@@ -219,7 +219,7 @@ FUZZ_SUPPORT := $(PAGE_KIT) $(call object,tests/fuzz/fuzz.c authd/page/page.c au
     botd/bot/token_search.c docd/document/disposition.c docd/store/post_policy.c docd/store/sigv4.c docd/document/sniff.c gateway/http/decode.c gateway/auth/keys.c \
     gateway/http/multipart.c gateway/http/range.c gateway/endpoint/routes.c gateway/auth/token.c maild/buffer.c maild/render.c \
     maild/template_html.c maild/template_names.c)
-FUZZ_LIBS := -lmagic -lfido2 -lcbor -lcrypto -lgumbo
+FUZZ_LIBS := -lmagic -lfido2 -lcbor -lcrypto -lgumbo -lmd4c
 $(BUILD)/tests/unit/test_fuzz_corpus: $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%.o) $(FUZZ_SUPPORT)
 $(BUILD)/tests/unit/test_fuzz_corpus: TEST_LIBS += $(FUZZ_LIBS)
 

@@ -214,7 +214,8 @@ static const struct field translation_in_rows[] = {
     FIELD_TEXTS_FILLED(
         struct translation_in, text, 1, TRANSLATED_MAX, TRANSLATIONS_MAX,
         FIELD_REQUIRED | FIELD_CHARACTERS,
-        "Plain text, HTML or Markdown. {{variables}}, tags, code, addresses stay as they are.",
+        "Plain text, HTML or Markdown. {{variables}}, ${variables}, tags, code, addresses stay as "
+        "they are.",
         "<p>Hello {{name}}</p>"),
 };
 FIELD_TABLE(translation_in);
