@@ -2736,7 +2736,7 @@ export interface paths {
         put?: never;
         /**
          * Translate texts
-         * @description Translates plain text, HTML or Markdown. Tags, code, addresses, elements with `translate="no"` and placeholders (`{{name}}`, `{% if %}`, `${name}`, `%{name}`, `{name}`, `{n, plural, ...}`, `%s`) stay as they are; a text whose translation lost or damaged one of them comes back as it was, with the status `failed`. The answer may take up to 60 seconds.
+         * @description Translates plain text, HTML or Markdown. Tags, code, addresses, elements with `translate="no"` and placeholders (`{{name}}`, `{% if %}`, `${name}`, `%{name}`, `{name}`, `{n, plural, ...}`, `%s`) stay as they are; a text whose translation lost or damaged one of them comes back as it was, with the status `failed`. An empty text is `unchanged`. The answer may take up to 60 seconds.
          *
          *     For any signed-in user, and for API keys.
          */
