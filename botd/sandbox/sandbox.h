@@ -41,7 +41,8 @@ struct program_version {
 };
 
 /* Chooses by trial the first means that works here of those that the setting names ("auto",
- * "bubblewrap", "kernel"), which takes some 20 ms. The groups are borrowed; NULL: none. */
+ * "bubblewrap", "bubblewrap-bare", "kernel"), which takes some 20 ms. The groups are borrowed;
+ * NULL: none. */
 struct sandbox *sandbox_new(struct loop *loop, struct cgroups *groups, const char *setting);
 
 /* Waits for what was killed. */

@@ -173,9 +173,10 @@ static void end_idle(struct apertium *self, int64_t since_mono_ms)
     }
 }
 
-/* A script: Debian's own tool tells each stage to flush. -n: no marks on unknown words. The script
- * ends with the last stage, whose input ends with any stage before it; a shell that waits for the
- * whole pipeline would stay until the first stage got another text. */
+/* A script: Debian's own tool tells each stage to flush. -n: no marks on unknown words. The shell
+ * becomes the last stage (lastpipe), whose input ends with any stage before it; one that waits for
+ * the whole pipeline would stay until the first stage got another text. It has plain pipes only,
+ * since without /proc there is no /dev/fd for a process substitution. */
 static int script(const struct apertium *self, const struct pair *pair)
 {
     int fd = memfd_create("pipeline", MFD_CLOEXEC);
@@ -183,13 +184,10 @@ static int script(const struct apertium *self, const struct pair *pair)
     if (fd < 0 ||
         dprintf(fd,
                 "#!/bin/bash\n"
+                "shopt -s lastpipe\n"
                 "set -- -n ''\n"
                 "stages=$(apertium-wblank-mode -z '%s/modes/%s.mode')\n"
-                "exec 3<&0 > >(eval \"exec ${stages##*|}\")\n"
-                "last=$!\n"
-                "eval \"<&3 ${stages%%|*} &\"\n"
-                "exec >&-\n"
-                "wait $last\n",
+                "eval \"${stages%%|*} | exec ${stages##*|}\"\n",
                 self->options.data_dir, pair->mode) < 0 ||
         lseek(fd, 0, SEEK_SET) < 0)
         log_die("apertium", "out of memory");

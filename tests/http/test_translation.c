@@ -13,6 +13,7 @@
 #include "common/base/clock.h"
 #include "tests/support/processes.h"
 #include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
 #include "tests/support/trail.h"
 #include "tests/support/translated.h"
 #include "tests/support/unit.h"
@@ -424,7 +425,7 @@ static void a_killed_botd_leaves_nothing(void)
 
 /* Pipelines are the operator's own programs: they run where nothing confines them; a bot does
  * not. */
-static void works_by(const struct suite_options *options, bool confined)
+static void works_by(const struct suite_options *options, const char *means)
 {
     struct suite *other = suite_start(options), *first = suite;
     pid_t pids[STAGES_MAX];
@@ -439,10 +440,16 @@ static void works_by(const struct suite_options *options, bool confined)
     HTTP_ANSWER program =
         http_post(suite_url(other), "/bots?identifier=https%3A%2F%2Fatrium.example%2Fbots%7Cecho",
                   one_of_it->access, json_object());
-    if (confined)
+    if (strcmp(means, "none") != 0)
         CHECK_STATUS(program, 200);
     else
         CHECK_ERROR(program, 503, "Programs cannot be run here.");
+    PROGRAM status = ATRIUMCTL(other, NULL, "--json", "status", "botd.1");
+    char *name;
+    if (asprintf(&name, "\"sandbox\": \"%s\"", means) < 0)
+        abort();
+    UNIT_CHECK(strstr(status->out, name), "%s: %s", name, status->out);
+    free(name);
     count = stages("/usr/share/apertium", pids);
     CU_ASSERT_TRUE(count >= 8);
     suite_signal(other, "botd", "1", SIGKILL);
@@ -451,17 +458,34 @@ static void works_by(const struct suite_options *options, bool confined)
     suite_stop(&other);
 }
 
+static void works_if(enum confine_means means, const struct suite_options *options)
+{
+    if (processes_confined(means))
+        works_by(options, confine_means_names[means]);
+    else
+        unit_leave_out("nothing is confined by %s here", confine_means_names[means]);
+}
+
+static void it_works_by_bubblewrap(void)
+{
+    works_if(CONFINE_BUBBLEWRAP, &(struct suite_options){.set = "botd.sandbox=bubblewrap"});
+}
+
+/* As in most containers. */
+static void it_works_by_bubblewrap_without_proc(void)
+{
+    works_if(CONFINE_BUBBLEWRAP_BARE,
+             &(struct suite_options){.set = "botd.sandbox=bubblewrap-bare"});
+}
+
 static void it_works_without_namespaces(void)
 {
-    if (processes_confined(CONFINE_KERNEL))
-        works_by(&(struct suite_options){.no_namespaces = true}, true);
-    else
-        unit_leave_out("the kernel refuses Landlock");
+    works_if(CONFINE_KERNEL, &(struct suite_options){.no_namespaces = true});
 }
 
 static void it_works_with_limits_alone(void)
 {
-    works_by(&(struct suite_options){.no_namespaces = true, .no_landlock = true}, false);
+    works_by(&(struct suite_options){.no_namespaces = true, .no_landlock = true}, "none");
 }
 
 static void nothing_is_remembered_or_counted(void)
@@ -489,6 +513,8 @@ static const struct unit_case cases[] = {
     CASE(large_requests_are_bounded),
     CASE(a_killed_botd_leaves_nothing),
     CASE(nothing_is_remembered_or_counted),
+    CASE(it_works_by_bubblewrap),
+    CASE(it_works_by_bubblewrap_without_proc),
     CASE(it_works_without_namespaces),
     CASE(it_works_with_limits_alone),
     CASE_ALWAYS(suite_shuts_down_cleanly),
