@@ -97,11 +97,11 @@ static int end_idle(void *daemon, const struct request *req UNUSED, struct error
     return 0;
 }
 
-static int tend_provider(void *daemon, const struct request *req UNUSED, struct error *err)
+static int tend_provider(void *daemon, const struct request *req, struct error *err)
 {
     struct botd *d = daemon;
 
-    return d->provider.tend(d->provider.self, err);
+    return d->provider.tend(d->provider.self, req, err);
 }
 
 static int start(void *daemon, struct error *err)

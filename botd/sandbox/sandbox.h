@@ -25,6 +25,7 @@ struct sandbox_limits {
     /* it has its share of the CPU, no group of its own, and no limit of all its memory */
     bool trusted;
     bool heard;                      /* stderr goes where stdout does, instead of nowhere */
+    int err;                         /* or to this descriptor, borrowed; 0: none */
     const enum confine_means *means; /* to be tried; NULL: the one in use */
 };
 
