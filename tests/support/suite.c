@@ -26,7 +26,13 @@
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-enum { READY_LIMIT_MS = 60000, STOP_LIMIT_MS = 30000, BACK_LIMIT_MS = 15000, MAIL_MS = 10000 };
+enum {
+    READY_LIMIT_MS = 60000,
+    STOP_LIMIT_MS = 30000,
+    BACK_LIMIT_MS = 60000,
+    MAIL_MS = 30000,
+    HOLD_MS = 15000
+};
 
 struct suite {
     struct suite_options options;
@@ -510,7 +516,9 @@ pid_t suite_kill_both_later(struct suite *self, const char *name, int ms)
     return pid;
 }
 
-pid_t suite_hold(struct suite *self, const char *sql)
+/* In a process of its own; holds what the query locks until release(self, arg) returns. */
+static pid_t hold(struct suite *self, const char *sql,
+                  void (*release)(struct suite *self, const void *arg), const void *arg)
 {
     int ready[2];
     char byte = 0;
@@ -525,7 +533,7 @@ pid_t suite_hold(struct suite *self, const char *sql)
         PQclear(PQexec(connection, "begin"));
         PQclear(PQexec(connection, sql));
         if (write(ready[1], &byte, 1) == 1)
-            sleep(1);
+            release(self, arg);
         PQfinish(connection);
         _exit(0);
     }
@@ -534,6 +542,38 @@ pid_t suite_hold(struct suite *self, const char *sql)
     close(ready[0]);
     close(ready[1]);
     return pid;
+}
+
+static void in_a_second(struct suite *self UNUSED, const void *arg UNUSED)
+{
+    sleep(1);
+}
+
+pid_t suite_hold(struct suite *self, const char *sql)
+{
+    return hold(self, sql, in_a_second, NULL);
+}
+
+struct waiters {
+    const char *daemon;
+    long want;
+};
+
+static void when_they_wait(struct suite *self, const void *arg)
+{
+    const struct waiters *waiters = arg;
+
+    (void)!suite_comes_to(self, 1, HOLD_MS,
+                          "select (count(*) >= %ld)::int from pg_stat_activity "
+                          "where wait_event_type = 'Lock' and application_name like 'atrium-%s.%%'",
+                          waiters->want, waiters->daemon);
+}
+
+pid_t suite_hold_until(struct suite *self, const char *sql, const char *daemon, long want)
+{
+    const struct waiters waiters = {daemon, want};
+
+    return hold(self, sql, when_they_wait, &waiters);
 }
 
 pid_t suite_hold_sign_ins(struct suite *self)
