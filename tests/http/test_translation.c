@@ -551,6 +551,7 @@ static void a_pair_that_fails_is_reported(void)
     static const char quotes[] = "#!/bin/bash\n"
                                  "read -r -d '' text\n"
                                  "echo \"cannot read $text\" >&2\n";
+    static const char hangs[] = "#!/bin/sh\nexec sleep 60\n";
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     char set[128], modes[96];
     struct suite *other;
@@ -579,6 +580,8 @@ static void a_pair_that_fails_is_reported(void)
     HTTP_ANSWER good = http_post(suite_url(other), TRANSLATION, one_of_it->access,
                                  translated_body("es", "en", one("bad marmalade")));
     CHECK_STATUS(good, 200);
+    install_pair(&dir, "fra-eng", hangs);
+    check_doctor(other, "warn", "fra-eng: There was no answer in time.");
     suite_stop(&other);
 }
 
