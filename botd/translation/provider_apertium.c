@@ -245,7 +245,7 @@ static int start(struct apertium *self, const struct pair *pair, struct pipeline
     return 0;
 }
 
-/* The last line that the stages have written since they were asked for it, printable. */
+/* The last line that the stages have written to stderr since the last call, printable. */
 static void take_last_line(const struct pipeline *pipeline, char ret[static LINE_SIZE])
 {
     char bytes[512];
