@@ -516,9 +516,7 @@ pid_t suite_kill_both_later(struct suite *self, const char *name, int ms)
     return pid;
 }
 
-/* In a process of its own; holds what the query locks until release(self, arg) returns. */
-static pid_t hold(struct suite *self, const char *sql,
-                  void (*release)(struct suite *self, const void *arg), const void *arg)
+pid_t suite_hold_until(struct suite *self, const char *sql, const char *daemon, long want)
 {
     int ready[2];
     char byte = 0;
@@ -528,12 +526,15 @@ static pid_t hold(struct suite *self, const char *sql,
         abort();
     pid = fork();
     if (pid == 0) {
-        PGconn *connection = suite_database(self);
+        PGconn *connection = suite_lock_rows(self, sql);
 
-        PQclear(PQexec(connection, "begin"));
-        PQclear(PQexec(connection, sql));
-        if (write(ready[1], &byte, 1) == 1)
-            release(self, arg);
+        if (write(ready[1], &byte, 1) == 1 && want > 0)
+            (void)!suite_comes_to(self, 1, HOLD_MS,
+                                  "select (count(*) >= %ld)::int from pg_stat_activity where "
+                                  "wait_event_type = 'Lock' and application_name like "
+                                  "'atrium-%s.%%'",
+                                  want, daemon);
+        sleep(1);
         PQfinish(connection);
         _exit(0);
     }
@@ -544,36 +545,9 @@ static pid_t hold(struct suite *self, const char *sql,
     return pid;
 }
 
-static void in_a_second(struct suite *self UNUSED, const void *arg UNUSED)
-{
-    sleep(1);
-}
-
 pid_t suite_hold(struct suite *self, const char *sql)
 {
-    return hold(self, sql, in_a_second, NULL);
-}
-
-struct waiters {
-    const char *daemon;
-    long want;
-};
-
-static void when_they_wait(struct suite *self, const void *arg)
-{
-    const struct waiters *waiters = arg;
-
-    (void)!suite_comes_to(self, 1, HOLD_MS,
-                          "select (count(*) >= %ld)::int from pg_stat_activity "
-                          "where wait_event_type = 'Lock' and application_name like 'atrium-%s.%%'",
-                          waiters->want, waiters->daemon);
-}
-
-pid_t suite_hold_until(struct suite *self, const char *sql, const char *daemon, long want)
-{
-    const struct waiters waiters = {daemon, want};
-
-    return hold(self, sql, when_they_wait, &waiters);
+    return suite_hold_until(self, sql, NULL, 0);
 }
 
 pid_t suite_hold_sign_ins(struct suite *self)
@@ -583,15 +557,21 @@ pid_t suite_hold_sign_ins(struct suite *self)
                             "select 1 from auth.known_address for update");
 }
 
-PGconn *suite_lock(struct suite *self, const char *table)
+PGconn *suite_lock_rows(struct suite *self, const char *sql)
 {
     PGconn *holder = suite_database(self);
-    char sql[128];
 
-    snprintf(sql, sizeof(sql), "lock table %s in access exclusive mode", table);
     PQclear(PQexec(holder, "begin"));
     PQclear(PQexec(holder, sql));
     return holder;
+}
+
+PGconn *suite_lock(struct suite *self, const char *table)
+{
+    char sql[128];
+
+    snprintf(sql, sizeof(sql), "lock table %s in access exclusive mode", table);
+    return suite_lock_rows(self, sql);
 }
 
 void suite_unlock(PGconn *holder)

@@ -75,12 +75,15 @@ pid_t suite_kill_both_later(struct suite *self, const char *name, int ms);
  * writes last. */
 pid_t suite_hold(struct suite *self, const char *sql);
 
-/* The same until so many statements of a daemon or more wait for them, 15 s at most. */
+/* The same, but the second begins when so many statements of a daemon or more wait for the rows, or
+ * after 15 s. */
 pid_t suite_hold_until(struct suite *self, const char *sql, const char *daemon, long want);
 pid_t suite_hold_sign_ins(struct suite *self);
 
-/* Locks a table ("auth.oauth_consent") against every other use until suite_unlock(). */
+/* Locks a table ("auth.oauth_consent") against every other use until suite_unlock(). The second:
+ * what the query locks. */
 PGconn *suite_lock(struct suite *self, const char *table);
+PGconn *suite_lock_rows(struct suite *self, const char *sql);
 void suite_unlock(PGconn *holder);
 
 /* Waits until the daemon has another pid than `old`, the gateway knows it and the whole suite is
