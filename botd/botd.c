@@ -27,9 +27,10 @@ static const struct config_row config_rows[] = {
                "Program bots that run at the same time; beyond that the answer is 503."),
     CONFIG_INT(struct botd_config, warm, "4", 1, 256,
                "Warm processes of one bot; further calls wait for one of them."),
-    CONFIG_CHOICE(struct botd_config, sandbox, "auto", "auto bubblewrap kernel",
-                  "What confines program bots: bubblewrap, or the kernel's own means without "
-                  "namespaces (Landlock); auto takes the first that works."),
+    CONFIG_CHOICE(struct botd_config, sandbox, "auto", "auto bubblewrap bubblewrap-bare kernel",
+                  "What confines program bots: bubblewrap (bubblewrap-bare: without /proc, as in "
+                  "most containers), or the kernel's own means without namespaces (Landlock); auto "
+                  "takes the first that works."),
     CONFIG_DURATION(struct botd_config, sandbox_trial, "5s", 1, 60000,
                     "Longest trial of the sandbox each minute; a slower one changes nothing."),
     CONFIG_LIST_RELOAD(struct botd_config, allow_networks, NULL,
@@ -96,11 +97,11 @@ static int end_idle(void *daemon, const struct request *req UNUSED, struct error
     return 0;
 }
 
-static int tend_provider(void *daemon, const struct request *req UNUSED, struct error *err)
+static int tend_provider(void *daemon, const struct request *req, struct error *err)
 {
     struct botd *d = daemon;
 
-    return d->provider.tend(d->provider.self, err);
+    return d->provider.tend(d->provider.self, req, err);
 }
 
 static int start(void *daemon, struct error *err)

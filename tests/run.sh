@@ -1,12 +1,12 @@
 #!/bin/bash
-# run.sh PROGRAM... - runs the CUnit programs side by side, the longest first, as many as use four cores by
+# run.sh PROGRAM... - runs the CUnit programs side by side, the longest first, as many as use the cores that there are by
 # tests/durations; then those that measure time: at the same time what leaves the machine quiet, and one by one what does
 # not or overloads a suite (tests/durations says which). Prints the output of each when it ends, then the slowest twenty,
 # then one line "N passed, N failed", and ", N skipped" when cases said that they cannot be run here (unit_leave_out()).
 # Called by `make test`; non-zero when anything failed or nothing ran.
 # ATRIUM_TEST_ONLY, if set, is a pattern of the programs to run ("test_bot*"); with it test_coverage is not among them.
-# ATRIUM_TEST_JOBS, if set, is how many cores they may use (1: one program at a time); ATRIUM_TEST_COST, by how many times
-# more than tests/durations says they use (default 1), as with a sanitizer.
+# ATRIUM_TEST_JOBS is how many cores they may use (default: those of the machine; 1: one program at a time);
+# ATRIUM_TEST_COST, by how many times more than tests/durations says they use (default 1), as with a sanitizer.
 # ATRIUM_TEST_SECONDS bounds each program (default 900); ATRIUM_TEST_COMMAND, if set, is what runs it.
 # ATRIUM_TEST_AGAIN is how many programs that failed may run once more, alone (default 0): for a machine that others use
 # too. If more failed than that, none does. What passes then is reported.
@@ -14,7 +14,7 @@ set -u
 here=$(dirname "$0")
 parent=${TMPDIR:-/tmp}
 # In hundredths of a core.
-all=$((100 * ${ATRIUM_TEST_JOBS:-4}))
+all=$((100 * ${ATRIUM_TEST_JOBS:-$(nproc)}))
 cost=${ATRIUM_TEST_COST:-1}
 limit=${ATRIUM_TEST_SECONDS:-900}
 

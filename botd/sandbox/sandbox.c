@@ -30,6 +30,7 @@ static const struct {
 } choices[] = {
     {"auto", {CONFINE_BUBBLEWRAP, CONFINE_BUBBLEWRAP_BARE, CONFINE_KERNEL, CONFINE_LIMITS}},
     {"bubblewrap", {CONFINE_BUBBLEWRAP, CONFINE_BUBBLEWRAP_BARE, CONFINE_LIMITS}},
+    {"bubblewrap-bare", {CONFINE_BUBBLEWRAP_BARE, CONFINE_LIMITS}},
     {"kernel", {CONFINE_KERNEL, CONFINE_LIMITS}},
 };
 
@@ -173,7 +174,9 @@ static int start(struct sandbox *self, enum confine_means means,
                                             .argv = argv,
                                             .in = in,
                                             .out = out,
-                                            .err = limits->heard ? out : -1,
+                                            .err = limits->heard     ? out
+                                                   : limits->err > 0 ? limits->err
+                                                                     : -1,
                                             .cgroup = entry};
 
     if (confine_start(self->confine, means, &rules, &program, &ret->confined, err) < 0)

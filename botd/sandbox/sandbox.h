@@ -25,6 +25,7 @@ struct sandbox_limits {
     /* it has its share of the CPU, no group of its own, and no limit of all its memory */
     bool trusted;
     bool heard;                      /* stderr goes where stdout does, instead of nowhere */
+    int err;                         /* or to this descriptor, borrowed; 0: none */
     const enum confine_means *means; /* to be tried; NULL: the one in use */
 };
 
@@ -41,7 +42,8 @@ struct program_version {
 };
 
 /* Chooses by trial the first means that works here of those that the setting names ("auto",
- * "bubblewrap", "kernel"), which takes some 20 ms. The groups are borrowed; NULL: none. */
+ * "bubblewrap", "bubblewrap-bare", "kernel"), which takes some 20 ms. The groups are borrowed;
+ * NULL: none. */
 struct sandbox *sandbox_new(struct loop *loop, struct cgroups *groups, const char *setting);
 
 /* Waits for what was killed. */

@@ -31,10 +31,12 @@ struct provider {
     int (*translate)(void *self, const struct provider_call *call, const char **ret,
                      struct error *err);
 
-    /* Looks after it, every few seconds. The error is for the operator. May park. */
-    int (*tend)(void *self, struct error *err);
+    /* Looks after it, every few seconds and first at the start. The error is for the operator. May
+     * park. */
+    int (*tend)(void *self, const struct request *req, struct error *err);
 
-    /* Asks it whether it is there and ready, without a text (common/service/check.h). Parks. */
+    /* Asks it whether it is there and ready, without a text of anyone's (common/service/check.h).
+     * Parks. */
     int (*check)(void *self, const struct request *req, struct finding *ret, struct error *err);
 
     /* No call is under way. */

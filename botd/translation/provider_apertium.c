@@ -6,10 +6,14 @@
  * request follow each other through all stages at once.  Each text begins with a superblank that
  * has a number of its own; an answer that does not begin with it, a death or a stall ends the
  * pipeline, and the texts of that round are tried again one by one.
+ *
+ * Each pair is tried with a word once it is installed, again each minute while that fails, and by
+ * `atriumctl doctor`.
  */
 #include "botd/translation/provider_apertium.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +36,12 @@ enum {
     PIPELINE_MEMORY = 512 * 1024 * 1024,
     ANSWER_GROWTH = 8, /* times the text */
     ANSWER_SPARE = 4096,
+    LINE_SIZE = 160, /* of a stage's stderr, for the log */
+    WORD_LENGTH = 4, /* of a text; shorter ones say nothing in a log */
+    TRIAL_MS = 3000,
+    TRIAL_LEAST_MS = 500, /* with less time left none begins */
+    TRIAL_AGAIN_MS = MINUTES(1),
+    FAILURE_SIZE = 320,
 };
 
 struct pair {
@@ -39,12 +49,17 @@ struct pair {
     const struct language *from, *to;
     char mode[16]; /* "eng-spa" */
     bool found;    /* in the last search */
+    /* by the last trial, 0: none yet */
+    int64_t tried_mono_ms;
+    char failure[FAILURE_SIZE]; /* "": it translates, or there was no verdict */
+    bool slow;                  /* there was none in time */
 };
 
 struct pipeline {
     struct pipeline *next;
     struct sandboxed sandboxed;
     const struct pair *pair;
+    int said; /* what its stages write to stderr */
     bool busy;
     int64_t used_mono_ms;
 };
@@ -146,6 +161,7 @@ static void pipeline_end(struct apertium *self, struct pipeline *pipeline)
         link = &(*link)->next;
     *link = pipeline->next;
     self->running--;
+    close(pipeline->said);
     sandbox_kill(programs_sandbox(self->programs), &pipeline->sandboxed);
     free(pipeline);
 }
@@ -173,9 +189,10 @@ static void end_idle(struct apertium *self, int64_t since_mono_ms)
     }
 }
 
-/* A script: Debian's own tool tells each stage to flush. -n: no marks on unknown words. The script
- * ends with the last stage, whose input ends with any stage before it; a shell that waits for the
- * whole pipeline would stay until the first stage got another text. */
+/* A script: Debian's own tool tells each stage to flush. -n: no marks on unknown words. The shell
+ * becomes the last stage (lastpipe), whose input ends with any stage before it; one that waits for
+ * the whole pipeline would stay until the first stage got another text. It has plain pipes only,
+ * since without /proc there is no /dev/fd for a process substitution. */
 static int script(const struct apertium *self, const struct pair *pair)
 {
     int fd = memfd_create("pipeline", MFD_CLOEXEC);
@@ -183,44 +200,111 @@ static int script(const struct apertium *self, const struct pair *pair)
     if (fd < 0 ||
         dprintf(fd,
                 "#!/bin/bash\n"
+                "shopt -s lastpipe\n"
                 "set -- -n ''\n"
                 "stages=$(apertium-wblank-mode -z '%s/modes/%s.mode')\n"
-                "exec 3<&0 > >(eval \"exec ${stages##*|}\")\n"
-                "last=$!\n"
-                "eval \"<&3 ${stages%%|*} &\"\n"
-                "exec >&-\n"
-                "wait $last\n",
+                "eval \"${stages%%|*} | exec ${stages##*|}\"\n",
                 self->options.data_dir, pair->mode) < 0 ||
         lseek(fd, 0, SEEK_SET) < 0)
         log_die("apertium", "out of memory");
     return fd;
 }
 
+/* A stage that writes more to stderr than fits goes on without. */
 static int start(struct apertium *self, const struct pair *pair, struct pipeline **ret,
                  struct error *err)
 {
-    const struct sandbox_limits limits = {
+    struct sandbox_limits limits = {
         .cpu_s = PIPELINE_CPU_S, .memory = PIPELINE_MEMORY, .trusted = true};
     struct sandboxed sandboxed;
     struct pipeline *pipeline;
-    int fd, rc;
+    int fd, said[2], rc;
 
     if (self->running >= self->options.pipelines_max)
         pipeline_end(self, oldest_idle(self)); /* there is one: fewer are busy */
+    if (pipe2(said, O_CLOEXEC | O_NONBLOCK) < 0)
+        return error_retry(err, ERR_UNAVAILABLE, 1, "The translation failed. Try again.");
     fd = script(self, pair);
+    limits.err = said[1];
     rc = sandbox_start(programs_sandbox(self->programs), fd, &limits, &sandboxed, err);
     close(fd);
-    if (rc < 0)
+    close(said[1]);
+    if (rc < 0) {
+        close(said[0]);
         return -1;
+    }
     pipeline = calloc(1, sizeof(*pipeline));
     if (!pipeline)
         log_die("apertium", "out of memory");
-    *pipeline = (struct pipeline){.next = self->all, .sandboxed = sandboxed, .pair = pair};
+    *pipeline =
+        (struct pipeline){.next = self->all, .sandboxed = sandboxed, .pair = pair, .said = said[0]};
     self->all = pipeline;
     self->running++;
     ++*self->started;
     *ret = pipeline;
     return 0;
+}
+
+/* The last line that the stages have written to stderr since the last call, printable. */
+static void take_last_line(const struct pipeline *pipeline, char ret[static LINE_SIZE])
+{
+    char bytes[512];
+    size_t length = 0;
+    bool ended = false;
+    ssize_t size;
+
+    while ((size = read(pipeline->said, bytes, sizeof(bytes))) > 0) {
+        for (ssize_t i = 0; i < size; i++) {
+            if (bytes[i] == '\n') {
+                ended = true;
+                continue;
+            }
+            if (ended)
+                length = 0;
+            ended = false;
+            if (length < LINE_SIZE - 1)
+                ret[length++] = (char)(bytes[i] >= ' ' && bytes[i] <= '~' ? bytes[i] : '?');
+        }
+    }
+    ret[length] = '\0';
+}
+
+static bool is_in_a_text(const struct provider_call *call, const char *word)
+{
+    for (size_t i = 0; i < call->count; i++)
+        if (strcasestr(call->texts[i], word))
+            return true;
+    return false;
+}
+
+/* A stage may quote what it cannot read, and no text is for the log. What is not ASCII ("?") is no
+ * message of a stage. */
+static bool quotes_a_text(const struct provider_call *call, const char *line)
+{
+    static const char between[] = " \t'\"`()[]{}<>^$/\\,.:;=*#@_-";
+    char words[LINE_SIZE], *rest = NULL;
+
+    if (strchr(line, '?'))
+        return true;
+    snprintf(words, sizeof(words), "%s", line);
+    for (char *word = strtok_r(words, between, &rest); word; word = strtok_r(NULL, between, &rest))
+        if (strlen(word) >= WORD_LENGTH && is_in_a_text(call, word))
+            return true;
+    return false;
+}
+
+/* Returns -1. The line is the error's detail, too. */
+static int report(const struct pipeline *pipeline, const struct provider_call *call,
+                  struct error *err)
+{
+    char line[LINE_SIZE];
+
+    take_last_line(pipeline, line);
+    if (quotes_a_text(call, line))
+        snprintf(line, sizeof(line), "(a line that quotes a text)");
+    log_event(LOG_WARNING, "apertium", "a pipeline failed", "pair", pipeline->pair->mode, "why",
+              err->message, "stderr", line[0] != '\0' ? line : NULL, NULL);
+    return line[0] != '\0' ? error_detail(err, "%s", line) : -1;
 }
 
 /* An idle one of this pair that is in order, or a new one. */
@@ -234,10 +318,12 @@ static int take_pipeline(struct apertium *self, const struct pair *pair, struct 
         next = each->next;
         if (each->busy || each->pair != pair)
             continue;
-        if (subprocess_is_silent(&each->sandboxed) && !sandbox_ended(&each->sandboxed))
+        if (subprocess_is_silent(&each->sandboxed) && !sandbox_ended(&each->sandboxed)) {
             *ret = each;
-        else
+        } else {
+            log_event(LOG_WARNING, "apertium", "an idle pipeline failed", "pair", pair->mode, NULL);
             pipeline_end(self, each);
+        }
     }
     if (!*ret && start(self, pair, ret, err) < 0)
         return -1;
@@ -277,6 +363,7 @@ static int ask(struct apertium *self, const struct provider_call *call, struct p
     struct subprocess_input exchange = {.end = '\0', .ends = count};
     struct subprocess_output answer;
     struct codec_buffer input;
+    char earlier[LINE_SIZE];
     uint64_t serial = self->serial;
 
     codec_buffer_init(&input, call->arena);
@@ -292,10 +379,13 @@ static int ask(struct apertium *self, const struct provider_call *call, struct p
     exchange.deadline_mono_ms = MIN(call->deadline_mono_ms, clock_mono_ms() + ROUND_MS);
     if (subprocess_exchange(self->loop, call->arena, &pipeline->sandboxed, &exchange, &answer,
                             err) < 0)
-        return -1;
+        return err->code == ERR_UNAVAILABLE ? -1 /* botd stops */ : report(pipeline, call, err);
     if (answer.ended || !answer.heard ||
-        take_answers(call->arena, &answer, serial, count, ret + from) < 0)
-        return error_retry(err, ERR_UNAVAILABLE, 1, "The translation failed. Try again.");
+        take_answers(call->arena, &answer, serial, count, ret + from) < 0) {
+        error_retry(err, ERR_UNAVAILABLE, 1, "The translation failed. Try again.");
+        return report(pipeline, call, err);
+    }
+    take_last_line(pipeline, earlier); /* that of a round that went well says nothing of the next */
     return 0;
 }
 
@@ -365,27 +455,140 @@ static int translate(void *arg, const struct provider_call *call, const char **r
     return done > 0 || call->count == 0 ? 0 : -1;
 }
 
+/* ---- trials ---- */
+
+static bool has_pipeline(const struct apertium *self, const struct pair *pair)
+{
+    struct pipeline *each = self->all;
+
+    while (each && each->pair != pair)
+        each = each->next;
+    return each != NULL;
+}
+
+/* Has the pair translate a word. A pipeline that was started for it ends with it. */
+static void try_pair(struct apertium *self, const struct request *req, struct pair *pair)
+{
+    /* ends as those of mask_render() do: else a stage waits for more of the word */
+    static const char *const texts[] = {"Atrium[.].[]"};
+    const struct provider_call call = {.arena = req->arena,
+                                       .from = pair->from,
+                                       .to = pair->to,
+                                       .texts = texts,
+                                       .count = 1,
+                                       .deadline_mono_ms =
+                                           MIN(req->deadline_mono_ms, clock_mono_ms() + TRIAL_MS)};
+    bool had_pipeline = has_pipeline(self, pair);
+    const char *answer = NULL;
+    struct error err;
+    int rc;
+
+    error_init(&err, NULL);
+    rc = run_round(self, &call, 0, 1, &answer, &err);
+    pair->tried_mono_ms = clock_mono_ms();
+    pair->slow = rc < 0 && err.code == ERR_DEADLINE;
+    pair->failure[0] = '\0';
+    if (rc < 0)
+        snprintf(pair->failure, sizeof(pair->failure), "%s: %s", pair->mode,
+                 err.detail[0] != '\0' ? err.detail : err.message);
+    for (struct pipeline *each = self->all; each && !had_pipeline; each = each->next)
+        if (each->pair == pair && !each->busy) {
+            pipeline_end(self, each);
+            break;
+        }
+}
+
+/* The pair whose last trial is the oldest, of those that were last tried at `since_mono_ms` at the
+ * latest, or a minute ago in vain. */
+static struct pair *due(const struct apertium *self, int64_t since_mono_ms)
+{
+    int64_t again_mono_ms = clock_mono_ms() - TRIAL_AGAIN_MS;
+    struct pair *oldest = NULL;
+
+    for (struct pair *each = self->pairs; each; each = each->next) {
+        int64_t since =
+            each->failure[0] != '\0' ? MAX(since_mono_ms, again_mono_ms) : since_mono_ms;
+
+        if (each->found && each->tried_mono_ms <= since &&
+            (!oldest || each->tried_mono_ms < oldest->tried_mono_ms))
+            oldest = each;
+    }
+    return oldest;
+}
+
+/* As many as there is time for. */
+static void try_pairs(struct apertium *self, const struct request *req, int64_t since_mono_ms)
+{
+    struct pair *pair;
+
+    while (clock_mono_ms() + TRIAL_LEAST_MS < req->deadline_mono_ms &&
+           (pair = due(self, since_mono_ms)))
+        try_pair(self, req, pair);
+}
+
+/* What the last trials have found. */
+struct verdicts {
+    size_t pairs, tried, failures;
+    const struct pair *failed, *slow; /* one of those; NULL: none */
+};
+
+static struct verdicts verdicts(const struct apertium *self)
+{
+    struct verdicts ret = {.pairs = 0};
+
+    for (const struct pair *pair = self->pairs; pair; pair = pair->next) {
+        if (!pair->found)
+            continue;
+        ret.pairs++;
+        ret.tried += pair->tried_mono_ms > 0;
+        if (pair->slow) {
+            ret.slow = pair;
+        } else if (pair->failure[0] != '\0') {
+            ret.failed = pair;
+            ret.failures++;
+        }
+    }
+    return ret;
+}
+
 /* ---- the provider ---- */
 
-static int tend(void *arg, struct error *err)
+static int tend(void *arg, const struct request *req, struct error *err)
 {
-    end_idle(arg, clock_mono_ms() - IDLE_MS);
-    return search(arg, err);
+    struct apertium *self = arg;
+    struct verdicts seen;
+
+    end_idle(self, clock_mono_ms() - IDLE_MS);
+    if (search(self, err) < 0)
+        return -1;
+    try_pairs(self, req, 0);
+    seen = verdicts(self);
+    return seen.failed ? error_set(err, ERR_UNAVAILABLE, "%s", seen.failed->failure) : 0;
 }
 
 static int check(void *arg, const struct request *req, struct finding *ret, struct error *err)
 {
     struct apertium *self = arg;
-    size_t count = 0;
+    struct verdicts seen;
 
     if (search(self, err) < 0)
         return check_fail(req, ret,
                           "apt-get install apertium-eng-spa (and other pairs), or choose another "
                           "translation_provider.",
                           "%s", err->message);
-    for (const struct pair *pair = self->pairs; pair; pair = pair->next)
-        count += pair->found;
-    return check_ok(req, ret, "apertium: %zu pairs of languages", count);
+    try_pairs(self, req, clock_mono_ms());
+    seen = verdicts(self);
+    if (seen.failed)
+        return check_fail(req, ret,
+                          "See the lines of apertium in botd's log, and install the pair's package "
+                          "again.",
+                          "apertium: %zu of %zu pairs of languages fail; %s", seen.failures,
+                          seen.pairs, seen.failed->failure);
+    if (seen.slow)
+        return check_warn(req, ret, "The machine is busy: a trial took too long.", "apertium: %s",
+                          seen.slow->failure);
+    return check_ok(req, ret, "apertium: %zu pairs of languages, %zu tried with a word", seen.pairs,
+                    seen.tried);
 }
 
 static void destroy(void *arg)

@@ -181,7 +181,7 @@ static int translate(void *arg, const struct provider_call *call, const char **r
 /* ---- the provider ---- */
 
 /* A list that cannot be had stays as it is: languages come and go less often than servers. */
-static int tend(void *arg, struct error *err)
+static int tend(void *arg, const struct request *req UNUSED, struct error *err)
 {
     struct libretranslate *self = arg;
 

@@ -151,7 +151,7 @@ static int has_pair(void *arg UNUSED, const struct provider_call *call UNUSED, b
     return 0;
 }
 
-static int tend(void *arg UNUSED, struct error *err UNUSED)
+static int tend(void *arg UNUSED, const struct request *req UNUSED, struct error *err UNUSED)
 {
     return 0;
 }

@@ -262,6 +262,7 @@ int main(void)
 
     if (access("build/s3/node_modules/s3rver", R_OK) != 0 || !(dns = silent_dns_start(&reason)))
         return unit_leave_out_suite("silent dns", reason);
+    unit_optional();
     dir = unit_dir_make();
     store_start();
     bots_start();

@@ -143,6 +143,9 @@ static json_t *resource_of(const json_t *bundle, const char *type)
     return NULL;
 }
 
+static const struct unit_need validator[] = {{"build/fhir/node_modules/.package-lock.json", "fhir"},
+                                             {NULL, NULL}};
+
 static struct program *validate(const char *file)
 {
     const char *argv[] = {"/usr/bin/env", "NODE_PATH=build/fhir/node_modules",
@@ -152,9 +155,18 @@ static struct program *validate(const char *file)
     return program_run(argv, NULL);
 }
 
+static bool have_validator(void)
+{
+    return access(validator[0].path, R_OK) == 0 || getenv("ATRIUM_REQUIRE_FHIR");
+}
+
+/* Where there is a validator: the_validator_refuses_what_is_wrong says when there is none. */
 static void check_valid(const char *folder)
 {
     char path[256];
+
+    if (!have_validator())
+        return;
 
     snprintf(path, sizeof(path), "%s/%s/bundle.json", dir.path, folder);
     PROGRAM node = validate(path);
@@ -356,6 +368,8 @@ static void the_validator_refuses_what_is_wrong(void)
     };
     char path[256];
 
+    if (!unit_has(validator, "ATRIUM_REQUIRE_FHIR"))
+        return;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         json_auto_t *bundle = bundle_of("complete");
         json_t *resource = resource_of(bundle, rows[i].type);
@@ -723,14 +737,7 @@ static const struct unit_case cases[] = {
     CASE_ALWAYS(test_stop),
 };
 
-static bool have_validator(void)
-{
-    return access("build/fhir/node_modules/.package-lock.json", R_OK) == 0;
-}
-
 int main(void)
 {
-    if (have_validator() || getenv("ATRIUM_REQUIRE_FHIR"))
-        return unit_run("account export", cases, ARRAY_SIZE(cases));
-    return unit_leave_out_suite("account export", "its validator is not installed (make fhir)");
+    return unit_run("account export", cases, ARRAY_SIZE(cases));
 }

@@ -157,7 +157,7 @@ static void slow_statements_and_requests_are_logged(void)
 
     suite_reconfigure(
         suite, "common.log_format=json,common.slow_statement=300ms,gateway.slow_request=300ms");
-    holder = suite_hold(suite, "lock table auth.account in share mode");
+    holder = suite_hold_until(suite, "lock table auth.account in share mode", "authd", 1);
     register_one();
     waitpid(holder, NULL, 0);
     object = FIND_OBJECT("authd", "slow statement", "account_register");

@@ -306,13 +306,13 @@ static void a_locked_row_makes_no_sign_in_wait(void)
 {
     PERSON person = person_register(suite, NULL);
     char *account = suite_account(suite, person->email), sql[160];
-    pid_t holder;
+    PGconn *holder;
 
     free(suite_query(suite, "delete from auth.account_address_key"));
     snprintf(sql, sizeof(sql), "select 1 from auth.account where id = '%s' for update", account);
-    holder = suite_hold(suite, sql);
+    holder = suite_lock_rows(suite, sql);
     wrong_password(person->email);
-    waitpid(holder, NULL, 0);
+    suite_unlock(holder);
     CU_ASSERT_EQUAL(keys_of(account), 0);
     CU_ASSERT_EQUAL(
         rows_of(account, "event->>'outcome' = 'failure' and not " SEALED "and not " OPEN), 1);

@@ -7,17 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/base/clock.h"
 #include "tests/support/processes.h"
 #include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
 #include "tests/support/trail.h"
 #include "tests/support/translated.h"
 #include "tests/support/unit.h"
 
-enum { STAGES_MAX = 256, TEXT_MAX = 10000 };
+enum { STAGES_MAX = 256, TEXT_MAX = 10000, LOG_MS = 20000 };
 
 static struct suite *suite;
 static struct person *admin, *patient;
@@ -434,7 +436,7 @@ static void a_killed_botd_leaves_nothing(void)
 
 /* Pipelines are the operator's own programs: they run where nothing confines them; a bot does
  * not. */
-static void works_by(const struct suite_options *options, bool confined)
+static void works_by(const struct suite_options *options, const char *means)
 {
     struct suite *other = suite_start(options), *first = suite;
     pid_t pids[STAGES_MAX];
@@ -449,10 +451,16 @@ static void works_by(const struct suite_options *options, bool confined)
     HTTP_ANSWER program =
         http_post(suite_url(other), "/bots?identifier=https%3A%2F%2Fatrium.example%2Fbots%7Cecho",
                   one_of_it->access, json_object());
-    if (confined)
+    if (strcmp(means, "none") != 0)
         CHECK_STATUS(program, 200);
     else
         CHECK_ERROR(program, 503, "Programs cannot be run here.");
+    PROGRAM status = ATRIUMCTL(other, NULL, "--json", "status", "botd.1");
+    char *name;
+    if (asprintf(&name, "\"sandbox\": \"%s\"", means) < 0)
+        abort();
+    UNIT_CHECK(strstr(status->out, name), "%s: %s", name, status->out);
+    free(name);
     count = stages("/usr/share/apertium", pids);
     CU_ASSERT_TRUE(count >= 8);
     suite_signal(other, "botd", "1", SIGKILL);
@@ -461,17 +469,130 @@ static void works_by(const struct suite_options *options, bool confined)
     suite_stop(&other);
 }
 
+static void works_if(enum confine_means means, const struct suite_options *options)
+{
+    if (processes_confined(means))
+        works_by(options, confine_means_names[means]);
+    else
+        unit_leave_out("nothing is confined by %s here", confine_means_names[means]);
+}
+
+static void it_works_by_bubblewrap(void)
+{
+    works_if(CONFINE_BUBBLEWRAP, &(struct suite_options){.set = "botd.sandbox=bubblewrap"});
+}
+
+/* As in most containers. */
+static void it_works_by_bubblewrap_without_proc(void)
+{
+    works_if(CONFINE_BUBBLEWRAP_BARE,
+             &(struct suite_options){.set = "botd.sandbox=bubblewrap-bare"});
+}
+
 static void it_works_without_namespaces(void)
 {
-    if (processes_confined(CONFINE_KERNEL))
-        works_by(&(struct suite_options){.no_namespaces = true}, true);
-    else
-        unit_leave_out("the kernel refuses Landlock");
+    works_if(CONFINE_KERNEL, &(struct suite_options){.no_namespaces = true});
 }
 
 static void it_works_with_limits_alone(void)
 {
-    works_by(&(struct suite_options){.no_namespaces = true, .no_landlock = true}, false);
+    works_by(&(struct suite_options){.no_namespaces = true, .no_landlock = true}, "none");
+}
+
+/* ---- pairs that fail ---- */
+
+/* A pair of the folder that is this script and one that does nothing. */
+static void install_pair(const struct unit_dir *dir, const char *pair, const char *script)
+{
+    char name[32], mode[200];
+
+    snprintf(name, sizeof(name), "%s.sh", pair);
+    CU_ASSERT_EQUAL(chmod(unit_dir_write(dir, name, script), 0755), 0);
+    snprintf(mode, sizeof(mode), "%s/%s | %s/last.sh\n", dir->path, name, dir->path);
+    snprintf(name, sizeof(name), "modes/%s.mode", pair);
+    CU_ASSERT_EQUAL(chmod(unit_dir_write(dir, name, mode), 0644), 0);
+}
+
+static bool is_logged(const struct suite *where, const char *text)
+{
+    char command[512];
+
+    snprintf(command, sizeof(command), "grep -rqF -- '%s' %s/log %s/dev.err 2>/dev/null", text,
+             suite_dir(where), suite_dir(where));
+    return system(command) == 0;
+}
+
+static bool comes_to_be_logged(const struct suite *where, const char *text)
+{
+    int64_t until = clock_mono_ms() + LOG_MS;
+
+    while (!is_logged(where, text)) {
+        if (clock_mono_ms() > until)
+            return false;
+        unit_sleep_ms(50);
+    }
+    return true;
+}
+
+static void check_doctor(struct suite *where, const char *state, const char *seen)
+{
+    PROGRAM doctor = ATRIUMCTL(where, NULL, "--json", "doctor");
+    json_t *rows = json_loads(doctor->out, 0, NULL), *row;
+    const char *is = "", *saw = "";
+    size_t i;
+
+    json_array_foreach(json_is_array(rows) ? rows : json_object_get(rows, "findings"), i, row)
+    {
+        if (strcmp(json_string_value(json_object_get(row, "check")), "translation") != 0)
+            continue;
+        is = json_string_value(json_object_get(row, "state"));
+        saw = json_string_value(json_object_get(row, "seen"));
+    }
+    UNIT_CHECK(strcmp(is, state) == 0 && strstr(saw, seen), "%s: %s, %s", seen, is, saw);
+    json_decref(rows);
+}
+
+/* A pair is tried as soon as it is there, without a request, and by doctor; the log says what its
+ * pipeline said last, and never a text. */
+static void a_pair_that_fails_is_reported(void)
+{
+    static const char works[] = "#!/bin/sh\nexec cat\n";
+    static const char fails[] = "#!/bin/sh\necho one >&2\necho 'the dictionary is missing' >&2\n";
+    static const char quotes[] = "#!/bin/bash\n"
+                                 "read -r -d '' text\n"
+                                 "echo \"cannot read $text\" >&2\n";
+    static const char hangs[] = "#!/bin/sh\nexec sleep 60\n";
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    char set[128], modes[96];
+    struct suite *other;
+
+    snprintf(modes, sizeof(modes), "%s/modes", dir.path);
+    CU_ASSERT_TRUE(chmod(dir.path, 0755) == 0 && mkdir(modes, 0755) == 0);
+    CU_ASSERT_EQUAL(chmod(unit_dir_write(&dir, "last.sh", works), 0755), 0);
+    install_pair(&dir, "eng-spa", works);
+    install_pair(&dir, "spa-eng", fails);
+    snprintf(set, sizeof(set), "botd.apertium_dir=%s", dir.path);
+    other = suite_start(
+        &(struct suite_options){.set = set, .no_namespaces = true, .no_landlock = true});
+    CU_ASSERT_TRUE(comes_to_be_logged(other, "the dictionary is missing"));
+    check_doctor(other, "fail",
+                 "1 of 2 pairs of languages fail; spa-eng: the dictionary is missing");
+    install_pair(&dir, "spa-eng", works);
+    check_doctor(other, "ok", "2 pairs of languages, 2 tried");
+
+    install_pair(&dir, "fra-eng", quotes);
+    PERSON one_of_it = person_register(other, NULL);
+    CU_ASSERT_TRUE(comes_to_be_logged(other, "(a line that quotes a text)"));
+    HTTP_ANSWER refused = http_post(suite_url(other), TRANSLATION, one_of_it->access,
+                                    translated_body("fr", "en", one("bad marmalade")));
+    CHECK_ERROR(refused, 503, "The translation failed. Try again.");
+    CU_ASSERT_FALSE(is_logged(other, "marmalade"));
+    HTTP_ANSWER good = http_post(suite_url(other), TRANSLATION, one_of_it->access,
+                                 translated_body("es", "en", one("bad marmalade")));
+    CHECK_STATUS(good, 200);
+    install_pair(&dir, "fra-eng", hangs);
+    check_doctor(other, "warn", "fra-eng: There was no answer in time.");
+    suite_stop(&other);
 }
 
 static void nothing_is_remembered_or_counted(void)
@@ -499,8 +620,11 @@ static const struct unit_case cases[] = {
     CASE(large_requests_are_bounded),
     CASE(a_killed_botd_leaves_nothing),
     CASE(nothing_is_remembered_or_counted),
+    CASE(it_works_by_bubblewrap),
+    CASE(it_works_by_bubblewrap_without_proc),
     CASE(it_works_without_namespaces),
     CASE(it_works_with_limits_alone),
+    CASE(a_pair_that_fails_is_reported),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 

@@ -374,7 +374,7 @@ int main(void)
     of_their_own = run != 0;
     if (of_their_own)
         cgroup_end(groups, run);
-    rc = run_by("bubblewrap") | run_by("kernel");
+    rc = run_by("bubblewrap") | run_by("bubblewrap-bare") | run_by("kernel");
     cgroups_destroy(&groups);
     return rc;
 }

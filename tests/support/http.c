@@ -149,8 +149,9 @@ static void record_coverage(const struct http_request *request, int status)
     fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
         return;
-    size = snprintf(line, sizeof(line), "%s %.400s %d\n", request->method ? request->method : "GET",
-                    request->path, status);
+    size =
+        snprintf(line, sizeof(line), "%s %.400s %d %s\n", request->method ? request->method : "GET",
+                 request->path, status, getenv("ATRIUM_COVERAGE_OPTIONAL") ? "optional" : "always");
     if (write(fd, line, (size_t)size) < 0)
         perror("coverage");
     close(fd);

@@ -1,7 +1,7 @@
 /*
  * http.h - HTTP as the tests speak it: libcurl underneath, one call per request, JSON parsed.
  *
- * Every call is written to the file named by ATRIUM_COVERAGE as "METHOD path status", which
+ * Every call is written to the file named by ATRIUM_COVERAGE as "METHOD path status always", which
  * test_coverage holds against the route tables.
  */
 #ifndef ATRIUM_TESTS_SUPPORT_HTTP_H

@@ -14,7 +14,11 @@ enum { ARGUMENTS_MAX = 8, READY_MS = 30000 };
 
 bool receiver_has_node(void)
 {
-    return access("/usr/bin/node", X_OK) == 0 || access("/usr/local/bin/node", X_OK) == 0;
+    bool has = access("/usr/bin/node", X_OK) == 0 || access("/usr/local/bin/node", X_OK) == 0;
+
+    if (has)
+        unit_optional();
+    return has;
 }
 
 void receiver_start(struct receiver *self, const char *const *argv)

@@ -26,7 +26,13 @@
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-enum { READY_LIMIT_MS = 60000, STOP_LIMIT_MS = 30000, BACK_LIMIT_MS = 15000, MAIL_MS = 10000 };
+enum {
+    READY_LIMIT_MS = 60000,
+    STOP_LIMIT_MS = 30000,
+    BACK_LIMIT_MS = 60000,
+    MAIL_MS = 30000,
+    HOLD_MS = 15000
+};
 
 struct suite {
     struct suite_options options;
@@ -510,7 +516,7 @@ pid_t suite_kill_both_later(struct suite *self, const char *name, int ms)
     return pid;
 }
 
-pid_t suite_hold(struct suite *self, const char *sql)
+pid_t suite_hold_until(struct suite *self, const char *sql, const char *daemon, long want)
 {
     int ready[2];
     char byte = 0;
@@ -520,12 +526,15 @@ pid_t suite_hold(struct suite *self, const char *sql)
         abort();
     pid = fork();
     if (pid == 0) {
-        PGconn *connection = suite_database(self);
+        PGconn *connection = suite_lock_rows(self, sql);
 
-        PQclear(PQexec(connection, "begin"));
-        PQclear(PQexec(connection, sql));
-        if (write(ready[1], &byte, 1) == 1)
-            sleep(1);
+        if (write(ready[1], &byte, 1) == 1 && want > 0)
+            (void)!suite_comes_to(self, 1, HOLD_MS,
+                                  "select (count(*) >= %ld)::int from pg_stat_activity where "
+                                  "wait_event_type = 'Lock' and application_name like "
+                                  "'atrium-%s.%%'",
+                                  want, daemon);
+        sleep(1);
         PQfinish(connection);
         _exit(0);
     }
@@ -536,6 +545,11 @@ pid_t suite_hold(struct suite *self, const char *sql)
     return pid;
 }
 
+pid_t suite_hold(struct suite *self, const char *sql)
+{
+    return suite_hold_until(self, sql, NULL, 0);
+}
+
 pid_t suite_hold_sign_ins(struct suite *self)
 {
     /* as of sign-ins long ago: one of this minute is not written again */
@@ -543,15 +557,21 @@ pid_t suite_hold_sign_ins(struct suite *self)
                             "select 1 from auth.known_address for update");
 }
 
-PGconn *suite_lock(struct suite *self, const char *table)
+PGconn *suite_lock_rows(struct suite *self, const char *sql)
 {
     PGconn *holder = suite_database(self);
-    char sql[128];
 
-    snprintf(sql, sizeof(sql), "lock table %s in access exclusive mode", table);
     PQclear(PQexec(holder, "begin"));
     PQclear(PQexec(holder, sql));
     return holder;
+}
+
+PGconn *suite_lock(struct suite *self, const char *table)
+{
+    char sql[128];
+
+    snprintf(sql, sizeof(sql), "lock table %s in access exclusive mode", table);
+    return suite_lock_rows(self, sql);
 }
 
 void suite_unlock(PGconn *holder)

@@ -74,14 +74,20 @@ pid_t suite_kill_both_later(struct suite *self, const char *name, int ms);
  * what needs them is half done until then. Returns when they are held. The second: what a sign-in
  * writes last. */
 pid_t suite_hold(struct suite *self, const char *sql);
+
+/* The same, but the second begins when so many statements of a daemon or more wait for the rows, or
+ * after 15 s. */
+pid_t suite_hold_until(struct suite *self, const char *sql, const char *daemon, long want);
 pid_t suite_hold_sign_ins(struct suite *self);
 
-/* Locks a table ("auth.oauth_consent") against every other use until suite_unlock(). */
+/* Locks a table ("auth.oauth_consent") against every other use until suite_unlock(). The second:
+ * what the query locks. */
 PGconn *suite_lock(struct suite *self, const char *table);
+PGconn *suite_lock_rows(struct suite *self, const char *sql);
 void suite_unlock(PGconn *holder);
 
 /* Waits until the daemon has another pid than `old`, the gateway knows it and the whole suite is
- * ready again; false after 15 s. */
+ * ready again; false after a minute. */
 bool suite_wait_new_pid(struct suite *self, const char *name, const char *instance, pid_t old);
 bool suite_wait_ready(struct suite *self, int timeout_ms);
 
@@ -116,7 +122,7 @@ long suite_count(struct suite *self, const char *format, ...) PRINTF_LIKE(2, 3);
 bool suite_comes_to(struct suite *self, long want, int timeout_ms, const char *format, ...)
     PRINTF_LIKE(4, 5);
 
-/* Waits up to 15 s until that many statements of a daemon wait for a row that another
+/* Waits up to a minute until that many statements of a daemon wait for a row that another
  * transaction has locked. */
 bool suite_waits_for_rows(struct suite *self, const char *daemon, long want);
 
@@ -127,12 +133,12 @@ char *suite_mail(struct suite *self, const char *to, int timeout_ms);
 /* How many mails lie in the directory for this address (NULL: for anyone). */
 size_t suite_mail_count(struct suite *self, const char *to);
 
-/* Waits up to 10 s for that many mails to this address; false when there are fewer by then, or
+/* Waits up to 30 s for that many mails to this address; false when there are fewer by then, or
  * more. */
 bool suite_mails_arrive(struct suite *self, const char *to, size_t want);
 
 /* Waits until all that has been answered so far is mailed: nothing waits in the outboxes or in
- * maild's queue. What has not come by then will not come. The second: up to 10 s, and fails the
+ * maild's queue. What has not come by then will not come. The second: up to 30 s, and fails the
  * running test after that. */
 bool suite_comes_to_rest(struct suite *self, int timeout_ms);
 void suite_mails_settle(struct suite *self);

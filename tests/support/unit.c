@@ -35,8 +35,14 @@ struct fiber_run {
     bool returned;
 };
 
+/* Read by http.c. */
+static const char optional_mark[] = "ATRIUM_COVERAGE_OPTIONAL";
+static bool program_is_optional;
+
 static void case_begin(void)
 {
+    if (!program_is_optional)
+        unsetenv(optional_mark);
     log_before = log_count(LOG_WARNING);
     log_expected = 0;
 }
@@ -124,12 +130,21 @@ void unit_leave_out(const char *format, ...)
     va_end(args);
 }
 
+void unit_optional(void)
+{
+    if (!CU_get_current_test())
+        program_is_optional = true;
+    setenv(optional_mark, "1", 1);
+}
+
 bool unit_has(const struct unit_need *needs, const char *required)
 {
     while (needs->path && access(needs->path, R_OK) == 0)
         needs++;
-    if (!needs->path)
+    if (!needs->path) {
+        unit_optional();
         return true;
+    }
     unit_leave_out("%s is not there%s%s%s", needs->path, needs->target ? " (make " : "",
                    needs->target ? needs->target : "", needs->target ? ")" : "");
     CU_ASSERT_PTR_NULL(required ? getenv(required) : NULL);
