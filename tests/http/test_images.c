@@ -234,8 +234,20 @@ static void a_name_follows_the_format(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char *id =
-            document_put(suite, patient->access, rows[i].name, "image/gif", gif, sizeof(gif) - 1);
-        HTTP_ANSWER answer = get(patient, document_path(id), "?width=2", NULL);
+                 document_put(suite, patient->access, "before", "image/gif", gif, sizeof(gif) - 1),
+             header[128];
+        HTTP_ANSWER before = get(patient, document_path(id), "?width=2", NULL);
+        HTTP_ANSWER renamed =
+            http_call(suite_url(suite),
+                      &(struct http_request){.method = "PATCH",
+                                             .path = document_path(id),
+                                             .bearer = patient->access,
+                                             .body = json_pack("{s:s}", "fileName", rows[i].name)});
+        char *etag = http_header(before, "ETag");
+
+        snprintf(header, sizeof(header), "If-None-Match: %s", etag);
+        free(etag);
+        HTTP_ANSWER answer = get(patient, document_path(id), "?width=2", header);
 
         check_sides(answer, 2, 2, rows[i].name);
         check_header(answer, "Content-Disposition", rows[i].want);

@@ -2394,7 +2394,7 @@ export interface paths {
         };
         /**
          * Read a document's bytes
-         * @description The file, or an image in another size when `width` or `height` is given. Answers have an ETag; send it as If-None-Match (or ETag) to get a 304 while nothing changed. Ranges are served.
+         * @description The file, or an image in another size when `width` or `height` is given: that one is in sRGB and has no metadata such as EXIF. Answers have an ETag, which changes with the bytes, the name and the type; send it as If-None-Match (or ETag) to get a 304 while nothing changed. Ranges are served.
          *
          *     For any signed-in user, and for API keys.
          */
