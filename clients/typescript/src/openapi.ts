@@ -15290,7 +15290,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Words to look for in title, section text, author and key, in either language; misspelt ones are found too. The best come first.
+                 * @description Words to look for in title, section text, author and key, in either language; misspelt ones are found too, with or without accents, and parts of Chinese, Japanese and Korean text. The best come first.
                  * @example bakc pain
                  */
                 search?: string;
