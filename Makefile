@@ -16,7 +16,7 @@ APIS    := authd settingsd maild docd botd
 
 BUILD_PACKAGES := gcc make pkg-config libc6-dev libzmq3-dev libczmq-dev libmsgpack-dev libpq-dev libjwt-dev \
     libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libcunit1-dev libsodium-dev libssl-dev libsystemd-dev \
-    libacl1-dev libidn2-dev libunistring-dev libpsl-dev libseccomp-dev libmagic-dev liboath-dev libqrencode-dev libpng-dev libvips-dev libzip-dev \
+    libacl1-dev libidn2-dev libunistring-dev libpsl-dev libseccomp-dev libmagic-dev liboath-dev libqrencode-dev libpng-dev libvips-dev libwebp-dev libzip-dev \
     libexpat1-dev libfido2-dev libcbor-dev libgumbo-dev libmd4c-dev zlib1g-dev libbrotli-dev libboost-context-dev \
     libargon2-dev libcrypt-dev esbuild brotli
 RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps curl bubblewrap apertium \
@@ -55,7 +55,7 @@ gateway_LIBS := -lmicrohttpd -ljwt -lcrypto -lbrotlienc -lz -lcurl
 authd_LIBS   := -ljwt -lcrypto -lcurl -lfido2 -lcbor -loath -lqrencode -lpng -lpsl -lunistring
 maild_LIBS   := -lcurl -lgumbo
 botd_LIBS    := -lcurl -lmd4c
-docd_LIBS    := -lmagic -lcurl -lexpat -lzip -lvips -lgobject-2.0 -lglib-2.0
+docd_LIBS    := -lmagic -lcurl -lexpat -lzip -lvips -lwebpmux -lwebp -lgobject-2.0 -lglib-2.0
 dev_LIBS     := -lcurl
 TEST_LIBS    := -lcunit -lcurl -lcrypto
 

@@ -102,10 +102,12 @@ FIELD_TABLE(cms_put_in);
 static const struct field cms_map_in_rows[] = {
     CMS_TYPE(struct cms_map_in, FIELD_PATH | FIELD_REQUIRED),
     CMS_LANGUAGE(struct cms_map_in, FIELD_PATH | FIELD_REQUIRED),
-    FIELD_TEXT(struct cms_map_in, search, 0, CMS_SEARCH_MAX, FIELD_QUERY | FIELD_CHARACTERS,
-               "Words to look for in title, section text, author and key, in either language; "
-               "misspelt ones are found too. The best come first.",
-               "bakc pain"),
+    FIELD_TEXT(
+        struct cms_map_in, search, 0, CMS_SEARCH_MAX, FIELD_QUERY | FIELD_CHARACTERS,
+        "Words to look for in title, section text, author and key, in either language; "
+        "misspelt ones are found too, with or without accents, and parts of Chinese, Japanese "
+        "and Korean text. The best come first.",
+        "bakc pain"),
     FIELD_TEXT(struct cms_map_in, code, 0, CMS_NAME_MAX, FIELD_QUERY | FIELD_CHARACTERS,
                "Entries of that code only.", "M54.5"),
     FIELD_INT(struct cms_map_in, _count, 1, 100, 10, FIELD_QUERY, "Entries at most.", "10"),

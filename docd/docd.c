@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/domain/key_caller.h"
+#include "docd/document/content_words.h"
 #include "docd/document/document_file.h"
 #include "docd/document/list_cache.h"
 #include "docd/document/sniff.h"
@@ -21,7 +22,7 @@
 #include "docd/sql_part.h"
 #include "docd/tenant.h"
 
-enum { SWEEP_PERIOD_MS = 60000, VARIANTS_PERIOD_MS = 15000 };
+enum { SWEEP_PERIOD_MS = 60000, VARIANTS_PERIOD_MS = 15000, CONTENT_PERIOD_MS = 10000 };
 
 static const int64_t S3_POST_MAX = 5LL << 30; /* bytes of one form; S3's limit */
 
@@ -196,6 +197,7 @@ static int start(void *daemon, struct error *err)
                                        "Reads of documents whose bytes the store does not have.");
     service_every(&d->svc, "sweep", SWEEP_PERIOD_MS, sweep);
     service_every(&d->svc, "variants", VARIANTS_PERIOD_MS, sweep_variants);
+    service_every(&d->svc, "content", CONTENT_PERIOD_MS, content_fold);
     service_every(&d->svc, "export", EXPORT_PERIOD_MS, export_run);
     disk_space_start(d);
     /* libvips comes with dozens of libraries, of which the loader has touched 20 MiB; a docd that

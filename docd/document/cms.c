@@ -2,7 +2,7 @@
  * cms.c - mapped content: entries of some type, each in any number of languages, side by side with
  * the project's default language.
  *
- * How they are searched is in schema/0009_content_search.sql.
+ * How they are searched is in schema/0121_content_folded.sql and content_words.h.
  */
 #include <string.h>
 
@@ -12,6 +12,7 @@
 #include "common/domain/list_limit.h"
 #include "common/wire/codec.h"
 #include "docd/docd.h"
+#include "docd/document/content_words.h"
 #include "docd/sql/content.h"
 #include "settingsd/settingsd_api.h"
 
@@ -57,12 +58,13 @@ static json_t *sections_json(const struct field_list *list)
     return json;
 }
 
-static json_t *entry_json(struct arena *arena, const struct cms_entry *entry)
+static json_t *entry_json(const struct request *req, const struct cms_entry *entry)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s*, s:s*}", "type", entry->type, "key",
-                     entry->key, "language", language_tag(arena, entry->language), "title",
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s*, s:s*, s:s}", "type", entry->type, "key",
+                     entry->key, "language", language_tag(req->arena, entry->language), "title",
                      entry->title, "sections", sections_json(&entry->sections), "author",
-                     entry->author, "code", entry->code);
+                     entry->author, "code", entry->code, "words",
+                     content_words(req->arena, entry, req->now_ms));
 }
 
 static struct field_list sections_read(struct arena *arena, const char *text)
@@ -81,15 +83,6 @@ static struct field_list sections_read(struct arena *arena, const char *text)
 }
 
 /* ---- writing ---- */
-
-/* Deletes words that no translation has any more; NULL: there are none. */
-static int delete_words(struct db_tx *tx, const struct request *req, struct uuid project,
-                        const char *words, struct error *err)
-{
-    const struct sql_content_word_delete_in in = {.project = project, .words = words};
-
-    return !words || sql_content_word_delete(tx, req, &in, err) >= 0 ? 0 : -1;
-}
 
 /* Behind the lock of its key, which is there before the first entry: do If-Match and If-None-Match
  * admit that the entry is replaced, or made? */
@@ -147,7 +140,7 @@ static int write_entries(struct docd *d, const struct request *req, struct uuid 
         (only && require_state(tx, req, only, err) < 0) ||
         sql_content_write(tx, req, &write, ret, err) < 0 ||
         check_limit(tx, req, project, ret, err) < 0 ||
-        delete_words(tx, req, project, ret->unused, err) < 0)
+        content_word_remove(tx, req, project, ret->unused, err) < 0)
         return -1;
     return db_commit(&tx, err);
 }
@@ -172,7 +165,7 @@ static int remove_entry(struct docd *d, const struct request *req, const struct 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         require_entry(sql_content_lock_key(tx, req, &lock, err), err) < 0 ||
         require_entry(sql_content_delete(tx, req, &delete, &deleted, err), err) < 0 ||
-        delete_words(tx, req, project, deleted.unused, err) < 0)
+        content_word_remove(tx, req, project, deleted.unused, err) < 0)
         return -1;
     return db_commit(&tx, err);
 }
@@ -193,15 +186,20 @@ static int search(struct docd *d, const struct request *req, const struct cms_ma
         .count = in->_count, .offset = in->_offset, .content_titles = *where};
     const struct sql_content_list_by_code_in of_code = {
         .code = code, .count = in->_count, .offset = in->_offset, .content_titles = *where};
-    const struct sql_content_search_in found = {.search = in->search,
-                                                .code = code,
-                                                .count = in->_count,
-                                                .offset = in->_offset,
-                                                .content_titles = *where};
-    int rows = is_given(in->search) ? sql_content_search(d->svc.db, req, &found, ret, err)
-               : code               ? sql_content_list_by_code(d->svc.db, req, &of_code, ret, err)
-                                    : sql_content_list(d->svc.db, req, &all, ret, err);
+    struct sql_content_search_in found = {.search = in->search,
+                                          .code = code,
+                                          .count = in->_count,
+                                          .offset = in->_offset,
+                                          .content_titles = *where};
+    int rows;
 
+    if (is_given(in->search)) {
+        found.wanted = content_wanted(req->arena, in->search);
+        rows = sql_content_search(d->svc.db, req, &found, ret, err);
+    } else {
+        rows = code ? sql_content_list_by_code(d->svc.db, req, &of_code, ret, err)
+                    : sql_content_list(d->svc.db, req, &all, ret, err);
+    }
     return rows < 0 ? -1 : 0;
 }
 
@@ -281,7 +279,7 @@ int cms_put(struct docd *d, const struct request *req, const struct cms_put_in *
                               .sections = in->sections,
                               .author = in->author,
                               .code = in->code};
-    json_array_append_new(json, entry_json(req->arena, out));
+    json_array_append_new(json, entry_json(req, out));
     if (write_entries(d, req, req->caller->project, json, in, &written, err) < 0)
         return -1;
     out->lastUpdated = written.updated_at;
@@ -321,7 +319,7 @@ int cms_import(struct docd *d, const struct request *req, const struct cms_impor
 
     for (size_t i = 0; i < in->entries.count; i++) {
         if (!is_overtaken(entries, in->entries.count, i))
-            json_array_append_new(json, entry_json(req->arena, &entries[i]));
+            json_array_append_new(json, entry_json(req, &entries[i]));
     }
     out->entries = (int64_t)in->entries.count;
     if (in->entries.count == 0)

@@ -5,7 +5,8 @@
  * What `fit` means, sizes to the pixel and the choice of pixels is what the npm library sharp makes
  * of the same input: clients were written against that.  JPEG, PNG, WebP, GIF (its first frame),
  * HEIF and AVIF are read, by libvips' loaders of those names and no other.  An image is turned as
- * its EXIF data says, converted to sRGB with 8 bits, and stripped of metadata.
+ * its EXIF data says and converted to sRGB with 8 bits by its color profile.  Then nothing is left
+ * that a profile would change, so the result has none: no metadata at all.
  */
 #ifndef ATRIUM_DOCD_IMAGE_IMAGE_H
 #define ATRIUM_DOCD_IMAGE_IMAGE_H
@@ -53,8 +54,8 @@ struct image_pool *image_pool_new(struct loop *loop, size_t threads, size_t queu
 /* No fiber may be inside image_make(). */
 void image_pool_destroy(struct image_pool **self_p);
 
-/* Which libvips makes the pixels: the same input may give other bytes under another version.
- * Static. */
+/* Which libvips makes the files, and how: the same input may give other bytes under another
+ * version. Static. */
 const char *image_version(void);
 
 /* Lets in an image of who asks (image_turn_enter()), which leaves by image_turn_leave(). */

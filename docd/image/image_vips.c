@@ -15,15 +15,19 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <vips/vips.h>
+#include <webp/mux.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
 
 enum {
+    RECIPE = 2, /* another one when the same input and libvips give another file; 1: with metadata
+                   in WebP */
     QUALITY = 80,
     PNG_COMPRESSION = 6,
     WEBP_EFFORT = 4,
@@ -87,10 +91,35 @@ static int save_png(VipsImage *image, void **buffer, size_t *size)
                                VIPS_FOREIGN_PNG_FILTER_NONE, "strip", TRUE, NULL);
 }
 
+/* libvips 8.14 ignores "strip" for WebP, and writes EXIF data even of an image that has none. */
+static int strip_webp(void **buffer, size_t *size)
+{
+    static const char *const kinds[] = {"EXIF", "XMP ", "ICCP"};
+    const WebPData all = {*buffer, *size};
+    WebPData bare = {NULL, 0};
+    WebPMux *mux = WebPMuxCreate(&all, 0);
+    int result = -1;
+
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        (void)WebPMuxDeleteChunk(mux, kinds[i]); /* most have none of it */
+    if (WebPMuxAssemble(mux, &bare) == WEBP_MUX_OK) {
+        g_free(*buffer);
+        *buffer = g_memdup2(bare.bytes, bare.size);
+        *size = bare.size;
+        result = 0;
+    }
+    WebPMuxDelete(mux);
+    WebPDataClear(&bare);
+    return result;
+}
+
 static int save_webp(VipsImage *image, void **buffer, size_t *size)
 {
-    return vips_webpsave_buffer(image, buffer, size, "Q", QUALITY, "effort",
-                                pixels(image) > WEBP_MANY ? 0 : WEBP_EFFORT, "strip", TRUE, NULL);
+    int effort = pixels(image) > WEBP_MANY ? 0 : WEBP_EFFORT;
+
+    return vips_webpsave_buffer(image, buffer, size, "Q", QUALITY, "effort", effort, NULL) == 0
+               ? strip_webp(buffer, size)
+               : -1;
 }
 
 static const struct output jpeg = {"image/jpeg", 65500, save_jpeg};
@@ -320,6 +349,21 @@ static int pad(VipsImage **image, const struct image_size *size)
     return failed;
 }
 
+/* Whatever the file said beside its pixels: EXIF with the place, XMP, IPTC, comments, and the
+ * profile, which has been applied. The savers strip, too, as far as they know how. */
+static int remove_metadata(VipsImage **image)
+{
+    gchar **names;
+
+    if (STEP(image, vips_copy) < 0) /* names are shared with the image before */
+        return -1;
+    names = vips_image_get_fields(*image);
+    for (size_t i = 0; names[i]; i++)
+        (void)vips_image_remove(*image, names[i]); /* sides and the like are no such field */
+    g_strfreev(names);
+    return 0;
+}
+
 /* ---- the job ---- */
 
 static void stop_late(VipsImage *image, VipsProgress *progress G_GNUC_UNUSED, struct image_job *job)
@@ -427,7 +471,8 @@ static int make(struct image_job *job, VipsSource *source, const struct format *
         *image = reduced;
     }
     if (resize(image, &size) < 0 || cut(image, &size, orientation) < 0 ||
-        turn(image, orientation) < 0 || convert(image) < 0 || pad(image, &job->size) < 0)
+        turn(image, orientation) < 0 || convert(image) < 0 || pad(image, &job->size) < 0 ||
+        remove_metadata(image) < 0)
         return -1;
     return save(job, *image, output);
 }
@@ -480,5 +525,9 @@ bool image_vips_start(void)
 
 const char *image_version(void)
 {
-    return vips_version_string();
+    static char text[32];
+
+    if (text[0] == '\0')
+        snprintf(text, sizeof(text), "%s-%d", vips_version_string(), RECIPE);
+    return text;
 }

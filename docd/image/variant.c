@@ -29,7 +29,7 @@ struct variants {
     struct image_pool *images;
     struct store *store;
     int dir;
-    char version[9];          /* of libvips, in names */
+    char version[9];          /* by image_version(), in names and handles */
     struct flight making;     /* by name */
     struct fiber_sem slots;   /* of fibers that make one */
     int64_t bytes_max, bytes; /* kept, as far as this instance knows */
@@ -56,10 +56,13 @@ static void wanted_name(const struct variants *self, struct wanted *wanted)
              self->version);
 }
 
-static const char *handle_of(struct arena *arena, const struct wanted *wanted)
+/* With the version, since gateways keep files by their handles. */
+static const char *handle_of(const struct variants *self, struct arena *arena,
+                             const struct wanted *wanted)
 {
-    return arena_printf(arena, "%s/%s/%dx%d/%s", wanted->key.project.text, wanted->key.object.text,
-                        wanted->size.width, wanted->size.height, image_fit_names[wanted->size.fit]);
+    return arena_printf(arena, "%s/%s/%dx%d/%s/%s", wanted->key.project.text,
+                        wanted->key.object.text, wanted->size.width, wanted->size.height,
+                        image_fit_names[wanted->size.fit], self->version);
 }
 
 static int fit_parse(const char *text, enum image_fit *ret)
@@ -74,18 +77,19 @@ static int fit_parse(const char *text, enum image_fit *ret)
 }
 
 /* Handles come back from the gateway, which has them from docd alone; they are checked all the
- * same. */
+ * same. One of another version is refused: the file here has other bytes, and another size. */
 static int handle_parse(const struct variants *self, const char *handle, struct wanted *ret)
 {
-    char project[37], object[37], fit[16];
+    char project[37], object[37], fit[16], version[sizeof(self->version)];
     struct image_size *size = &ret->size;
 
     *ret = (struct wanted){0};
-    if (sscanf(handle, "%36[^/]/%36[^/]/%4dx%4d/%15s", project, object, &size->width, &size->height,
-               fit) != 5 ||
-        uuid_parse(project, &ret->key.project) < 0 || uuid_parse(object, &ret->key.object) < 0 ||
-        fit_parse(fit, &size->fit) < 0 || size->width < 0 || size->width > IMAGE_SIDE_MAX ||
-        size->height < 0 || size->height > IMAGE_SIDE_MAX || size->width + size->height == 0)
+    if (sscanf(handle, "%36[^/]/%36[^/]/%4dx%4d/%15[^/]/%8s", project, object, &size->width,
+               &size->height, fit, version) != 6 ||
+        strcmp(version, self->version) != 0 || uuid_parse(project, &ret->key.project) < 0 ||
+        uuid_parse(object, &ret->key.object) < 0 || fit_parse(fit, &size->fit) < 0 ||
+        size->width < 0 || size->width > IMAGE_SIDE_MAX || size->height < 0 ||
+        size->height > IMAGE_SIDE_MAX || size->width + size->height == 0)
         return -1;
     wanted_name(self, ret);
     return 0;
@@ -382,7 +386,7 @@ int variant_get(struct variants *self, const struct request *req, struct store_k
         return -1;
     *ret = (struct variant){.contentType = arena_strdup(req->arena, job.head.type),
                             .size = job.head.size,
-                            .handle = handle_of(req->arena, &wanted)};
+                            .handle = handle_of(self, req->arena, &wanted)};
     if (job.head.size <= CONTENT_INLINE_MAX)
         ret->bytes = (struct field_bytes){job.target, job.count};
     return 0;

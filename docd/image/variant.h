@@ -7,7 +7,9 @@
  *         locked it
  *
  * xx are the first two digits of the object, which never changes: so a variant is good for as long
- * as it is there. The version is that of libvips. Several instances may share DIR.
+ * as it is there. The version is a hash of image_version(): a variant that another libvips or an
+ * earlier docd made is not used, and so becomes the least recently used one. Several instances may
+ * share DIR.
  */
 #ifndef ATRIUM_DOCD_IMAGE_VARIANT_H
 #define ATRIUM_DOCD_IMAGE_VARIANT_H

@@ -443,6 +443,149 @@ static void entries_are_found(void)
     check_shown(elsewhere, "0", "another tenant");
 }
 
+/* Texts of many languages, by what people write who look for them. */
+static const struct {
+    const char *key, *title, *text;
+} in_languages[] = {
+    {"japanese", "雨の日の頭痛", "気圧が下がると頭が痛くなります。コーヒーを飲む。"},
+    {"chinese", "儿童发烧怎么办", "多喝水，注意休息。"},
+    {"korean", "아이의 두통이 심할 때", "병원에서 진료를 받으세요."},
+    {"thai", "การดูแลผู้ป่วยเบาหวาน", "ตรวจน้ำตาลในเลือด"},
+    {"arabic", "صُدَاعٌ عِنْدَ الأَطْفَالِ", "شرب المـــاء"},
+    {"persian", "کم‌آبی کودکان", "ی و ک"},
+    {"hebrew", "כְּאֵב רֹאשׁ", "מנוחה"},
+    {"hindi", "सिरदर्द की दवा", "पानी पीना"},
+    {"wide", "ＡＢＣテスト", "全角"},
+    {"polish", "Ból głowy", "Żółć i łódź"},
+    {"nordic", "Smørrebrød og æbler", "Þvottur"},
+    {"croatian", "Đumbir", "čaj"},
+    {"german", "Größe und Maß", "Straße"},
+    {"french", "L’hôpital de l'œil", "Cœur"},
+};
+
+static const struct {
+    const char *words, *key; /* NULL: none has it */
+} by_words[] = {
+    {"頭痛", "japanese"},
+    {"雨の日", "japanese"},
+    {"日の頭", "japanese"},
+    {"痛", "japanese"},
+    {"雨", "japanese"},
+    {"ｺｰﾋｰ", "japanese"},
+    {"気圧 頭痛", "japanese"},
+    {"発熱", NULL},
+    {"发烧", "chinese"},
+    {"喝水", "chinese"},
+    {"烧发", NULL},
+    {"두통", "korean"},
+    {"진료", "korean"},
+    {"เบาหวาน", "thai"},
+    {"น้ำตาล", "thai"},
+    {"صداع", "arabic"},
+    {"الاطفال", "arabic"},
+    {"الماء", "arabic"},
+    {"كودكان", "persian"},
+    {"کودکان", "persian"},
+    {"کم‌آبی", "persian"},
+    {"כאב ראש", "hebrew"},
+    {"दवा", "hindi"},
+    {"सिरदर्द", "hindi"},
+    {"परद", NULL},
+    {"दव", "hindi"},
+    {"abc", "wide"},
+    {"テスト", "wide"},
+    {"bol glowy", "polish"},
+    {"zolc", "polish"},
+    {"łódź", "polish"},
+    {"LODZ", "polish"},
+    {"smorrebrod", "nordic"},
+    {"aebler", "nordic"},
+    {"thvottur", "nordic"},
+    {"dumbir", "croatian"},
+    {"grosse", "german"},
+    {"MASS", "german"},
+    {"hopital", "french"},
+    {"oeil", "french"},
+    {"coeur", "french"},
+};
+
+static void check_languages(const struct person *there, const char *label)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(by_words); i++) {
+        HTTP_ANSWER answer = search(there, "/cms/note/map/en", by_words[i].words);
+        long long total = json_integer_value(http_member(answer, "total"));
+        const char *key = total > 0 ? http_text(answer, "resources.0.source.key") : "";
+
+        UNIT_CHECK(answer->status == 200 && total == (by_words[i].key ? 1 : 0) &&
+                       strcmp(key, by_words[i].key ? by_words[i].key : "") == 0,
+                   "%s: %s: %lld %s", label, by_words[i].words, total, key);
+    }
+}
+
+static void words_of_every_script_are_found(void)
+{
+    PERSON there = person_admin_of_child(suite, "languages");
+
+    for (size_t i = 0; i < ARRAY_SIZE(in_languages); i++) {
+        char path[64];
+
+        snprintf(path, sizeof(path), "/cms/note/%s/en", in_languages[i].key);
+        put(there, path, in_languages[i].title, in_languages[i].text);
+    }
+    check_languages(there, "written");
+    check_whole();
+}
+
+#define UNFOLDED \
+    "select count(*) from doc.content_translation where not words @@ '''T.1'''::tsquery"
+
+/* What a build before writes has the words of that build, and is folded soon; also when it wrote
+ * over what docd has folded. */
+static void content_of_a_build_before_is_folded(void)
+{
+    PERSON there = person_admin_of_child(suite, "before");
+    PGconn *conn = suite_database(suite);
+
+    put(there, "/cms/note/japanese/en", "Something else", "that stays");
+    CU_ASSERT_EQUAL(suite_count(suite, UNFOLDED), 0);
+    TEXT project = suite_query(suite, "select project_id from doc.content_translation "
+                                      "where title = 'Something else'");
+    for (size_t i = 0; i < ARRAY_SIZE(in_languages); i++) {
+        json_auto_t *sections = json_pack("[{s:s}]", "text", in_languages[i].text);
+        TEXT text = json_dumps(sections, 0);
+        const char *const values[] = {project, in_languages[i].key, in_languages[i].title, text};
+
+        PQclear(PQexecParams(conn,
+                             "insert into doc.content values ($1::uuid, 'note', $2, '{en}') "
+                             "on conflict do nothing",
+                             2, NULL, values, NULL, NULL, 0));
+        PGresult *written = PQexecParams(
+            conn,
+            "with old as (select * from doc.content_translation where project_id = $1::uuid), "
+            "written as (insert into doc.content_translation as t (project_id, type, key, "
+            "language, title, sections, updated_at) "
+            "values ($1::uuid, 'note', $2, 'en', $3, $4::jsonb, 5) "
+            "on conflict (project_id, type, key, language) "
+            "do update set title = excluded.title, sections = excluded.sections "
+            "returning key, words), "
+            "word as (select unnest(tsvector_to_array(words)) as word, 1 as n from written "
+            "union all select unnest(tsvector_to_array(o.words)), -1 "
+            "from old o join written using (key)) "
+            "insert into doc.content_word as w "
+            "select $1::uuid, 'note', 'en', word, sum(n) from word where left(word, 1) <> 'T' "
+            "group by word having sum(n) <> 0 on conflict (project_id, type, language, word) "
+            "do update set documents = w.documents + excluded.documents",
+            4, NULL, values, NULL, NULL, 0);
+        UNIT_CHECK(PQresultStatus(written) == PGRES_COMMAND_OK, "%s", PQerrorMessage(conn));
+        PQclear(written);
+    }
+    PQclear(PQexec(conn, "delete from doc.content_word where documents = 0"));
+    PQfinish(conn);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, 20000, UNFOLDED));
+    check_languages(there, "of the build before");
+    check_whole();
+}
+
 /* Who looks for a key means that entry, however often others have the word. */
 static void an_entry_is_found_by_its_key_first(void)
 {
@@ -977,6 +1120,8 @@ static const struct unit_case cases[] = {
     CASE(entries_stand_side_by_side),
     CASE(a_page_has_ten_entries_by_default),
     CASE(entries_are_found),
+    CASE(words_of_every_script_are_found),
+    CASE(content_of_a_build_before_is_folded),
     CASE(an_entry_is_found_by_its_key_first),
     CASE(deleted_entries_are_not_found),
     CASE(large_texts_are_kept),

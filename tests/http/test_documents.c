@@ -201,6 +201,66 @@ static void an_unchanged_file_is_304(void)
     free(bytes);
 }
 
+/* Reads as a cache that has the answer `known`; 304: it would go on to serve that. */
+static struct http_answer *revalidate(const char *path, const struct http_answer *known)
+{
+    char *etag = http_header(known, "ETag"), line[200];
+
+    snprintf(line, sizeof(line), "If-None-Match: %s", etag);
+    free(etag);
+    return http_call(suite_url(suite), &(struct http_request){.path = path,
+                                                              .bearer = patient->access,
+                                                              .headers = {line}});
+}
+
+#define NAMED(name) "inline; filename=\"" name "\"; filename*=UTF-8''" name
+
+/* What caches have under another name or type is not what the document is now: a 304 leaves both
+ * headers out, and most caches would keep theirs if it had them. */
+static void a_new_name_or_type_is_seen_by_caches(void)
+{
+    char *bytes = test_bytes(1000, 1), public[200];
+    char *id = document_put(suite, patient->access, "a", "a/b", bytes, 1000), path[64];
+
+    snprintf(path, sizeof(path), "%s", document_path(id));
+    HTTP_ANSWER first = document_get(suite, patient->access, id);
+    HTTP_ANSWER shared = ask("PATCH", path, patient->access, "{\"isPublic\":true}");
+    snprintf(public, sizeof(public), "/document/public/%s", http_text(shared, "publicToken"));
+    HTTP_ANSWER same_name = ask("PATCH", path, patient->access, "{\"fileName\":\"a\"}");
+    HTTP_ANSWER same = revalidate(path, first);
+    CHECK_STATUS(same, 304);
+    HTTP_ANSWER by_link = revalidate(public, first);
+    CHECK_STATUS(by_link, 304);
+
+    HTTP_ANSWER renamed = ask("PATCH", path, patient->access, "{\"fileName\":\"b\"}");
+    CHECK_STATUS(renamed, 200);
+    const char *const paths[] = {path, public};
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+        HTTP_ANSWER second = revalidate(paths[i], first);
+        CHECK_BYTES(second, bytes, 1000);
+        check_header(second, "Content-Disposition", NAMED("b"));
+        HTTP_ANSWER known = revalidate(paths[i], second);
+        CHECK_STATUS(known, 304);
+    }
+    HTTP_ANSWER second = document_get(suite, patient->access, id);
+
+    HTTP_ANSWER form =
+        ask("POST", path, patient->access, "{\"fileName\":\"b\",\"contentType\":\"c/d\"}");
+    HTTP_ANSWER not_yet = revalidate(path, second);
+    CHECK_STATUS(not_yet, 304);
+    HTTP_ANSWER uploaded = document_upload(suite, form, bytes, 1000);
+    CHECK_STATUS(uploaded, 204);
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+        HTTP_ANSWER third = revalidate(paths[i], second);
+        CHECK_BYTES(third, bytes, 1000);
+        check_header(third, "Content-Type", "c/d");
+        HTTP_ANSWER older = revalidate(paths[i], first);
+        check_header(older, "Content-Type", "c/d");
+    }
+    free(id);
+    free(bytes);
+}
+
 static void check_range(const char *id, const char *range, const char *bytes, size_t size,
                         int first, int last)
 {
@@ -858,6 +918,7 @@ static const struct unit_case cases[] = {
     CASE(files_of_all_sizes_come_back),
     CASE(bad_requests_are_refused),
     CASE(an_unchanged_file_is_304),
+    CASE(a_new_name_or_type_is_seen_by_caches),
     CASE(ranges_are_served),
     CASE(a_range_of_another_version_is_the_whole),
     CASE(active_files_are_attachments),

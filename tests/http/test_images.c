@@ -183,6 +183,41 @@ static void the_public_route_resizes_too(void)
     free(id);
 }
 
+/* A black WebP of 16 x 12 pixels, and where it was taken. */
+static const char placed[] = "RIFF\x6e\0\0\0WEBP"
+                             "VP8X\x0a\0\0\0\x08\0\0\0\x0f\0\0\x0b\0\0"
+                             "VP8 \x18\0\0\0\x30\1\0\x9d\1\x2a\x10\0\x0c\0"
+                             "\2\0\x34\x25\xa4\0\3\x70\0\xfe\xfb\xfd\x50\0"
+                             "EXIF\x30\0\0\0Exif\0\0II*\0\x08\0\0\0\1\0"
+                             "\x0e\1\2\0\x10\0\0\0\x1a\0\0\0\0\0\0\0GPS47.37N08.54E\0";
+
+static void a_resized_picture_does_not_say_where_it_was_taken(void)
+{
+    static const char share[] = "{\"isPublic\":true}", place[] = "GPS47.37N";
+    char *id = document_put(suite, patient->access, "here.webp", "image/webp", placed,
+                            sizeof(placed) - 1),
+         path[256];
+    HTTP_ANSWER shared =
+        http_call(suite_url(suite), &(struct http_request){.method = "PATCH",
+                                                           .path = document_path(id),
+                                                           .bearer = patient->access,
+                                                           .raw = share});
+    snprintf(path, sizeof(path), "/document/public/%s", http_text(shared, "publicToken"));
+    HTTP_ANSWER whole = get(NULL, path, "", NULL);
+    CHECK_BYTES(whole, placed, sizeof(placed) - 1);
+    HTTP_ANSWER public = get(NULL, path, "?width=8", NULL);
+    HTTP_ANSWER own = get(patient, document_path(id), "?height=6", NULL);
+    const struct http_answer *answers[] = {public, own};
+
+    for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
+        CHECK_STATUS(answers[i], 200);
+        check_header(answers[i], "Content-Type", "image/webp");
+        CU_ASSERT_TRUE(answers[i]->size > 20 && memcmp(answers[i]->body + 8, "WEBPVP8 ", 8) == 0);
+        CU_ASSERT_PTR_NULL(memmem(answers[i]->body, answers[i]->size, place, strlen(place)));
+    }
+    free(id);
+}
+
 /* The file's name says what it is now. */
 static void a_name_follows_the_format(void)
 {
@@ -199,8 +234,20 @@ static void a_name_follows_the_format(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char *id =
-            document_put(suite, patient->access, rows[i].name, "image/gif", gif, sizeof(gif) - 1);
-        HTTP_ANSWER answer = get(patient, document_path(id), "?width=2", NULL);
+                 document_put(suite, patient->access, "before", "image/gif", gif, sizeof(gif) - 1),
+             header[128];
+        HTTP_ANSWER before = get(patient, document_path(id), "?width=2", NULL);
+        HTTP_ANSWER renamed =
+            http_call(suite_url(suite),
+                      &(struct http_request){.method = "PATCH",
+                                             .path = document_path(id),
+                                             .bearer = patient->access,
+                                             .body = json_pack("{s:s}", "fileName", rows[i].name)});
+        char *etag = http_header(before, "ETag");
+
+        snprintf(header, sizeof(header), "If-None-Match: %s", etag);
+        free(etag);
+        HTTP_ANSWER answer = get(patient, document_path(id), "?width=2", header);
 
         check_sides(answer, 2, 2, rows[i].name);
         check_header(answer, "Content-Disposition", rows[i].want);
@@ -623,6 +670,7 @@ static const struct unit_case cases[] = {
     CASE(a_picture_is_resized),
     CASE(tags_and_ranges_are_honoured),
     CASE(the_public_route_resizes_too),
+    CASE(a_resized_picture_does_not_say_where_it_was_taken),
     CASE(a_name_follows_the_format),
     CASE(bad_sizes_are_refused),
     CASE(what_is_no_image_is_refused),

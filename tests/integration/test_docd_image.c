@@ -42,6 +42,7 @@ struct request_of {
     struct image_size size;
     int64_t timeout_ms; /* 0: plenty */
     int64_t memory;     /* 0: plenty */
+    bool png;           /* image_make_png() */
     /* out */
     int result, out;
     struct image_made made;
@@ -60,8 +61,9 @@ static void ask(struct loop *loop, void *arg)
 
     UNIT_REQUIRE(in >= 0, "%s", r->input);
     CU_ASSERT_EQUAL(image_enter(pool, NULL, &turn, &parked, &r->err), 0);
-    r->result = image_make(pool, &turn, project, clock_mono_ms() + timeout_ms, in, r->out, &r->size,
-                           &r->made, &r->err);
+    r->result =
+        (r->png ? image_make_png : image_make)(pool, &turn, project, clock_mono_ms() + timeout_ms,
+                                               in, r->out, &r->size, &r->made, &r->err);
     image_turn_leave(&turn);
     r->decodes = image_decodes(pool);
     CU_ASSERT_EQUAL(image_waiting(pool), 0);
@@ -390,6 +392,230 @@ static void test_formats_become_what_browsers_show(void)
     }
 }
 
+/* ---- metadata ---- */
+
+#define MARK "MARK47.3769N8.5417E"
+
+/* One color in the space of a display with more colors than sRGB, with a place, a name and a
+ * profile in every kind of metadata that its format has. */
+static const double wide_red[] = {230, 60, 40, 128};
+
+static VipsImage *marked(int bands)
+{
+    VipsImage *black = NULL, *flat = NULL, *image = NULL;
+    VipsBlob *profile = NULL;
+    size_t size;
+    const void *bytes;
+
+    CU_ASSERT_FATAL(vips_black(&black, 16, 12, "bands", bands, NULL) == 0);
+    CU_ASSERT_FATAL(vips_linear(black, &flat, (double[]){1, 1, 1, 1}, wide_red, bands, "uchar",
+                                TRUE, NULL) == 0);
+    CU_ASSERT_FATAL(vips_copy(flat, &image, "interpretation", VIPS_INTERPRETATION_sRGB, NULL) == 0);
+    CU_ASSERT_FATAL(vips_profile_load("p3", &profile, NULL) == 0);
+    bytes = vips_blob_get(profile, &size);
+    vips_image_set_blob_copy(image, VIPS_META_ICC_NAME, bytes, size);
+    vips_area_unref(VIPS_AREA(profile));
+    vips_image_set_string(image, "exif-ifd0-ImageDescription", MARK " (" MARK ", ASCII)");
+    vips_image_set_string(image, "exif-ifd3-GPSLatitude", "47/1 22/1 3684/100 (47, Rational)");
+    vips_image_set_blob_copy(image, VIPS_META_XMP_NAME, "<x>" MARK "</x>", sizeof(MARK) + 6);
+    vips_image_set_blob_copy(image, VIPS_META_IPTC_NAME, "8BIM" MARK, sizeof(MARK) + 3);
+    vips_image_set_string(image, "png-comment-0-Author", MARK);
+    g_object_unref(black);
+    g_object_unref(flat);
+    return image;
+}
+
+static void put_marked(const char *name, int bands)
+{
+    VipsImage *image = marked(bands);
+
+    UNIT_CHECK(vips_image_write_to_file(image, in_dir(name), NULL) == 0, "%s: %s", name,
+               vips_error_buffer());
+    g_object_unref(image);
+}
+
+/* Puts a comment into the file, so many bytes from its start, or from its end. */
+static void put_comment(const char *name, long at, const char *bytes, size_t size)
+{
+    gchar *text;
+    gsize length, before;
+    GString *with;
+
+    CU_ASSERT_FATAL(g_file_get_contents(in_dir(name), &text, &length, NULL));
+    before = at < 0 ? length - (gsize)-at : (gsize)at;
+    with = g_string_new_len(text, (gssize)length);
+    g_string_insert_len(with, (gssize)before, bytes, (gssize)size);
+    put(name, with->str, with->len);
+    g_string_free(with, TRUE);
+    g_free(text);
+}
+
+static const char jpeg_comment[] = "\xff\xfe\x00\x15" MARK,
+                  gif_comment[] = "!\xfe\x13" MARK; /* and the zero that ends it */
+
+/* The parts of a file by their names, one after the other, each in brackets; what is no such file
+ * gives "[?]". */
+static void jpeg_parts(const uint8_t *bytes, size_t size, GString *ret)
+{
+    size_t at = 2;
+
+    while (at + 4 <= size && bytes[at] == 0xff && bytes[at + 1] != 0xda) {
+        g_string_append_printf(ret, "[%02x]", bytes[at + 1]);
+        at += 2 + (size_t)(bytes[at + 2] << 8 | bytes[at + 3]);
+    }
+    g_string_append(ret, at + 4 <= size ? "[da]" : "[?]");
+    while (at + 2 <= size && !(bytes[at] == 0xff && bytes[at + 1] == 0xd9))
+        at++;
+    g_string_append(ret, at + 2 == size ? "[d9]" : "[?]");
+}
+
+static uint32_t big_endian(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static void png_parts(const uint8_t *bytes, size_t size, GString *ret)
+{
+    size_t at = 8;
+
+    while (at + 12 <= size) {
+        g_string_append_printf(ret, "[%.4s]", (const char *)bytes + at + 4);
+        at += 12 + (size_t)big_endian(bytes + at);
+    }
+    if (at != size)
+        g_string_append(ret, "[?]");
+}
+
+static void webp_parts(const uint8_t *bytes, size_t size, GString *ret)
+{
+    size_t at = 12;
+
+    while (at + 8 <= size) {
+        uint32_t length = GUINT32_SWAP_LE_BE(big_endian(bytes + at + 4));
+
+        g_string_append_printf(ret, "[%.4s]", (const char *)bytes + at);
+        if (memcmp(bytes + at, "VP8X", 4) == 0 && (bytes[at + 8] & ~0x10) != 0)
+            g_string_append(ret, "[flags of metadata]");
+        at += 8 + length + length % 2;
+    }
+    if (at != size)
+        g_string_append(ret, "[?]");
+}
+
+static bool only_of(const char *parts, const char *allowed)
+{
+    char name[16];
+
+    for (const char *at = parts; *at; at += strlen(name)) {
+        if (sscanf(at, "%15[^]]", name) != 1)
+            return false;
+        strcat(name, "]");
+        if (!strstr(allowed, name))
+            return false;
+    }
+    return *parts != '\0';
+}
+
+static const struct writer {
+    const char *type, *allowed;
+    void (*parts)(const uint8_t *bytes, size_t size, GString *ret);
+} writers[] = {
+    {"image/jpeg", "[e0][db][c0][c4][da][d9]", jpeg_parts},
+    {"image/png", "[IHDR][PLTE][tRNS][pHYs][IDAT][IEND]", png_parts},
+    {"image/webp", "[VP8X][VP8 ][VP8L][ALPH]", webp_parts},
+};
+
+/* The file has nothing of where it was made: false. */
+static bool is_marked(const char *name, const char *type, GString *parts)
+{
+    bool bare = true, marked;
+    gchar *bytes;
+    gsize size;
+
+    CU_ASSERT_FATAL(g_file_get_contents(in_dir(name), &bytes, &size, NULL));
+    for (size_t i = 0; i < ARRAY_SIZE(writers); i++) {
+        if (strcmp(writers[i].type, type) != 0)
+            continue;
+        writers[i].parts((const uint8_t *)bytes, size, parts);
+        bare = only_of(parts->str, writers[i].allowed);
+    }
+    marked = !bare || memmem(bytes, size, MARK, strlen(MARK));
+    g_free(bytes);
+    return marked;
+}
+
+static void check_marked(const char *label, const char *name, const char *type, bool want)
+{
+    GString *parts = g_string_new("");
+
+    UNIT_CHECK(is_marked(name, type, parts) == want, "%s: %s", label, parts->str);
+    g_string_free(parts, TRUE);
+}
+
+/* The profile is gone, and so the values have to be those of sRGB: what a profile's reader would
+ * have shown. */
+static void check_color(const char *label)
+{
+    VipsImage *image = marked(3), *shown = NULL;
+    int width, height, n;
+    double *want;
+    uint8_t *pixels = pixels_of(&width, &height);
+
+    CU_ASSERT_FATAL(vips_icc_transform(image, &shown, "srgb", "embedded", TRUE, "intent",
+                                       VIPS_INTENT_PERCEPTUAL, "black_point_compensation", TRUE,
+                                       NULL) == 0);
+    CU_ASSERT_FATAL(vips_getpoint(shown, &want, &n, 4, 3, NULL) == 0 && n == 3);
+    for (int i = 0; pixels && i < 3; i++)
+        UNIT_CHECK(fabs(pixels[(2 * width + 3) * 4 + i] - want[i]) <= 10, "%s: band %d: %d, not %g",
+                   label, i, pixels[(2 * width + 3) * 4 + i], want[i]);
+    UNIT_CHECK(pixels != NULL, "%s", label);
+    g_free(want);
+    g_free(pixels);
+    g_object_unref(shown);
+    g_object_unref(image);
+}
+
+static void metadata_of_every_format_is_left_out(void)
+{
+    static const struct {
+        const char *input, *in, *type;
+        int bands;
+        bool profile; /* that is read from this format */
+    } table[] = {
+        {"marked.jpg", "image/jpeg", "image/jpeg", 3, true},
+        {"marked.png", "image/png", "image/png", 3, true},
+        {"marked-a.png", "image/png", "image/png", 4, true},
+        {"marked.webp", "image/webp", "image/webp", 3, true},
+        {"marked-a.webp", "image/webp", "image/webp", 4, true},
+        {"marked.gif", "image/gif", "image/png", 3, false},
+        {"marked.avif", "image/avif", "image/jpeg", 3, true},
+        {"marked-a.avif", "image/avif", "image/png", 4, true},
+    };
+    static const struct image_size sizes[] = {{16, 12, IMAGE_COVER}, {8, 6, IMAGE_CONTAIN}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+        put_marked(table[i].input, table[i].bands);
+    put_comment("marked.jpg", 2, jpeg_comment, sizeof(jpeg_comment) - 1);
+    put_comment("marked.gif", -1, gif_comment, sizeof(gif_comment));
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+        check_marked(table[i].input, table[i].input, table[i].in, true);
+    for (size_t i = 0; i < ARRAY_SIZE(table) * ARRAY_SIZE(sizes) * 2; i++) {
+        const char *input = table[i / 4].input;
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        struct request_of r = {.input = input, .size = sizes[i / 2 % 2], .png = i % 2};
+        const char *type = r.png ? "image/png" : table[i / 4].type,
+                   *label =
+                       arena_printf(arena, "%s %dx%d %s", input, r.size.width, r.size.height, type);
+
+        image_of(&r, arena);
+        UNIT_CHECK(r.result == 0 && strcmp(r.made.contentType, type) == 0, "%s: %s", label,
+                   r.err.message);
+        check_marked(label, "out", type, false);
+        if (table[i / 4].profile)
+            check_color(label);
+    }
+}
+
 /* ---- what is refused ---- */
 
 static void test_what_is_no_whole_image_or_too_large_a_one_is_refused(void)
@@ -554,6 +780,7 @@ static const struct unit_case cases[] = {
     CASE(inputs_are_made),
     CASE(test_sizes_and_pixels_are_those_of_sharp),
     CASE(test_formats_become_what_browsers_show),
+    CASE(metadata_of_every_format_is_left_out),
     CASE(test_what_is_no_whole_image_or_too_large_a_one_is_refused),
     CASE(test_a_decoder_is_stopped_at_the_deadline),
     CASE(test_many_at_once_share_threads_and_memory_and_queue_up_to_a_bound),

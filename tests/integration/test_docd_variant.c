@@ -4,6 +4,7 @@
  */
 #include <fcntl.h>
 #include <ftw.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -243,6 +244,49 @@ static void a_handle_is_good_for_as_long_as_it_takes(struct loop *loop, void *ar
     CU_ASSERT(variant_read(f.variants[0], &f.req, variant.handle, 1, &byte, 1, &size, &f.err) == 0);
     CU_ASSERT(size == 1 && byte == 'P');
     CU_ASSERT_EQUAL(decodes(&f), 2);
+    close_fixture(&f);
+}
+
+/* The first docd kept WebP variants with their metadata, under the version of libvips alone. */
+static void a_variant_of_an_earlier_docd_is_not_served(struct loop *loop, void *arg UNUSED)
+{
+    static const char gps[] = "GPS";
+    struct variant_head head = {.magic = "ATRIUM-", .size = sizeof(gps), .type = "image/webp"};
+    const char *version = vips_version_string(), *old_text;
+    struct variant variant = {0};
+    struct fixture f;
+    char path[256], handle[128], digits[9];
+    uint8_t hash[32], byte;
+    size_t size;
+    FILE *file;
+
+    open_fixture(&f, loop);
+    open_instance(&f, 0, 1 << 20, 8);
+    head.magic[7] = '1';
+    crypto_generichash(hash, crypto_generichash_BYTES_MIN, (const uint8_t *)version,
+                       strlen(version), NULL, 0);
+    sodium_bin2hex(digits, sizeof(digits), hash, 4);
+    snprintf(path, sizeof(path), "%s/%.2s/%s-30x20-cover-%s", variants_dir(&f), f.key.object.text,
+             f.key.object.text, digits);
+    file = fopen(path, "w");
+    CU_ASSERT_FATAL(file && fwrite(&head, sizeof(head), 1, file) == 1 &&
+                    fwrite(gps, sizeof(gps), 1, file) == 1);
+    fclose(file);
+    CU_ASSERT(get(&f, 0, f.key, small, &variant) == 0);
+    CU_ASSERT_STRING_EQUAL(variant.contentType, "image/png");
+    CU_ASSERT_EQUAL(decodes(&f), 1);
+    /* nor by a cache that asks whether its copy is good, nor by a gateway that has it */
+    old_text = arena_printf(f.arena, "\"a\" 30x20 cover %s", version);
+    crypto_generichash(hash, sizeof(hash), (const uint8_t *)old_text, strlen(old_text), NULL, 0);
+    snprintf(digits, sizeof(digits), "%02x%02x%02x%02x", hash[0], hash[1], hash[2], hash[3]);
+    CU_ASSERT(strncmp(variant_etag(f.arena, "\"a\"", &small) + 1, digits, 8) != 0);
+    snprintf(handle, sizeof(handle), "%s/%s/30x20/cover", f.key.project.text, f.key.object.text);
+    CU_ASSERT_STRING_NOT_EQUAL(variant.handle, handle);
+    CU_ASSERT(variant_read(f.variants[0], &f.req, handle, 0, &byte, 1, &size, &f.err) < 0);
+    CU_ASSERT_EQUAL(f.err.code, ERR_BAD_REQUEST);
+    /* it goes with its object */
+    CU_ASSERT(variants_remove(f.variants[0], &f.req, f.key.object, &f.err) == 0);
+    CU_ASSERT_EQUAL(files(&f), 0);
     close_fixture(&f);
 }
 
@@ -654,6 +698,7 @@ static void test_each_has_an_entity_tag_of_its_own(void)
     }
 ON_FIBER(variants_survive_a_restart)
 ON_FIBER(a_handle_is_good_for_as_long_as_it_takes)
+ON_FIBER(a_variant_of_an_earlier_docd_is_not_served)
 ON_FIBER(equal_requests_of_two_instances_decode_once)
 ON_FIBER(excess_distinct_variants_are_refused)
 ON_FIBER(the_directory_is_bounded_what_is_used_stays)
@@ -668,6 +713,7 @@ static const struct unit_case cases[] = {
     CASE(test_each_has_an_entity_tag_of_its_own),
     CASE(test_variants_survive_a_restart),
     CASE(test_a_handle_is_good_for_as_long_as_it_takes),
+    CASE(test_a_variant_of_an_earlier_docd_is_not_served),
     CASE(test_equal_requests_of_two_instances_decode_once),
     CASE(test_excess_distinct_variants_are_refused),
     CASE(test_the_directory_is_bounded_what_is_used_stays),

@@ -2394,7 +2394,7 @@ export interface paths {
         };
         /**
          * Read a document's bytes
-         * @description The file, or an image in another size when `width` or `height` is given. Answers have an ETag; send it as If-None-Match (or ETag) to get a 304 while nothing changed. Ranges are served.
+         * @description The file, or an image in another size when `width` or `height` is given: that one is in sRGB and has no metadata such as EXIF. Answers have an ETag, which changes with the bytes, the name and the type; send it as If-None-Match (or ETag) to get a 304 while nothing changed. Ranges are served.
          *
          *     For any signed-in user, and for API keys.
          */
@@ -15290,7 +15290,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Words to look for in title, section text, author and key, in either language; misspelt ones are found too. The best come first.
+                 * @description Words to look for in title, section text, author and key, in either language; misspelt ones are found too, with or without accents, and parts of Chinese, Japanese and Korean text. The best come first.
                  * @example bakc pain
                  */
                 search?: string;

@@ -1,8 +1,8 @@
--- The same as content_list of the keys that a search finds, with that code, or any where it is
--- null. A key that was searched for comes first, then the others by rank. At most 500 translations
--- are compared, so the number of entries ends there too.
+-- The same as content_list of the keys that a search finds, by the words `wanted`, with that code, or
+-- any where it is null. A key that was searched for comes first, then the others by rank. At most
+-- 500 translations are compared, so the number of entries ends there too.
 -- class: read
--- in: search text, code text null, count int8, offset int8
+-- in: search text, wanted text[], code text null, count int8, offset int8
 -- rows: many
 -- row: struct content_titles
 with
@@ -10,7 +10,7 @@ hit as (
     select *
     from content_search(
         :content_titles.project, :content_titles.type,
-        array[:content_titles.source, :content_titles.target], :search, :code, 500
+        array[:content_titles.source, :content_titles.target], :wanted, :code, 500
     )
     union all
     select t.key, 'infinity'

@@ -19,15 +19,17 @@ old as (
 ),
 written as (
     insert into content_translation as t (
-        project_id, type, key, language, title, sections, author, code, updated_at
+        project_id, type, key, language, title, sections, author, code, updated_at, words
     )
-    select :project, e.type, e.key, e.language, e.title, e.sections, e.author, e.code, :now
+    select
+        :project, e.type, e.key, e.language, e.title, e.sections, e.author, e.code, :now,
+        e.words::tsvector
     from given e
     order by e.type, e.key, e.language
     on conflict (project_id, type, key, language)
         do update
         set title = excluded.title, sections = excluded.sections, author = excluded.author,
-            code = excluded.code, updated_at = excluded.updated_at
+            code = excluded.code, updated_at = excluded.updated_at, words = excluded.words
         where (t.title, t.sections, t.author, t.code)
             is distinct from (excluded.title, excluded.sections, excluded.author, excluded.code)
     returning t.*

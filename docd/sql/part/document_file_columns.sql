@@ -1,7 +1,11 @@
--- The columns of struct document_file but for pending, of document d.
+-- The columns of struct document_file but for pending, of document d. The entity tag is the hash of
+-- the bytes, and another one since the file got another name or type (0120_document_renames.sql).
 d.project_id as project,
 d.object_id as object,
-d.etag,
+case
+    when d.renames = 0 then d.etag
+    else '"' || encode(sha256(convert_to(d.etag || d.renames, 'UTF8')), 'hex') || '"'
+end as etag,
 d.size,
 d.file_name as "fileName",
 d.content_type as "contentType",

@@ -1,0 +1,42 @@
+-- Gives translations words that were folded anew, where they are still what these are of, and counts
+-- them: how many that were, and words for content_word_delete.
+-- class: tx
+-- in: project uuid, entries text
+-- rows: one
+-- row: folded int8, unused text null
+with
+given as (
+    select *
+    from json_to_recordset(:entries::json)
+        e (type text, key text, language text, etag text, words text)
+),
+old as materialized (
+    select t.*
+    from given e
+    join content_translation t
+        on t.project_id = :project and t.type = e.type and t.key = e.key and t.language = e.language
+    where e.etag =
+        -- include: row_etag(from = t)
+    order by t.type, t.key, t.language
+    for update of t
+),
+written as (
+    update content_translation t
+    set words = e.words::tsvector
+    from old o
+    join given e using (type, key, language)
+    where t.project_id = :project and t.type = o.type and t.key = o.key and t.language = o.language
+    returning t.*
+),
+word as (
+    select type, language, unnest(tsvector_to_array(words)) as word, 1 as n
+    from written
+    union all
+    select o.type, o.language, unnest(tsvector_to_array(o.words)), -1
+    from old o
+    join written using (type, key, language)
+),
+-- include: content_word_count as words(project = :project)
+select
+    (select count(*) from written) as folded,
+    -- include: content_word_unused(counted = words_counted)
