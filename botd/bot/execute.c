@@ -88,8 +88,13 @@ static int compose(struct botd *d, const struct request *req, const struct reque
 /* Refuses with what a bot that failed has to say, or with `otherwise`. */
 static int refuse(const char *text, size_t size, const char *otherwise, struct error *err)
 {
-    json_t *json = codec_is_json(text, size) ? json_loadb(text, size, 0, NULL) : NULL;
-    const char *message = json_string_value(json_object_get(json, "message"));
+    struct error ignored;
+    json_t *json;
+    const char *message;
+
+    error_init(&ignored, NULL);
+    json = codec_parse_exact(text, size, false, &ignored);
+    message = json_string_value(json_object_get(json, "message"));
 
     if (message && *message) {
         error_set(err, ERR_BAD_REQUEST, "%.*s", MESSAGE_MAX, message);

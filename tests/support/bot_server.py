@@ -1,6 +1,7 @@
 """An HTTP server that plays bots: the path says how it answers. Prints its port.
 
 /echo      what came, with the signature and the time that it named
+/same      the bytes that came
 /fail      500 with a message        /silent   500 without one
 /text      200, not JSON             /large    more than 1 MiB
 /slow      never within the timeout  /cut      half an answer
@@ -28,6 +29,8 @@ class Bot(http.server.BaseHTTPRequestHandler):
         if self.path == "/echo":
             said = {"got": json.loads(body), "raw": body.decode(), "signature": self.headers["X-Atrium-Signature"]}
             self.answer(200, json.dumps(said).encode())
+        elif self.path == "/same":
+            self.answer(200, body)
         elif self.path == "/fail":
             self.answer(500, b'{"message": "the form is closed"}')
         elif self.path == "/silent":
