@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/file.h"
 #include "common/wire/json_number.h"
 
 /* The offset at which brackets outside of strings nest deeper than allowed, or `size`. jansson
@@ -58,11 +59,11 @@ static const char *json_mistake(const json_error_t *mistake)
 
 void codec_skip_mark(const char **text, size_t *size)
 {
-    static const char mark[] = {'\xef', '\xbb', '\xbf'};
+    const size_t length = strlen(FILE_MARK);
 
-    if (*size >= sizeof(mark) && memcmp(*text, mark, sizeof(mark)) == 0) {
-        *text += sizeof(mark);
-        *size -= sizeof(mark);
+    if (*size >= length && memcmp(*text, FILE_MARK, length) == 0) {
+        *text += length;
+        *size -= length;
     }
 }
 
