@@ -358,6 +358,7 @@ int audit_verify_file_command(struct ctl *ctl, struct error *err)
 
     if (!file)
         return error_set(err, ERR_NOT_FOUND, "%s: %s", path, strerror(errno));
+    file_skip_mark(file);
     while ((size = getline(&text, &capacity, file)) > 0) {
         json_auto_t *line = json_loadb(text, (size_t)size, JSON_REJECT_DUPLICATES, NULL);
         int64_t number = exported.rows + 1;

@@ -18,7 +18,7 @@ enum { BOT_RUN_MS = 30000 }; /* the longest timeout that a bot may have */
 static int read_bot(struct ctl *ctl, struct bot_in *ret, struct error *err)
 {
     char *text = files_read(ctl->arena, arguments_get(&ctl->args, "FILE.json"), err);
-    json_auto_t *json = text ? codec_parse_json(text, strlen(text), true, err) : NULL;
+    json_auto_t *json = text ? codec_parse_exact(text, strlen(text), true, err) : NULL;
 
     return json ? fields_read(&bot_in_table, &(struct field_source){.body = json}, ctl->arena, ret,
                               err)

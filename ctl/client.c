@@ -66,7 +66,7 @@ static int settings_from_file(struct ctl *ctl, json_t *client, struct error *err
 {
     const char *path = arguments_get(&ctl->args, "--file");
     char *text = path ? files_read(ctl->arena, path, err) : NULL;
-    json_auto_t *file = text ? codec_parse_json(text, strlen(text), true, err) : NULL;
+    json_auto_t *file = text ? codec_parse_exact(text, strlen(text), true, err) : NULL;
 
     if (path && !file)
         return -1;

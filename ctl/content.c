@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/base/file.h"
 #include "common/wire/codec.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
@@ -121,6 +122,8 @@ static int add_entry(struct import *self, json_t *json, struct error *err)
 /* The array's elements up to its end, one in memory at a time. */
 static int read_entries(struct import *self, struct error *err)
 {
+    /* An entry has no numbers; those of another system may be beyond int64. */
+    const size_t flags = JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK | JSON_DECODE_INT_AS_REAL;
     int c = next_char(self->file) == '[' ? next_char(self->file) : EOF;
     bool more = c != ']';
 
@@ -128,7 +131,7 @@ static int read_entries(struct import *self, struct error *err)
         json_auto_t *json = NULL;
 
         if (c == '{' && ungetc(c, self->file) == c)
-            json = json_loadf(self->file, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, NULL);
+            json = json_loadf(self->file, flags, NULL);
         if (!json)
             return bad_file(self, err);
         if (add_entry(self, json, err) < 0)
@@ -148,6 +151,7 @@ static int open_file(struct import *self, struct error *err)
     self->file = strcmp(self->path, "-") == 0 ? stdin : fopen(self->path, "re");
     if (!self->file)
         return error_set(err, ERR_NOT_FOUND, "%s: %s", self->path, strerror(errno));
+    file_skip_mark(self->file);
     if (fstat(fileno(self->file), &status) == 0 && S_ISREG(status.st_mode))
         self->size = status.st_size;
     return 0;

@@ -26,6 +26,7 @@ char *files_read(struct arena *arena, const char *path, struct error *err)
         error_set(err, ERR_NOT_FOUND, "%s: %s", path, strerror(errno));
         return NULL;
     }
+    file_skip_mark(file);
     do {
         char *grown = arena_alloc(arena, room = room ? 4 * room : 4096);
 

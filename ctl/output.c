@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/wire/codec.h"
+#include "common/wire/json_number.h"
 #include "ctl/printable.h"
 
 enum { OUTPUT_COLUMNS_MAX = 12, OUTPUT_CELL_MAX = 72 /* characters of one cell of a table */ };
@@ -41,9 +42,9 @@ char *output_printable(struct arena *arena, const char *text)
 
 static const char *cell(struct arena *arena, const json_t *value)
 {
-    if (!value || json_is_null(value) || (json_is_string(value) && !*json_string_value(value)))
+    if (!value || json_is_null(value) || (json_is_string(value) && !json_string_length(value)))
         return "-";
-    if (json_is_string(value))
+    if (json_is_string(value) && !json_number_text(value))
         return output_printable(arena, json_string_value(value));
     if (json_is_boolean(value))
         return json_is_true(value) ? "yes" : "no";

@@ -23,7 +23,7 @@ int policy_put_command(struct ctl *ctl, struct error *err)
     const char *path = arguments_get(&ctl->args, "FILE.json"),
                *id = arguments_get(&ctl->args, "--id");
     char *text = files_read(ctl->arena, path, err);
-    json_auto_t *policy = text ? codec_parse_json(text, strlen(text), true, err) : NULL;
+    json_auto_t *policy = text ? codec_parse_exact(text, strlen(text), true, err) : NULL;
     struct operator_policy_put_in in = {.tenantCode = arguments_get(&ctl->args, "--project")};
     struct access_policy out = {0};
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/base.h"
+#include "common/wire/json_number.h"
 
 /* Bytes of the control character that begins here, 0 for none. */
 static size_t control_size(const char *text)
@@ -63,6 +64,8 @@ void printable_json(const json_t *json, size_t flags, FILE *to)
 {
     char *text = json_dumps(json, flags);
 
+    if (text)
+        json_number_unmark(text);
     printable_json_text(text ? text : "{}", to);
     free(text);
 }

@@ -8,6 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/runtime/fiber.h"
 #include "ctl/ctl_bus.h"
 
@@ -57,6 +58,8 @@ int typed_line_read(struct ctl *ctl, bool secret, char *ret, size_t size, struct
     ret[0] = '\0';
     if (terminal)
         result = wait_for_line(ctl->bus->loop, err);
+    else
+        file_skip_mark(stdin);
     if (result == 0)
         read_line(ret, size);
     if (quiet)

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "authd/authd_api.h"
+#include "common/base/file.h"
 #include "common/base/log.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
@@ -146,7 +147,10 @@ static int open_file(struct import *self, struct error *err)
     if (!S_ISREG(status.st_mode))
         return error_set(err, ERR_BAD_REQUEST, "%s: must be a file", self->path);
     self->size = status.st_size;
-    return hash_file(self, err);
+    if (hash_file(self, err) < 0)
+        return -1;
+    file_skip_mark(self->file);
+    return 0;
 }
 
 static int open_report(struct import *self, struct error *err)

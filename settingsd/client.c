@@ -49,7 +49,7 @@ static void settings_read(struct arena *arena, const char *text, struct oauth_se
     int result = -1;
 
     error_init(&ignored, arena);
-    json = codec_parse_json(text, strlen(text), true, &ignored);
+    json = codec_parse_exact(text, strlen(text), true, &ignored);
     if (json)
         result = fields_read(&oauth_settings_table, &(struct field_source){.body = json}, arena,
                              out, &ignored);

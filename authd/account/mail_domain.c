@@ -135,6 +135,7 @@ static int list_read(const char *path, struct arena *arena, struct domain_list *
     if (!S_ISREG(status.st_mode) || status.st_size > LIST_SIZE_MAX)
         return error_set(err, ERR_BAD_REQUEST, "%s: must be a file of at most %d bytes", path,
                          LIST_SIZE_MAX);
+    file_skip_mark(file);
     text = arena_alloc(arena, (size_t)status.st_size + 1);
     size = fread(text, 1, (size_t)status.st_size, file);
     if (ferror(file))

@@ -178,11 +178,10 @@ static const char *check_account(const struct import_batch *self, struct import_
 
 static const char *shown_email(const struct import_batch *self, const json_t *object)
 {
-    const json_t *email = json_object_get(object, "email");
+    const char *email = json_string_value(json_object_get(object, "email"));
 
-    if (!json_is_string(email) || json_string_length(email) > EMAIL_SHOWN_MAX)
-        return NULL;
-    return arena_strdup(self->arena, json_string_value(email));
+    return email && *email && strlen(email) <= EMAIL_SHOWN_MAX ? arena_strdup(self->arena, email)
+                                                               : NULL;
 }
 
 static const char *read_account(struct import_batch *self, json_t *object,
@@ -269,7 +268,7 @@ static void read_line(struct import_batch *self, const char *text, size_t size, 
         return;
     }
     error_init(&err, self->arena);
-    object = codec_parse_json(text, size, false, &err);
+    object = codec_parse_exact(text, size, false, &err);
     if (object)
         to->why = read_account(self, object, to);
     else
@@ -300,7 +299,7 @@ bool import_read_array(struct import_batch *self, const char *json)
     size_t i;
 
     error_init(&err, self->arena);
-    array = codec_parse_json(json, strlen(json), false, &err);
+    array = codec_parse_exact(json, strlen(json), false, &err);
     is_array = json_is_array(array);
     json_array_foreach(array, i, item)
     {

@@ -73,7 +73,7 @@ static json_t *keys_of(const char *text, size_t size)
     json_t *set, *keys;
 
     error_init(&ignored, NULL);
-    set = codec_parse_json(text, size, true, &ignored);
+    set = codec_parse_exact(text, size, true, &ignored);
     keys = json_incref(json_object_get(set, "keys"));
     json_decref(set);
     if (json_is_array(keys) && json_array_size(keys) <= SET_KEYS_MAX)

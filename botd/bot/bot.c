@@ -52,10 +52,15 @@ static const char *identifiers_json(const struct request *req, const struct bot_
 static int draft_secrets(struct botd *d, const struct request *req, const char *secrets,
                          struct draft *ret, struct error *err)
 {
-    json_t *json = json_loads(secrets, 0, NULL), *names = json_array(), *value;
+    struct error ignored;
+    json_t *json, *names = json_array(), *value;
     const char *name;
     int result = 0;
 
+    error_init(&ignored, req->arena);
+    json = codec_parse_json(secrets, strlen(secrets), true, &ignored);
+    if (!json)
+        result = error_problem(err, "secrets", "must be an object of texts");
     json_object_foreach(json, name, value)
     {
         if (!json_is_string(value))

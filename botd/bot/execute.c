@@ -88,8 +88,13 @@ static int compose(struct botd *d, const struct request *req, const struct reque
 /* Refuses with what a bot that failed has to say, or with `otherwise`. */
 static int refuse(const char *text, size_t size, const char *otherwise, struct error *err)
 {
-    json_t *json = codec_is_json(text, size) ? json_loadb(text, size, 0, NULL) : NULL;
-    const char *message = json_string_value(json_object_get(json, "message"));
+    struct error ignored;
+    json_t *json;
+    const char *message;
+
+    error_init(&ignored, NULL);
+    json = codec_parse_exact(text, size, false, &ignored);
+    message = json_string_value(json_object_get(json, "message"));
 
     if (message && *message) {
         error_set(err, ERR_BAD_REQUEST, "%.*s", MESSAGE_MAX, message);
@@ -106,10 +111,8 @@ static int refuse(const char *text, size_t size, const char *otherwise, struct e
 static int take_answer(const struct request *req, const char *text, size_t size,
                        struct bot_answer *out, struct error *err)
 {
-    if (!codec_is_json(text, size))
-        return error_set(err, ERR_BAD_REQUEST, "The bot's answer is not JSON.");
-    out->output = arena_strndup(req->arena, text, size);
-    return 0;
+    out->output = program_answer_json(req->arena, text, size);
+    return out->output ? 0 : error_set(err, ERR_BAD_REQUEST, "The bot's answer is not JSON.");
 }
 
 static int run_http(struct botd *d, const struct request *req, const struct found_bot *bot,

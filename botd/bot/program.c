@@ -191,6 +191,20 @@ static int take_process(struct programs *self, const struct program_call *call,
 
 /* ---- the call ---- */
 
+const char *program_answer_json(struct arena *arena, const char *text, size_t size)
+{
+    const char *begin, *end;
+
+    codec_skip_mark(&text, &size);
+    begin = text;
+    end = text + size;
+    while (begin < end && memchr(" \t\r\n", *begin, 4))
+        begin++;
+    if (begin == end)
+        return "{}";
+    return codec_is_json(text, size) ? arena_strndup(arena, text, size) : NULL;
+}
+
 static int ask(struct programs *self, struct arena *arena, const struct program_call *call,
                struct program_answer *ret, struct error *err)
 {
@@ -221,7 +235,7 @@ static int ask(struct programs *self, struct arena *arena, const struct program_
     process->busy = false;
     process->used_mono_ms = clock_mono_ms();
     keep = rc == 0 && process->warm && answer.heard && ++process->calls < WARM_CALLS &&
-           codec_is_json(ret->text, ret->size);
+           program_answer_json(arena, ret->text, ret->size);
     if (!keep)
         process_end(self, process);
     return rc;

@@ -55,6 +55,10 @@ void programs_destroy(struct programs **self_p);
 int program_run(struct programs *self, struct arena *arena, const struct program_call *call,
                 struct program_answer *ret, struct error *err) MUST_USE;
 
+/* The JSON of an answer, of an http bot as well, from the arena: {} for one without a word; NULL
+ * when it is not JSON. */
+const char *program_answer_json(struct arena *arena, const char *text, size_t size);
+
 /* Tries what may confine programs with one that does nothing, and uses the first means that works
  * from then on; while none does, program_run() answers ERR_UNAVAILABLE. The error's message says
  * why, for the operator. A trial that takes too long is no verdict (ERR_DEADLINE): all stays as it

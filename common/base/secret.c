@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
+
 enum { BASE64 = sodium_base64_VARIANT_URLSAFE_NO_PADDING };
 
 static_assert(SECRET_HASH_SIZE == crypto_hash_sha256_BYTES, "SHA-256");
@@ -151,6 +153,8 @@ int secret_load_text(const char *path, struct secret *ret, struct error *err)
     size = read(fd, ret->bytes, sizeof(ret->bytes) - 1);
     close(fd);
     ret->bytes[MAX(size, (ssize_t)0)] = '\0';
+    if (strncmp((char *)ret->bytes, FILE_MARK, strlen(FILE_MARK)) == 0)
+        memmove(ret->bytes, ret->bytes + strlen(FILE_MARK), (size_t)size + 1 - strlen(FILE_MARK));
     ret->length = strcspn((char *)ret->bytes, "\r\n");
     if (ret->length == 0 || ret->length == sizeof(ret->bytes) - 1) {
         secret_wipe(ret);

@@ -176,6 +176,7 @@ static int read_lines(struct reader *reader, FILE *file)
 {
     char text[LINE_SIZE];
 
+    file_skip_mark(file);
     while (fgets(text, sizeof(text), file)) {
         size_t length = strcspn(text, "\n");
 

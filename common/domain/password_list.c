@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistr.h>
 
+#include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/domain/password_filter.h"
 #include "common/domain/password_text.h"
@@ -176,6 +177,7 @@ int password_list_read(FILE *file, const char *name, const struct password_list_
 
     if (!buffer)
         log_die("password", "out of memory");
+    file_skip_mark(file);
     result = read_all(&self, file, buffer);
     *ret = self.counts;
     return result;

@@ -436,6 +436,7 @@ static char *read_file(const struct reader *reader)
         fail(reader, "%s", strerror(errno));
         return NULL;
     }
+    file_skip_mark(file);
     size = fread(text, 1, FILE_SIZE_MAX + 1, file);
     if (ferror(file)) {
         fail(reader, "%s", strerror(errno));

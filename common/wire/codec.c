@@ -1,7 +1,7 @@
 /*
- * codec.c - msgpack and JSON from strangers: everything is measured before anything is allocated.
+ * codec.c - msgpack from strangers: everything is measured before anything is allocated.
  *
- * Called by the bus for each frame and by the gateway for each body; fields_*.c builds on it.
+ * Called by the bus for each frame; fields_*.c builds on it. JSON is in json_text.c.
  */
 #include "common/wire/codec.h"
 
@@ -482,110 +482,4 @@ void codec_pack_text(msgpack_packer *packer, const char *text)
     length = strlen(text);
     msgpack_pack_str(packer, length);
     msgpack_pack_str_body(packer, text, length);
-}
-
-/* ---- JSON ---- */
-
-/* The offset at which brackets outside of strings nest deeper than allowed, or `size`. jansson
- * would recurse 2,048 deep, which is a lot for a fiber's stack. */
-static size_t json_too_deep_at(const char *text, size_t size)
-{
-    bool in_string = false;
-    int depth = 0;
-
-    for (size_t i = 0; i < size; i++) {
-        if (in_string) {
-            if (text[i] == '\\')
-                i++;
-            else if (text[i] == '"')
-                in_string = false;
-        } else if (text[i] == '"') {
-            in_string = true;
-        } else if (text[i] == '[' || text[i] == '{') {
-            if (++depth > CODEC_DEPTH_MAX)
-                return i;
-        } else if (text[i] == ']' || text[i] == '}') {
-            depth--;
-        }
-    }
-    return size;
-}
-
-/* jansson's own words may quote the text, which may be a password: only its code and position are
- * told. */
-static const char *json_mistake(const json_error_t *mistake)
-{
-    switch (json_error_code(mistake)) {
-    case json_error_duplicate_key:
-        return "duplicate key";
-    case json_error_null_character:
-    case json_error_null_byte_in_key:
-        return "U+0000 is not allowed";
-    case json_error_numeric_overflow:
-        return "number out of range";
-    case json_error_invalid_utf8:
-        return "invalid UTF-8";
-    case json_error_premature_end_of_input:
-        return "unexpected end";
-    case json_error_end_of_input_expected:
-        return "text behind the value";
-    default:
-        return "syntax error";
-    }
-}
-
-json_t *codec_parse_json(const char *text, size_t size, bool must_be_object, struct error *err)
-{
-    size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY;
-    size_t deep = json_too_deep_at(text, size);
-    const char *zero = size > 0 ? memchr(text, '\0', size) : NULL;
-    json_error_t mistake;
-    json_t *json;
-
-    /* jansson steps over one that stands behind a number or a word. */
-    if (zero) {
-        error_set(err, ERR_BAD_REQUEST, "Invalid JSON: U+0000 is not allowed, at byte %td.",
-                  zero - text);
-        return NULL;
-    }
-    if (deep < size) {
-        error_set(err, ERR_BAD_REQUEST, "Invalid JSON: nested deeper than %d at byte %zu.",
-                  CODEC_DEPTH_MAX, deep);
-        return NULL;
-    }
-    json = json_loadb(text, size, flags, &mistake);
-    if (!json) {
-        error_set(err, ERR_BAD_REQUEST, "Invalid JSON: %s at line %d, column %d.",
-                  json_mistake(&mistake), mistake.line, mistake.column);
-        return NULL;
-    }
-    if (must_be_object && !json_is_object(json)) {
-        json_decref(json);
-        error_set(err, ERR_BAD_REQUEST, "The body must be a JSON object.");
-        return NULL;
-    }
-    return json;
-}
-
-static int write_dump(const char *bytes, size_t size, void *buffer)
-{
-    return codec_write(buffer, bytes, size);
-}
-
-char *codec_dump_json(struct arena *arena, const json_t *json)
-{
-    struct codec_buffer buffer;
-
-    codec_buffer_init(&buffer, arena);
-    if (json_dump_callback(json, write_dump, &buffer, JSON_COMPACT | JSON_ENCODE_ANY) < 0)
-        return arena_strdup(arena,
-                            "null"); /* only a value that jansson itself could not have read */
-    codec_write(&buffer, "", 1);
-    return (char *)buffer.bytes;
-}
-
-void codec_set_text(json_t *object, const char *name, const char *text)
-{
-    if (text && text[0] != '\0')
-        json_object_set_new(object, name, json_string(text));
 }

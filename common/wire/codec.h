@@ -70,13 +70,23 @@ static inline int codec_write(void *buffer, const char *bytes, size_t size)
 
 void codec_pack_text(msgpack_packer *packer, const char *text); /* NULL packs nil */
 
-/* One JSON text (RFC 8259): UTF-8, no duplicate keys, no U+0000, depth at most CODEC_DEPTH_MAX.
- * ERR_BAD_REQUEST with the position of the mistake. `must_be_object` refuses other values. New
- * reference. */
+/* One JSON text (RFC 8259): UTF-8, no duplicate keys, no U+0000, depth at most CODEC_DEPTH_MAX; a
+ * byte order mark before it is skipped. ERR_BAD_REQUEST with the position of the mistake.
+ * `must_be_object` refuses other values. New reference. */
 json_t *codec_parse_json(const char *text, size_t size, bool must_be_object, struct error *err);
+
+/* The same for JSON that is passed on: numbers may have any size, and codec_dump_json() writes each
+ * as it came. Read it with fields_read(): such a number is a string in the tree (json_number.h). */
+json_t *codec_parse_exact(const char *text, size_t size, bool must_be_object, struct error *err);
 
 /* True when the text is one JSON value, nested at most CODEC_DEPTH_MAX deep; builds nothing. */
 bool codec_is_json(const char *text, size_t size);
+
+/* Bytes of the JSON number at `at`, 0 when there is none. */
+size_t codec_number_size(const char *at, const char *end);
+
+/* Steps over the byte order mark before a text (RFC 8259, section 8.1). */
+void codec_skip_mark(const char **text, size_t *size);
 
 /* Compact JSON text from the arena. */
 char *codec_dump_json(struct arena *arena, const json_t *json);

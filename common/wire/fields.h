@@ -31,6 +31,7 @@
  *     BYTES        struct field_bytes    raw bytes: between daemons only, never in JSON
  *     JSON         const char *          any JSON value as compact text; NULL when absent
  *     JSON_OBJECT  const char *          a JSON object as compact text (anything else is a 422)
+ * Numbers in those two are as they came when the body is codec_parse_exact()'s.
  *
  * In outputs an absent member is written as the row's `absent` where it has one, as null when
  * FIELD_NULLABLE is set, else left out; lists are written as [] when empty unless FIELD_OMIT_EMPTY

@@ -10,6 +10,7 @@
 #include "common/base/clock.h"
 #include "common/wire/codec.h"
 #include "common/wire/fields_value.h"
+#include "common/wire/json_number.h"
 
 static inline void put(struct codec_buffer *out, const char *bytes, size_t size)
 {
@@ -278,8 +279,14 @@ json_t *fields_to_json(const struct field_table *table, const msgpack_object *ma
     struct arena *arena = arena_new();
     size_t size;
     const char *text = fields_print(table, map, arena, &size);
-    json_t *json = json_loadb(text, size, 0, NULL);
+    struct codec_buffer marked;
+    json_t *json;
 
+    codec_buffer_init(&marked, arena);
+    if (json_number_mark(text, size, &marked))
+        json = json_loadb((const char *)marked.bytes, marked.size, JSON_ALLOW_NUL, NULL);
+    else
+        json = json_loadb(text, size, 0, NULL);
     arena_destroy(&arena);
     return json;
 }

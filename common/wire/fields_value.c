@@ -3,8 +3,35 @@
  */
 #include "common/wire/fields_value.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "common/wire/json_number.h"
+
+/* "3.0" is an integer too; beyond 2^53 doubles do not tell them apart. */
+static void take_real(struct value *value, double real)
+{
+    value->kind = VALUE_OTHER;
+    if (fabs(real) <= 0x1p53 && real == trunc(real)) {
+        value->kind = VALUE_INT;
+        value->integer = (int64_t)real;
+    }
+}
+
+/* The text of a number, see json_number.h. */
+static void take_number(struct value *value, const char *number)
+{
+    char *end;
+
+    errno = 0;
+    value->integer = strtoll(number, &end, 10);
+    if (*end == '\0' && errno == 0)
+        value->kind = VALUE_INT;
+    else
+        take_real(value, strtod(number, NULL));
+}
 
 struct value value_of_json(json_t *json)
 {
@@ -21,6 +48,10 @@ struct value value_of_json(json_t *json)
         value.size = json_array_size(json);
         break;
     case JSON_STRING:
+        if (json_number_text(json)) {
+            take_number(&value, json_number_text(json));
+            break;
+        }
         value.kind = VALUE_TEXT;
         value.text = json_string_value(json);
         value.size = json_string_length(json);
@@ -29,13 +60,8 @@ struct value value_of_json(json_t *json)
         value.kind = VALUE_INT;
         value.integer = json_integer_value(json);
         break;
-    case JSON_REAL: /* "3.0" is an integer too; beyond 2^53 doubles do not tell them apart */
-        value.kind = VALUE_OTHER;
-        if (fabs(json_real_value(json)) <= 0x1p53 &&
-            json_real_value(json) == trunc(json_real_value(json))) {
-            value.kind = VALUE_INT;
-            value.integer = (int64_t)json_real_value(json);
-        }
+    case JSON_REAL:
+        take_real(&value, json_real_value(json));
         break;
     case JSON_TRUE:
     case JSON_FALSE:

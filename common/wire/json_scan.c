@@ -3,7 +3,7 @@
  *
  * For JSON that travels as text inside an answer (the rules of an access policy): it is written
  * into the client's JSON as it stands, so it must be what its row says, whatever its source.
- * Called by fields_print.c.
+ * Called by fields_print.c and json_number.c.
  */
 #include <string.h>
 
@@ -159,6 +159,13 @@ static bool scan_value(struct scan *self)
                scan_number(self);
     skip_space(self);
     return fine;
+}
+
+size_t codec_number_size(const char *at, const char *end)
+{
+    struct scan scan = {at, end, 0};
+
+    return scan_number(&scan) ? (size_t)(scan.at - at) : 0;
 }
 
 bool codec_is_json(const char *text, size_t size)

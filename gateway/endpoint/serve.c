@@ -110,22 +110,17 @@ static int check_media_type(const struct exchange *exchange, struct error *err)
 }
 
 /* The JSON of the body in *ret, NULL when there is none; an object, unless a field is the whole
- * body. No body counts as an object without members: each required one is then reported. A byte
- * order mark before it is skipped (RFC 8259, section 8.1). */
+ * body. No body counts as an object without members: each required one is then reported. */
 static int read_body(const struct exchange *exchange, json_t **ret, struct error *err)
 {
-    static const char mark[] = {'\xef', '\xbb', '\xbf'};
     const char *text = (const char *)exchange->body;
     size_t size = exchange->body_size;
 
     *ret = NULL;
-    if (size >= sizeof(mark) && memcmp(text, mark, sizeof(mark)) == 0) {
-        text += sizeof(mark);
-        size -= sizeof(mark);
-    }
+    codec_skip_mark(&text, &size);
     if (size == 0)
         return 0;
-    *ret = codec_parse_json(text, size, !fields_body(exchange->endpoint->route.input), err);
+    *ret = codec_parse_exact(text, size, !fields_body(exchange->endpoint->route.input), err);
     return *ret ? 0 : -1;
 }
 

@@ -231,6 +231,35 @@ static void policies_are_made_and_replaced(void)
     CHECK_REFUSED(stranger, FAILED, "not found");
 }
 
+/* Editors put one before UTF-8. */
+static void files_may_begin_with_a_byte_order_mark(void)
+{
+    static const char policy[] =
+        "\xef\xbb\xbf{\"name\":\"Marked\",\"resource\":[{\"resourceType\":\"Content\"}]}";
+    static const char bot[] = "\xef\xbb\xbf{\"identifier\":[{\"value\":\"m\"}],\"name\":\"M\","
+                              "\"kind\":\"http\",\"url\":\"https://bots.example/\"}";
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    const char *file = unit_dir_write(&dir, "marked.txt", "\xef\xbb\xbfHi {{recipientName}}\n");
+
+    suite_make_project(suite, "Marks", "marks");
+    PROGRAM put = ATRIUMCTL(suite, policy, "policy", "put", "--project", "marks", "-", "--json");
+    CHECK_EXIT(put, DONE);
+    PROGRAM made = ATRIUMCTL(suite, bot, "bot", "put", "--project", "marks", "-", "--json");
+    CHECK_EXIT(made, DONE);
+    PROGRAM run = ATRIUMCTL(suite, "\xef\xbb\xbf{}", "bot", "run", "--project", "marks", "none",
+                            "--input", "-");
+    CHECK_REFUSED(run, FAILED, "Bot not found.");
+    PROGRAM client = ATRIUMCTL(suite, "\xef\xbb\xbf{\"name\":\"M\"}", "client", "create",
+                               "--project", "marks", "M", "--file", "-", "--json");
+    CHECK_EXIT(client, DONE);
+    PROGRAM template = ATRIUMCTL(suite, NULL, "template", "put", "--project", "marks",
+                                 "PATIENT_WELCOME", "--subject", "Hello", "--text", file, "--json");
+    CHECK_EXIT(template, DONE);
+    PROGRAM shown = ATRIUMCTL(suite, NULL, "template", "preview", "--project", "marks",
+                              "PATIENT_WELCOME", "--json");
+    UNIT_CHECK(strncmp(program_text(shown, "text"), "Hi ", 3) == 0, "%s", shown->out);
+}
+
 /* "1e3" is not the size 1. */
 static void sizes_of_a_checkpoint_are_read_whole(void)
 {
@@ -475,6 +504,7 @@ static const struct unit_case cases[] = {
     CASE(tenant_codes_are_completed),
     CASE(a_failed_first_start_leaves_nothing),
     CASE(policies_are_made_and_replaced),
+    CASE(files_may_begin_with_a_byte_order_mark),
     CASE(sizes_of_a_checkpoint_are_read_whole),
     CASE(the_printed_database_is_what_the_suite_has),
     CASE(clients_are_made_and_listed),

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
+#include "common/base/file.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/trail.h"
@@ -432,6 +433,22 @@ static void alter(const char *path)
     fclose(file);
 }
 
+/* Verifies a copy of the file that an editor has put a byte order mark before. */
+static struct program *verify_marked(const char *path)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    const char *copy = unit_dir_write(&dir, "marked.jsonl", "\xef\xbb\xbf");
+    CLEANUP(file_close) FILE *from = fopen(path, "re");
+    FILE *to = fopen(copy, "ae");
+    int c;
+
+    while (from && to && (c = getc(from)) != EOF)
+        putc(c, to);
+    if (to)
+        fclose(to);
+    return ATRIUMCTL(suite, NULL, "audit", "verify-file", copy);
+}
+
 /* In half a year the months of now are old: exported, verifiable, dropped, and stepped over by
  * verification. */
 static void old_months_are_exported_and_dropped(void)
@@ -452,6 +469,8 @@ static void old_months_are_exported_and_dropped(void)
     UNIT_CHECK(trail_number(suite, "select count(*) from auth.audit_gap") > 0, "%s", prune->out);
     PROGRAM whole = ATRIUMCTL(suite, NULL, "audit", "verify-file", path);
     CHECK_EXIT(whole, 0);
+    PROGRAM marked = verify_marked(path);
+    CHECK_EXIT(marked, 0);
     /* The case before has broken the chain of settingsd. */
     PROGRAM chain = ATRIUMCTL(suite, NULL, "audit", "verify", "--json");
     CU_ASSERT_STRING_EQUAL(

@@ -171,6 +171,143 @@ static void an_http_bot_receives_the_whole_request(void)
     CU_ASSERT_STRING_EQUAL(hex, want);
 }
 
+/* The bot's answer to a body as it stands. */
+static struct http_answer *run_raw(const char *value, const char *raw)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "/bots?identifier=%s", value);
+    return http_call(suite_url(suite),
+                     &(struct http_request){
+                         .method = "POST", .path = path, .bearer = patient->access, .raw = raw});
+}
+
+static const char numbers[] =
+    "{\"valueDecimal\":5.40,\"list\":[1.0,-0,-0.0,0.10,1E2,1e+2,1e-7,0e0,1e400,-1E-400,"
+    "9223372036854775807,9223372036854775808,-9223372036854775809,18446744073709551616,"
+    "123456789012345678901234567890,0.1000000000000000055511151231257827021181583404541015625],"
+    "\"text\":\"5.40, \\\"1.0\\\" \\\\u0000\",\"1.50\":{\"n\":7}}";
+
+/* FHIR R4, data type decimal: the precision is a part of the value. */
+static void check_numbers(const char *value)
+{
+    HTTP_ANSWER answer = run_raw(value, numbers);
+    char *input = strstr(answer->body ? answer->body : "", "\"input\":");
+
+    CHECK_STATUS(answer, 200);
+    UNIT_CHECK(input && strncmp(input + strlen("\"input\":"), numbers, strlen(numbers)) == 0,
+               "%s: %s", value, answer->body);
+}
+
+static void an_http_bot_gets_and_gives_numbers_as_they_are_written(void)
+{
+    bots_make_http(&bots, "same", "/same");
+    check_numbers("same");
+}
+
+static void a_program_gets_and_gives_numbers_as_they_are_written(void)
+{
+    bots_make_program(&bots, "copy", "#!/bin/sh\nexec cat\n", 5000, false);
+    check_numbers("copy");
+    bots_make_program(&bots, "warm-copy", "#!/bin/sh\nexec cat\n", 5000, true);
+    check_numbers("warm-copy");
+    PROGRAM run = ATRIUMCTL(suite, numbers, "bot", "run", "--project", "demo", BOTS_SYSTEM "|copy",
+                            "--input", "-");
+    CHECK_EXIT(run, 0);
+    UNIT_CHECK(strstr(run->out, numbers), "%s", run->out);
+}
+
+static void what_is_no_number_is_refused(void)
+{
+    static const char *const rows[] = {"01",   "-",     "+1",    "1.",      ".5",     "1e",
+                                       "1e+",  "0x1",   "1.e5",  "1.50.5",  "NaN",    "Infinity",
+                                       "1.5f", "--1.5", "-01.5", "1.5\"\"", "\"\"1.5"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char body[64];
+
+        snprintf(body, sizeof(body), "{\"exact\":5.40,\n\"a\":%s}", rows[i]);
+        HTTP_ANSWER answer = run_raw("same", body);
+        CHECK_STATUS(answer, 400);
+        UNIT_CHECK(strstr(http_text(answer, "message"), "Invalid JSON: syntax error at line 2"),
+                   "%s: %s", rows[i], http_text(answer, "message"));
+    }
+    HTTP_ANSWER zero = run_raw("same", "{\"a\":5.40,\"b\":\"\\u0000\"}");
+    CHECK_STATUS(zero, 400);
+    HTTP_ANSWER forged = run_raw("same", "{\"a\":5.40,\"b\":\"\\u00006.50\"}");
+    CHECK_STATUS(forged, 400);
+}
+
+/* A byte order mark before an answer (RFC 8259, section 8.1) is none of its bytes. */
+static void a_byte_order_mark_is_skipped(void)
+{
+    static const char body[] = "\xef\xbb\xbf{\"a\":5.40}";
+
+    bots_make_http(&bots, "marked", "/marked");
+    HTTP_ANSWER answer = run_raw("marked", body);
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_EQUAL(answer->body[0], '{');
+    UNIT_CHECK(strstr(answer->body, "\"input\":{\"a\":5.40}"), "%s", answer->body);
+}
+
+static void a_byte_order_mark_of_a_program_is_skipped(void)
+{
+    static const char marked[] = "#!/bin/sh\nwhile read -r line; do\n"
+                                 "    printf '\\357\\273\\277%s\\n' \"$line\"\ndone\n";
+    static const char failing[] =
+        "#!/bin/sh\nprintf '\\357\\273\\277{\"message\":\"closed\",\"id\":9223372036854775808}'\n"
+        "exit 1\n";
+
+    for (int warm = 0; warm < 2; warm++) {
+        const char *value = warm ? "warm-marked" : "cold-marked";
+
+        bots_make_program(&bots, value, marked, 5000, warm);
+        HTTP_ANSWER answer = run_raw(value, "{}");
+        CHECK_STATUS(answer, 200);
+        CU_ASSERT_EQUAL(answer->body[0], '{');
+    }
+    bots_make_program(&bots, "marked-fault", failing, 5000, false);
+    HTTP_ANSWER fault = run_raw("marked-fault", "{}");
+    CHECK_ERROR(fault, 400, "closed");
+}
+
+/* Without a word the bot has done what it was asked. */
+static void check_empty(const char *value)
+{
+    HTTP_ANSWER answer = run_raw(value, "{}");
+
+    CHECK_STATUS(answer, 200);
+    UNIT_CHECK(strcmp(answer->body, "{}") == 0, "%s: %s", value, answer->body);
+}
+
+static void an_empty_answer_is_an_empty_object(void)
+{
+    static const char *const paths[] = {"/empty/200", "/empty/202", "/empty/204", "/blank"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+        char value[32];
+
+        snprintf(value, sizeof(value), "quiet-%zu", i);
+        bots_make_http(&bots, value, paths[i]);
+        check_empty(value);
+    }
+}
+
+static void an_empty_answer_of_a_program_is_an_empty_object(void)
+{
+    static const char once[] = "#!/bin/sh\nexit 0\n";
+    static const char warm[] = "#!/bin/sh\nwhile read -r line; do echo; done\n";
+
+    bots_make_program(&bots, "quiet", once, 5000, false);
+    check_empty("quiet");
+    bots_make_program(&bots, "quiet-warm", warm, 5000, true);
+    check_empty("quiet-warm");
+    check_empty("quiet-warm");
+    PROGRAM run = ATRIUMCTL(suite, NULL, "bot", "run", "--project", "demo", BOTS_SYSTEM "|quiet");
+    CHECK_EXIT(run, 0);
+    CU_ASSERT_STRING_EQUAL(run->out, "{}\n");
+}
+
 static void bad_answers_are_400(void)
 {
     static const struct {
@@ -485,6 +622,13 @@ static const struct bots_case cases[] = {
     {CASE(another_projects_bot_is_not_found), false},
     {CASE(the_policy_decides), true},
     {CASE(an_http_bot_receives_the_whole_request), false},
+    {CASE(an_http_bot_gets_and_gives_numbers_as_they_are_written), false},
+    {CASE(a_program_gets_and_gives_numbers_as_they_are_written), true},
+    {CASE(what_is_no_number_is_refused), false},
+    {CASE(a_byte_order_mark_is_skipped), false},
+    {CASE(a_byte_order_mark_of_a_program_is_skipped), true},
+    {CASE(an_empty_answer_is_an_empty_object), false},
+    {CASE(an_empty_answer_of_a_program_is_an_empty_object), true},
     {CASE(bad_answers_are_400), false},
     {CASE(inner_addresses_are_closed), false},
     {CASE(redirects_are_not_followed), false},

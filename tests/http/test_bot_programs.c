@@ -215,7 +215,7 @@ static void hostile_programs_do_no_harm(void)
         {"stays", "#!/bin/sh\necho '{}'\nexec >&-\nsleep 60\n", 400,
          "There was no answer in time."},
         {"closes", "#!/bin/sh\nexec <&-\necho '{\"ok\":1}'\n", 200, "ok"},
-        {"mute", "#!/bin/sh\nexit 0\n", 400, "The bot's answer is not JSON."},
+        {"half", "#!/bin/sh\necho '{'\n", 400, "The bot's answer is not JSON."},
         {"fails", "#!/bin/sh\nexit 3\n", 400, "The bot failed."},
         {"says", "#!/bin/sh\necho '{\"message\":\"no form\"}'\nexit 1\n", 400, "no form"},
         {"floods", "#!/bin/sh\nexec cat /dev/zero\n", 400, "The answer is too large."},

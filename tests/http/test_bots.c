@@ -108,6 +108,26 @@ static void an_admin_keeps_bots(void)
     free(path);
 }
 
+/* Secrets are texts; a number beyond what a parser holds is none either. */
+static void numbers_are_no_secrets(void)
+{
+    static const char *const numbers[] = {"5.40", "18446744073709551616", "1e400"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+        char body[256];
+
+        snprintf(body, sizeof(body),
+                 "{\"identifier\":[{\"value\":\"n\"}],\"name\":\"n\",\"kind\":\"program\","
+                 "\"program\":\"echo\",\"secrets\":{\"a\":%s}}",
+                 numbers[i]);
+        HTTP_ANSWER answer =
+            http_call(suite_url(suite),
+                      &(struct http_request){
+                          .method = "POST", .path = BOTS, .bearer = admin->access, .raw = body});
+        CHECK_PROBLEM(answer, "secrets");
+    }
+}
+
 static void wrong_bots_are_refused(void)
 {
     static const struct {
@@ -205,9 +225,13 @@ static void suite_shuts_down_cleanly(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(an_admin_keeps_bots),       CASE(wrong_bots_are_refused),
-    CASE(bots_are_the_projects_own), CASE(secrets_are_never_shown),
-    CASE(acknowledged_bots_survive), CASE_ALWAYS(suite_shuts_down_cleanly),
+    CASE(an_admin_keeps_bots),
+    CASE(wrong_bots_are_refused),
+    CASE(numbers_are_no_secrets),
+    CASE(bots_are_the_projects_own),
+    CASE(secrets_are_never_shown),
+    CASE(acknowledged_bots_survive),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -949,6 +949,20 @@ static void a_file_is_imported(void)
 
 #define ENTRY(more) "{\"type\":\"t\",\"key\":\"k\",\"language\":\"en\",\"title\":\"T\"" more "}"
 
+/* An export of another system: a byte order mark, and a number of its own that is no int64. */
+static void a_file_of_another_system_is_imported(void)
+{
+    static const char file[] =
+        "\xef\xbb\xbf[{\"type\":\"foreign\",\"key\":\"marked\",\"language\":\"en\",\"title\":\"T\","
+        "\"id\":18446744073709551616,\"weight\":5.40}]";
+    PROGRAM done = ATRIUMCTL(suite, file, "content", "import", "--project", "demo", "-", "--json");
+    PROGRAM only = ATRIUMCTL(suite, "\xef\xbb", "content", "import", "--project", "demo", "-");
+
+    CHECK_EXIT(done, 0);
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(done->json, "entries")), 1);
+    CHECK_REFUSED(only, 1, "must be a JSON array of objects");
+}
+
 static void bad_files_are_refused(void)
 {
     static const struct {
@@ -1127,6 +1141,7 @@ static const struct unit_case cases[] = {
     CASE(large_texts_are_kept),
     CASE(each_change_leaves_its_row),
     CASE(a_file_is_imported),
+    CASE(a_file_of_another_system_is_imported),
     CASE(bad_files_are_refused),
     CASE(content_has_a_limit),
     CASE(content_is_limited_at_the_same_moment),

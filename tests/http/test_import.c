@@ -205,6 +205,33 @@ static void imported_accounts_sign_in(void)
     free(plain);
 }
 
+/* Editors put one before UTF-8, and files that are joined have theirs within. */
+static void byte_order_marks_are_no_part_of_lines(void)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    char *first = address(), *second = address();
+    FILE *out = open_file();
+
+    fputs(mark, out);
+    write_line(out, line_of(first, NULL));
+    fputs(mark, out);
+    write_line(out, line_of(second, NULL));
+    fclose(out);
+    PROGRAM rehearsal = import("--dry-run");
+    check_counts(rehearsal, 2, 0, 0);
+    PROGRAM done = import(NULL);
+    check_counts(done, 2, 0, 0);
+    signs_in("Patient", first);
+    signs_in("Patient", second);
+    out = open_file();
+    fputs(mark, out);
+    fclose(out);
+    PROGRAM empty = import(NULL);
+    check_counts(empty, 0, 0, 0);
+    free(first);
+    free(second);
+}
+
 static void an_account_that_is_there_stays(void)
 {
     PERSON person = person_register_settled(suite);
@@ -760,6 +787,7 @@ static void suite_shuts_down_cleanly(void)
 
 static const struct unit_case cases[] = {
     CASE(imported_accounts_sign_in),
+    CASE(byte_order_marks_are_no_part_of_lines),
     CASE(an_account_that_is_there_stays),
     CASE(an_address_that_may_be_taken_back_stays),
     CASE(an_unproven_account_is_its_mailbox_s),

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
 #define CLIENTS "/v1/project/clients"
@@ -207,6 +208,38 @@ static void a_secret_is_shown_once_and_kept_as_a_hash(void)
                     3);
 }
 
+/* Further members of a key set (RFC 7517, section 5) are kept as they came; none makes a
+ * registration unreadable. */
+static void numbers_in_a_key_set_are_kept(void)
+{
+    static const char body[] = "{" WEB ",\"authMethod\":\"private_key_jwt\",\"jwks\":{\"issued\":"
+                               "5.40,\"keys\":[" KEY ",\"size\":-0.0}]}}";
+    static const char too_large[] =
+        "{" WEB ",\"authMethod\":\"private_key_jwt\",\"jwks\":{\"issued\":"
+        "1e200000,\"keys\":[" KEY "}]}}";
+    HTTP_ANSWER made = http_call(suite_url(suite), &(struct http_request){.method = "POST",
+                                                                          .path = CLIENTS,
+                                                                          .bearer = admin->access,
+                                                                          .raw = body});
+    HTTP_ANSWER read = get(admin, http_text(made, "id"));
+    HTTP_ANSWER refused =
+        http_call(suite_url(suite), &(struct http_request){.method = "POST",
+                                                           .path = CLIENTS,
+                                                           .bearer = admin->access,
+                                                           .raw = too_large});
+    PROGRAM shown = ATRIUMCTL(suite, NULL, "client", "show", http_text(made, "id"), "--project",
+                              "demo", "--json");
+
+    CHECK_STATUS(made, 200);
+    CU_ASSERT_PTR_NOT_NULL(strstr(made->body, "\"issued\":5.40}"));
+    CHECK_STATUS(read, 200);
+    CU_ASSERT_PTR_NOT_NULL(strstr(read->body, "\"issued\":5.40}"));
+    CU_ASSERT_STRING_EQUAL(http_text(read, "type"), "confidential");
+    CU_ASSERT_EQUAL(refused->status / 100, 4);
+    CHECK_EXIT(shown, 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(shown->out, "\"issued\": 5.40\n"));
+}
+
 static void secrets_and_keys_need_a_fresh_proof(void)
 {
     static const char keyed[] =
@@ -358,6 +391,7 @@ static const struct unit_case cases[] = {
     CASE(what_does_not_fit_is_refused_with_its_path),
     CASE(a_secret_is_shown_once_and_kept_as_a_hash),
     CASE(only_admins_of_the_project_reach_them),
+    CASE(numbers_in_a_key_set_are_kept),
     CASE(secrets_and_keys_need_a_fresh_proof),
     CASE(a_first_party_needs_a_fresh_proof),
     CASE(what_changes_meanwhile_is_not_put_back_without_a_proof),

@@ -103,6 +103,18 @@ static void hashes_become_a_filter_too(void)
     CU_ASSERT_FALSE(exists("ntlm"));
 }
 
+static void a_byte_order_mark_is_no_part_of_a_password(void)
+{
+    PROGRAM built = PASSWORDS("\xef\xbb\xbfpassword\nqwerty\n", "build", "-", "@marked", "--json");
+    CHECK_EXIT(built, DONE);
+    CU_ASSERT_EQUAL(number(built, "passwords"), 2);
+    PROGRAM found = PASSWORDS("password\nqwerty\n", "verify", "@marked", "--list", "-");
+    CHECK_EXIT(found, DONE);
+    unit_dir_write(&dir, "marked-list", "\xef\xbb\xbfqwerty\n");
+    PROGRAM file = PASSWORDS(NULL, "verify", "@marked", "--list", "@marked-list");
+    CHECK_EXIT(file, DONE);
+}
+
 static void a_damaged_filter_is_refused(void)
 {
     char path[128];
@@ -149,9 +161,9 @@ static void no_other_file_is_replaced(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(a_list_becomes_a_filter),    CASE(every_password_of_a_list_is_found),
-    CASE(hashes_become_a_filter_too), CASE(a_damaged_filter_is_refused),
-    CASE(no_other_file_is_replaced),
+    CASE(a_list_becomes_a_filter),     CASE(every_password_of_a_list_is_found),
+    CASE(hashes_become_a_filter_too),  CASE(a_byte_order_mark_is_no_part_of_a_password),
+    CASE(a_damaged_filter_is_refused), CASE(no_other_file_is_replaced),
 };
 
 int main(void)

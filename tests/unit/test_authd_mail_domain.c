@@ -134,8 +134,8 @@ static void test_a_list_from_a_file(void)
         {"the other list stays", "mailinator.com", false},
     };
     struct unit_dir dir = unit_dir_make();
-    char *path =
-        strdup(unit_dir_write(&dir, "free", "# ours\n#\nlakeside.example\nrivers.example"));
+    char *path = strdup(
+        unit_dir_write(&dir, "free", "\xef\xbb\xbf# ours\n#\nlakeside.example\nrivers.example"));
 
     check_rows(
         &(struct mail_domains_options){.free_mail_file = path, .business = none, .free_mail = none},

@@ -142,6 +142,9 @@ static void test_a_list_in_the_place_of_a_filter(void)
     CU_ASSERT_TRUE(password_filter_has(filter, "last"));
     CU_ASSERT_FALSE(password_filter_has(filter, "# title"));
     CU_ASSERT_FALSE(password_filter_has(filter, "123456"));
+    filter = open_path(unit_dir_write(&dir, "list", "\xef\xbb\xbfthird\n"), arena, &message);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(filter);
+    CU_ASSERT_TRUE(password_filter_has(filter, "third"));
     CU_ASSERT_PTR_NULL(open_path(unit_dir_write(&dir, "list", "# title\n"), arena, &message));
     CU_ASSERT_PTR_NOT_NULL(strstr(message, "names no password"));
     CU_ASSERT_PTR_NULL(open_path(unit_dir_write(&dir, "list", ""), arena, &message));

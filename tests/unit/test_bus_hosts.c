@@ -27,7 +27,7 @@ static void test_reads_what_is_right(void)
     struct error err;
 
     hosts = read_text(arena_printf(arena,
-                                   "# who is where\n\n"
+                                   "\xef\xbb\xbf# who is where\n\n"
                                    "gateway.a1   -                     %s\n"
                                    "authd.b1\ttcp://10.0.0.2:7101  %s\r\n"
                                    "  docd.c-1   tcp://[fd00::3]:7103  %s\n"

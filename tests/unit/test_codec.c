@@ -414,6 +414,8 @@ static const struct json_case json_cases[] = {
     {"escaped NUL in a key", BYTES("{\"\\u0000\":1}"), false, false},
     {"raw NUL", BYTES("{\"a\":\"\0\"}"), false, false},
     {"NUL behind", BYTES("{}\0"), false, false},
+    {"byte order mark", BYTES("\xef\xbb\xbf{\"a\":1}"), true, true},
+    {"byte order mark alone", BYTES("\xef\xbb\xbf"), false, false},
     {"raw control character", BYTES("{\"a\":\"\n\"}"), false, false},
     {"invalid UTF-8", BYTES("{\"a\":\"\xff\"}"), false, false},
     {"lone surrogate", BYTES("{\"a\":\"\\ud800\"}"), false, false},
@@ -492,6 +494,98 @@ static void test_writes_compact_json(void)
     json_decref(json);
 }
 
+/* ---- JSON that is passed on ---- */
+
+static const struct {
+    const char *label, *text, *want; /* NULL: it is refused */
+} exact_cases[] = {
+    {"precision", "{ \"a\" : 5.40 }", "{\"a\":5.40}"},
+    {"a number alone", "1.0", "1.0"},
+    {"zeros", "[0,-0,0.0,-0.0,0e0,0E+00]", "[0,-0,0.0,-0.0,0e0,0E+00]"},
+    {"exponents", "[1E2,1e+2,1e-7,1e999,-1E-999]", "[1E2,1e+2,1e-7,1e999,-1E-999]"},
+    {"17 to 19 digits", "[12345678901234567,123456789012345678,1234567890123456789]",
+     "[12345678901234567,123456789012345678,1234567890123456789]"},
+    {"beyond int64", "[9223372036854775807,9223372036854775808,-9223372036854775809]",
+     "[9223372036854775807,9223372036854775808,-9223372036854775809]"},
+    {"a hundred digits",
+     "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678"
+     "901234567890",
+     "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678"
+     "901234567890"},
+    {"numbers in texts and keys", "{\"1.50\":\"2.50, \\\"3.50\\\" \\\\u00004.50\",\"n\":5.50}",
+     "{\"1.50\":\"2.50, \\\"3.50\\\" \\\\u00004.50\",\"n\":5.50}"},
+    {"a byte order mark", "\xef\xbb\xbf{\"a\":5.40}", "{\"a\":5.40}"},
+    {"two of them", "\xef\xbb\xbf\xef\xbb\xbf{}", NULL},
+    {"only one", "\xef\xbb\xbf", NULL},
+    {"one in the text", "{\xef\xbb\xbf}", NULL},
+    {"U+0000", "[5.40,\"\\u0000\"]", NULL},
+    {"U+0000 before a number", "[5.40,\"\\u00006.40\"]", NULL},
+    {"U+0000 in a key", "{\"a\":5.40,\"\\u0000\":1}", NULL},
+    {"the same key twice", "{\"a\":5.40,\"a\":5.40}", NULL},
+    {"a text without an end", "[5.40,\"", NULL},
+    {"an escape without an end", "[5.40,\"\\", NULL},
+    {"no digits", "[5.40,-]", NULL},
+    {"leading zero", "[5.40,01]", NULL},
+    {"leading zero of a fraction", "[5.40,01.50]", NULL},
+    {"nothing behind the point", "[5.40,1.]", NULL},
+    {"nothing before the point", "[5.40,.5]", NULL},
+    {"no exponent", "[5.40,1e]", NULL},
+    {"two points", "[5.40,1.5.5]", NULL},
+    {"plus", "[5.40,+1.5]", NULL},
+    {"a letter behind", "[5.40,1.5f]", NULL},
+    {"two numbers", "5.40 5.40", NULL},
+    {"a number beside a text", "[5.40\"\"]", NULL},
+    {"hexadecimal", "[5.40,0x1]", NULL},
+    {"NaN", "[5.40,NaN]", NULL},
+};
+
+static void test_keeps_numbers_as_they_are_written(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+
+    for (size_t i = 0; i < ARRAY_SIZE(exact_cases); i++) {
+        const char *label = exact_cases[i].label, *want = exact_cases[i].want, *text = "";
+        struct error err;
+        json_t *json;
+
+        error_init(&err, arena);
+        json = codec_parse_exact(exact_cases[i].text, strlen(exact_cases[i].text), false, &err);
+        if (json)
+            text = codec_dump_json(arena, json);
+        UNIT_CHECK(strcmp(text, want ? want : "") == 0, "%s: %s", label, text);
+        UNIT_CHECK(json || err.code == ERR_BAD_REQUEST, "%s", label);
+        json_decref(json);
+    }
+}
+
+/* A text that has such numbers is refused with the same words as one that jansson reads as it
+ * stands. */
+static void test_tells_where_a_mistake_is(void)
+{
+    static const char *const rows[] = {
+        "{\"a\":5.40,\"b\":x}",
+        "[1.0,2.0,\n3.0,4.0,]",
+        "[1.50 2.50]",
+        "[1.0,\"\xff\"]",
+        "{\"a\":1.0,\"a\":1.0}",
+        "[5.40",
+        "5.40 x",
+        "[1.0,\"\xc3\xa9\" 1.0]",
+        "{1.0:2}",
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error exact, plain;
+
+        error_init(&exact, NULL);
+        error_init(&plain, NULL);
+        CU_ASSERT(!codec_parse_exact(rows[i], strlen(rows[i]), false, &exact));
+        CU_ASSERT(!codec_parse_json(rows[i], strlen(rows[i]), false, &plain));
+        UNIT_CHECK(strcmp(exact.message, plain.message) == 0, "%s: %s: %s", rows[i], exact.message,
+                   plain.message);
+    }
+}
+
 static const struct unit_case cases[] = {
     CASE(test_takes_every_kind_of_value),
     CASE(test_refuses_lies_junk_and_bad_text_without_allocating),
@@ -506,6 +600,8 @@ static const struct unit_case cases[] = {
     CASE(test_bounds_the_depth_of_json),
     CASE(test_does_not_repeat_what_it_refuses),
     CASE(test_writes_compact_json),
+    CASE(test_keeps_numbers_as_they_are_written),
+    CASE(test_tells_where_a_mistake_is),
     CASE(test_reads_what_msgpack_c_reads),
     CASE(test_looks_at_every_byte_of_a_text),
     CASE(test_keeps_what_a_growing_buffer_holds),

@@ -85,7 +85,7 @@ static void test_types_what_it_reads(void)
 {
     CLEANUP(load_destroy) struct load load = {0};
 
-    load_text(&load, "# a comment\n"
+    load_text(&load, "\xef\xbb\xbf# a comment behind a byte order mark\n"
                      "common\n"
                      "    run_dir = \"/tmp/x\"   # behind\n"
                      "\n"

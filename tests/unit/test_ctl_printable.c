@@ -113,6 +113,39 @@ static void json_gives_no_orders(void)
                            "y\x1b\n\x7f\xc2\x9b\xc2\xa0");
 }
 
+struct reading {
+    const char *value;
+};
+FIELD_DECLARE(reading);
+static const struct field reading_rows[] = {
+    FIELD_JSON(struct reading, value, 64, 0, "As it was measured.", "5.40"),
+};
+FIELD_TABLE(reading);
+
+static void print_reading(void)
+{
+    const struct ctl ctl = ctl_new(false);
+
+    output_record(&ctl, &reading_table, &(struct reading){"5.40"});
+    output_record(&ctl, &reading_table, &(struct reading){"[18446744073709551616]"});
+}
+
+static void print_reading_json(void)
+{
+    const struct ctl ctl = ctl_new(true);
+
+    output_record(&ctl, &reading_table, &(struct reading){"{\"n\":[5.40,1e400]}"});
+}
+
+static void numbers_are_shown_as_they_are_written(void)
+{
+    const char *text = printed(stdout, print_reading);
+
+    UNIT_CHECK(strcmp(text, "value  5.40\nvalue  [18446744073709551616]\n") == 0, "%s", text);
+    text = printed(stdout, print_reading_json);
+    UNIT_CHECK(strstr(text, "\n      5.40,\n      1e400\n"), "%s", text);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -120,6 +153,7 @@ int main(void)
         CASE(errors_give_no_orders),
         CASE(sentences_give_no_orders),
         CASE(json_gives_no_orders),
+        CASE(numbers_are_shown_as_they_are_written),
     };
     int failed;
 

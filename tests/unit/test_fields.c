@@ -108,7 +108,7 @@ static void fixture_destroy(struct fixture *self)
 static int read_body(struct fixture *f, const struct field_table *table, const char *text,
                      void *out)
 {
-    json_t *body = json_loads(text, 0, NULL);
+    json_t *body = codec_parse_exact(text, strlen(text), false, &f->err);
     struct field_source source = {.body = body};
     int result;
 
@@ -235,6 +235,18 @@ static const struct problem_case problem_cases[] = {
     {"{\"text\":\"x\",\"number\":1.5}", "number must be an integer"},
     {"{\"text\":\"x\",\"number\":1e300}", "number must be an integer"},
     {"{\"text\":\"x\",\"number\":11.0}", "number must be at most 10"},
+    {"{\"text\":\"x\",\"number\":1e400}", "number must be an integer"},
+    {"{\"text\":\"x\",\"number\":9223372036854775807}", "number must be at most 10"},
+    {"{\"text\":\"x\",\"number\":9223372036854775808}", "number must be an integer"},
+    {"{\"text\":5.40}", "text must be a string"},
+    {"{\"text\":\"x\",\"email\":5.40}", "email must be a string"},
+    {"{\"text\":\"x\",\"id\":5.40}", "id must be a UUID"},
+    {"{\"text\":\"x\",\"loose\":1.0}", "loose must be a boolean"},
+    {"{\"text\":\"x\",\"at\":5.40}", "at must be a time in ISO 8601 form"},
+    {"{\"text\":\"x\",\"part\":5.40}", "part must be an object"},
+    {"{\"text\":\"x\",\"words\":[5.40]}", "words.0 must be a string"},
+    {"{\"text\":\"x\",\"object\":5.40}", "object must be an object"},
+    {"{\"text\":\"x\",\"json\":1234567890.123456}", "json must be at most 16 bytes of JSON"},
     {"{\"text\":\"x\",\"number\":\"1\"}", "number must be an integer"},
     {"{\"text\":\"x\",\"number\":true}", "number must be an integer"},
     {"{\"text\":\"x\",\"number\":null}", "number must be an integer"},
@@ -278,6 +290,34 @@ static void test_names_every_problem(void)
         UNIT_CHECK(f.err.code == ERR_VALIDATION, "%s", row->body);
         UNIT_CHECK(strcmp(problems(&f), row->want) == 0, "%s: %s", row->body, problems(&f));
     }
+}
+
+/* What a row has no use for is kept as it came, in the struct, on the bus and in an answer. */
+static void test_keeps_the_numbers_of_json(void)
+{
+    CLEANUP(fixture_destroy) struct fixture f;
+    struct whole back;
+    msgpack_object object;
+    size_t size;
+
+    fixture_init(&f);
+    UNIT_REQUIRE(read_body(&f, &whole_table,
+                           "{\"text\":\"x\",\"number\":1e1,\"zero\":9223372036854775807,"
+                           "\"json\":[5.40, 1e400 ],\"object\":{\"n\":-0.0}}",
+                           &f.whole) == 0,
+                 "%s", problems(&f));
+    CU_ASSERT(f.whole.number == 10 && f.whole.zero == INT64_MAX);
+    CU_ASSERT_STRING_EQUAL(f.whole.json, "[5.40,1e400]");
+    f.whole.bytes = (struct field_bytes){0};
+    object = pack(&f, &whole_table, &f.whole);
+    UNIT_REQUIRE(fields_unpack(&whole_table, &object, f.arena, &back, &f.err) == 0, "%s",
+                 problems(&f));
+    CU_ASSERT_STRING_EQUAL(back.json, "[5.40,1e400]");
+    CU_ASSERT_STRING_EQUAL(back.object, "{\"n\":-0.0}");
+    CU_ASSERT_PTR_NOT_NULL(strstr(fields_print(&whole_table, &object, f.arena, &size),
+                                  "\"json\":[5.40,1e400],\"object\":{\"n\":-0.0}"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(answer(&f, &whole_table, &f.whole),
+                                  "\"json\":[5.40,1e400],\"object\":{\"n\":-0.0}"));
 }
 
 static void test_bounds_the_list_of_problems(void)
@@ -765,6 +805,7 @@ static const struct unit_case cases[] = {
     CASE(test_reads_every_type),
     CASE(test_reads_what_is_left_out),
     CASE(test_names_every_problem),
+    CASE(test_keeps_the_numbers_of_json),
     CASE(test_bounds_the_list_of_problems),
     CASE(test_reads_path_query_and_header),
     CASE(test_checks_path_query_and_header),

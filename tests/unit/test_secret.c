@@ -109,6 +109,24 @@ static void test_key_files(void)
     unit_dir_remove(&dir);
 }
 
+/* An editor's byte order mark is no part of a password. */
+static void test_marked_text_file(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    const char *path = unit_dir_write(&dir, "text", "\xef\xbb\xbfhunter2\r\nmore\n");
+    CLEANUP(secret_wipe) struct secret secret = {0};
+    struct error err;
+
+    error_init(&err, NULL);
+    CU_ASSERT(chmod(path, 0600) == 0);
+    UNIT_REQUIRE(secret_load_text(path, &secret, &err) == 0, "%s", err.message);
+    CU_ASSERT(secret.length == 7);
+    CU_ASSERT_STRING_EQUAL((const char *)secret.bytes, "hunter2");
+    path = unit_dir_write(&dir, "only", "\xef\xbb\xbf\n");
+    CU_ASSERT(chmod(path, 0600) == 0);
+    CU_ASSERT(secret_load_text(path, &secret, &err) < 0);
+}
+
 static void test_text_file(void)
 {
     static const struct {
@@ -217,6 +235,7 @@ static const struct unit_case cases[] = {
     CASE(test_base64url_is_exact),
     CASE(test_key_files),
     CASE(test_text_file),
+    CASE(test_marked_text_file),
     CASE(test_key_file_that_is_not_there),
     CASE(test_sealed_bytes_open_with_key_and_purpose_only),
     CASE(test_wiping),

@@ -2714,7 +2714,7 @@ export interface paths {
         put?: never;
         /**
          * Execute a bot
-         * @description Executes the bot with that identifier, in the token search of FHIR: `system|value`, `|value`, `system|` or `value`. The body is any JSON object; the answer is the bot's own. None has it: 404; several: 400; the bot fails: 400 with its message.
+         * @description Executes the bot with that identifier, in the token search of FHIR: `system|value`, `|value`, `system|` or `value`. The body is any JSON object; the answer is the bot's own. Numbers reach the bot, and come back, as they are written; a bot that answers nothing is answered `{}`. None has the identifier: 404; several: 400; the bot fails: 400 with its message.
          *
          *     For any signed-in user, and for API keys.
          */
