@@ -216,7 +216,7 @@ $(foreach f,unit integration,\
 # name, test_fuzz_corpus has them all.
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SUPPORT := $(PAGE_KIT) $(call object,tests/fuzz/fuzz.c authd/page/page.c authd/page/page_put.c authd/credential/user_agent.c authd/passkey/webauthn.c $(wildcard botd/translation/mask*.c) \
-    botd/bot/token_search.c docd/document/disposition.c docd/store/post_policy.c docd/store/sigv4.c docd/document/sniff.c gateway/http/decode.c gateway/auth/keys.c \
+    botd/bot/token_search.c docd/document/disposition.c docd/store/post_policy.c docd/store/sigv4.c docd/document/sniff.c gateway/http/decode.c gateway/http/framing.c gateway/auth/keys.c \
     gateway/http/multipart.c gateway/http/range.c gateway/endpoint/routes.c gateway/auth/token.c maild/buffer.c maild/render.c \
     maild/template_html.c maild/template_names.c)
 FUZZ_LIBS := -lmagic -lfido2 -lcbor -lcrypto -lgumbo
