@@ -49,10 +49,10 @@ CFLAGS_ALL = -std=gnu17 $(OPTIMIZE) $(HARDENING) $(WARNINGS) -I. -I$(BUILD)/gen 
 LDFLAGS_ALL = -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 
 # Of Boost.Context only the switch of stacks, without its C++ library.
-COMMON_LIBS  := -l:libboost_context.a -lseccomp -lczmq -lzmq -lmsgpackc -lpq -ljansson -lsodium -largon2 -lcrypt -lidn2 -lunistring \
+COMMON_LIBS  := -l:libboost_context.a -lseccomp -lczmq -lzmq -lmsgpackc -lpq -ljansson -lsodium -largon2 -lcrypt -lidn2 -lpsl -lunistring \
     -lcrypto -lsystemd -lacl -lpthread -lm
 gateway_LIBS := -lmicrohttpd -ljwt -lcrypto -lbrotlienc -lz -lcurl
-authd_LIBS   := -ljwt -lcrypto -lcurl -lfido2 -lcbor -loath -lqrencode -lpng -lpsl -lunistring
+authd_LIBS   := -ljwt -lcrypto -lcurl -lfido2 -lcbor -loath -lqrencode -lpng -lunistring
 maild_LIBS   := -lcurl -lgumbo
 botd_LIBS    := -lcurl
 docd_LIBS    := -lmagic -lcurl -lexpat -lzip -lvips -lgobject-2.0 -lglib-2.0
