@@ -38,6 +38,7 @@
 #include "authd/trail/trail.h"
 #include "botd/botd_api.h"
 #include "common/base/cache.h"
+#include "common/domain/uri.h"
 #include "docd/docd_api.h"
 #include "maild/maild_api.h"
 
@@ -139,15 +140,10 @@ static int reload_keys(void *daemon, const struct request *req, struct error *er
  * escape. */
 static bool is_app_url(const char *text)
 {
-    size_t scheme = strncmp(text, "https://", 8) == 0  ? 8
-                    : strncmp(text, "http://", 7) == 0 ? 7
-                                                       : 0;
+    struct uri uri;
 
-    for (const char *next = text; *next != '\0'; next++) {
-        if (*next <= ' ' || *next >= 0x7f || strchr("\"'<>?#\\", *next))
-            return false;
-    }
-    return scheme > 0 && text[scheme] != '\0' && text[scheme] != '/';
+    return uri_parse(text, &uri) && !uri.has_user && !uri.has_query && !uri.has_fragment &&
+           !strchr(text, '\'');
 }
 
 static int configured(void *daemon, struct error *err)

@@ -137,11 +137,12 @@ FIELD_TABLE(consent_in);
 /* Where a FHIR server is. http is for one on the same machine, as in development. */
 static int check_fhir_base(const char *value, char why[static 96])
 {
-    bool https = uri_https_check(value, why) == 0;
-    bool loopback = strncmp(value, "http://", 7) == 0 && uri_redirect_check(value, why) == 0;
+    struct uri uri;
+    bool good = uri_parse(value, &uri) && !uri.has_query &&
+                (uri.secure ? uri_https_check(value, why) : uri_redirect_check(value, why)) == 0;
 
     snprintf(why, 96, "must be an https URL without query, or http on the loopback interface");
-    return (https || loopback) && !strchr(value, '?') ? 0 : -1;
+    return good ? 0 : -1;
 }
 
 static const struct field fhir_servers_in_rows[] = {

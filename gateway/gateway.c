@@ -12,6 +12,7 @@
 #include "common/base/descriptors.h"
 #include "common/domain/content.h"
 
+#include "common/domain/uri.h"
 #include "gateway/endpoint/admin.h"
 #include "gateway/endpoint/console.h"
 #include "gateway/endpoint/exchange.h"
@@ -319,7 +320,7 @@ static int configured(void *daemon, struct error *err)
 
     if (otlp_check(self, err) < 0)
         return -1;
-    if (*upload_origin && !console_is_origin(upload_origin))
+    if (*upload_origin && !uri_is_origin(upload_origin))
         return error_set(err, ERR_INTERNAL,
                          "console_upload_origin must be https://HOST[:PORT], or http");
     return address_networks_parse("trusted_proxies", gateway_config(self)->trusted_proxies,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/domain/uri.h"
 #include "common/service/page_cursor.h"
 
 enum {
@@ -28,26 +29,9 @@ static const char *const webhook_events[] = {"account.created",  "account.delete
 
 static const char *const webhook_formats[] = {"standard", "caep", NULL};
 
-/* An absolute https URL (RFC 3986) of printable ASCII, without user or fragment. */
-static int webhook_url_check(const char *value, char why[static 96])
-{
-    static const char scheme[] = "https://";
-    const char *host = value + sizeof(scheme) - 1, *end;
-
-    snprintf(why, 96, "must be an absolute https URL without user and fragment");
-    if (strncmp(value, scheme, sizeof(scheme) - 1) != 0 || strchr(value, '#'))
-        return -1;
-    for (const char *c = value; *c; c++) {
-        if (*c <= ' ' || *c > '~')
-            return -1;
-    }
-    end = host + strcspn(host, "/?");
-    return end == host || memchr(host, '@', (size_t)(end - host)) ? -1 : 0;
-}
-
 static const struct field webhook_in_rows[] = {
     FIELD_UUID(struct webhook_in, id, FIELD_PATH, "The webhook to replace."),
-    FIELD_PATTERN(struct webhook_in, url, 9, URL_MAX, webhook_url_check, "^https://",
+    FIELD_PATTERN(struct webhook_in, url, 9, URL_MAX, uri_https_check, "^[Hh][Tt][Tt][Pp][Ss]://",
                   FIELD_REQUIRED, "Where events are posted to: an absolute https URL.",
                   "https://hooks.example.com/atrium"),
     FIELD_ROW(struct webhook_in, events, FIELD_TYPE_TEXTS, struct field_texts, .max = 64,

@@ -29,23 +29,24 @@ static const struct field branding_text_rows[] = {
 };
 FIELD_TABLE(branding_text);
 
-#define BRANDING_ROWS(s)                                                                  \
+/* The check is for what is written: see client_api.c. */
+#define BRANDING_ROWS(s, url_check_)                                                      \
     FIELD_CHECKED(s, name, 1, 80, name_check, FIELD_CHARACTERS | FIELD_NULLABLE,          \
                   "Stands on the pages in the place of the project's name.", "Lakeside"), \
         FIELD_CHECKED(s, colorLight, 7, 7, color_light_check, FIELD_NULLABLE,             \
                       "Colour of buttons and links by day, as #rrggbb.", "#0b5cad"),      \
         FIELD_CHECKED(s, colorDark, 7, 7, color_dark_check, FIELD_NULLABLE,               \
                       "The same in the dark colour scheme.", "#8fc1f5"),                  \
-        FIELD_CHECKED(s, imprintUrl, 1, BRAND_URL_MAX, uri_https_check, FIELD_NULLABLE,   \
+        FIELD_CHECKED(s, imprintUrl, 1, BRAND_URL_MAX, url_check_, FIELD_NULLABLE,        \
                       "Who is behind the pages.", "https://lakeside.example/imprint"),    \
-        FIELD_CHECKED(s, privacyUrl, 1, BRAND_URL_MAX, uri_https_check, FIELD_NULLABLE,   \
+        FIELD_CHECKED(s, privacyUrl, 1, BRAND_URL_MAX, url_check_, FIELD_NULLABLE,        \
                       "What is done with the data of people.",                            \
                       "https://lakeside.example/privacy"),                                \
         FIELD_OBJECTS(s, texts, branding_text, LANGUAGES_MAX, 0,                          \
                       "What the pages say besides, a row for each language.")
 
 static const struct field branding_rows[] = {
-    BRANDING_ROWS(struct branding),
+    BRANDING_ROWS(struct branding, NULL),
     FIELD_TEXT(struct branding, logo, 1, 64, FIELD_NULLABLE,
                "The version of the logo; null while there is none.",
                "3c1a7b5e2f904d68a1b2c3d4e5f60718"),
@@ -57,7 +58,7 @@ static const struct field branding_rows[] = {
 FIELD_TABLE(branding);
 
 static const struct field branding_in_rows[] = {
-    BRANDING_ROWS(struct branding_in),
+    BRANDING_ROWS(struct branding_in, uri_https_check),
     FIELD_IF_MATCH(struct branding_in, "the branding"),
 };
 FIELD_TABLE(branding_in);

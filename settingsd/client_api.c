@@ -45,8 +45,12 @@ static const char *const grant_types[] = {"authorization_code", "refresh_token",
               "Hours that the secret it had counts on; 0: it is refused from now on.", "24")
 
 /* The members of struct oauth_settings, which is the struct s itself or, with `at`, a member of
- * it. */
-#define OAUTH_ROWS(s, at)                                                                          \
+ * it. The checks of URIs are for what is written (URI_CHECKS): what was registered before a check
+ * became stricter is read as it is (NO_CHECKS). */
+#define URI_CHECKS uri_https_check, uri_redirect_check, uri_resource_check
+#define NO_CHECKS NULL, NULL, NULL
+#define OAUTH_ROWS(s, at, checks_) OAUTH_ROWS_(s, at, checks_)
+#define OAUTH_ROWS_(s, at, https_check_, redirect_check_, resource_check_)                         \
     FIELD_CHOICE(s, FIELD_AS(at type, "type"), client_types, 0,                                    \
                  "Whether it can keep a secret (RFC 6749, section 2.1); absent: public.",          \
                  "confidential"),                                                                  \
@@ -59,11 +63,11 @@ static const char *const grant_types[] = {"authorization_code", "refresh_token",
                           "{\"keys\":[{\"kty\":\"EC\",\"crv\":\"P-256\",\"kid\":\"1\","            \
                           "\"x\":\"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4\","                 \
                           "\"y\":\"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM\"}]}"),             \
-        FIELD_CHECKED(s, FIELD_AS(at jwksUri, "jwksUri"), 1, URI_MAX, uri_https_check, 0,          \
+        FIELD_CHECKED(s, FIELD_AS(at jwksUri, "jwksUri"), 1, URI_MAX, https_check_, 0,             \
                       "Or where they are.", "https://portal.example.com/jwks.json"),               \
         FIELD_ROW(s, FIELD_AS(at redirectUris, "redirectUris"), FIELD_TYPE_TEXTS,                  \
                   struct field_texts, .min = 1, .max = URI_MAX, .max_items = URIS_MAX,             \
-                  .check = uri_redirect_check,                                                     \
+                  .check = redirect_check_,                                                        \
                   .doc = "Where browsers are sent back to: https, http on 127.0.0.1, [::1] or "    \
                          "localhost with any port, or a scheme of its own with a dot.",            \
                   .example = "https://portal.example.com/callback"),                               \
@@ -75,17 +79,16 @@ static const char *const grant_types[] = {"authorization_code", "refresh_token",
                   .min = 1, .max = SCOPE_MAX, .max_items = SCOPES_MAX, .check = scope_check,       \
                   .doc = "Scopes that it may ask for.", .example = "openid"),                      \
         FIELD_ROW(s, FIELD_AS(at audiences, "audiences"), FIELD_TYPE_TEXTS, struct field_texts,    \
-                  .min = 1, .max = URI_MAX, .max_items = URIS_MAX, .check = uri_resource_check,    \
+                  .min = 1, .max = URI_MAX, .max_items = URIS_MAX, .check = resource_check_,       \
                   .doc = "Resources that its access tokens may be for (RFC 8707).",                \
                   .example = "https://fhir.example.com/r4"),                                       \
         FIELD_ROW(s, FIELD_AS(at postLogoutRedirectUris, "postLogoutRedirectUris"),                \
                   FIELD_TYPE_TEXTS, struct field_texts, .min = 1, .max = URI_MAX,                  \
-                  .max_items = URIS_MAX, .check = uri_redirect_check,                              \
+                  .max_items = URIS_MAX, .check = redirect_check_,                                 \
                   .doc = "Where browsers may be sent to after signing out.",                       \
                   .example = "https://portal.example.com/"),                                       \
         FIELD_CHECKED(s, FIELD_AS(at backchannelLogoutUri, "backchannelLogoutUri"), 1, URI_MAX,    \
-                      uri_https_check, 0,                                                          \
-                      "Is told when a session ends (Back-Channel Logout 1.0).",                    \
+                      https_check_, 0, "Is told when a session ends (Back-Channel Logout 1.0).",   \
                       "https://portal.example.com/backchannel"),                                   \
         FIELD_CHOICE(s, FIELD_AS(at dpop, "dpop"), dpop_choices, 0,                                \
                      "Whether its tokens must be bound to a key (RFC 9449); absent: optional.",    \
@@ -110,14 +113,18 @@ static const char *const grant_types[] = {"authorization_code", "refresh_token",
                   .doc = "SMART scopes that it gets for practitioners, at most.",                  \
                   .example = "patient/Observation.rs")
 
-static const struct field oauth_settings_rows[] = {OAUTH_ROWS(struct oauth_settings, )};
+static const struct field oauth_settings_rows[] = {OAUTH_ROWS(struct oauth_settings, , NO_CHECKS)};
 FIELD_TABLE(oauth_settings);
+
+static const struct field oauth_settings_in_rows[] = {
+    OAUTH_ROWS(struct oauth_settings, , URI_CHECKS)};
+FIELD_VARIANT(oauth_settings_in, struct oauth_settings);
 
 static const struct field client_in_rows[] = {
     FIELD_UUID(struct client_in, id, FIELD_PATH, "The client application to replace."),
     FIELD_CHECKED(struct client_in, name, 1, 200, name_check, FIELD_REQUIRED | FIELD_CHARACTERS,
                   "Name of the application.", "Patient portal"),
-    OAUTH_ROWS(struct client_in, settings.),
+    OAUTH_ROWS(struct client_in, settings., URI_CHECKS),
     FIELD_IF_MATCH(struct client_in, "the registration"),
 };
 FIELD_TABLE(client_in);
@@ -143,7 +150,7 @@ static const struct field client_record_rows[] = {
                "Name of the application.", "Patient portal"),
     FIELD_TIME(struct client_record, lastUpdated, FIELD_REQUIRED,
                "When it was made or last replaced."),
-    OAUTH_ROWS(struct client_record, settings.),
+    OAUTH_ROWS(struct client_record, settings., NO_CHECKS),
     FIELD_TIME(struct client_record, secretCreatedAt, FIELD_NULLABLE,
                "When its secret was made; null: it has none."),
     FIELD_TIME(struct client_record, previousSecretUntil, FIELD_NULLABLE,
@@ -208,7 +215,9 @@ static const struct field operator_client_put_in_rows[] = {
                "The client application to replace; absent: a new one."),
     FIELD_CHECKED(struct operator_client_put_in, name, 1, 200, name_check,
                   FIELD_REQUIRED | FIELD_CHARACTERS, "Name of the application.", "Patient portal"),
-    FIELD_OBJECT(struct operator_client_put_in, settings, oauth_settings, 0, "What it may do."),
+    FIELD_ROW(struct operator_client_put_in, settings, FIELD_TYPE_OBJECT,
+              const struct oauth_settings *, .table = &oauth_settings_in_table,
+              .doc = "What it may do."),
 };
 FIELD_TABLE(operator_client_put_in);
 

@@ -540,17 +540,17 @@ int auth_request_check(struct authd *d, const struct request *req, const struct 
 
 const char *redirect_source(struct arena *arena, const char *redirect_uri)
 {
-    size_t scheme = strcspn(redirect_uri, ":"), length;
+    size_t scheme = uri_scheme_length(redirect_uri);
+    struct uri uri;
+    bool secure;
 
-    if (redirect_uri[strspn(redirect_uri, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                          "0123456789+-.")] != ':')
+    if (!scheme)
         return NULL;
-    if (strncasecmp(redirect_uri, "http:", 5) != 0 && strncasecmp(redirect_uri, "https:", 6) != 0)
-        return arena_strndup(arena, redirect_uri, scheme + 1);
-    length = scheme + 3 + strcspn(redirect_uri + scheme + 3, "/?#");
-    if (strcspn(redirect_uri, ";,' \t") < length)
+    if (!uri_after_http(redirect_uri, &secure))
+        return arena_strndup(arena, redirect_uri, scheme);
+    if (!uri_parse(redirect_uri, &uri) || uri.has_user)
         return NULL;
-    if (redirect_uri[scheme + 3] == '[')
-        return arena_strndup(arena, redirect_uri, scheme + 1);
-    return arena_strndup(arena, redirect_uri, length);
+    if (uri.kind == URI_IPV6)
+        return arena_strndup(arena, redirect_uri, scheme);
+    return arena_strndup(arena, redirect_uri, (size_t)(uri.rest - redirect_uri));
 }

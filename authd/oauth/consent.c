@@ -15,6 +15,7 @@
 #include "authd/session/session.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/endpoint.h"
+#include "common/domain/uri.h"
 
 /* What it must have been consented to: the issuer's own resource has no name. */
 static const char *resource_of(const struct auth_request *request)
@@ -56,8 +57,10 @@ static int find(struct authd *d, const struct request *req, const struct auth_re
  * the loopback interface, so that a public client there may not be the one that was allowed. */
 static bool is_assured(const struct auth_request *request)
 {
+    bool secure;
+
     return strcmp(request->client.settings->type, "public") != 0 ||
-           strncasecmp(request->in.redirect_uri, "https:", 6) == 0;
+           (uri_after_http(request->in.redirect_uri, &secure) && secure);
 }
 
 int consent_is_given(struct authd *d, const struct request *req, const struct auth_request *request,

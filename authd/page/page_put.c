@@ -7,6 +7,7 @@
 
 #include "authd/page/page.h"
 #include "common/base/base.h"
+#include "common/domain/uri.h"
 
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 
@@ -118,11 +119,11 @@ static size_t plain_length(enum page_context context, const char *text)
  * and line feeds, and takes "\" for "/". */
 static bool is_safe_url(const char *value)
 {
+    bool secure;
+
     if (strpbrk(value, "\t\n\r\\"))
         return false;
-    if (strncmp(value, "https://", 8) == 0 || strncmp(value, "http://", 7) == 0)
-        return true;
-    return value[0] == '/' && value[1] != '/';
+    return uri_after_http(value, &secure) || (value[0] == '/' && value[1] != '/');
 }
 
 /* A PNG as data, or a file of this host. */

@@ -18,6 +18,7 @@
 #include "authd/tenant.h"
 #include "common/base/clock.h"
 #include "common/domain/page.h"
+#include "common/domain/uri.h"
 
 #define TOUCH_AFTER MINUTES(1) /* a use that is noted spares others their row */
 enum { COOKIE_SIZE = 32 };     /* random bytes */
@@ -188,8 +189,10 @@ void visit_allow_redirect(const struct visit *self, const char *uri, struct page
 
 static void open_language(struct visit *self)
 {
+    bool secure;
+
     self->language = language_choice(self->from->languages, self->tenant.defaultLanguage);
-    self->host = strstr(self->from->url, "://") + 3;
+    self->host = uri_after_http(self->from->url, &secure);
 }
 
 /* A tenant that there is not has a page that says so. */

@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "common/domain/uri.h"
 #include "settingsd/settingsd_api.h"
-
-enum { HOST_MAX = 253 };
 
 /* ---- addresses ---- */
 
@@ -23,55 +22,26 @@ static bool is_loopback_name(const char *host)
            (length >= sizeof(below) && strcmp(host + length - (sizeof(below) - 1), below) == 0);
 }
 
-/* A host name in ASCII and not the number of an address: its last label begins with a letter. */
-static bool is_host_name(const char *host)
-{
-    const char *last = strrchr(host, '.');
-    size_t length = strlen(host);
-
-    last = last ? last + 1 : host;
-    return length > 0 && length <= HOST_MAX && *last >= 'a' && *last <= 'z' &&
-           host[strspn(host, "abcdefghijklmnopqrstuvwxyz0123456789-.")] == '\0';
-}
-
-/* ":<port>" unless it is that of the scheme; NULL when it is no port. */
-static const char *port_text(struct arena *arena, const char *colon, const char *end, long usual)
-{
-    char *stop;
-    long port;
-
-    if (colon + 1 >= end)
-        return "";
-    port = strtol(colon + 1, &stop, 10);
-    if (stop != end || port < 1 || port > 65535)
-        return NULL;
-    return port == usual ? "" : arena_printf(arena, ":%ld", port);
-}
-
 bool passkey_rp_parse(struct arena *arena, const char *url, const char **ret_host,
                       const char **ret_origin)
 {
-    bool secure = strncasecmp(url, "https://", 8) == 0;
-    const char *start, *end, *colon, *port;
+    struct uri uri;
     char *host;
 
-    if (!secure && strncasecmp(url, "http://", 7) != 0)
+    if (!uri_parse(url, &uri) || uri.kind != URI_NAME || uri.has_user ||
+        memchr(uri.host, '_', uri.host_length) || uri.host[uri.host_length - 1] == '.')
         return false;
-    start = url + (secure ? 8 : 7);
-    end = start + strcspn(start, "/?#");
-    colon = memchr(start, ':', (size_t)(end - start));
-    if (!colon)
-        colon = end;
-    host = arena_strndup(arena, start, (size_t)(colon - start));
+    host = arena_strndup(arena, uri.host, uri.host_length);
     for (char *at = host; *at != '\0'; at++) {
         if (*at >= 'A' && *at <= 'Z')
             *at = (char)(*at - 'A' + 'a');
     }
-    port = port_text(arena, colon, end, secure ? 443 : 80);
-    if (!is_host_name(host) || !port || (!secure && !is_loopback_name(host)))
+    if (!uri.secure && !is_loopback_name(host))
         return false;
     *ret_host = host;
-    *ret_origin = arena_printf(arena, "http%s://%s%s", secure ? "s" : "", host, port);
+    *ret_origin = arena_printf(
+        arena, "http%s://%s%s", uri.secure ? "s" : "", host,
+        uri.port == (uri.secure ? 443 : 80) ? "" : arena_printf(arena, ":%ld", uri.port));
     return true;
 }
 

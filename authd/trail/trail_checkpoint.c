@@ -17,6 +17,7 @@
 #include "authd/sql/trail.h"
 #include "authd/trail/trail.h"
 #include "common/base/note.h"
+#include "common/domain/uri.h"
 #include "common/service/audit.h"
 #include "settingsd/settingsd_api.h"
 
@@ -67,8 +68,11 @@ int trail_note_sign(struct authd *d, const struct request *req, const char *name
 const char *trail_host(struct authd *d, struct arena *arena)
 {
     const char *url = d->svc.common->public_url ? d->svc.common->public_url : d->config->issuer;
-    const char *host = strstr(url, "://") ? strstr(url, "://") + 3 : url;
+    bool secure;
+    const char *host = uri_after_http(url, &secure);
 
+    if (!host)
+        host = url;
     return arena_strndup(arena, host, strcspn(host, "/ +"));
 }
 

@@ -13,6 +13,7 @@
 #include "botd/sql/execution.h"
 #include "common/base/clock.h"
 #include "common/domain/etag.h"
+#include "common/domain/uri.h"
 #include "common/service/list_write.h"
 #include "common/wire/codec.h"
 
@@ -81,14 +82,14 @@ static int draft_secrets(struct botd *d, const struct request *req, const char *
 static int check_kind(const struct bot_in *in, struct error *err)
 {
     bool http = strcmp(in->kind, "http") == 0;
+    struct uri uri;
     int result = 0;
 
     if (in->identifier.count == 0)
         result = error_problem(err, "identifier", "must have at least one");
     if (http && !in->url)
         result = error_problem(err, "url", "is required");
-    if (http && in->url && strncmp(in->url, "https://", 8) != 0 &&
-        strncmp(in->url, "http://", 7) != 0)
+    if (http && in->url && !uri_parse(in->url, &uri))
         result = error_problem(err, "url", "must be an absolute URL");
     if (!http && !in->program)
         result = error_problem(err, "program", "is required");

@@ -14,6 +14,7 @@
 #include "common/base/address.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/domain/uri.h"
 #include "common/service/fetch.h"
 #include "common/wire/codec.h"
 
@@ -39,49 +40,24 @@ struct provider_http {
 
 /* ---- where it is ---- */
 
-static bool is_loopback(const char *host)
+static bool is_loopback(const struct uri *uri)
 {
-    static const char *const networks[] = {"127.0.0.0/8", "::1/128"};
-    struct address_network network;
-    struct address address;
-
-    if (strcmp(host, "localhost") == 0) /* libcurl asks no resolver for this name */
-        return true;
-    if (address_parse(host, &address) < 0)
-        return false;
-    for (size_t i = 0; i < ARRAY_SIZE(networks); i++)
-        if (address_network_parse(networks[i], &network) == 0 &&
-            address_network_has(&network, &address))
-            return true;
-    return false;
+    return uri_is_loopback(uri) || (uri->kind == URI_IPV4 && strncmp(uri->host, "127.", 4) == 0);
 }
 
 int provider_http_check(const struct provider_http_options *options, struct error *err)
 {
-    static const CURLUPart none[] = {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY,
-                                     CURLUPART_FRAGMENT};
-    CLEANUP(curl_loop_free_url) CURLU *url = curl_url();
-    CLEANUP(curl_loop_free_text) char *scheme = NULL;
-    CLEANUP(curl_loop_free_text) char *host = NULL;
+    struct uri uri;
+    bool secure;
 
-    if (!url)
-        log_die("provider", "out of memory");
-    if (!options->url || curl_url_set(url, CURLUPART_URL, options->url, 0) != CURLUE_OK ||
-        curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
-        curl_url_get(url, CURLUPART_HOST, &host, 0) != CURLUE_OK)
-        return error_set(err, ERR_INTERNAL, "translation_url must be an absolute URL");
-    for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
-        CLEANUP(curl_loop_free_text) char *part = NULL;
-
-        if (curl_url_get(url, none[i], &part, 0) == CURLUE_OK)
-            return error_set(err, ERR_INTERNAL,
-                             "translation_url must not have a user, a query or a fragment");
-    }
-    if (strcmp(scheme, "https") == 0)
-        return 0;
-    if (strcmp(scheme, "http") != 0)
+    if (options->url && uri_scheme_length(options->url) && !uri_after_http(options->url, &secure))
         return error_set(err, ERR_INTERNAL, "translation_url must be https");
-    if (options->plain || is_loopback(host))
+    if (!options->url || !uri_parse(options->url, &uri))
+        return error_set(err, ERR_INTERNAL, "translation_url must be an absolute URL");
+    if (uri.has_user || uri.has_query || uri.has_fragment)
+        return error_set(err, ERR_INTERNAL,
+                         "translation_url must not have a user, a query or a fragment");
+    if (uri.secure || options->plain || is_loopback(&uri))
         return 0;
     return error_set(err, ERR_INTERNAL,
                      "translation_url must be https unless it is on this machine or "

@@ -2,6 +2,7 @@
  * page.c - see page.h.
  */
 #include "common/domain/page.h"
+#include "common/domain/uri.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -30,34 +31,13 @@ static const struct field page_answer_rows[] = {
 };
 FIELD_TABLE(page_answer);
 
-static bool is_loopback(const char *host, size_t length)
-{
-    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-        if (strlen(names[i]) == length && memcmp(names[i], host, length) == 0)
-            return true;
-    }
-    return false;
-}
-
+/* It is compared byte by byte, as `iss` and as an origin that browsers write: no capitals. */
 bool page_is_origin(const char *url)
 {
-    bool secure = strncmp(url, "https://", 8) == 0;
-    const char *host = url + (secure ? 8 : 7), *port;
-    size_t length;
+    struct uri uri;
 
-    if (!secure && strncmp(url, "http://", 7) != 0)
-        return false;
-    length = host[0] == '[' ? strspn(host + 1, "0123456789abcdef:.") + 2
-                            : strspn(host, "abcdefghijklmnopqrstuvwxyz0123456789.-");
-    if (length == 0 || (host[0] == '[' && host[length - 1] != ']'))
-        return false;
-    port = host + length;
-    if (port[0] == ':' && (!isdigit((unsigned char)port[1]) || strlen(port) > 6 ||
-                           port[1 + strspn(port + 1, "0123456789")] != '\0'))
-        return false;
-    return (port[0] == ':' || port[0] == '\0') && (secure || is_loopback(host, length));
+    return uri_is_origin(url) && uri_parse(url, &uri) && (uri.secure || uri_is_loopback(&uri)) &&
+           !strpbrk(url, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
 bool page_is_code(const char *code)

@@ -3,118 +3,280 @@
  */
 #include "common/domain/uri.h"
 
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <libpsl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+#include "common/base/base.h"
 
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 #define DIGITS "0123456789"
 
-enum { PORT_DIGITS_MAX = 5 };
+enum { PORT_DIGITS_MAX = 5, PORT_MAX = 65535, HOST_MAX = 253, LABEL_MAX = 63 };
 
-static const char *const loopback_hosts[] = {"http://127.0.0.1", "http://[::1]",
-                                             "http://localhost"};
-
-/* Printable ASCII without what RFC 3986, section 2, has in no URI, and without a fragment. */
+/* Printable ASCII without what RFC 3986, section 2, has in no URI; "%" begins an octet. */
 static bool is_plain(const char *value)
 {
     for (; *value; value++) {
-        if (*value <= ' ' || *value > '~' || strchr("\"<>\\^`{|}#", *value))
+        if (*value <= ' ' || *value > '~' || strchr("\"<>\\^`{|}", *value))
+            return false;
+        if (*value == '%' &&
+            !(isxdigit((unsigned char)value[1]) && isxdigit((unsigned char)value[2])))
             return false;
     }
     return true;
 }
 
-/* A scheme (RFC 3986, section 3.1) and its colon, as a number of bytes; 0: there is none. */
-static size_t scheme_length(const char *value)
+size_t uri_scheme_length(const char *text)
 {
-    size_t length = strspn(value, LETTERS DIGITS "+-.");
+    size_t length = strspn(text, LETTERS DIGITS "+-.");
 
-    return length && strchr(LETTERS, *value) && value[length] == ':' ? length + 1 : 0;
+    return length && strchr(LETTERS, *text) && text[length] == ':' ? length + 1 : 0;
 }
 
-static bool is_https(const char *value)
+const char *uri_after_http(const char *text, bool *ret_secure)
 {
-    static const char scheme[] = "https://";
-    const char *host = value + sizeof(scheme) - 1;
-    size_t length;
+    static const char plain[] = "http://", secure[] = "https://";
 
-    if (strncmp(value, scheme, sizeof(scheme) - 1) != 0 || !is_plain(value))
+    *ret_secure = strncasecmp(text, secure, sizeof(secure) - 1) == 0;
+    if (*ret_secure)
+        return text + sizeof(secure) - 1;
+    return strncasecmp(text, plain, sizeof(plain) - 1) == 0 ? text + sizeof(plain) - 1 : NULL;
+}
+
+/* ---- the host ---- */
+
+static bool is_address(int family, const char *text, size_t length)
+{
+    char copy[INET6_ADDRSTRLEN];
+    uint8_t bytes[sizeof(struct in6_addr)];
+
+    if (length >= sizeof(copy))
         return false;
-    length = strcspn(host, "/?");
-    return length && *host != ':' && !memchr(host, '@', length);
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return inet_pton(family, copy, bytes) == 1;
 }
 
-/* What follows scheme, host and port of an http URI on the loopback interface, *ret_host the number
- * of bytes before the port; NULL: it is none. */
-static const char *after_loopback(const char *value, size_t *ret_host)
+/* A label: letters, digits, and hyphens between them. */
+static bool is_label(const char *text, size_t length)
 {
-    for (size_t i = 0; i < sizeof(loopback_hosts) / sizeof(*loopback_hosts); i++) {
-        const char *rest = value + strlen(loopback_hosts[i]);
-        size_t digits;
+    return length > 0 && length <= LABEL_MAX && text[0] != '-' && text[length - 1] != '-';
+}
 
-        if (strncmp(value, loopback_hosts[i], strlen(loopback_hosts[i])) != 0)
-            continue;
-        *ret_host = strlen(loopback_hosts[i]);
-        if (*rest == ':') {
-            digits = strspn(rest + 1, DIGITS);
-            if (digits < 1 || digits > PORT_DIGITS_MAX)
-                return NULL;
-            rest += 1 + digits;
-        }
-        return *rest == '\0' || *rest == '/' || *rest == '?' ? rest : NULL;
+/* Browsers take a name whose last label is a number, "1.2.3" or "0x7f.1", for an address. */
+static bool is_number(const char *text, size_t length)
+{
+    bool hex = length > 1 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    size_t at = hex ? 2 : 0;
+
+    while (at < length && strchr(hex ? DIGITS "ABCDEFabcdef" : DIGITS, text[at]))
+        at++;
+    return at == length;
+}
+
+/* A dot may end it. */
+static bool is_name(const char *text, size_t length)
+{
+    size_t label = 0;
+
+    if (length > 0 && text[length - 1] == '.')
+        length--;
+    if (length == 0 || length > HOST_MAX)
+        return false;
+    for (size_t at = 0; at < length; at += label + 1) {
+        label = strspn(text + at, LETTERS DIGITS "-_");
+        if (!is_label(text + at, label) || (at + label < length && text[at + label] != '.'))
+            return false;
     }
-    return NULL;
+    return text[length - 1] != '.' && !is_number(text + length - label, label);
+}
+
+static bool parse_host(struct uri *uri)
+{
+    const char *host = uri->host;
+    size_t length = uri->host_length;
+
+    if (length > 2 && host[0] == '[' && host[length - 1] == ']') {
+        uri->kind = URI_IPV6;
+        return is_address(AF_INET6, host + 1, length - 2);
+    }
+    uri->kind = is_address(AF_INET, host, length) ? URI_IPV4 : URI_NAME;
+    return uri->kind == URI_IPV4 || is_name(host, length);
+}
+
+/* The port behind a host: "" or ":" and a number, up to `end`. */
+static bool parse_port(struct uri *uri, const char *text, const char *end)
+{
+    size_t digits;
+
+    uri->port = uri->secure ? 443 : 80;
+    if (text == end)
+        return true;
+    digits = strspn(text + 1, DIGITS);
+    if (*text != ':' || digits < 1 || digits > PORT_DIGITS_MAX || text + 1 + digits != end)
+        return false;
+    uri->has_port = true;
+    uri->port = strtol(text + 1, NULL, 10);
+    return uri->port > 0 && uri->port <= PORT_MAX;
+}
+
+bool uri_parse(const char *text, struct uri *ret)
+{
+    const char *at = uri_after_http(text, &ret->secure), *end, *user;
+    bool secure = ret->secure;
+
+    *ret = (struct uri){.secure = secure};
+    if (!at || !is_plain(text))
+        return false;
+    end = at + strcspn(at, "/?#");
+    user = memrchr(at, '@', (size_t)(end - at));
+    ret->has_user = user != NULL;
+    ret->host = user ? user + 1 : at;
+    at = memchr(ret->host, ']', (size_t)(end - ret->host));
+    at = at ? at + 1 : ret->host + strcspn(ret->host, ":/?#");
+    ret->host_length = (size_t)(at - ret->host);
+    ret->rest = end;
+    ret->has_fragment = strchr(end, '#') != NULL;
+    ret->has_query = end[strcspn(end, "?#")] == '?';
+    return parse_host(ret) && parse_port(ret, at, end);
+}
+
+/* ---- what it is ---- */
+
+bool uri_is_origin(const char *text)
+{
+    struct uri uri;
+
+    return uri_parse(text, &uri) && !uri.has_user && *uri.rest == '\0';
+}
+
+bool uri_same_origin(const struct uri *self, const struct uri *other)
+{
+    return self->secure == other->secure && self->port == other->port &&
+           self->host_length == other->host_length &&
+           strncasecmp(self->host, other->host, self->host_length) == 0;
+}
+
+bool uri_is_loopback(const struct uri *self)
+{
+    static const char *const hosts[] = {"127.0.0.1", "[::1]", "localhost"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(hosts); i++) {
+        if (self->host_length == strlen(hosts[i]) &&
+            strncasecmp(self->host, hosts[i], self->host_length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Names below such a one belong to different owners, it to none (publicsuffix.org). A name of one
+ * label that is not in the list is one of a private network. */
+static bool is_public_suffix(const struct uri *uri)
+{
+    char name[HOST_MAX + 1];
+    psl_ctx_t *suffixes;
+    size_t length = uri->host_length;
+    bool found;
+
+    if (uri->kind != URI_NAME)
+        return false;
+    length -= uri->host[length - 1] == '.';
+    for (size_t i = 0; i < length; i++)
+        name[i] = (char)tolower((unsigned char)uri->host[i]);
+    name[length] = '\0';
+    suffixes = psl_latest(NULL);
+    found = suffixes &&
+            psl_is_public_suffix2(suffixes, name, PSL_TYPE_ANY | PSL_TYPE_NO_STAR_RULE) == 1;
+    psl_free(suffixes);
+    return found;
+}
+
+/* Of a client: where it can be reached by a browser or a daemon. */
+static bool is_own_address(const struct uri *uri)
+{
+    return !uri->has_user && !is_public_suffix(uri);
+}
+
+/* ---- checks ---- */
+
+int uri_https_check(const char *value, char why[static 96])
+{
+    struct uri uri;
+
+    snprintf(why, 96, "must be an absolute https URL without user and fragment");
+    return uri_parse(value, &uri) && uri.secure && !uri.has_fragment && is_own_address(&uri) ? 0
+                                                                                             : -1;
+}
+
+int uri_app_check(const char *value, char why[static 96])
+{
+    struct uri uri;
+
+    snprintf(why, 96, "must be an absolute http or https URL");
+    return uri_parse(value, &uri) && is_own_address(&uri) ? 0 : -1;
 }
 
 static bool is_private(const char *value)
 {
-    size_t scheme = scheme_length(value);
+    size_t scheme = uri_scheme_length(value);
 
-    return scheme && memchr(value, '.', scheme) && value[scheme];
-}
-
-int uri_https_check(const char *value, char why[static 96])
-{
-    snprintf(why, 96, "must be an absolute https URL without user and fragment");
-    return is_https(value) ? 0 : -1;
+    return scheme && memchr(value, '.', scheme) && value[scheme] && is_plain(value);
 }
 
 int uri_redirect_check(const char *value, char why[static 96])
 {
-    size_t host;
+    struct uri uri;
+    bool http =
+        uri_parse(value, &uri) && is_own_address(&uri) && (uri.secure || uri_is_loopback(&uri));
 
     snprintf(why, 96,
              "must be https, http on 127.0.0.1 or [::1], or a scheme with a dot, no fragment");
-    if (!is_plain(value))
-        return -1;
-    return is_https(value) || after_loopback(value, &host) || is_private(value) ? 0 : -1;
+    return (http || is_private(value)) && !strchr(value, '#') ? 0 : -1;
 }
 
 int uri_resource_check(const char *value, char why[static 96])
 {
-    size_t scheme = scheme_length(value);
+    size_t scheme = uri_scheme_length(value);
+    struct uri uri;
+    bool secure, http = uri_after_http(value, &secure) != NULL;
 
     snprintf(why, 96, "must be an absolute URI without fragment");
-    return scheme && value[scheme] && is_plain(value) ? 0 : -1;
+    if (!scheme || !value[scheme] || !is_plain(value) || strchr(value, '#'))
+        return -1;
+    return !http || uri_parse(value, &uri) ? 0 : -1;
 }
+
+/* ---- comparisons ---- */
 
 bool uri_redirect_matches(const char *registered, const char *given)
 {
-    size_t registered_host, given_host;
-    const char *registered_rest, *given_rest;
+    struct uri own, other;
+    size_t length;
 
     if (strcmp(registered, given) == 0)
         return true;
-    registered_rest = after_loopback(registered, &registered_host);
-    given_rest = after_loopback(given, &given_host);
-    return registered_rest && given_rest && registered_host == given_host &&
-           strncmp(registered, given, given_host) == 0 && strcmp(registered_rest, given_rest) == 0;
+    if (!uri_parse(registered, &own) || !uri_parse(given, &other) || own.secure || own.has_user ||
+        !uri_is_loopback(&own))
+        return false;
+    length = (size_t)(own.host - registered) + own.host_length;
+    return own.host_length == other.host_length &&
+           (size_t)(other.host - given) + other.host_length == length &&
+           memcmp(registered, given, length) == 0 && strcmp(own.rest, other.rest) == 0;
 }
 
 bool uri_is_below(const char *base, const char *address)
 {
-    size_t length = strlen(base);
+    struct uri own, other;
+    size_t length;
 
-    return strncmp(address, base, length) == 0 &&
-           (address[length] == '\0' || address[length] == '/');
+    if (!uri_parse(base, &own) || !uri_parse(address, &other) || !uri_same_origin(&own, &other))
+        return false;
+    length = strlen(own.rest);
+    return strncmp(other.rest, own.rest, length) == 0 &&
+           (other.rest[length] == '\0' || strchr("/?#", other.rest[length]));
 }

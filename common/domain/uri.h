@@ -1,21 +1,61 @@
 /*
- * uri.h - absolute URIs (RFC 3986) that an administrator registers: to which a browser may be sent
- * back, and which a daemon asks.
+ * uri.h - absolute URIs (RFC 3986): the one place that takes apart what administrators, operators
+ * and clients write, and says whether its host can be one.
  *
- * The three checks are of the form field_check (common/wire/fields.h): 0, or -1 with what is wrong.
+ * The checks are of the form field_check (common/wire/fields.h): 0, or -1 with what is wrong. They
+ * are for what is written: what was stored before they became stricter is read without them.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_URI_H
 #define ATRIUM_COMMON_DOMAIN_URI_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* An https URL of printable ASCII with a host, without user and fragment. */
+enum uri_host { URI_NAME, URI_IPV4, URI_IPV6 };
+
+/* An http or https URL. The texts are parts of it. */
+struct uri {
+    bool secure; /* https */
+    bool has_user, has_port, has_query, has_fragment;
+    enum uri_host kind;
+    const char *host; /* an IPv6 address with its brackets */
+    size_t host_length;
+    long port;        /* of the scheme where none is written */
+    const char *rest; /* behind host and port: path, query and fragment */
+};
+
+/* Takes an http or https URL of printable ASCII apart, whatever the case of its scheme. false: its
+ * host is none of an IPv4 address, an IPv6 address in brackets and a host name (RFC 1123,
+ * section 2.1; "_" counts as a letter), its port is none from 1 to 65535, or a sign stands in it
+ * that no URI has (RFC 3986, section 2). */
+bool uri_parse(const char *text, struct uri *ret);
+
+/* Whether such a URL is an origin, "https://host[:port]", and nothing more. */
+bool uri_is_origin(const char *text);
+
+/* Whether scheme, host and port are the same (RFC 6454, section 5). */
+bool uri_same_origin(const struct uri *self, const struct uri *other);
+
+/* Whether the host is 127.0.0.1, [::1] or localhost. */
+bool uri_is_loopback(const struct uri *self);
+
+/* What follows "http://" or "https://", in small or capital letters; NULL: another scheme. */
+const char *uri_after_http(const char *text, bool *ret_secure);
+
+/* A scheme (RFC 3986, section 3.1) and its colon, as a number of bytes; 0: there is none. */
+size_t uri_scheme_length(const char *text);
+
+/* An https URL with a host that is no public suffix ("co.uk"), without user and fragment. */
 int uri_https_check(const char *value, char why[static 96]);
 
 /* A redirect URI (RFC 6749, section 3.1.2): https as above; http on the loopback interface
  * (RFC 8252, section 7.3: 127.0.0.1, [::1]; localhost too); or a private-use scheme with a dot in
  * it (RFC 8252, section 7.1). No fragment. */
 int uri_redirect_check(const char *value, char why[static 96]);
+
+/* The address of an application: http or https, with a host that is no public suffix, without
+ * user. */
+int uri_app_check(const char *value, char why[static 96]);
 
 /* What identifies a protected resource (RFC 8707, section 2): an absolute URI without fragment. */
 int uri_resource_check(const char *value, char why[static 96]);
@@ -25,7 +65,8 @@ int uri_resource_check(const char *value, char why[static 96]);
  * section 7.3). */
 bool uri_redirect_matches(const char *registered, const char *given);
 
-/* Whether an address is `base`, which ends without a slash, or below it. */
+/* Whether an address is `base`, an origin or a URL that ends without a slash, or below it: the
+ * same origin, and the same path or one below it. */
 bool uri_is_below(const char *base, const char *address);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/domain/uri.h"
 #include "common/runtime/curl_loop.h"
 #include "common/runtime/fiber_sem.h"
 #include "common/wire/codec.h"
@@ -73,7 +74,9 @@ static CURLU *parse_url(const char *text)
                                      CURLUPART_FRAGMENT};
     CURLU *url = curl_url();
     char *part = NULL;
-    bool good = url && text && curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK;
+    struct uri uri;
+    bool good = url && text && uri_parse(text, &uri) &&
+                curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK;
 
     for (size_t i = 0; good && i < ARRAY_SIZE(none); i++) {
         good = curl_url_get(url, none[i], &part, 0) != CURLUE_OK;

@@ -25,6 +25,7 @@
 #include "common/base/descriptors.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "common/domain/uri.h"
 #include "common/runtime/offload.h"
 #include "docd/store/id_page.h"
 #include "docd/store/page_cache.h"
@@ -429,15 +430,13 @@ static struct store_local *local(struct store *store)
 static const char *base_url(const struct store_local *self, const struct request *req,
                             const char *host, const char *scheme)
 {
-    static const char allowed[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:[]";
+    bool secure = scheme && strcmp(scheme, "https") == 0;
+    const char *url;
 
     if (self->options.public_url)
         return self->options.public_url;
-    if (!host || !*host || host[strspn(host, allowed)] != '\0')
-        return NULL;
-    return arena_printf(req->arena, "%s://%s",
-                        scheme && strcmp(scheme, "https") == 0 ? "https" : "http", host);
+    url = arena_printf(req->arena, "http%s://%s", secure ? "s" : "", host ? host : "");
+    return uri_is_origin(url) ? url : NULL;
 }
 
 static int local_form(struct store *store, const struct request *req, const struct store_form *form,

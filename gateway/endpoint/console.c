@@ -23,17 +23,6 @@ const struct console_file *console_find(const char *name)
     return strncmp(name, ASSETS, strlen(ASSETS)) == 0 ? NULL : document;
 }
 
-bool console_is_origin(const char *text)
-{
-    static const char host[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                               "0123456789.-:[]";
-    const char *after = strncmp(text, "https://", 8) == 0  ? text + 8
-                        : strncmp(text, "http://", 7) == 0 ? text + 7
-                                                           : "";
-
-    return *after && after[strspn(after, host)] == '\0';
-}
-
 /* Scripts and styles are admitted by hash: 'self' would run a public document that is a script.
  * The preview runs no script and loads nothing, whatever a template has; what may frame it is this
  * origin, which browsers take over X-Frame-Options (CSP level 3, section 6.4.2.2). */

@@ -47,9 +47,6 @@ const struct console_file *console_find(const char *name);
 const char *console_policy(const struct console_file *file, const char *upload_origin,
                            struct arena *arena);
 
-/* Whether `text` can stand in the policy as an origin: "http://HOST[:PORT]" or https. */
-bool console_is_origin(const char *text);
-
 /* The endpoint. */
 void console_serve(struct exchange *exchange);
 

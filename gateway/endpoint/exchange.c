@@ -17,6 +17,7 @@
 #include "gateway/endpoint/no_endpoint.h"
 #include "gateway/http/body.h"
 #include "gateway/http/watch.h"
+#include "gateway/http/wire.h"
 #include "gateway/transfer/download.h"
 #include "gateway/transfer/upload.h"
 
@@ -149,6 +150,15 @@ static void exchange_log(struct exchange *self, int64_t duration_us)
     access_log_add(&self->gateway->log, &line);
 }
 
+/* Whether the connection ends with this request: what came behind it is not looked at (RFC 9112,
+ * section 9.6). */
+static bool is_last(const struct exchange *self)
+{
+    const char *option = MHD_lookup_connection_value(self->mhd, MHD_HEADER_KIND, "Connection");
+
+    return self->close || (option && strcasestr(option, "close"));
+}
+
 void exchange_on_end(void *arg UNUSED, struct MHD_Connection *mhd UNUSED, void **request,
                      enum MHD_RequestTerminationCode why UNUSED)
 {
@@ -166,6 +176,9 @@ void exchange_on_end(void *arg UNUSED, struct MHD_Connection *mhd UNUSED, void *
         exchange_count(self, now_us - self->arrived_us);
         exchange_log(self, now_us - self->arrived_us);
         watch_end(self);
+        self->connection->ended++;
+        if (self->connection->framing.status && !is_last(self))
+            wire_check(self->connection);
     }
     self->ended = true;
     if (self->upload)
@@ -178,14 +191,9 @@ void exchange_on_end(void *arg UNUSED, struct MHD_Connection *mhd UNUSED, void *
 
 /* ---- the header ---- */
 
-/* Chunks are not of HTTP/1.0: what stands before us may have passed them on as the body of
- * something else, or as the next request (RFC 9112, section 6.1). */
-static int check_framing(struct exchange *self, const char *version)
+static int check_head(struct exchange *self)
 {
-    bool foreign_chunks =
-        self->head.transfer_encoding && strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
-
-    if (!foreign_chunks && !head_is_ambiguous(&self->head))
+    if (!self->head.ambiguous)
         return 0;
     self->close = true;
     return error_set(&self->err, ERR_BAD_REQUEST, "The request is malformed.");
@@ -222,8 +230,7 @@ static void open_upload(struct exchange *self)
     self->refused = !self->upload;
 }
 
-static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, const char *method,
-                          const char *version)
+static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, const char *method)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -240,7 +247,7 @@ static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, con
     self->match.allow[0] = '\0';
     /* Both, always: how early a refusal may be told depends on the route. */
     self->refused = find_endpoint(self) < 0;
-    if (check_framing(self, version) < 0)
+    if (check_head(self) < 0)
         self->refused = true;
     if (!self->refused && self->endpoint && self->endpoint->route.flags & R_FORM)
         open_upload(self);
@@ -315,13 +322,13 @@ static bool form_append(struct exchange *self, const char *bytes, size_t size)
 
 /* What cannot wait for its body to be read. A body that is announced as too large is refused before
  * it is sent, where that can reach the client: it waits for "100 Continue", or the body is larger
- * than what would be dropped anyway. A body in an unknown encoding has no end. */
+ * than what would be dropped anyway. */
 static bool refuse_early(struct exchange *self)
 {
     uint64_t size = declared_size(self);
     bool large = !self->upload && size > BODY_MAX && (self->head.expect || size > BODY_DROP_MAX);
 
-    if (!large && !head_has_strange_encoding(&self->head))
+    if (!large)
         return false;
     if (!self->refused)
         (void)error_set(&self->err, ERR_TOO_LARGE, "The request body is too large.");
@@ -330,13 +337,14 @@ static bool refuse_early(struct exchange *self)
 }
 
 enum MHD_Result exchange_on_request(void *arg UNUSED, struct MHD_Connection *mhd,
-                                    const char *url UNUSED, const char *method, const char *version,
-                                    const char *upload, size_t *upload_size, void **request)
+                                    const char *url UNUSED, const char *method,
+                                    const char *version UNUSED, const char *upload,
+                                    size_t *upload_size, void **request)
 {
     struct exchange *self = *request;
 
     if (!self->opened) {
-        exchange_open(self, mhd, method, version);
+        exchange_open(self, mhd, method);
         if (!refuse_early(self))
             return MHD_YES;
     }

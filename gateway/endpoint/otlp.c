@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "common/domain/uri.h"
 #include "common/runtime/curl_loop.h"
 #include "common/service/span_json.h"
 #include "common/wire/codec.h"
@@ -268,8 +269,9 @@ int otlp_check(const struct gateway *gateway, struct error *err)
 {
     const char *endpoint = gateway_config(gateway)->otlp_endpoint;
 
-    if (endpoint[0] == '\0' || strncmp(endpoint, "http://", 7) == 0 ||
-        strncmp(endpoint, "https://", 8) == 0)
+    struct uri uri;
+
+    if (endpoint[0] == '\0' || uri_parse(endpoint, &uri))
         return 0;
     return error_set(err, ERR_BAD_REQUEST,
                      "otlp_endpoint must be a URL such as http://127.0.0.1:4318/v1/traces");

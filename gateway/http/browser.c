@@ -10,6 +10,7 @@
 
 #include "common/base/secret.h"
 #include "common/domain/page.h"
+#include "common/domain/uri.h"
 
 static const char token_purpose[] = "atrium form token";
 
@@ -99,34 +100,16 @@ bool form_token_is_of(const char *token, const char *cookie)
     return same;
 }
 
-/* The length of scheme, host and port of an address, without a port that is the scheme's own: so
- * an Origin is written (RFC 6454, section 6.2). */
-static size_t origin_length(const char *url)
-{
-    const char *host = strstr(url, "://");
-    size_t length;
-
-    if (!host)
-        return 0;
-    length = (size_t)(host + 3 - url) + strcspn(host + 3, "/?#");
-    if (strncasecmp(url, "https://", 8) == 0 && length > 8 + 4 &&
-        memcmp(url + length - 4, ":443", 4) == 0)
-        length -= 4;
-    if (strncasecmp(url, "http://", 7) == 0 && length > 7 + 3 &&
-        memcmp(url + length - 3, ":80", 3) == 0)
-        length -= 3;
-    return length;
-}
-
 bool browser_is_own(const char *origin, const char *fetch_site, const char *public_url)
 {
-    size_t length = public_url ? origin_length(public_url) : 0;
+    struct uri own, other;
 
-    if (length == 0 || !origin || (fetch_site && strcmp(fetch_site, "same-origin") != 0))
+    if (!public_url || !uri_parse(public_url, &own) || !origin ||
+        (fetch_site && strcmp(fetch_site, "same-origin") != 0))
         return false;
     if (strcmp(origin, "null") == 0)
         return fetch_site != NULL;
-    return strlen(origin) == length && strncasecmp(origin, public_url, length) == 0;
+    return uri_is_origin(origin) && uri_parse(origin, &other) && uri_same_origin(&own, &other);
 }
 
 static bool is_repeated(const struct query *query, size_t index)

@@ -15,6 +15,7 @@
 
 #include "gateway/http/client.h"
 #include "gateway/http/edge.h"
+#include "gateway/http/framing.h"
 
 enum connection_phase {
     CONNECTION_IDLE,    /* between requests, or sending a request's header */
@@ -40,6 +41,8 @@ struct connection {
     struct http_client *client; /* that it counts for; NULL: none, of a proxy or an administrator */
     struct idle_link idle[IDLE_LISTS];
     struct edge edge;
+    struct framing framing;
+    uint64_t ended; /* requests of which libmicrohttpd has made an end */
     int fd;
     enum connection_phase phase;
     int64_t since_ms; /* monotonic: of the phase */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/domain/uri.h"
 #include "common/wire/codec.h"
 
 /* Decodes `size` bytes at `raw` to `out` and adds a NUL. The decoded size, or -1; %00 is no text
@@ -39,10 +40,11 @@ static ssize_t percent_decode(const char *raw, size_t size, char *out, bool form
 int target_split(char *text, struct target *ret, struct error *err)
 {
     char *path = text, *query;
+    bool secure;
+    const char *host = uri_after_http(text, &secure);
 
-    if (strncasecmp(path, "http://", 7) == 0 || strncasecmp(path, "https://", 8) == 0) {
-        path = strstr(path, "://") + 3;
-        path += strcspn(path, "/?");
+    if (host) {
+        path = text + (host - text) + strcspn(host, "/?");
         if (*path == '\0')
             path = text + strlen(text);
     }

@@ -74,6 +74,12 @@ static int kernel_set(struct connection *connection, int operation, int fd, uint
     return call_ctl(connection->edge.epoll, operation, fd, &event);
 }
 
+static void repeat(struct connection *connection, int fd)
+{
+    if (connection->edge.in_kernel)
+        (void)kernel_set(connection, EPOLL_CTL_MOD, fd, connection->edge.events);
+}
+
 /* What was missed is told now: the kernel looks at the socket anew when its entry is changed. */
 static int library_add(struct connection *connection, int fd, const struct epoll_event *event)
 {
@@ -81,6 +87,8 @@ static int library_add(struct connection *connection, int fd, const struct epoll
     int result = 0;
 
     self->data = event->data.ptr;
+    self->events = event->events;
+    self->repeat = repeat;
     if (!self->in_kernel || self->missed)
         result = kernel_set(connection, self->in_kernel ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd,
                             event->events);

@@ -21,6 +21,9 @@ struct connection;
 struct edge {
     int epoll;       /* of libmicrohttpd, that has the socket; meaningless unless `in_kernel` */
     void *data;      /* libmicrohttpd's word for it */
+    uint32_t events; /* that it wants */
+    /* Has the kernel tell once more of what is there to be read; NULL: the socket was never in. */
+    void (*repeat)(struct connection *connection, int fd);
     bool in_kernel;  /* the socket is in the epoll set */
     bool in_library; /* ... and libmicrohttpd thinks so too */
     bool drained;    /* all that came was read, and the kernel would tell of more */

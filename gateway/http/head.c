@@ -27,8 +27,7 @@ static const struct head_row head_rows[] = {
     HEAD("Authorization", authorization, ONCE),
     HEAD("Content-Type", content_type, ONCE),
     HEAD("Content-Encoding", content_encoding, LAST),
-    HEAD("Content-Length", content_length, ONCE),
-    HEAD("Transfer-Encoding", transfer_encoding, ONCE),
+    HEAD("Content-Length", content_length, LAST),
     HEAD("X-Request-Id", request_id, LAST),
     HEAD("Traceparent", traceparent, NONE),
     HEAD("Tracestate", tracestate, NONE),
@@ -53,31 +52,12 @@ static void head_forwarded(struct head *head, const char *value)
     head->forwarded[head->forwarded_count++] = value;
 }
 
-/* What others take for Content-Length or Transfer-Encoding and libmicrohttpd does not: a space
- * before the colon, or a folded line (RFC 9112, sections 5.1 and 5.2), whose rest 0.9.75 appends to
- * the header's name. */
-static bool is_strange(const char *name)
-{
-    static const char *const framing[] = {"Content-Length", "Transfer-Encoding"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(framing); i++) {
-        size_t length = strlen(framing[i]);
-
-        if (strncasecmp(name, framing[i], length) == 0 && name[length] != '\0')
-            return true;
-    }
-    while (*name > ' ' && *name < 0x7f)
-        name++;
-    return *name != '\0';
-}
-
 static enum MHD_Result on_header(void *arg, enum MHD_ValueKind kind UNUSED, const char *name,
                                  const char *value)
 {
     struct head *head = arg;
     size_t length = strlen(name);
 
-    head->ambiguous |= is_strange(name);
     if (!value)
         return MHD_YES;
     for (size_t i = 0; i < ARRAY_SIZE(head_rows); i++) {
@@ -101,23 +81,9 @@ void head_read(struct head *self, struct MHD_Connection *connection, const char 
     MHD_get_connection_values(connection, MHD_HEADER_KIND, on_header, self);
 }
 
-bool head_has_strange_encoding(const struct head *self)
-{
-    return self->transfer_encoding && strcasecmp(self->transfer_encoding, "chunked") != 0;
-}
-
 const char *head_text(const char *value, size_t max)
 {
     size_t size = value ? strnlen(value, max + 1) : 0;
 
     return value && size <= max && codec_is_text(value, size) ? value : NULL;
-}
-
-bool head_is_ambiguous(const struct head *self)
-{
-    const char *length = self->content_length;
-
-    return self->ambiguous || (self->transfer_encoding && length) ||
-           (length && length[strspn(length, "0123456789")] != '\0') ||
-           head_has_strange_encoding(self);
 }

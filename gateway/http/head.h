@@ -12,12 +12,12 @@
  * connection's, until the end of the request. */
 struct head {
     const char *host, *authorization, *content_type, *content_encoding, *content_length,
-        *transfer_encoding, *request_id, *traceparent, *tracestate, *user_agent, *expect,
-        *if_none_match, *accept_encoding, *cors_method, *cors_headers, *dpop;
+        *request_id, *traceparent, *tracestate, *user_agent, *expect, *if_none_match,
+        *accept_encoding, *cors_method, *cors_headers, *dpop;
     const char *forwarded[FORWARDED_MAX]; /* those that proxies name their clients in, in order */
     size_t forwarded_count;
     const char *forwarded_name;
-    bool ambiguous; /* a header that must stand once stands twice, or is spelt to hide */
+    bool ambiguous; /* a header that must stand once stands twice */
 };
 
 /* Fills a zeroed head. `forwarded`: the name of the header that proxies name their clients in. */
@@ -25,13 +25,5 @@ void head_read(struct head *self, struct MHD_Connection *connection, const char 
 
 /* The text of a header; NULL: there is none, it is longer than that, or it is no text. */
 const char *head_text(const char *value, size_t max);
-
-/* A request whose end can be understood in two ways is a second request in disguise (RFC 9112,
- * section 6.3): it must be refused and its connection closed. */
-bool head_is_ambiguous(const struct head *self);
-
-/* A Transfer-Encoding that libmicrohttpd does not know: it would read the body until the client
- * hangs up. */
-bool head_has_strange_encoding(const struct head *self);
 
 #endif

@@ -131,27 +131,74 @@ static bool is_drained(const struct edge *edge, ssize_t got, size_t size)
     return edge->in_kernel && !edge->over && (none || (got > 0 && (size_t)got < size));
 }
 
+/* Receives once, behind what libmicrohttpd may have already: how many bytes it may have more.
+ * *ret_got: as recv(). */
+static size_t receive(struct connection *connection, uint8_t *bytes, size_t size, int flags,
+                      ssize_t *ret_got)
+{
+    size_t held = connection->framing.held_size;
+
+    *ret_got = call_recv(connection->fd, bytes + held, size - held, flags);
+    connection->edge.drained = is_drained(&connection->edge, *ret_got, size - held);
+    if (*ret_got <= 0) {
+        connection->over |= *ret_got == 0;
+        return 0;
+    }
+    connection->begun = true;
+    connection->moved += (uint64_t)*ret_got;
+    return framing_filter(&connection->framing, bytes, (size_t)*ret_got);
+}
+
+void wire_check(struct connection *connection)
+{
+    const struct framing *framing = &connection->framing;
+
+    if (framing->status && !connection->cut && connection->ended == framing->requests)
+        connection->all->refused(connection, framing->status);
+}
+
+/* Nothing behind malformed bytes. libmicrohttpd takes a read of less than it asked for as all there
+ * is, and waits: so what was taken out is made up for; the kernel is asked to tell again when too
+ * little room is left for that. */
+static ssize_t receive_all(struct connection *connection, uint8_t *bytes, size_t size, int flags)
+{
+    const struct framing *framing = &connection->framing;
+    size_t kept = 0, wanted;
+    ssize_t got;
+
+    do {
+        wanted = size - kept - framing->held_size;
+        kept += receive(connection, bytes + kept, size - kept, flags, &got);
+    } while (got == (ssize_t)wanted && !framing->status && kept + framing->held_size < size);
+    if (got == (ssize_t)wanted && kept < size && connection->edge.repeat)
+        connection->edge.repeat(connection, connection->fd);
+    if (kept > 0 || got <= 0)
+        return kept > 0 ? (ssize_t)kept : got;
+    errno = EAGAIN;
+    return -1;
+}
+
 ssize_t recv(int fd, void *bytes, size_t size, int flags)
 {
     struct connection *connection = wire_connection(fd);
     ssize_t got;
 
-    if (connection && connection->edge.drained && !(flags & MSG_PEEK)) {
+    if (!connection || (flags & MSG_PEEK))
+        return call_recv(fd, bytes, size, flags);
+    if (connection->framing.held_size >= size && size > 0)
+        connection->all->refused(connection, MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE);
+    if (connection->cut)
+        return 0;
+    if (connection->framing.status || connection->edge.drained) {
         errno = EAGAIN;
         return -1;
     }
-    got = call_recv(fd, bytes, size, flags);
-    if (!connection || (flags & MSG_PEEK))
-        return got;
-    connection->edge.drained = is_drained(&connection->edge, got, size);
-    if (got > 0) {
-        connection->begun = true;
-        connection->moved += (uint64_t)got;
-    } else if (got == 0) {
-        connection->over = true;
-    }
+    got = receive_all(connection, bytes, size, flags);
+    wire_check(connection);
+    if (connection->cut)
+        return 0;
     /* libmicrohttpd would close without an answer: connections_sweep() gives one first. */
-    if (got == 0 && connection->phase == CONNECTION_READING && !connection->cut) {
+    if (got == 0 && connection->phase == CONNECTION_READING) {
         errno = EAGAIN;
         return -1;
     }

@@ -6,7 +6,8 @@
  * for that. So wire.c defines recv(), send(), sendmsg(), sendfile64() and shutdown(), which the
  * dynamic linker prefers to the C library's. They are system calls and nothing else, but for
  * sockets of the loop's thread that are watched: there an answer that the gateway did not make
- * (struct connection's `answering`) is handed to connections.refused() and dropped.
+ * (struct connection's `answering`) is handed to connections.refused() and dropped. What is
+ * received passes framing.h first.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_WIRE_H
 #define ATRIUM_GATEWAY_HTTP_WIRE_H
@@ -23,6 +24,10 @@ void wire_unwatch(int fd);
 
 /* That of a watched socket, or NULL. */
 struct connection *wire_connection(int fd);
+
+/* Has the connection answered and closed when malformed bytes came behind the last request that
+ * ended: those before them are answered first. */
+void wire_check(struct connection *connection);
 
 /* Past all that. Best effort: what does not fit into the socket's buffer is lost. */
 void wire_send(int fd, const char *bytes, size_t size);

@@ -27,6 +27,14 @@ static struct field_bytes secret_sealed(const struct maild *d, const struct requ
     return (struct field_bytes){sealed.bytes, sealed.size};
 }
 
+/* ---- the address ---- */
+
+/* As it is stored: the scheme in small letters (RFC 3986, section 6.2.2.1). */
+static const char *url_of(const struct request *req, const struct webhook_in *in)
+{
+    return arena_printf(req->arena, "https%s", in->url + strlen("https"));
+}
+
 /* ---- a fresh proof ---- */
 
 /* `rows`: what the statement returned that looked for the webhook. */
@@ -131,7 +139,7 @@ int webhook_create(struct maild *d, const struct request *req, const struct webh
     struct uuid id = uuid_ordered(req->now_ms);
     const struct sql_webhook_insert_in insert = {.project = req->caller->project,
                                                  .id = id,
-                                                 .url = in->url,
+                                                 .url = url_of(req, in),
                                                  .events = events_array(req, &in->events),
                                                  .enabled = in->enabled,
                                                  .secret = secret_sealed(d, req, secret),
@@ -170,7 +178,7 @@ int webhook_replace(struct maild *d, const struct request *req, const struct web
 {
     struct sql_webhook_replace_in replace = {.project = req->caller->project,
                                              .id = in->id,
-                                             .url = in->url,
+                                             .url = url_of(req, in),
                                              .events = events_array(req, &in->events),
                                              .enabled = in->enabled,
                                              .audience = in->audience,

@@ -4,6 +4,8 @@
  */
 #include <CUnit/CUnit.h>
 #include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +107,133 @@ static void a_good_request_before_is_answered(void)
     free(answer);
 }
 
+/* ---- bytes that no request has ---- */
+
+#define BYTES(text) text, sizeof(text) - 1
+#define GET_HEAD "GET /partner/health-check HTTP/1.1\r\nHost: a\r\n"
+#define CHUNKED POST_HEAD "Transfer-Encoding: chunked\r\n\r\n"
+#define WHOLE_CHUNKS "2\r\n{}\r\n0\r\n\r\n"
+#define NUL \
+    "\0"    \
+    ""
+#define SPACES_16 "                "
+
+struct byte_row {
+    const char *label, *bytes;
+    size_t size;
+};
+
+/* 400, a closed connection, and that before anything else is sent (RFC 9110, sections 5.1, 5.5 and
+ * 9.1; RFC 9112, sections 2.2, 3, 5.1, 5.2, 6.1, 6.3 and 7.1). */
+static const struct byte_row malformed[] = {
+    {"NUL in the target", BYTES("GET /auth/me" NUL "/x HTTP/1.1\r\nHost: a\r\n\r\n")},
+    {"NUL in the method", BYTES("G" NUL "T /auth/me HTTP/1.1\r\nHost: a\r\n\r\n")},
+    {"NUL in the version", BYTES("GET /auth/me HTTP/1.1" NUL "\r\nHost: a\r\n\r\n")},
+    {"NUL in a value", BYTES(GET_HEAD "Authorization: Bearer T" NUL "junk\r\n\r\n")},
+    {"NUL at a value's end", BYTES(GET_HEAD "X-A: b" NUL "\r\n\r\n")},
+    {"NUL in a name", BYTES(GET_HEAD "X-A" NUL ": b\r\n\r\n")},
+    {"NUL in Content-Length", BYTES(POST_HEAD "Content-Length: 2" NUL "99\r\n\r\n{}")},
+    {"NUL before the request", BYTES(NUL "GET / HTTP/1.1\r\nHost: a\r\n\r\n")},
+    {"bare CR in a value", BYTES(GET_HEAD "X-A: b\rX-B: c\r\n\r\n")},
+    {"bare CR in the target", BYTES("GET /a\rb HTTP/1.1\r\nHost: a\r\n\r\n")},
+    {"bare CR as a line's end", BYTES("GET / HTTP/1.1\rHost: a\r\r")},
+    {"bare CR in a name", BYTES(GET_HEAD "X-A\rB: c\r\n\r\n")},
+    {"two CR", BYTES(GET_HEAD "X-A: b\r\r\n\r\n")},
+    {"bare LF as a line's end", BYTES("GET / HTTP/1.1\nHost: a\r\n\r\n")},
+    {"bare LF in a value", BYTES(GET_HEAD "X-A: b\nX-B: c\r\n\r\n")},
+    {"bare LF as the end", BYTES(GET_HEAD "X-A: b\r\n\n")},
+    {"ESC in a value", BYTES(GET_HEAD "X-A: \x1b[1m\r\n\r\n")},
+    {"DEL in a value", BYTES(GET_HEAD "X-A: \x7f\r\n\r\n")},
+    {"ESC in the target", BYTES("GET /\x1b HTTP/1.1\r\nHost: a\r\n\r\n")},
+    {"HTAB in the target", BYTES("GET /\t HTTP/1.1\r\nHost: a\r\n\r\n")},
+    {"empty name", BYTES(GET_HEAD ": b\r\n\r\n")},
+    {"a line without colon", BYTES(GET_HEAD "X-A\r\n\r\n")},
+    {"space before the colon", BYTES(GET_HEAD "X-A : b\r\n\r\n")},
+    {"space in a name", BYTES(GET_HEAD "X A: b\r\n\r\n")},
+    {"quote in a name", BYTES(GET_HEAD "\"X\": b\r\n\r\n")},
+    {"slash in a name", BYTES(GET_HEAD "X/A: b\r\n\r\n")},
+    {"UTF-8 in a name", BYTES(GET_HEAD "X-\xc3\xa4: b\r\n\r\n")},
+    {"folded line", BYTES(GET_HEAD "X-A: b\r\n c\r\n\r\n")},
+    {"space before the first name", BYTES("GET / HTTP/1.1\r\n Host: a\r\n\r\n")},
+    {"empty method", BYTES(" /auth/me HTTP/1.1\r\nHost: a\r\n\r\n")},
+    {"method in brackets", BYTES("(GET) /auth/me HTTP/1.1\r\nHost: a\r\n\r\n")},
+    {"method with a slash", BYTES("GE/T /auth/me HTTP/1.1\r\nHost: a\r\n\r\n")},
+    {"HTAB behind the method", BYTES("GET\t/auth/me HTTP/1.1\r\nHost: a\r\n\r\n")},
+    {"two spaces", BYTES("GET  /auth/me HTTP/1.1\r\nHost: a\r\n\r\n")},
+    {"space in the target", BYTES("GET /auth/me x HTTP/1.1\r\nHost: a\r\n\r\n")},
+    {"space behind the version", BYTES("GET /auth/me HTTP/1.1 \r\nHost: a\r\n\r\n")},
+    {"no version", BYTES("GET /auth/me\r\nHost: a\r\n\r\n")},
+    {"other protocol", BYTES("GET /auth/me HTTQ/1.1\r\nHost: a\r\n\r\n")},
+    {"strange version", BYTES("GET /auth/me HTTP/1.x\r\nHost: a\r\n\r\n")},
+    {"cow before chunked",
+     BYTES(POST_HEAD "Transfer-Encoding: cow\r\nTransfer-Encoding: chunked\r\n\r\n" WHOLE_CHUNKS)},
+    {"cow, chunked", BYTES(POST_HEAD "Transfer-Encoding: cow, chunked\r\n\r\n" WHOLE_CHUNKS)},
+    {"cow", BYTES(POST_HEAD "Transfer-Encoding: cow\r\n\r\n" WHOLE_CHUNKS)},
+    {"identity", BYTES(POST_HEAD "Transfer-Encoding: identity\r\n\r\n")},
+    {"no coding", BYTES(POST_HEAD "Transfer-Encoding:\r\n\r\n" WHOLE_CHUNKS)},
+    {"half a coding", BYTES(POST_HEAD "Transfer-Encoding: chunk\r\n\r\n" WHOLE_CHUNKS)},
+    {"chunked twice", BYTES(POST_HEAD "Transfer-Encoding: chunked\r\nTransfer-Encoding: "
+                                      "chunked\r\n\r\n" WHOLE_CHUNKS)},
+    {"chunked and a length",
+     BYTES(POST_HEAD "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n" WHOLE_CHUNKS)},
+    {"chunked in HTTP/1.0", BYTES("POST /auth/refresh-token HTTP/1.0\r\nHost: "
+                                  "a\r\nTransfer-Encoding: chunked\r\n\r\n" WHOLE_CHUNKS)},
+    {"two lengths", BYTES(POST_HEAD "Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}")},
+    {"list of lengths", BYTES(POST_HEAD "Content-Length: 2, 2\r\n\r\n{}")},
+    {"no length", BYTES(POST_HEAD "Content-Length:\r\n\r\n")},
+    {"length with a gap", BYTES(POST_HEAD "Content-Length: 2 2\r\n\r\n{}")},
+    {"length in hex", BYTES(POST_HEAD "Content-Length: 0x2\r\n\r\n{}")},
+    {"bare LF behind a size", BYTES(CHUNKED "2\n{}\r\n0\r\n\r\n")},
+    {"bare CR behind a size", BYTES(CHUNKED "2\r{}\r\n0\r\n\r\n")},
+    {"bare LF behind a chunk", BYTES(CHUNKED "2\r\n{}\n0\r\n\r\n")},
+    {"nothing behind a chunk", BYTES(CHUNKED "2\r\n{}0\r\n\r\n")},
+    {"bare LF at the end", BYTES(CHUNKED "2\r\n{}\r\n0\r\n\n")},
+    {"bare LF behind the last size", BYTES(CHUNKED "2\r\n{}\r\n0\n\r\n")},
+    {"NUL behind a size", BYTES(CHUNKED "2" NUL "\r\n{}\r\n0\r\n\r\n")},
+    {"NUL in an extension", BYTES(CHUNKED "2;a=" NUL "\r\n{}\r\n0\r\n\r\n")},
+    {"bare LF in an extension", BYTES(CHUNKED "2;a\n\r\n{}\r\n0\r\n\r\n")},
+    {"bare CR in an extension", BYTES(CHUNKED "2;a\rb\r\n{}\r\n0\r\n\r\n")},
+    {"size with a sign", BYTES(CHUNKED "+2\r\n{}\r\n0\r\n\r\n")},
+    {"size with 0x", BYTES(CHUNKED "0x2\r\n{}\r\n0\r\n\r\n")},
+    {"space before a size", BYTES(CHUNKED " 2\r\n{}\r\n0\r\n\r\n")},
+    {"space behind a size", BYTES(CHUNKED "2 \r\n{}\r\n0\r\n\r\n")},
+    {"no size", BYTES(CHUNKED "\r\n{}\r\n0\r\n\r\n")},
+    {"NUL in a trailer", BYTES(CHUNKED "2\r\n{}\r\n0\r\nX-A: b" NUL "\r\n\r\n")},
+    {"bare CR in a trailer", BYTES(CHUNKED "2\r\n{}\r\n0\r\nX-A: b\rc\r\n\r\n")},
+    {"trailer without name", BYTES(CHUNKED "2\r\n{}\r\n0\r\n: b\r\n\r\n")},
+};
+
+/* These are read: what is wrong with each is its token, 401, or its body, 422. */
+static const struct {
+    struct byte_row row;
+    const char *want;
+} well_formed[] = {
+    {{"empty lines before", BYTES("\r\n\r\n" GOOD)}, "HTTP/1.1 200 "},
+    {{"no space behind the colon", BYTES(GET_HEAD "X-Request-Id:abcdefgh\r\n\r\n")},
+     "X-Request-Id: abcdefgh\r\n"},
+    {{"white space around a value", BYTES(GET_HEAD "X-Request-Id: \t abcdefgh \t \r\n\r\n")},
+     "X-Request-Id: abcdefgh\r\n"},
+    {{"a lot of it", BYTES(GET_HEAD "X-Request-Id: abcdefgh" SPACES_16 SPACES_16 SPACES_16 SPACES_16
+                               SPACES_16 SPACES_16 "\r\n\r\n")},
+     "X-Request-Id: abcdefgh\r\n"},
+    {{"inside a value", BYTES(GET_HEAD "X-A: b \t c\r\n\r\n")}, "HTTP/1.1 200 "},
+    {{"empty value", BYTES(GET_HEAD "X-A:\r\nX-B:  \r\n\r\n")}, "HTTP/1.1 200 "},
+    {{"UTF-8 in a value", BYTES(GET_HEAD "X-A: \xc3\xa4\r\n\r\n")}, "HTTP/1.1 200 "},
+    {{"every sign of a name", BYTES(GET_HEAD "!#$%&'*+-.^_`|~9: b\r\n\r\n")}, "HTTP/1.1 200 "},
+    {{"white space behind a length", BYTES(POST_HEAD "Content-Length: 2 \t\r\n\r\n{}")},
+     "HTTP/1.1 422 "},
+    {{"white space behind chunked",
+      BYTES(POST_HEAD "Transfer-Encoding: chunked \r\n\r\n" WHOLE_CHUNKS)},
+     "HTTP/1.1 422 "},
+    {{"capitals", BYTES(POST_HEAD "TRANSFER-encoding: Chunked\r\n\r\n" WHOLE_CHUNKS)},
+     "HTTP/1.1 422 "},
+    {{"zeros before a size", BYTES(CHUNKED "0002\r\n{}\r\n000\r\n\r\n")}, "HTTP/1.1 422 "},
+    {{"pieces", BYTES(CHUNKED "1\r\n{\r\n1\r\n}\r\n0\r\n\r\n")}, "HTTP/1.1 422 "},
+    {{"extension", BYTES(CHUNKED "2;a=b;c=\"d e\"\r\n{}\r\n0;e\r\n\r\n")}, "HTTP/1.1 422 "},
+    {{"extension behind a space", BYTES(CHUNKED "2 ; a = b\r\n{}\r\n0\r\n\r\n")}, "HTTP/1.1 422 "},
+    {{"trailers", BYTES(CHUNKED "2\r\n{}\r\n0\r\nX-A: b \r\nX-B: c\r\n\r\n")}, "HTTP/1.1 422 "},
+};
+
 /* ---- connections by hand ---- */
 
 static int dial(void)
@@ -139,6 +268,90 @@ static void hear(int fd, int timeout_ms, char answer[static ANSWER_SIZE])
             usleep(10000);
     }
     answer[size] = '\0';
+}
+
+/* In one segment, or each byte in one of its own until there is an answer. */
+static void say_bytes(int fd, const struct byte_row *row, bool apart)
+{
+    struct pollfd answered = {.fd = fd, .events = POLLIN};
+    int on = 1;
+
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    if (!apart)
+        (void)!send(fd, row->bytes, row->size, MSG_NOSIGNAL);
+    for (size_t i = 0; apart && i < row->size && poll(&answered, 1, 0) == 0; i++) {
+        (void)!send(fd, row->bytes + i, 1, MSG_NOSIGNAL);
+        usleep(100);
+    }
+}
+
+/* The client's side stays open: only what the gateway makes of the bytes ends the connection. */
+static void malformed_bytes_end_the_connection_at_once(void)
+{
+    for (size_t i = 0; i < 2 * ARRAY_SIZE(malformed); i++) {
+        const struct byte_row *row = &malformed[i / 2];
+        int64_t start_ms = clock_mono_ms();
+        char answer[ANSWER_SIZE];
+        int fd = dial();
+
+        say_bytes(fd, row, i % 2 == 1);
+        hear(fd, 3000, answer);
+        check_answer(row->label, answer, 400);
+        UNIT_CHECK(clock_mono_ms() - start_ms < 1000, "%s, %s: %lld ms", row->label,
+                   i % 2 == 1 ? "byte by byte" : "whole", (long long)(clock_mono_ms() - start_ms));
+        close(fd);
+    }
+}
+
+static void well_formed_bytes_are_read(void)
+{
+    for (size_t i = 0; i < 2 * ARRAY_SIZE(well_formed); i++) {
+        const struct byte_row *row = &well_formed[i / 2].row;
+        char answer[ANSWER_SIZE];
+        int fd = dial();
+
+        say_bytes(fd, row, i % 2 == 1);
+        shutdown(fd, SHUT_WR);
+        hear(fd, 3000, answer);
+        UNIT_CHECK(strstr(answer, well_formed[i / 2].want), "%s, %s: want %s, got %.600s",
+                   row->label, i % 2 == 1 ? "byte by byte" : "whole", well_formed[i / 2].want,
+                   answer);
+        close(fd);
+    }
+}
+
+/* Requests before the malformed one, in the same segment, get their answers; one that is the last
+ * of its connection ends it. */
+static void requests_before_malformed_bytes_are_answered(void)
+{
+    static const struct {
+        const char *bytes;
+        size_t size, good, bad;
+    } rows[] = {
+        {BYTES(GOOD GOOD GOOD "GET /a\x01 HTTP/1.1\r\n\r\n"), 3, 1},
+        {BYTES(GOOD WAITING GOOD "\x16\x03\x01"), 2, 1},
+        {BYTES(WAITING CHUNKED "2\r\n{}\n"), 0, 1},
+        {BYTES(GET_HEAD "Connection: close\r\n\r\n\x01"), 1, 0},
+    };
+
+    for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+        const struct byte_row row = {"", rows[i / 2].bytes, rows[i / 2].size};
+        int64_t start_ms = clock_mono_ms();
+        char answer[ANSWER_SIZE];
+        int fd = dial();
+
+        (void)!send(fd, row.bytes, row.size - i % 2, MSG_NOSIGNAL);
+        if (i % 2 == 1) {
+            usleep(20000);
+            (void)!send(fd, row.bytes + row.size - 1, 1, MSG_NOSIGNAL);
+        }
+        hear(fd, 3000, answer);
+        UNIT_CHECK(unit_occurrences(answer, "HTTP/1.1 200 ") == rows[i / 2].good &&
+                       unit_occurrences(answer, "HTTP/1.1 400 ") == rows[i / 2].bad &&
+                       clock_mono_ms() - start_ms < 1000,
+                   "row %zu, %lld ms: %s", i, (long long)(clock_mono_ms() - start_ms), answer);
+        close(fd);
+    }
 }
 
 /* The socket of a request that waits is left alone: what comes meanwhile, and the end, must not be
@@ -230,10 +443,17 @@ static void suite_shuts_down_cleanly(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(each_broken_request_gets_one_answer),     CASE(oversized_requests_get_their_status),
-    CASE(a_good_request_before_is_answered),       CASE(requests_sent_meanwhile_are_answered_next),
-    CASE(a_body_that_stalls_is_not_waited_for),    CASE(a_slow_body_is_waited_for),
-    CASE(an_idle_connection_is_kept_for_its_time), CASE_ALWAYS(suite_shuts_down_cleanly),
+    CASE(each_broken_request_gets_one_answer),
+    CASE(oversized_requests_get_their_status),
+    CASE(a_good_request_before_is_answered),
+    CASE(malformed_bytes_end_the_connection_at_once),
+    CASE(well_formed_bytes_are_read),
+    CASE(requests_before_malformed_bytes_are_answered),
+    CASE(requests_sent_meanwhile_are_answered_next),
+    CASE(a_body_that_stalls_is_not_waited_for),
+    CASE(a_slow_body_is_waited_for),
+    CASE(an_idle_connection_is_kept_for_its_time),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

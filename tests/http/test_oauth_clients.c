@@ -162,6 +162,110 @@ static void what_does_not_fit_is_refused_with_its_path(void)
     }
 }
 
+/* A body with the address in the place of each "@", and the member that is refused for it. */
+static const struct {
+    const char *method, *path, *body, *problem;
+} addresses[] = {
+    {"POST", CLIENTS,
+     "{\"name\":\"X\",\"grantTypes\":[\"authorization_code\"],\"redirectUris\":[\"@\"]}",
+     "redirectUris.0"},
+    {"POST", CLIENTS, "{\"name\":\"X\",\"postLogoutRedirectUris\":[\"@\"]}",
+     "postLogoutRedirectUris.0"},
+    {"POST", CLIENTS, "{\"name\":\"X\",\"backchannelLogoutUri\":\"@\"}", "backchannelLogoutUri"},
+    {"POST", CLIENTS, "{" WEB ",\"authMethod\":\"private_key_jwt\",\"jwksUri\":\"@\"}", "jwksUri"},
+    {"PUT", "/v1/project/settings/values/PATIENT_APP_URL", "{\"value\":\"@\"}", "value"},
+    {"PUT", "/v1/project/settings/values/PRACTITIONER_APP_URL", "{\"value\":\"@\"}", "value"},
+    {"PUT", "/v1/project/branding", "{\"imprintUrl\":\"@\"}", "imprintUrl"},
+    {"PUT", "/v1/project/branding", "{\"privacyUrl\":\"@\"}", "privacyUrl"},
+    {"POST", "/v1/project/resources", "{\"name\":\"X\",\"base\":\"@\"}", "base"},
+    {"POST", "/v1/project/webhooks", "{\"url\":\"@\",\"events\":[\"account.created\"]}", "url"},
+    {"POST", "/v1/project/bots",
+     "{\"identifier\":[{\"system\":\"a\",\"value\":\"@\"}],\"name\":\"X\",\"kind\":\"http\","
+     "\"url\":\"@\"}",
+     "url"},
+};
+
+static struct http_answer *write_address(size_t row, const char *address)
+{
+    char body[1024] = "";
+
+    for (const char *at = addresses[row].body; *at; at++) {
+        size_t length = strlen(body);
+
+        snprintf(body + length, sizeof(body) - length, "%.*s", *at == '@' ? 512 : 1,
+                 *at == '@' ? address : at);
+    }
+    return strcmp(addresses[row].method, "PUT") == 0
+               ? http_put(suite_url(suite), addresses[row].path, admin->access,
+                          json_loads(body, 0, NULL))
+               : http_post(suite_url(suite), addresses[row].path, admin->access,
+                           json_loads(body, 0, NULL));
+}
+
+static void every_address_has_a_host(void)
+{
+    static const char *const none[] = {
+        "https://*",
+        "https://[evil]/cb",
+        "https://a..b.example/",
+        "https://a.example/%zz",
+        "https://192.0.2.999/",
+        "https://a.example:0/",
+        "https://a.example:/",
+    };
+    static const char *const fine[] = {"HTTPS://Portal.Example:443", "https://[2001:db8::1]:8443/a",
+                                       "https://portal.example/%7E"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
+        for (size_t j = 0; j < ARRAY_SIZE(none); j++) {
+            HTTP_ANSWER refused = write_address(i, none[j]);
+
+            UNIT_CHECK(CHECK_PROBLEM(refused, addresses[i].problem), "%s %s: %s", addresses[i].path,
+                       addresses[i].problem, none[j]);
+        }
+        for (size_t j = 0; j < ARRAY_SIZE(fine); j++) {
+            HTTP_ANSWER written = write_address(i, fine[j]);
+
+            UNIT_CHECK(written->status == 200, "%s %s: %s: %d", addresses[i].path,
+                       addresses[i].problem, fine[j], written->status);
+        }
+    }
+}
+
+static void an_application_is_at_no_public_suffix(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
+        HTTP_ANSWER answer = write_address(i, "https://co.uk/");
+
+        if (strcmp(addresses[i].path, "/v1/project/bots") != 0)
+            UNIT_CHECK(CHECK_PROBLEM(answer, addresses[i].problem), "%s", addresses[i].path);
+    }
+}
+
+/* Registered before the checks of hosts were there: read, and compared byte by byte. */
+static void addresses_that_are_stored_go_on(void)
+{
+    HTTP_ANSWER made = create(admin, "{" WEB "}");
+    char sql[512];
+    char *stored;
+
+    CHECK_STATUS(made, 200);
+    snprintf(sql, sizeof(sql),
+             "update settings.client set oauth = jsonb_set(jsonb_set(oauth, '{redirectUris}', "
+             "'[\"https://*/cb\"]'), '{backchannelLogoutUri}', '\"https://a..b.example/\"') "
+             "where id = '%s' returning 1",
+             http_text(made, "id"));
+    stored = suite_query(suite, sql);
+    CU_ASSERT_STRING_EQUAL(stored, "1");
+    free(stored);
+
+    HTTP_ANSWER read = get(admin, http_text(made, "id"));
+    CHECK_STATUS(read, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(read, "redirectUris.0"), "https://*/cb");
+    CU_ASSERT_STRING_EQUAL(http_text(read, "backchannelLogoutUri"), "https://a..b.example/");
+    CU_ASSERT_STRING_EQUAL(http_text(read, "grantTypes.0"), "authorization_code");
+}
+
 static void a_secret_is_shown_once_and_kept_as_a_hash(void)
 {
     HTTP_ANSWER made = create(admin, "{" WEB "}");
@@ -389,6 +493,9 @@ static const struct unit_case cases[] = {
     CASE(a_name_alone_is_public_and_has_no_grants),
     CASE(what_is_registered_is_read),
     CASE(what_does_not_fit_is_refused_with_its_path),
+    CASE(every_address_has_a_host),
+    CASE(an_application_is_at_no_public_suffix),
+    CASE(addresses_that_are_stored_go_on),
     CASE(a_secret_is_shown_once_and_kept_as_a_hash),
     CASE(only_admins_of_the_project_reach_them),
     CASE(numbers_in_a_key_set_are_kept),

@@ -25,6 +25,7 @@ static const struct {
     {"email", fuzz_email},
     {"fields", fuzz_fields},
     {"frame", fuzz_frame},
+    {"framing", fuzz_framing},
     {"header", fuzz_header},
     {"mask", fuzz_mask},
     {"msgpack", fuzz_msgpack},

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/domain/uri.h"
 #include "gateway/endpoint/console.h"
 #include "tests/support/unit.h"
 
@@ -144,7 +145,7 @@ static void an_origin_cannot_add_to_the_policy(void)
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        UNIT_CHECK(console_is_origin(rows[i].text) == rows[i].good, "row %zu", i);
+        UNIT_CHECK(uri_is_origin(rows[i].text) == rows[i].good, "row %zu", i);
 }
 
 /* The overview in German: the document, the application, the screen, the texts. */

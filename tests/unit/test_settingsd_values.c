@@ -56,6 +56,13 @@ static const struct {
     {"https://[::1", false},
     {"https://[]", false},
     {"https://.example.org", false},
+    {"https://*", false},
+    {"https://[evil]/", false},
+    {"https://a..example.org", false},
+    {"https://example.org/%zz", false},
+    {"https://co.uk", false},
+    {"HTTPS://Example.org:443", true},
+    {"http://portal:3000/", true},
 };
 
 static bool is_code(const char *text)

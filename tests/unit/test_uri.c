@@ -2,6 +2,7 @@
  * test_uri.c - which addresses a client application may register, and which of a request's are one
  * of them.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "common/domain/uri.h"
@@ -38,6 +39,11 @@ static void redirect_uris_lead_to_the_client_alone(void)
         {"https://p\xc3\xb6rtal.example/", false},
         {"myapp:/callback", false},
         {"javascript:alert(1)", false},
+        {"HTTPS://Portal.Example/callback", true},
+        {"HTTP://LOCALHOST:3000/", true},
+        {"http://127.0.0.1:65536/", false},
+        {"http://127.0.0.1:0/", false},
+        {"com.example.app:/%zz", false},
         {"data:text/html,x", false},
         {"com.example.app:", false},
         {"1.example:/", false},
@@ -49,6 +55,114 @@ static void redirect_uris_lead_to_the_client_alone(void)
         char why[96];
 
         UNIT_CHECK((uri_redirect_check(rows[i].uri, why) == 0) == rows[i].fine, "%s", rows[i].uri);
+    }
+}
+
+/* Of https URLs, whatever they are for; the host is all that differs. */
+static void hosts_are_those_of_the_standards(void)
+{
+    static const struct {
+        const char *host;
+        bool fine;
+    } rows[] = {
+        {"a.example", true},
+        {"A.Example", true},
+        {"a.example:1", true},
+        {"a.example:65535", true},
+        {"a-b.c--d.example", true},
+        {"a_b.example", true},
+        {"xn--bcher-kva.example", true},
+        {"1.a.example", true},
+        {"a.example.", true},
+        {"intranet", true},
+        {"localhost", true},
+        {"192.0.2.1", true},
+        {"[2001:db8::1]", true},
+        {"[2001:db8::1]:8443", true},
+        {"[::ffff:192.0.2.1]", true},
+        {"example.co.uk", true},
+        {"a123456789012345678901234567890123456789012345678901234567890.example", true},
+        {"", false},
+        {"*", false},
+        {"*.example", false},
+        {"a.*", false},
+        {".", false},
+        {".a.example", false},
+        {"a..b.example", false},
+        {"a.example..", false},
+        {"-a.example", false},
+        {"a-.example", false},
+        {"a.-.example", false},
+        {"a,b.example", false},
+        {"a;b.example", false},
+        {"a'b.example", false},
+        {"a!b.example", false},
+        {"a%2eb.example", false},
+        {"a%zz.example", false},
+        {"a@b.example", false},
+        {"a:b@c.example", false},
+        {"[evil]", false},
+        {"[]", false},
+        {"[::1", false},
+        {"::1", false},
+        {"[::1]x", false},
+        {"[v1.a]", false},
+        {"[fe80::1%25eth0]", false},
+        {"[192.0.2.1]", false},
+        {"a[b].example", false},
+        {"192.0.2", false},
+        {"192.0.2.256", false},
+        {"1", false},
+        {"0x7f.1", false},
+        {"a.0x7f", false},
+        {"a.example:", false},
+        {"a.example:0", false},
+        {"a.example:65536", false},
+        {"a.example:000443", false},
+        {"a.example:8o", false},
+        {"a.example:-1", false},
+        {"a.example:80:80", false},
+        {"com", false},
+        {"co.uk", false},
+        {"CO.UK", false},
+        {"co.uk.", false},
+        {"github.io", false},
+        {"a12345678901234567890123456789012345678901234567890123456789012.example", true},
+        {"a123456789012345678901234567890123456789012345678901234567890123.example", false},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        static const char *const rests[] = {"", "/", "/cb?x=1"};
+
+        for (size_t j = 0; j < ARRAY_SIZE(rests); j++) {
+            char text[256], why[96];
+
+            snprintf(text, sizeof(text), "https://%s%s", rows[i].host, rests[j]);
+            UNIT_CHECK((uri_https_check(text, why) == 0) == rows[i].fine, "https %s", text);
+            UNIT_CHECK((uri_redirect_check(text, why) == 0) == rows[i].fine, "redirect %s", text);
+            UNIT_CHECK((uri_app_check(text, why) == 0) == rows[i].fine, "setting %s", text);
+        }
+    }
+}
+
+static void an_octet_has_two_digits(void)
+{
+    static const struct {
+        const char *uri;
+        bool fine;
+    } rows[] = {
+        {"https://a.example/%7e%C3%A4", true}, {"https://a.example/%zz", false},
+        {"https://a.example/%", false},        {"https://a.example/%a", false},
+        {"https://a.example/?%a%20", false},   {"https://a.example/?x=100%", false},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char why[96];
+
+        UNIT_CHECK((uri_https_check(rows[i].uri, why) == 0) == rows[i].fine, "%s", rows[i].uri);
+        UNIT_CHECK((uri_redirect_check(rows[i].uri, why) == 0) == rows[i].fine, "%s", rows[i].uri);
+        UNIT_CHECK((uri_resource_check(rows[i].uri, why) == 0) == rows[i].fine, "%s", rows[i].uri);
+        UNIT_CHECK((uri_app_check(rows[i].uri, why) == 0) == rows[i].fine, "%s", rows[i].uri);
     }
 }
 
@@ -73,6 +187,8 @@ static void only_a_loopback_port_may_differ(void)
         {"http://127.0.0.1/cb", "http://127.0.0.1:1/cb2", false},
         {"http://127.0.0.1/cb", "http://127.0.0.1:1@evil.example/cb", false},
         {"http://127.0.0.1/cb", "http://127.0.0.1:999999/cb", false},
+        {"https://*", "https://*", true}, /* as it was registered */
+        {"HTTP://localhost/cb", "HTTP://localhost:9/cb", true},
         {"com.example.app:/cb", "com.example.app:/cb", true},
         {"com.example.app:/cb", "com.example.app:/cb2", false},
     };
@@ -101,10 +217,16 @@ static void below_ends_at_a_slash(void)
     CU_ASSERT_FALSE(uri_is_below("http://localhost:8080", "http://localhost:80801/r4"));
     CU_ASSERT_FALSE(uri_is_below("https://id.example", "https://id.example.org/r4"));
     CU_ASSERT_FALSE(uri_is_below("https://id.example", "https://fhir.example"));
+    CU_ASSERT_TRUE(uri_is_below("https://id.example", "HTTPS://ID.example:443/r4"));
+    CU_ASSERT_TRUE(uri_is_below("https://id.example/a", "https://id.example/a?x"));
+    CU_ASSERT_FALSE(uri_is_below("https://id.example/a", "https://id.example/ab"));
+    CU_ASSERT_FALSE(uri_is_below("https://id.example", "urn:example:records"));
 }
 
 static const struct unit_case cases[] = {
     CASE(redirect_uris_lead_to_the_client_alone),
+    CASE(hosts_are_those_of_the_standards),
+    CASE(an_octet_has_two_digits),
     CASE(only_a_loopback_port_may_differ),
     CASE(resources_are_absolute),
     CASE(below_ends_at_a_slash),

@@ -1,0 +1,422 @@
+/*
+ * framing.c - see framing.h.
+ */
+#include "gateway/http/framing.h"
+
+#include <string.h>
+
+#include <microhttpd.h>
+
+enum state {
+    START, /* before a request: empty lines are skipped (RFC 9112, section 2.2) */
+    START_LF,
+    METHOD,
+    TARGET_FIRST,
+    TARGET,
+    VERSION,
+    LINE_LF,
+    NAME_FIRST, /* or CR, behind the last field */
+    NAME,
+    VALUE_FIRST,
+    VALUE,
+    VALUE_LF,
+    FIELDS_LF,
+    BODY,
+    SIZE_FIRST,
+    SIZE,
+    SIZE_SPACE,
+    EXTENSION,
+    SIZE_LF,
+    CHUNK,
+    CHUNK_CR,
+    CHUNK_LF,
+};
+
+/* What a byte can be, as bits. */
+enum { TOKEN = 1, VISIBLE = 2 };
+enum { SIGN = TOKEN | VISIBLE };
+
+/* Bytes beyond ASCII are in no URI, but clients send them in targets. */
+static const uint8_t classes[256] = {
+    ['!'] = SIGN,
+    ['"'] = VISIBLE,
+    ['#' ... '\''] = SIGN,
+    ['('] = VISIBLE,
+    [')'] = VISIBLE,
+    ['*'] = SIGN,
+    ['+'] = SIGN,
+    [','] = VISIBLE,
+    ['-'] = SIGN,
+    ['.'] = SIGN,
+    ['/'] = VISIBLE,
+    ['0' ... '9'] = SIGN,
+    [':' ... '@'] = VISIBLE,
+    ['A' ... 'Z'] = SIGN,
+    ['[' ... ']'] = VISIBLE,
+    ['^' ... 'z'] = SIGN,
+    ['{'] = VISIBLE,
+    ['|'] = SIGN,
+    ['}'] = VISIBLE,
+    ['~'] = SIGN,
+    [0x80 ... 0xff] = VISIBLE,
+};
+
+/* Fields that say where a body ends. */
+enum { LENGTH = 1, CODING = 2, FRAMING_FIELDS = LENGTH | CODING };
+static const char *const names[] = {"content-length", "transfer-encoding"};
+static const char coding[] = "chunked";
+static const char version[] = "HTTP/d.d";
+
+static bool is_space(uint8_t c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static bool is_digit(uint8_t c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static uint8_t lower(uint8_t c)
+{
+    return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
+}
+
+static int hex(uint8_t c)
+{
+    c = lower(c);
+    return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool enter(struct framing *self, enum state state)
+{
+    self->state = (uint8_t)state;
+    return true;
+}
+
+/* The next state, if that byte is the one that has to come. */
+static bool expect(struct framing *self, bool good, enum state state)
+{
+    return good && enter(self, state);
+}
+
+static bool refuse(struct framing *self, unsigned status)
+{
+    self->status = (uint16_t)status;
+    return false;
+}
+
+/* ---- the request line ---- */
+
+static bool begin(struct framing *self, uint8_t c)
+{
+    if (c == '\r')
+        return enter(self, START_LF);
+    self->fields = 0;
+    self->old = self->trailers = false;
+    self->body = 0;
+    return expect(self, classes[c] & TOKEN, METHOD);
+}
+
+static bool in_version(struct framing *self, uint8_t c)
+{
+    if (self->position == sizeof(version) - 1)
+        return expect(self, c == '\r', LINE_LF);
+    self->old |= self->position == sizeof(version) - 2 && c == '0';
+    return version[self->position++] == 'd' ? is_digit(c) : c == version[self->position - 1];
+}
+
+static bool in_line(struct framing *self, uint8_t c)
+{
+    switch (self->state) {
+    case START:
+        return begin(self, c);
+    case START_LF:
+        return expect(self, c == '\n', START);
+    case METHOD:
+        return c == ' ' ? enter(self, TARGET_FIRST) : classes[c] & TOKEN;
+    case TARGET_FIRST:
+        return expect(self, classes[c] & VISIBLE, TARGET);
+    case TARGET:
+        self->position = 0;
+        return c == ' ' ? enter(self, VERSION) : classes[c] & VISIBLE;
+    case VERSION:
+        return in_version(self, c);
+    default:
+        return expect(self, c == '\n', NAME_FIRST);
+    }
+}
+
+/* ---- fields ---- */
+
+static bool request_ends(struct framing *self)
+{
+    self->requests++;
+    return enter(self, START);
+}
+
+/* Behind the empty line. */
+static bool fields_end(struct framing *self, uint8_t c)
+{
+    if (c != '\n')
+        return false;
+    if (!self->trailers && self->fields & CODING)
+        return enter(self, SIZE_FIRST);
+    return !self->trailers && self->body > 0 ? enter(self, BODY) : request_ends(self);
+}
+
+static void match_name(struct framing *self, uint8_t c)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        if (self->candidates & 1U << i && names[i][self->position] != lower(c))
+            self->candidates &= (uint8_t) ~(1U << i);
+    }
+    self->position++;
+}
+
+/* A name ends. Of fields that frame one is all that may stand (RFC 9112, section 6.3), and chunks
+ * are not of HTTP/1.0 (section 6.1). */
+static bool name_ends(struct framing *self)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        if (self->candidates & 1U << i && names[i][self->position] == '\0')
+            self->field = (uint8_t)(1U << i);
+    }
+    self->position = 0;
+    if (self->field && (self->fields || (self->field == CODING && self->old)))
+        return false;
+    self->fields |= self->field;
+    return enter(self, VALUE_FIRST);
+}
+
+static bool in_name(struct framing *self, uint8_t c)
+{
+    if (self->state == NAME_FIRST) {
+        if (c == '\r')
+            return enter(self, FIELDS_LF);
+        self->field = self->position = 0;
+        self->candidates = self->trailers ? 0 : FRAMING_FIELDS;
+        self->state = NAME;
+    } else if (c == ':') {
+        return name_ends(self);
+    }
+    if (self->candidates)
+        match_name(self, c);
+    return classes[c] & TOKEN;
+}
+
+/* A byte of Content-Length or Transfer-Encoding. */
+static bool in_framing_value(struct framing *self, uint8_t c)
+{
+    if (self->gap)
+        return false;
+    if (self->field == CODING)
+        return self->position < sizeof(coding) - 1 && coding[self->position++] == lower(c);
+    if (!is_digit(c))
+        return false;
+    self->position = 1;
+    if (__builtin_mul_overflow(self->body, 10U, &self->body) ||
+        __builtin_add_overflow(self->body, (uint64_t)(c - '0'), &self->body))
+        return refuse(self, MHD_HTTP_CONTENT_TOO_LARGE);
+    return true;
+}
+
+/* Whether the value is whole. */
+static bool value_ends(struct framing *self)
+{
+    if ((self->field == CODING && self->position < sizeof(coding) - 1) ||
+        (self->field == LENGTH && self->position == 0))
+        return false;
+    self->gap = false;
+    return enter(self, VALUE_LF);
+}
+
+static bool in_value(struct framing *self, uint8_t c)
+{
+    if (c == '\r')
+        return value_ends(self);
+    if (is_space(c)) {
+        self->gap = self->state == VALUE;
+        return true;
+    }
+    if (!(classes[c] & VISIBLE) || (self->field && !in_framing_value(self, c)))
+        return false;
+    self->gap = false;
+    return enter(self, VALUE);
+}
+
+/* ---- chunks ---- */
+
+static bool in_size(struct framing *self, uint8_t c)
+{
+    int digit = hex(c);
+
+    if (self->state == SIZE_FIRST)
+        self->body = self->extension = 0;
+    else if (c == '\r')
+        return enter(self, SIZE_LF);
+    else if (is_space(c))
+        return enter(self, SIZE_SPACE);
+    else if (c == ';')
+        return enter(self, EXTENSION);
+    if (digit < 0)
+        return false;
+    if (self->body >> 60)
+        return refuse(self, MHD_HTTP_CONTENT_TOO_LARGE);
+    self->body = self->body << 4 | (uint64_t)digit;
+    return enter(self, SIZE);
+}
+
+static bool size_ends(struct framing *self, uint8_t c)
+{
+    self->trailers = self->body == 0;
+    return expect(self, c == '\n', self->trailers ? NAME_FIRST : CHUNK);
+}
+
+/* What stands behind a size, up to the end of the line. */
+static bool in_extension(struct framing *self, uint8_t c)
+{
+    if (++self->extension > FRAMING_EXTENSION_MAX)
+        return false;
+    if (self->state == SIZE_SPACE)
+        return is_space(c) || expect(self, c == ';', EXTENSION);
+    return c == '\r' ? enter(self, SIZE_LF) : is_space(c) || classes[c] & VISIBLE;
+}
+
+/* Whether the byte may stand where it does. */
+static bool step(struct framing *self, uint8_t c)
+{
+    switch (self->state) {
+    case NAME_FIRST:
+    case NAME:
+        return in_name(self, c);
+    case VALUE_FIRST:
+    case VALUE:
+        return in_value(self, c);
+    case VALUE_LF:
+        return expect(self, c == '\n', NAME_FIRST);
+    case FIELDS_LF:
+        return fields_end(self, c);
+    case SIZE_FIRST:
+    case SIZE:
+        return in_size(self, c);
+    case SIZE_SPACE:
+    case EXTENSION:
+        return in_extension(self, c);
+    case SIZE_LF:
+        return size_ends(self, c);
+    case CHUNK_CR:
+        return expect(self, c == '\r', CHUNK_LF);
+    case CHUNK_LF:
+        return expect(self, c == '\n', SIZE_FIRST);
+    default:
+        return in_line(self, c);
+    }
+}
+
+/* Bytes that are not looked at, of which some have come. */
+static size_t skip(struct framing *self, size_t size)
+{
+    size_t some = size < self->body ? size : (size_t)self->body;
+
+    self->body -= some;
+    if (self->body == 0 && self->state == CHUNK)
+        (void)enter(self, CHUNK_CR);
+    else if (self->body == 0)
+        (void)request_ends(self);
+    return some;
+}
+
+/* Bytes that do not change the state, or are no business of it: the first ones. */
+static size_t plain_length(struct framing *self, const uint8_t *bytes, size_t size)
+{
+    uint8_t class = self->state == TARGET                                ? VISIBLE
+                    : self->state == VALUE && !self->field && !self->gap ? VISIBLE
+                    : self->state == NAME && !self->candidates           ? TOKEN
+                                                                         : 0;
+    size_t length = 0;
+
+    if (self->state == BODY || self->state == CHUNK)
+        return skip(self, size);
+    while (length < size && classes[bytes[length]] & class)
+        length++;
+    return length;
+}
+
+/* What is behind `out` and before `in` is left out. */
+struct cursor {
+    uint8_t *bytes;
+    size_t in, out, gap; /* gap: where white space began that may be a value's end */
+};
+
+static void keep(struct cursor *at, size_t from, size_t size)
+{
+    if (at->out != from)
+        memmove(at->bytes + at->out, at->bytes + from, size);
+    at->out += size;
+}
+
+/* White space that was held back turns out to stand within a value. */
+static bool keep_gap(struct framing *self, struct cursor *at)
+{
+    size_t size = at->in - at->gap;
+
+    if (self->gap_lost || size > FRAMING_GAP_MAX)
+        return false;
+    keep(at, at->gap, size);
+    return true;
+}
+
+static bool take(struct framing *self, struct cursor *at)
+{
+    bool gap = self->gap;
+
+    if (!step(self, at->bytes[at->in]))
+        return false;
+    if (self->gap && !gap)
+        at->gap = at->in;
+    if (gap && self->state == VALUE && !self->gap && !keep_gap(self, at))
+        return false;
+    if (!self->gap)
+        self->gap_lost = false;
+    if (!self->gap && self->state != SIZE_SPACE && self->state != EXTENSION)
+        keep(at, at->in, 1);
+    at->in++;
+    return true;
+}
+
+static void hold_gap(struct framing *self, const struct cursor *at)
+{
+    size_t size = at->in - at->gap;
+
+    self->gap_lost |= size > FRAMING_GAP_MAX;
+    if (self->gap_lost)
+        return;
+    memcpy(self->held, at->bytes + at->gap, size);
+    self->held_size = (uint16_t)size;
+}
+
+size_t framing_filter(struct framing *self, uint8_t *bytes, size_t size)
+{
+    struct cursor at = {.bytes = bytes, .in = self->held_size};
+    size_t end = self->held_size + size, request = 0;
+
+    memcpy(bytes, self->held, self->held_size);
+    self->held_size = 0;
+    while (at.in < end) {
+        size_t plain = plain_length(self, bytes + at.in, end - at.in);
+
+        if (plain > 0) {
+            keep(&at, at.in, plain);
+            at.in += plain;
+        } else if (!take(self, &at)) {
+            self->status = self->status ? self->status : MHD_HTTP_BAD_REQUEST;
+            return request;
+        }
+        if (self->state == START)
+            request = at.out;
+    }
+    if (self->gap)
+        hold_gap(self, &at);
+    return at.out;
+}
