@@ -139,15 +139,15 @@ static int client_add(struct settingsd *d, const struct request *req, struct uui
 static int client_change(struct settingsd *d, const struct request *req, struct uuid project,
                          const struct client_in *in, struct client_record *out, struct error *err)
 {
-    struct sql_client_replace_in replace = {
-        .project = project,
-        .id = in->id,
-        .name = in->name,
-        .oauth = settings_print(req->arena, &in->settings),
-        .secrets = client_has_secret(&in->settings),
-        .now = req->now_ms,
-        .outbox = publish_change_row(d, req, "project", project),
-        .audit = client_audit(req, "client.replace", project, in->id)};
+    struct sql_client_replace_in replace = {.project = project,
+                                            .id = in->id,
+                                            .name = in->name,
+                                            .oauth = settings_print(req->arena, &in->settings),
+                                            .secrets = client_has_secret(&in->settings),
+                                            .now = req->now_ms,
+                                            .outbox = publish_client_row(d, req, project, in->id),
+                                            .audit = client_audit(req, "client.replace", project,
+                                                                  in->id)};
     struct sql_client_replace_row row;
     int rows;
 
@@ -162,7 +162,7 @@ static int client_change(struct settingsd *d, const struct request *req, struct 
     if (require_client(rows, err) < 0)
         return -1;
     CLIENT_RECORD(req->arena, &row, out);
-    return publish_change(d, req, &replace.outbox, "project", project, err);
+    return publish_client(d, req, &replace.outbox, project, in->id, err);
 }
 
 int client_list_of(struct settingsd *d, const struct request *req, struct uuid project,
@@ -205,13 +205,13 @@ int client_remove(struct settingsd *d, const struct request *req, struct uuid pr
 {
     struct sql_client_delete_in delete = {.project = project,
                                           .id = client,
-                                          .outbox = publish_change_row(d, req, "project", project),
+                                          .outbox = publish_client_row(d, req, project, client),
                                           .audit =
                                               client_audit(req, "client.delete", project, client)};
 
     if (require_client(sql_client_delete(d->svc.db, req, &delete, err), err) < 0)
         return -1;
-    return publish_change(d, req, &delete.outbox, "project", project, err);
+    return publish_client(d, req, &delete.outbox, project, client, err);
 }
 
 int client_secret_make(struct settingsd *d, const struct request *req, struct uuid project,

@@ -15,6 +15,7 @@
 #include "authd/oauth/client.h"
 #include "authd/oauth/client_auth.h"
 #include "authd/oauth/grant.h"
+#include "authd/oauth/grant_registered.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/session/refresh_token.h"
 #include "authd/sql/oauth.h"
@@ -154,8 +155,8 @@ static int refuse(struct error *err, const char *answer)
 
 /* Answers a poll of a device, whose tokens were signed before it if it is approved. */
 static int poll(struct authd *d, const struct token_call *call,
-                const struct sql_oauth_device_get_row *device, struct sql_oauth_device_poll_in *in,
-                struct error *err)
+                const struct sql_oauth_device_get_row *device, const struct grant_held *held,
+                struct sql_oauth_device_poll_in *in, struct error *err)
 {
     struct sql_oauth_device_poll_row row;
 
@@ -167,21 +168,25 @@ static int poll(struct authd *d, const struct token_call *call,
         return refuse(err, row.answer);
     if (row.surplus)
         session_end_surplus(d, call->req, device->account, in->grant.id);
-    return 0;
+    return grant_keep_registered(d, call, device->account, in->grant.id, held, err);
 }
 
 /* A session that has ended is left to the poll, which denies access then. */
 static int sign(struct authd *d, const struct token_call *call,
-                const struct sql_oauth_device_get_row *device, const struct refresh_token *refresh,
-                struct sql_oauth_device_poll_in *in, struct token_answer *out, struct error *err)
+                const struct sql_oauth_device_get_row *device, const struct grant_held *held,
+                const struct refresh_token *refresh, struct sql_oauth_device_poll_in *in,
+                struct token_answer *out, struct error *err)
 {
     struct grant grant = {.scope = device->scope,
                           .resource = device->resource,
                           .patient = device->patient,
                           .signed_in_at = device->signed_in_at};
-    int found = grant_sign(d, call, device->session, &in->grant, refresh, &grant, &in->grant_signed,
-                           out, err);
+    int found;
 
+    if (grant_check_registered(d, call, device->account, held, err) < 0)
+        return -1;
+    found = grant_sign(d, call, device->session, &in->grant, refresh, &grant, &in->grant_signed,
+                       out, err);
     return found > 0 ? dpop_spend(d, call->req, &call->proof, err) : found;
 }
 
@@ -198,6 +203,7 @@ int grant_device_code(struct authd *d, const struct token_call *call, struct tok
                                           .slower_s = DEVICE_INTERVAL_S,
                                           .sessions_most = d->config->sessions_per_account};
     struct sql_oauth_device_get_row device;
+    struct grant_held held;
     int found;
 
     if (!call->in->device_code)
@@ -210,8 +216,9 @@ int grant_device_code(struct authd *d, const struct token_call *call, struct tok
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant", "The device code is not known.");
     address_key_load(d, call->req, device.account);
     in.parent = device.session;
-    in.grant = grant_values(d, call, device.scope, &refresh);
-    if (device.approved && sign(d, call, &device, &refresh, &in, out, err) < 0)
+    held = grant_held_of(call, device.role, device.scope, device.resource, device.patient);
+    in.grant = grant_values(d, call, &held, &refresh);
+    if (device.approved && sign(d, call, &device, &held, &refresh, &in, out, err) < 0)
         return -1;
-    return poll(d, call, &device, &in, err);
+    return poll(d, call, &device, &held, &in, err);
 }

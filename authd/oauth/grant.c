@@ -14,6 +14,7 @@
 #include "authd/oauth/auth_request.h"
 #include "authd/oauth/client.h"
 #include "authd/oauth/consent.h"
+#include "authd/oauth/grant_registered.h"
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/person_claims.h"
@@ -359,7 +360,7 @@ static int check_code(struct authd *d, const struct token_call *call, const uint
 }
 
 struct sql_grant_insert grant_values(struct authd *d, const struct token_call *call,
-                                     const char *scope, struct refresh_token *refresh)
+                                     const struct grant_held *held, struct refresh_token *refresh)
 {
     const struct request *req = call->req;
     const struct uuid project = call->issuer->tenant.projectId;
@@ -370,7 +371,9 @@ struct sql_grant_insert grant_values(struct authd *d, const struct token_call *c
                                      .id = id,
                                      .client_id = call->client->clientId,
                                      .client_name = call->client->name,
-                                     .offline = words_have(scope, "offline_access"),
+                                     .offline = words_have(held->scope, "offline_access"),
+                                     .grant_types = held->grantTypes,
+                                     .first_party = held->firstParty,
                                      .jkt = call->proof.jkt,
                                      .address = req->address,
                                      .browser = user_agent_browser(req->userAgent),
@@ -400,10 +403,12 @@ static int redeem(struct authd *d, const struct token_call *call, const uint8_t 
                   struct token_answer *out, struct error *err)
 {
     CLEANUP(refresh_token_wipe) struct refresh_token refresh = {.text = ""};
+    const struct grant_held held =
+        grant_held_of(call, code->role, code->scope, code->resource, code->patient);
     struct sql_oauth_code_redeem_in in = {.code_hash = {hash, SECRET_HASH_SIZE},
                                           .parent = code->parent,
                                           .sessions_most = d->config->sessions_per_account,
-                                          .grant = grant_values(d, call, code->scope, &refresh)};
+                                          .grant = grant_values(d, call, &held, &refresh)};
     struct grant grant = {.scope = code->scope,
                           .resource = code->resource,
                           .nonce = code->nonce,
@@ -412,9 +417,12 @@ static int redeem(struct authd *d, const struct token_call *call, const uint8_t 
                           .patient = code->patient,
                           .signed_in_at = code->signed_in_at};
     struct sql_oauth_code_redeem_row row;
-    int made =
-        grant_sign(d, call, code->parent, &in.grant, &refresh, &grant, &in.grant_signed, out, err);
+    int made;
 
+    if (grant_check_registered(d, call, code->account, &held, err) < 0)
+        return -1;
+    made =
+        grant_sign(d, call, code->parent, &in.grant, &refresh, &grant, &in.grant_signed, out, err);
     if (made == 0)
         return refuse(err, "The sign-in has ended.");
     if (made < 0 || dpop_spend(d, call->req, proof, err) < 0)
@@ -423,6 +431,8 @@ static int redeem(struct authd *d, const struct token_call *call, const uint8_t 
     made = sql_oauth_code_redeem(d->svc.db, call->req, &in, &row, err);
     if (made > 0 && row.surplus)
         session_end_surplus(d, call->req, code->account, in.grant.id);
+    if (made > 0 && grant_keep_registered(d, call, code->account, in.grant.id, &held, err) < 0)
+        return -1;
     return made;
 }
 
