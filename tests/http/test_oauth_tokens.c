@@ -455,11 +455,10 @@ static void inner_addresses_are_not_asked_for_keys(void)
     free(inner);
 }
 
-/* Serves the set of the key under a name; cache: its Cache-Control, NULL: none. */
-static void serve_keys(const struct receiver *host, const char *name, const char *mode,
-                       const char *cache)
+/* Serves a set under a name, and consumes it; cache: its Cache-Control, NULL: none. */
+static void serve_set(const struct receiver *host, const char *name, const char *mode,
+                      const char *cache, json_t *set)
 {
-    json_t *set = json_pack("{s:[o]}", "keys", jose_jwk(key));
     char *text = json_dumps(set, JSON_COMPACT);
     HTTP_ANSWER served = receiver_command(host, "PUT", name,
                                           json_pack("{s:s, s:s, s:s}", "mode", mode, "body", text,
@@ -468,6 +467,13 @@ static void serve_keys(const struct receiver *host, const char *name, const char
     CHECK_STATUS(served, 200);
     free(text);
     json_decref(set);
+}
+
+/* The set of the key alone. */
+static void serve_keys(const struct receiver *host, const char *name, const char *mode,
+                       const char *cache)
+{
+    serve_set(host, name, mode, cache, json_pack("{s:[o]}", "keys", jose_jwk(key)));
 }
 
 /* So many of eight assertions, over both authd, that are taken. */
@@ -538,6 +544,40 @@ static void keys_are_fetched_once_and_kept(void)
     key = own;
     UNIT_CHECK(receiver_count(&host, "keys", "requests") <= MAX(before, 2), "%ld requests",
                receiver_count(&host, "keys", "requests"));
+    stop_key_host(&host, &dir);
+    free(client);
+}
+
+/* A key of exponent 1, by which anyone could sign, with the name of the good one; one for
+ * encryption; a copy of the good one's name. The good one is used. */
+static void broken_keys_of_a_set_are_skipped_and_logged(void)
+{
+    struct unit_dir dir;
+    struct receiver host = {.port = 0};
+    JOSE other = jose_new("RS256", "one");
+    JOSE sealing = jose_new("ES256", "three");
+    json_t *broken = jose_jwk(other), *enc = jose_jwk(sealing), *copy = jose_jwk(key);
+    char *client, command[300];
+
+    if (!receiver_has_node()) {
+        unit_leave_out("node is not installed");
+        return;
+    }
+    json_object_set_new(broken, "e", json_string("AQ"));
+    json_object_set_new(enc, "use", json_string("enc"));
+    start_key_host(&host, &dir);
+    serve_set(&host, "broken", "ok", NULL,
+              json_pack("{s:[o,o,o,o]}", "keys", broken, enc, jose_jwk(key), copy));
+    client = registered_inner(host.port, "broken");
+    CU_ASSERT_EQUAL(count_taken(client), 8);
+    for (int i = 0; i < 3; i++) {
+        static const char *const faults[] = {"e must be odd", "use must be sig", "kid must differ"};
+
+        snprintf(command, sizeof(command),
+                 "grep -q 'a key was skipped.*/broken.*%s' %s/log/authd.*", faults[i],
+                 suite_dir(suite));
+        UNIT_CHECK(system(command) == 0, "%s", faults[i]);
+    }
     stop_key_host(&host, &dir);
     free(client);
 }
@@ -903,6 +943,7 @@ static const struct unit_case cases[] = {
     CASE(a_proof_counts_once),
     CASE(inner_addresses_are_not_asked_for_keys),
     CASE(keys_are_fetched_once_and_kept),
+    CASE(broken_keys_of_a_set_are_skipped_and_logged),
     CASE(a_key_set_is_kept_as_long_as_its_host_says),
     CASE_ALWAYS(the_scene_is_left),
 };
