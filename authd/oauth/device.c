@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include <sodium.h>
+#include <unictype.h>
+#include <unistr.h>
 
 #include "authd/account/address_key.h"
 #include "authd/credential/throttle.h"
@@ -30,17 +32,17 @@ static const char letters[] = "BCDFGHJKLMNPQRSTVWXZ";
 int device_user_hash(struct arena *arena, struct uuid project, const char *text,
                      uint8_t ret[static SECRET_HASH_SIZE])
 {
+    const uint8_t *at = (const uint8_t *)text;
     char code[DEVICE_USER_CODE_LETTERS + 1];
     size_t count = 0;
+    ucs4_t c;
 
-    for (; *text; text++) {
-        char letter = (char)toupper((unsigned char)*text);
-
-        if (*text == '-' || *text == ' ')
+    while ((at = u8_next(&c, at))) {
+        if (!uc_is_general_category_withtable(c, UC_CATEGORY_MASK_L | UC_CATEGORY_MASK_N))
             continue;
-        if (!strchr(letters, letter) || count == DEVICE_USER_CODE_LETTERS)
+        if (c > 'z' || !strchr(letters, toupper((int)c)) || count == DEVICE_USER_CODE_LETTERS)
             return -1;
-        code[count++] = letter;
+        code[count++] = (char)toupper((int)c);
     }
     if (count < DEVICE_USER_CODE_LETTERS)
         return -1;

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include <openssl/sha.h>
-#include <sodium.h>
 
 #include "authd/account/address_key.h"
+#include "authd/credential/challenge.h"
 #include "authd/credential/user_agent.h"
 #include "authd/oauth/auth_request.h"
 #include "authd/oauth/client.h"
@@ -297,14 +297,9 @@ static int find_code(struct authd *d, const struct token_call *call, const uint8
 
 static bool verifier_fits(const struct token_call *call, const char *challenge)
 {
-    const char *verifier = call->in->code_verifier, *made;
-    uint8_t hash[SECRET_HASH_SIZE];
+    const char *verifier = call->in->code_verifier;
 
-    if (!challenge || !verifier)
-        return !challenge && !verifier;
-    secret_hash(verifier, hash);
-    made = secret_encode(call->req->arena, hash, sizeof(hash));
-    return strlen(made) == strlen(challenge) && sodium_memcmp(made, challenge, strlen(made)) == 0;
+    return challenge && verifier ? challenge_matches(challenge, verifier) : !challenge && !verifier;
 }
 
 /* RFC 9449, section 10: the key that the request named, if it did, makes the proof. */

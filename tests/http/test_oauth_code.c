@@ -235,6 +235,44 @@ static void wrong_verifier_spends_the_code(void)
     free(code);
 }
 
+/* RFC 7636, section 4.1: as at login/token, though the challenge is theirs. */
+static void verifiers_outside_the_grammar_are_wrong(void)
+{
+    static const struct {
+        const char *verifier, *challenge; /* the verifier as a form has it */
+    } rows[] = {
+        {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+         "elOGB_2quSlplZKfRRVlu7gULhhEEXMiqv0rPXawGv8"},
+        {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+         "wSywJKLlVRzKDgj86PHF4xRVXMP-9jKe6ZSj23UhZq4"},
+        {"dBjftJeZ4CVP%2BmB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+         "rIuAzvG1S9I4oQcr5j9HXgJA4ycvBd9rNF3bOwc1MG0"},
+    };
+    BROWSER browser = browser_open(suite);
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char behind[512], form[1024], *code;
+
+        snprintf(behind, sizeof(behind),
+                 "&response_type=code&redirect_uri=https%%3A%%2F%%2Fapp.example%%2Fcb&scope=openid"
+                 "&code_challenge=%s&code_challenge_method=S256",
+                 rows[i].challenge);
+        code = oauth_code(browser, patient, app, behind);
+        snprintf(form, sizeof(form),
+                 "grant_type=authorization_code&client_id=%s&code=%s&redirect_uri=" OAUTH_REDIRECT
+                 "&code_verifier=%s",
+                 app, code, rows[i].verifier);
+
+        HTTP_ANSWER answer = oauth_post(suite, "token", form);
+
+        UNIT_CHECK(*code && answer->status == 400 &&
+                       strcmp(http_text(answer, "error"), "invalid_grant") == 0,
+                   "%s: %d %s", rows[i].verifier, answer->status, answer->body);
+        free(code);
+    }
+}
+
 static void codes_live_a_minute(void)
 {
     BROWSER browser = browser_open(suite);
@@ -507,6 +545,7 @@ static const struct unit_case cases[] = {
     CASE(an_old_session_is_no_new_sign_in),
     CASE(code_is_bound_to_its_request),
     CASE(wrong_verifier_spends_the_code),
+    CASE(verifiers_outside_the_grammar_are_wrong),
     CASE(codes_live_a_minute),
     CASE(one_code_makes_one_session),
     CASE(token_endpoint_says_what_is_wrong),
