@@ -153,9 +153,16 @@ static enum jws_alg id_token_alg(const struct oauth_client *client)
     return alg;
 }
 
-static bool needs_person(const struct grant *grant)
+/* What the ID token says of the person: what the request has named, and what is registered. NULL:
+ * nothing. */
+static const char *claims_wanted(const struct token_call *call, const struct grant *grant)
 {
-    return grant->id_claims && words_have(grant->scope, "openid");
+    const struct field_texts *registered = &call->client->settings->idTokenClaims;
+    const char *names = grant->id_claims ? grant->id_claims : "";
+
+    for (size_t i = 0; i < registered->count; i++)
+        names = arena_printf(call->req->arena, "%s %s", names, registered->items[i]);
+    return *names && words_have(grant->scope, "openid") ? names : NULL;
 }
 
 static const char *sign_id_token(struct authd *d, const struct token_call *call,
@@ -164,9 +171,10 @@ static const char *sign_id_token(struct authd *d, const struct token_call *call,
                                  const char *access_token, struct error *err)
 {
     json_t *claims = id_claims(call, grant, access_token);
+    const char *names = claims_wanted(call, grant);
 
-    if (needs_person(grant))
-        person_claims_set(claims, call->issuer, person, grant->scope, grant->id_claims);
+    if (names)
+        person_claims_set(claims, call->issuer, person, grant->scope, names);
     return issuer_sign(d, call->req, id_token_alg(call->client), "JWT", claims, err);
 }
 
@@ -550,14 +558,14 @@ static int check_renewal(void *arg, const struct renewal *renewal, struct error 
     return dpop_spend(self->d, call->req, &call->proof, err);
 }
 
-/* What the request named of the person, as it is now: at a renewal, too (OpenID Connect Core 1.0,
- * sections 5.5 and 12.2). */
+/* The person as it is now, where the ID token says something of it: at a renewal, too (OpenID
+ * Connect Core 1.0, sections 5.5 and 12.2). */
 static int read_person(struct authd *d, const struct token_call *call, const struct grant *grant,
                        struct sql_userinfo_get_row *ret, struct error *err)
 {
     int found;
 
-    if (!needs_person(grant))
+    if (!claims_wanted(call, grant))
         return 0;
     found = grant_person(d, call->req, call->issuer, grant->subject.session, ret, err);
     if (found < 0)

@@ -16,6 +16,7 @@
 #include "authd/oauth/once.h"
 #include "authd/oauth/token.h"
 #include "authd/oauth/token_state.h"
+#include "authd/oauth/words.h"
 #include "authd/session/refresh_state.h"
 #include "authd/settings_cache.h"
 #include "authd/sql/oauth.h"
@@ -83,6 +84,17 @@ static int own_token_is_live(struct authd *d, const struct query *q, bool *ret, 
     return 0;
 }
 
+/* RFC 7662, section 2.2: a name that people read. The address where the scope that shows it was
+ * granted, else the profile, as in the audit log. */
+static void set_username(const struct query *q, const struct sql_userinfo_get_row *person,
+                         const char *scope, json_t *answer)
+{
+    bool shows = words_have(person->scope, "email") && words_have(scope, "email");
+    const char *profile = arena_printf(q->req->arena, "%s/%s", person->role, person->profile.text);
+
+    json_object_set_new(answer, "username", json_string(shows ? person->email : profile));
+}
+
 static int answer_access(struct authd *d, const struct query *q, json_t *answer, struct error *err)
 {
     struct sql_userinfo_get_row person;
@@ -98,6 +110,8 @@ static int answer_access(struct authd *d, const struct query *q, json_t *answer,
     if (live <= 0)
         return live;
     copy_claims(q->state.claims, answer);
+    if (uuid_is_set(&q->state.session))
+        set_username(q, &person, jwt_text(q->state.claims, "scope"), answer);
     return 1;
 }
 
@@ -122,6 +136,7 @@ static int answer_refresh(struct authd *d, const struct query *q, json_t *answer
     json_object_set_new(answer, "client_id", json_string(person.client_id));
     json_object_set_new(answer, "scope", json_string(person.scope));
     json_object_set_new(answer, "sid", json_string(q->state.session.text));
+    set_username(q, &person, person.scope, answer);
     return 1;
 }
 

@@ -737,6 +737,8 @@ static void a_persons_tokens_are_active_while_the_grant_is(void)
     CU_ASSERT(json_is_true(http_member(of_refresh, "active")));
     CU_ASSERT_STRING_EQUAL(http_text(of_access, "sub"), http_text(of_refresh, "sub"));
     CU_ASSERT_STRING_EQUAL(http_text(of_access, "scope"), "openid profile email");
+    CU_ASSERT_STRING_EQUAL(http_text(of_access, "username"), patient->email);
+    CU_ASSERT_STRING_EQUAL(http_text(of_refresh, "username"), patient->email);
     CU_ASSERT_STRING_EQUAL(not_its->body, "{\"active\":false}");
     HTTP_ANSWER ended = http_delete(suite_url(suite), "/auth/session/all", patient->access);
     CU_ASSERT(ended->status == 200 || ended->status == 204);
@@ -752,6 +754,63 @@ static void a_persons_tokens_are_active_while_the_grant_is(void)
     free(header);
     free(secret);
     free(web);
+}
+
+/* RFC 7662, section 2.2: the address where its scope was granted, which userinfo shows then, too;
+ * else the profile. A client in its own name is no person. */
+static void a_username_shows_no_more_than_was_granted(void)
+{
+    PERSON person = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    char *web = oauth_register(
+        suite, admin, "{\"type\":\"confidential\",\"authMethod\":\"client_secret_basic\"}");
+    char *secret = oauth_secret(suite, admin, web), *header = strdup(oauth_basic(web, secret));
+    char *own_header = strdup(oauth_basic(app, app_secret)), form[FORM_MAX];
+    char *own = token_of(OWN, own_header);
+    char *code = oauth_code(browser, person, web,
+                            "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb"
+                            "&scope=openid+profile" OAUTH_PKCE);
+    char *full = oauth_code(browser, person, web, OAUTH_USUAL);
+
+    snprintf(form, sizeof(form),
+             "grant_type=authorization_code&code=%s&redirect_uri=" OAUTH_REDIRECT
+             "&code_verifier=" OAUTH_VERIFIER,
+             code);
+    HTTP_ANSWER tokens = post(TOKEN, form, header);
+    snprintf(form, sizeof(form),
+             "grant_type=authorization_code&code=%s&redirect_uri=" OAUTH_REDIRECT
+             "&code_verifier=" OAUTH_VERIFIER,
+             full);
+    HTTP_ANSWER all = post(TOKEN, form, header);
+    snprintf(form, sizeof(form), "grant_type=refresh_token&scope=openid&refresh_token=%s",
+             http_text(all, "refresh_token"));
+    HTTP_ANSWER less = post(TOKEN, form, header);
+    HTTP_ANSWER shown = ask(INTROSPECT, http_text(tokens, "access_token"), header, NULL);
+    HTTP_ANSWER narrowed = ask(INTROSPECT, http_text(less, "access_token"), header, NULL);
+    HTTP_ANSWER of_client = ask(INTROSPECT, own, own_header, NULL);
+
+    CU_ASSERT_STRING_EQUAL(http_text(shown, "username"), person->profile);
+    CU_ASSERT_STRING_EQUAL(http_text(narrowed, "username"), person->profile);
+    CU_ASSERT(json_is_true(http_member(of_client, "active")));
+    CU_ASSERT_PTR_NULL(http_member(of_client, "username"));
+    free(full);
+    free(code);
+    free(own);
+    free(own_header);
+    free(header);
+    free(secret);
+    free(web);
+}
+
+/* An answer that every client can read, also one that parses what it gets. */
+static void check_nothing_said(const struct http_answer *answer)
+{
+    char *type = http_header(answer, "Content-Type");
+
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_STRING_EQUAL(answer->body, "{}");
+    UNIT_CHECK(type && strcmp(type, "application/json") == 0, "%s", type ? type : "no type");
+    free(type);
 }
 
 static void a_client_takes_back_its_own_tokens_alone(void)
@@ -771,9 +830,9 @@ static void a_client_takes_back_its_own_tokens_alone(void)
 
     check_word(foreign, 400, "invalid_grant");
     CU_ASSERT(json_is_true(http_member(still, "active")));
-    CHECK_STATUS(revoked, 200);
-    CHECK_STATUS(again, 200);
-    CHECK_STATUS(garbage, 200);
+    check_nothing_said(revoked);
+    check_nothing_said(again);
+    check_nothing_said(garbage);
     check_word(without, 401, "invalid_client");
     for (int i = 0; i < 4; i++) { /* whichever instance answers */
         HTTP_ANSWER gone = ask(INTROSPECT, token, header, NULL);
@@ -936,6 +995,7 @@ static const struct unit_case cases[] = {
     CASE(an_assertion_counts_once),
     CASE(a_token_is_shown_to_its_client_and_its_resource_alone),
     CASE(a_persons_tokens_are_active_while_the_grant_is),
+    CASE(a_username_shows_no_more_than_was_granted),
     CASE(a_client_takes_back_its_own_tokens_alone),
     CASE(a_proof_is_for_this_request_with_our_nonce),
     CASE(a_client_that_must_prove_a_key_gets_no_bearer),
