@@ -136,6 +136,8 @@ static const struct field change_publish_in_rows[] = {
     FIELD_UUID(struct change_publish_in, id, FIELD_REQUIRED, "Which one."),
     FIELD_TEXTS(struct change_publish_in, others, 36, 36, CHANGE_OTHERS_MAX, FIELD_OMIT_EMPTY,
                 "Further ones.", "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+    FIELD_UUID(struct change_publish_in, client, 0,
+               "The client application of the project that was replaced or deleted."),
 };
 FIELD_TABLE(change_publish_in);
 

@@ -107,12 +107,14 @@ struct key_list {
 };
 FIELD_DECLARE(key_list);
 
-/* settingsd tells of a changed policy or project, or of several; returns when every live gateway
- * knows. */
+/* settingsd tells of a changed policy or project, or of several, or of a client application that
+ * was replaced or deleted; returns when every live gateway knows. */
 struct change_publish_in {
     const char *kind; /* "policy" or "project" */
     struct uuid id;
     struct field_texts others; /* further ids, at most CHANGE_OTHERS_MAX, without `id` */
+    struct uuid client; /* of the project: its grants end that hold more than it is registered for;
+                         * absent: none */
 };
 FIELD_DECLARE(change_publish_in);
 

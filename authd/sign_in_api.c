@@ -10,6 +10,7 @@
 #include "authd/passkey_api.h"
 #include "authd/shape_api.h"
 #include "common/domain/name.h"
+#include "common/domain/pkce.h"
 #include "common/domain/reference.h"
 
 enum {
@@ -36,15 +37,6 @@ static int check_digits(const char *value, char why[static 96])
     if (value[strspn(value, "0123456789")] == '\0')
         return 0;
     snprintf(why, 96, "must consist of digits");
-    return -1;
-}
-
-/* RFC 7636, section 4.1. */
-static int check_verifier(const char *value, char why[static 96])
-{
-    if (value[strspn(value, LETTERS_AND_DIGITS "-._~")] == '\0')
-        return 0;
-    snprintf(why, 96, "must consist of letters, digits, '-', '.', '_' and '~'");
     return -1;
 }
 
@@ -115,12 +107,12 @@ static const struct field practitioner_login_start_in_rows[] = {
 FIELD_TABLE(practitioner_login_start_in);
 
 /* What both roles send; `s` is the input's struct. */
-#define LOGIN_TOKEN_ROWS(s)                                                              \
-    FIELD_TEXT(s, sessionCode, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,               \
-               "Code from the step before; good once.", EXAMPLE_CODE),                   \
-        FIELD_PATTERN(s, codeVerifier, 43, 128, check_verifier, VERIFIER_PATTERN,        \
-                      FIELD_REQUIRED | FIELD_SECRET,                                     \
-                      "The verifier whose hash started the sign-in.", EXAMPLE_VERIFIER), \
+#define LOGIN_TOKEN_ROWS(s)                                                                       \
+    FIELD_TEXT(s, sessionCode, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,                        \
+               "Code from the step before; good once.", EXAMPLE_CODE),                            \
+        FIELD_PATTERN(s, codeVerifier, PKCE_VERIFIER_MIN, PKCE_VERIFIER_MAX, pkce_verifier_check, \
+                      VERIFIER_PATTERN, FIELD_REQUIRED | FIELD_SECRET,                            \
+                      "The verifier whose hash started the sign-in.", EXAMPLE_VERIFIER),          \
         COOKIE_ROW(s)
 
 static const struct field patient_login_token_in_rows[] = {

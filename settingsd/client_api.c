@@ -35,6 +35,9 @@ static const char *const client_types[] = {"public", "confidential", NULL};
 static const char *const auth_methods[] = {"none", "client_secret_basic", "client_secret_post",
                                            "private_key_jwt", NULL};
 static const char *const id_token_algs[] = {"RS256", "ES256", NULL};
+/* Those of authd/oauth/person_claims.c. */
+static const char *const person_claims[] = {"name",  "given_name",     "family_name", "locale",
+                                            "email", "email_verified", "fhirUser",    NULL};
 static const char *const dpop_choices[] = {"required", "optional", NULL};
 static const char *const grant_types[] = {"authorization_code", "refresh_token",
                                           "client_credentials",
@@ -101,6 +104,11 @@ static const char *const grant_types[] = {"authorization_code", "refresh_token",
             "may be for Atrium's API."),                                                           \
         FIELD_BOOL(s, FIELD_AS(at pkceOptional, "pkceOptional"), false, 0,                         \
                    "PKCE (RFC 7636) is not demanded of it; confidential ones only."),              \
+        FIELD_ROW(s, FIELD_AS(at idTokenClaims, "idTokenClaims"), FIELD_TYPE_TEXTS,                \
+                  struct field_texts, .max = 64, .max_items = 7, .choices = person_claims,         \
+                  .doc = "Claims of the person that its ID tokens have when their scope was "      \
+                         "granted, though no request asks for them.",                              \
+                  .example = "email"),                                                             \
         FIELD_TEXT(s, FIELD_AS(at tosVersion, "tosVersion"), 1, 64, 0,                             \
                    "Version of its terms; another one asks for consent again.", "2026-01"),        \
         FIELD_ROW(s, FIELD_AS(at patientScopes, "patientScopes"), FIELD_TYPE_TEXTS,                \

@@ -22,7 +22,8 @@ struct oauth_settings {
     const char *idTokenAlg; /* "RS256" or "ES256": what signs its ID tokens */
     bool firstParty;   /* of the project itself: asks for no consent, may open Atrium's own API */
     bool pkceOptional; /* PKCE is not demanded of it (RFC 7636) */
-    const char *tosVersion; /* of its terms: another one asks for consent again */
+    struct field_texts idTokenClaims; /* of a person, in its ID tokens without being asked for */
+    const char *tosVersion;           /* of its terms: another one asks for consent again */
     struct field_texts patientScopes, practitionerScopes; /* SMART scopes for each role */
 };
 FIELD_DECLARE(oauth_settings);

@@ -9,6 +9,8 @@
 #include "settingsd/settingsd.h"
 #include "settingsd/sql/outbox.h"
 
+#define NOT_YET "The change is stored, but not yet in force everywhere."
+
 enum {
     TELL_MS = 2000, /* a killed authd is back by then */
     TELL_PAUSE_MS = 50,
@@ -54,11 +56,32 @@ struct sql_outbox publish_change_row(struct settingsd *d, const struct request *
     return outbox_row(d->svc.outbox, req->arena, &authd_change_publish_method, uuid_random(), &in);
 }
 
+/* The grants of a client application are authd's; it reads the registration as it is by then. */
+static struct change_publish_in of_client(struct uuid project, struct uuid client)
+{
+    return (struct change_publish_in){.kind = "project", .id = project, .client = client};
+}
+
+struct sql_outbox publish_client_row(struct settingsd *d, const struct request *req,
+                                     struct uuid project, struct uuid client)
+{
+    const struct change_publish_in in = of_client(project, client);
+
+    return outbox_row(d->svc.outbox, req->arena, &authd_change_publish_method, uuid_random(), &in);
+}
+
+int publish_client(struct settingsd *d, const struct request *req, const struct sql_outbox *row,
+                   struct uuid project, struct uuid client, struct error *err)
+{
+    const struct change_publish_in in = of_client(project, client);
+
+    return publish_row(d, req, &authd_change_publish_method, &in, row, NOT_YET, err);
+}
+
 int publish_change(struct settingsd *d, const struct request *req, const struct sql_outbox *row,
                    const char *kind, struct uuid id, struct error *err)
 {
     struct change_publish_in in = {.kind = kind, .id = id};
 
-    return publish_row(d, req, &authd_change_publish_method, &in, row,
-                       "The change is stored, but not yet in force everywhere.", err);
+    return publish_row(d, req, &authd_change_publish_method, &in, row, NOT_YET, err);
 }

@@ -75,6 +75,13 @@ struct sql_outbox publish_change_row(struct settingsd *d, const struct request *
 int publish_change(struct settingsd *d, const struct request *req, const struct sql_outbox *row,
                    const char *kind, struct uuid id, struct error *err) MUST_USE;
 
+/* The same of a client application that is replaced or deleted: when it returns 0, what the client
+ * has lost opens nothing at any gateway. */
+struct sql_outbox publish_client_row(struct settingsd *d, const struct request *req,
+                                     struct uuid project, struct uuid client);
+int publish_client(struct settingsd *d, const struct request *req, const struct sql_outbox *row,
+                   struct uuid project, struct uuid client, struct error *err) MUST_USE;
+
 /* ---- history.c ---- */
 
 /* Who writes what the request changes, and when, for the history. An operator has no

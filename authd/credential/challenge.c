@@ -7,13 +7,17 @@
 #include <string.h>
 
 #include "common/base/secret.h"
+#include "common/domain/pkce.h"
 
 bool challenge_matches(const char *challenge, const char *verifier)
 {
     char
         want[sodium_base64_ENCODED_LEN(SECRET_HASH_SIZE, sodium_base64_VARIANT_URLSAFE_NO_PADDING)];
     uint8_t hash[SECRET_HASH_SIZE];
+    char why[96];
 
+    if (pkce_verifier_check(verifier, why) < 0)
+        return false;
     secret_hash(verifier, hash);
     sodium_bin2base64(want, sizeof(want), hash, sizeof(hash),
                       sodium_base64_VARIANT_URLSAFE_NO_PADDING);

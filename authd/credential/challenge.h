@@ -6,8 +6,8 @@
 
 #include "common/base/base.h"
 
-/* True when the challenge is base64url(SHA-256(verifier)) without padding (section 4.6). Takes
- * equal time for every challenge of the right length. */
+/* True when the verifier is one (section 4.1) and the challenge is base64url(SHA-256(verifier))
+ * without padding (section 4.6). Takes equal time for every challenge of the right length. */
 bool challenge_matches(const char *challenge, const char *verifier);
 
 #endif

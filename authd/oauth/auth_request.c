@@ -526,6 +526,12 @@ int auth_request_check_target(struct authd *d, const struct request *req,
     return check_scope(req, self, err);
 }
 
+int auth_request_check_known(const struct request *req, const struct issuer *issuer,
+                             struct auth_request *self, struct error *err)
+{
+    return check_resource(issuer, self, err) < 0 ? -1 : check_scope(req, self, err);
+}
+
 int auth_request_check(struct authd *d, const struct request *req, const struct issuer *issuer,
                        struct auth_request *self, struct error *err)
 {

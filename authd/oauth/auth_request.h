@@ -76,6 +76,10 @@ int auth_request_check_target(struct authd *d, const struct request *req,
                               const struct issuer *issuer, struct auth_request *self,
                               struct error *err) MUST_USE;
 
+/* The same where the FHIR server, or that there is none, is known: self->smart, self->server. */
+int auth_request_check_known(const struct request *req, const struct issuer *issuer,
+                             struct auth_request *self, struct error *err) MUST_USE;
+
 /* Keeps a request that was pushed: its request_uri. ERR_BAD_REQUEST: it is too long. Parks. */
 int auth_request_push(struct authd *d, const struct request *req, const struct issuer *issuer,
                       const struct auth_request *self, const char **ret,

@@ -230,16 +230,25 @@ static int give_code(struct authorization *self, struct endpoint_answer *out, st
 
 /* ---- the steps ---- */
 
+/* RFC 6749, section 4.1.2.1. */
+static int refuse_repeated(struct error *err)
+{
+    return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "A parameter stands twice.");
+}
+
 /* prompt=none (OpenID Connect Core 1.0, section 3.1.2.6). */
 static int ask_nothing(const char *word, struct error *err)
 {
     return oauth_fail(err, ERR_BAD_REQUEST, word, "The person must be asked.");
 }
 
-static int proceed(struct authorization *self, struct endpoint_answer *out, struct error *err)
+static int proceed(struct authorization *self, bool repeated, struct endpoint_answer *out,
+                   struct error *err)
 {
     bool silent, consented;
 
+    if (repeated)
+        return refuse_repeated(err);
     if (auth_request_check(self->d, &self->visit.req, &self->issuer, &self->request, err) < 0)
         return -1;
     silent = self->request.prompt & PROMPT_NONE;
@@ -311,7 +320,7 @@ int authorize(struct authd *d, const struct request *req, const struct authorize
     if (auth_request_read(d, req, &self.issuer, in, &self.request, err) < 0 ||
         auth_request_find_client(d, req, &self.issuer, &self.request, err) < 0)
         return answer_unknown(&self, out, err);
-    return proceed(&self, out, err) == 0 ? 0 : answer_error(&self, out, err);
+    return proceed(&self, in->visit->repeated, out, err) == 0 ? 0 : answer_error(&self, out, err);
 }
 
 #define POSTED(name)                               \
@@ -338,9 +347,15 @@ int authorize_post(struct authd *d UNUSED, const struct request *req, const stru
         POSTED(request_uri),   POSTED(next),
     };
     const char *url = arena_printf(req->arena, "/t/%s/authorize", in->tenantCode);
+    bool names_client = in->client_id && (in->redirect_uri || in->request_uri);
 
     if (in->tenantCode[strspn(in->tenantCode, "abcdefghijklmnopqrstuvwxyz0123456789-")] != '\0')
         return error_set(err, ERR_NOT_FOUND, "Tenant not found.");
+    if (in->visit->repeated && !names_client)
+        return refuse_repeated(err);
+    /* What stood twice is left out by now: the browser brings this twice instead. */
+    for (int i = 0; i < 2 && in->visit->repeated; i++)
+        url = redirect_add(req->arena, url, "repeated", "1");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const char *value;
 

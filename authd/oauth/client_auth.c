@@ -13,6 +13,7 @@
 #include "authd/oauth/once.h"
 #include "authd/settings_cache.h"
 #include "common/base/secret.h"
+#include "common/domain/jwk.h"
 #include "common/domain/jwt.h"
 #include "common/wire/codec.h"
 
@@ -205,11 +206,9 @@ static bool claims_fit(const struct request *req, const struct jwt *assertion,
 /* Whether the key may be the one of the assertion, by what both say of it. */
 static bool key_matches(const json_t *jwk, const struct jwt *assertion)
 {
-    const char *kid = jwt_text(assertion->header, "kid"), *use = jwt_text(jwk, "use");
-    const char *alg = jwt_text(jwk, "alg");
+    const char *kid = jwt_text(assertion->header, "kid"), *alg = jwt_text(jwk, "alg");
 
     return (!*kid || strcmp(jwt_text(jwk, "kid"), kid) == 0) &&
-           (!*use || strcmp(use, "sig") == 0) &&
            (!*alg || strcmp(alg, jwt_text(assertion->header, "alg")) == 0);
 }
 

@@ -16,6 +16,7 @@
 #include "authd/oauth/token.h"
 #include "authd/settings_cache.h"
 #include "authd/sql_part.h"
+#include "common/domain/jwt.h"
 #include "common/domain/smart_scope.h"
 #include "common/domain/uri.h"
 
@@ -119,6 +120,19 @@ static json_t *claims_of(const struct token_call *call, const char *scope, const
     if (call->proof.jkt)
         json_object_set_new(claims, "cnf", json_pack("{s:s}", "jkt", call->proof.jkt));
     return claims;
+}
+
+bool client_token_is_registered(struct arena *arena, const struct issuer *issuer,
+                                const struct oauth_client *client, const json_t *claims)
+{
+    const char *scope = jwt_text(claims, "scope"), *audience = jwt_text(claims, "aud"), *now;
+
+    if (!oauth_client_allows(&client->settings->grantTypes, CLIENT_CREDENTIALS_GRANT) ||
+        (strcmp(audience, issuer->url) != 0 &&
+         !oauth_client_allows(&client->settings->audiences, audience)))
+        return false;
+    now = *scope ? smart_system_scope(arena, client, scope) : "";
+    return now && words_have_all(now, scope);
 }
 
 static int record(struct authd *d, const struct token_call *call, struct error *err)

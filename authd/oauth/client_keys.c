@@ -9,6 +9,8 @@
 #include "common/base/cache.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/domain/jwk.h"
+#include "common/domain/jwt.h"
 #include "common/runtime/curl_loop.h"
 #include "common/runtime/flight.h"
 #include "common/service/fetch.h"
@@ -20,6 +22,7 @@ enum {
     SET_KEYS_MAX = 50,
     FETCH_MS = 5000,
     STATUS_OK = 200,
+    QUICK_MODULUS_TEXT = 683, /* base64url of 4096 bits, whose check takes 40 ms */
 };
 
 struct client_keys {
@@ -82,6 +85,80 @@ static json_t *keys_of(const char *text, size_t size)
     return NULL;
 }
 
+/* A set that was fetched, and on a thread its keys that can be used. */
+struct set_reading {
+    const char *text;
+    size_t size;
+    json_t *keys;                     /* the good ones, a new reference; NULL: the text is no set */
+    size_t count;                     /* of all */
+    const char *faults[SET_KEYS_MAX]; /* NULL: none */
+};
+
+/* Large ones are not looked at closely: a set of them would keep a thread for many seconds. */
+static const char *key_fault(const json_t *jwk)
+{
+    EVP_PKEY *key;
+
+    if (strlen(jwt_text(jwk, "n")) <= QUICK_MODULUS_TEXT)
+        return jwk_fault(jwk);
+    key = jwk_key(jwk);
+    EVP_PKEY_free(key);
+    return key ? NULL : "must be a key for signatures";
+}
+
+static bool has_kid(const json_t *keys, const char *kid)
+{
+    const json_t *each;
+    size_t i;
+
+    json_array_foreach(keys, i, each)
+    {
+        if (*kid && strcmp(jwt_text(each, "kid"), kid) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void read_set(void *arg)
+{
+    struct set_reading *self = arg;
+    json_t *keys = keys_of(self->text, self->size), *each;
+    size_t i;
+
+    if (!keys)
+        return;
+    self->keys = json_array();
+    self->count = json_array_size(keys);
+    json_array_foreach(keys, i, each)
+    {
+        self->faults[i] = key_fault(each);
+        if (!self->faults[i] && has_kid(self->keys, jwt_text(each, "kid")))
+            self->faults[i] = "kid must differ from that of every other key";
+        if (!self->faults[i])
+            json_array_append(self->keys, each);
+    }
+    json_decref(keys);
+}
+
+/* The keys of a fetched set that can be used, a new reference; NULL: it is none. The others are
+ * skipped, so that one of them does not shut the client out. */
+static json_t *usable_keys(struct authd *d, const struct request *req, const char *uri,
+                           const struct fetch_answer *answer, struct error *err)
+{
+    struct set_reading reading = {.text = answer->body, .size = answer->size};
+    char place[16];
+
+    if (offload_run(d->svc.offload, read_set, &reading, req->deadline_mono_ms, err) < 0)
+        return NULL;
+    for (size_t i = 0; i < reading.count; i++) {
+        snprintf(place, sizeof(place), "%zu", i);
+        if (reading.faults[i])
+            log_event(LOG_NOTICE, "client keys", "a key was skipped", "trace", req->trace, "uri",
+                      uri, "key", place, "fault", reading.faults[i], NULL);
+    }
+    return reading.keys;
+}
+
 /* How long a set is fresh that came with this max-age; negative: without one. */
 static int64_t fresh_ms_of(int64_t max_age_s)
 {
@@ -138,7 +215,7 @@ static void keys_fetch(struct authd *d, const struct request *req, const char *u
     error_init(&err, NULL);
     if (fetch_perform(self->curl, req->arena, &what, &answer, &err) == 0 &&
         answer.status == STATUS_OK)
-        keys = keys_of(answer.body, answer.size);
+        keys = usable_keys(d, req, uri, &answer, &err);
     set->tried_ms = set->fetched_ms = req->now_ms;
     set->fresh_ms = fresh_ms_of(answer.max_age_s);
     set->keys = keys;

@@ -6,7 +6,8 @@
  * A key set that was fetched is used as long as `max-age` of its Cache-Control says (RFC 9111,
  * section 5.2.2.1), for five minutes at least, also when it does not say, and a day at most; and
  * for a day while its host fails, so that a key that was taken out counts no longer. A key id that
- * it lacks has it fetched again, once a minute. One fetch of a set at a time.
+ * it lacks has it fetched again, once a minute. One fetch of a set at a time. Keys that cannot be
+ * used are skipped and logged.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_CLIENT_KEYS_H
 #define ATRIUM_AUTHD_OAUTH_CLIENT_KEYS_H

@@ -30,16 +30,6 @@ static const char *terms_of(const struct auth_request *request)
     return version ? version : "";
 }
 
-static bool covers(const struct request *req, const char *have, const char *want)
-{
-    char *rest = NULL, *text = arena_strdup(req->arena, want);
-
-    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        if (!words_have(have, word))
-            return false;
-    return true;
-}
-
 /* 1: there is one. */
 static int find(struct authd *d, const struct request *req, const struct auth_request *request,
                 const struct caller *caller, struct sql_oauth_consent_get_row *ret,
@@ -78,7 +68,7 @@ int consent_is_given(struct authd *d, const struct request *req, const struct au
     found = find(d, req, request, caller, &row, err);
     if (found < 0)
         return -1;
-    *ret = found > 0 && row.scope && covers(req, row.scope, request->scope) &&
+    *ret = found > 0 && row.scope && words_have_all(row.scope, request->scope) &&
            strcmp(row.tos_version, terms_of(request)) == 0;
     return 0;
 }

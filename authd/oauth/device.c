@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include <sodium.h>
+#include <unictype.h>
+#include <unistr.h>
 
 #include "authd/account/address_key.h"
 #include "authd/credential/throttle.h"
@@ -15,6 +17,7 @@
 #include "authd/oauth/client.h"
 #include "authd/oauth/client_auth.h"
 #include "authd/oauth/grant.h"
+#include "authd/oauth/grant_registered.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/session/refresh_token.h"
 #include "authd/sql/oauth.h"
@@ -29,17 +32,17 @@ static const char letters[] = "BCDFGHJKLMNPQRSTVWXZ";
 int device_user_hash(struct arena *arena, struct uuid project, const char *text,
                      uint8_t ret[static SECRET_HASH_SIZE])
 {
+    const uint8_t *at = (const uint8_t *)text;
     char code[DEVICE_USER_CODE_LETTERS + 1];
     size_t count = 0;
+    ucs4_t c;
 
-    for (; *text; text++) {
-        char letter = (char)toupper((unsigned char)*text);
-
-        if (*text == '-' || *text == ' ')
+    while ((at = u8_next(&c, at))) {
+        if (!uc_is_general_category_withtable(c, UC_CATEGORY_MASK_L | UC_CATEGORY_MASK_N))
             continue;
-        if (!strchr(letters, letter) || count == DEVICE_USER_CODE_LETTERS)
+        if (c > 'z' || !strchr(letters, toupper((int)c)) || count == DEVICE_USER_CODE_LETTERS)
             return -1;
-        code[count++] = letter;
+        code[count++] = (char)toupper((int)c);
     }
     if (count < DEVICE_USER_CODE_LETTERS)
         return -1;
@@ -154,8 +157,8 @@ static int refuse(struct error *err, const char *answer)
 
 /* Answers a poll of a device, whose tokens were signed before it if it is approved. */
 static int poll(struct authd *d, const struct token_call *call,
-                const struct sql_oauth_device_get_row *device, struct sql_oauth_device_poll_in *in,
-                struct error *err)
+                const struct sql_oauth_device_get_row *device, const struct grant_held *held,
+                struct sql_oauth_device_poll_in *in, struct error *err)
 {
     struct sql_oauth_device_poll_row row;
 
@@ -167,21 +170,25 @@ static int poll(struct authd *d, const struct token_call *call,
         return refuse(err, row.answer);
     if (row.surplus)
         session_end_surplus(d, call->req, device->account, in->grant.id);
-    return 0;
+    return grant_keep_registered(d, call, device->account, in->grant.id, held, err);
 }
 
 /* A session that has ended is left to the poll, which denies access then. */
 static int sign(struct authd *d, const struct token_call *call,
-                const struct sql_oauth_device_get_row *device, const struct refresh_token *refresh,
-                struct sql_oauth_device_poll_in *in, struct token_answer *out, struct error *err)
+                const struct sql_oauth_device_get_row *device, const struct grant_held *held,
+                const struct refresh_token *refresh, struct sql_oauth_device_poll_in *in,
+                struct token_answer *out, struct error *err)
 {
     struct grant grant = {.scope = device->scope,
                           .resource = device->resource,
                           .patient = device->patient,
                           .signed_in_at = device->signed_in_at};
-    int found = grant_sign(d, call, device->session, &in->grant, refresh, &grant, &in->grant_signed,
-                           out, err);
+    int found;
 
+    if (grant_check_registered(d, call, device->account, held, err) < 0)
+        return -1;
+    found = grant_sign(d, call, device->session, &in->grant, refresh, &grant, &in->grant_signed,
+                       out, err);
     return found > 0 ? dpop_spend(d, call->req, &call->proof, err) : found;
 }
 
@@ -198,6 +205,7 @@ int grant_device_code(struct authd *d, const struct token_call *call, struct tok
                                           .slower_s = DEVICE_INTERVAL_S,
                                           .sessions_most = d->config->sessions_per_account};
     struct sql_oauth_device_get_row device;
+    struct grant_held held;
     int found;
 
     if (!call->in->device_code)
@@ -210,8 +218,9 @@ int grant_device_code(struct authd *d, const struct token_call *call, struct tok
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant", "The device code is not known.");
     address_key_load(d, call->req, device.account);
     in.parent = device.session;
-    in.grant = grant_values(d, call, device.scope, &refresh);
-    if (device.approved && sign(d, call, &device, &refresh, &in, out, err) < 0)
+    held = grant_held_of(call, device.role, device.scope, device.resource, device.patient);
+    in.grant = grant_values(d, call, &held, &refresh);
+    if (device.approved && sign(d, call, &device, &held, &refresh, &in, out, err) < 0)
         return -1;
-    return poll(d, call, &device, &in, err);
+    return poll(d, call, &device, &held, &in, err);
 }

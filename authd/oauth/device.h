@@ -23,8 +23,8 @@ enum {
     DEVICE_ADDRESS_TRIES_MAX = 30, /* of one address in DEVICE_WINDOW */
 };
 
-/* The hash that a user code is known by: of its letters, in any case, with or without what stands
- * between them. -1: it cannot be one. */
+/* The hash that a user code is known by: of its letters, in any case, whatever punctuation, dashes
+ * and spaces of Unicode are beside them (RFC 8628, section 6.1). -1: it cannot be one. */
 int device_user_hash(struct arena *arena, struct uuid project, const char *text,
                      uint8_t ret[static SECRET_HASH_SIZE]) MUST_USE;
 

@@ -11,6 +11,7 @@
 #include "authd/oauth/once.h"
 #include "common/base/secret.h"
 #include "common/domain/endpoint.h"
+#include "common/domain/jwk.h"
 #include "common/domain/jwt.h"
 
 enum {

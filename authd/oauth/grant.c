@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include <openssl/sha.h>
-#include <sodium.h>
 
 #include "authd/account/address_key.h"
+#include "authd/credential/challenge.h"
 #include "authd/credential/user_agent.h"
 #include "authd/oauth/auth_request.h"
 #include "authd/oauth/client.h"
 #include "authd/oauth/consent.h"
+#include "authd/oauth/grant_registered.h"
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/person_claims.h"
@@ -152,9 +153,16 @@ static enum jws_alg id_token_alg(const struct oauth_client *client)
     return alg;
 }
 
-static bool needs_person(const struct grant *grant)
+/* What the ID token says of the person: what the request has named, and what is registered. NULL:
+ * nothing. */
+static const char *claims_wanted(const struct token_call *call, const struct grant *grant)
 {
-    return grant->id_claims && words_have(grant->scope, "openid");
+    const struct field_texts *registered = &call->client->settings->idTokenClaims;
+    const char *names = grant->id_claims ? grant->id_claims : "";
+
+    for (size_t i = 0; i < registered->count; i++)
+        names = arena_printf(call->req->arena, "%s %s", names, registered->items[i]);
+    return *names && words_have(grant->scope, "openid") ? names : NULL;
 }
 
 static const char *sign_id_token(struct authd *d, const struct token_call *call,
@@ -163,9 +171,10 @@ static const char *sign_id_token(struct authd *d, const struct token_call *call,
                                  const char *access_token, struct error *err)
 {
     json_t *claims = id_claims(call, grant, access_token);
+    const char *names = claims_wanted(call, grant);
 
-    if (needs_person(grant))
-        person_claims_set(claims, call->issuer, person, grant->scope, grant->id_claims);
+    if (names)
+        person_claims_set(claims, call->issuer, person, grant->scope, names);
     return issuer_sign(d, call->req, id_token_alg(call->client), "JWT", claims, err);
 }
 
@@ -296,14 +305,9 @@ static int find_code(struct authd *d, const struct token_call *call, const uint8
 
 static bool verifier_fits(const struct token_call *call, const char *challenge)
 {
-    const char *verifier = call->in->code_verifier, *made;
-    uint8_t hash[SECRET_HASH_SIZE];
+    const char *verifier = call->in->code_verifier;
 
-    if (!challenge || !verifier)
-        return !challenge && !verifier;
-    secret_hash(verifier, hash);
-    made = secret_encode(call->req->arena, hash, sizeof(hash));
-    return strlen(made) == strlen(challenge) && sodium_memcmp(made, challenge, strlen(made)) == 0;
+    return challenge && verifier ? challenge_matches(challenge, verifier) : !challenge && !verifier;
 }
 
 /* RFC 9449, section 10: the key that the request named, if it did, makes the proof. */
@@ -359,7 +363,7 @@ static int check_code(struct authd *d, const struct token_call *call, const uint
 }
 
 struct sql_grant_insert grant_values(struct authd *d, const struct token_call *call,
-                                     const char *scope, struct refresh_token *refresh)
+                                     const struct grant_held *held, struct refresh_token *refresh)
 {
     const struct request *req = call->req;
     const struct uuid project = call->issuer->tenant.projectId;
@@ -370,7 +374,9 @@ struct sql_grant_insert grant_values(struct authd *d, const struct token_call *c
                                      .id = id,
                                      .client_id = call->client->clientId,
                                      .client_name = call->client->name,
-                                     .offline = words_have(scope, "offline_access"),
+                                     .offline = words_have(held->scope, "offline_access"),
+                                     .grant_types = held->grantTypes,
+                                     .first_party = held->firstParty,
                                      .jkt = call->proof.jkt,
                                      .address = req->address,
                                      .browser = user_agent_browser(req->userAgent),
@@ -400,10 +406,12 @@ static int redeem(struct authd *d, const struct token_call *call, const uint8_t 
                   struct token_answer *out, struct error *err)
 {
     CLEANUP(refresh_token_wipe) struct refresh_token refresh = {.text = ""};
+    const struct grant_held held =
+        grant_held_of(call, code->role, code->scope, code->resource, code->patient);
     struct sql_oauth_code_redeem_in in = {.code_hash = {hash, SECRET_HASH_SIZE},
                                           .parent = code->parent,
                                           .sessions_most = d->config->sessions_per_account,
-                                          .grant = grant_values(d, call, code->scope, &refresh)};
+                                          .grant = grant_values(d, call, &held, &refresh)};
     struct grant grant = {.scope = code->scope,
                           .resource = code->resource,
                           .nonce = code->nonce,
@@ -412,9 +420,12 @@ static int redeem(struct authd *d, const struct token_call *call, const uint8_t 
                           .patient = code->patient,
                           .signed_in_at = code->signed_in_at};
     struct sql_oauth_code_redeem_row row;
-    int made =
-        grant_sign(d, call, code->parent, &in.grant, &refresh, &grant, &in.grant_signed, out, err);
+    int made;
 
+    if (grant_check_registered(d, call, code->account, &held, err) < 0)
+        return -1;
+    made =
+        grant_sign(d, call, code->parent, &in.grant, &refresh, &grant, &in.grant_signed, out, err);
     if (made == 0)
         return refuse(err, "The sign-in has ended.");
     if (made < 0 || dpop_spend(d, call->req, proof, err) < 0)
@@ -423,6 +434,8 @@ static int redeem(struct authd *d, const struct token_call *call, const uint8_t 
     made = sql_oauth_code_redeem(d->svc.db, call->req, &in, &row, err);
     if (made > 0 && row.surplus)
         session_end_surplus(d, call->req, code->account, in.grant.id);
+    if (made > 0 && grant_keep_registered(d, call, code->account, in.grant.id, &held, err) < 0)
+        return -1;
     return made;
 }
 
@@ -545,14 +558,14 @@ static int check_renewal(void *arg, const struct renewal *renewal, struct error 
     return dpop_spend(self->d, call->req, &call->proof, err);
 }
 
-/* What the request named of the person, as it is now: at a renewal, too (OpenID Connect Core 1.0,
- * sections 5.5 and 12.2). */
+/* The person as it is now, where the ID token says something of it: at a renewal, too (OpenID
+ * Connect Core 1.0, sections 5.5 and 12.2). */
 static int read_person(struct authd *d, const struct token_call *call, const struct grant *grant,
                        struct sql_userinfo_get_row *ret, struct error *err)
 {
     int found;
 
-    if (!needs_person(grant))
+    if (!claims_wanted(call, grant))
         return 0;
     found = grant_person(d, call->req, call->issuer, grant->subject.session, ret, err);
     if (found < 0)

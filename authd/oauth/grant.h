@@ -37,10 +37,11 @@ struct sql_userinfo_get_row;
 int grant_person(struct authd *d, const struct request *req, const struct issuer *issuer,
                  struct uuid session, struct sql_userinfo_get_row *ret, struct error *err) MUST_USE;
 
-/* The session of a new grant of these scopes, with its id, and its refresh token, for the part
+/* The session of a new grant that holds this, with its id, and its refresh token, for the part
  * grant_insert. */
+struct grant_held; /* grant_registered.h */
 struct sql_grant_insert grant_values(struct authd *d, const struct token_call *call,
-                                     const char *scope, struct refresh_token *refresh);
+                                     const struct grant_held *held, struct refresh_token *refresh);
 
 /* What has happened, for the audit row of that session; how: "oauth", "device". */
 struct sql_audit grant_audit(const struct token_call *call, const struct sql_grant_insert *made,

@@ -15,7 +15,10 @@
 #include "common/wire/codec.h"
 #include "settingsd/settingsd_api.h"
 
-enum { GRANTED_SCOPE_MAX = 2048 }; /* bytes: it stands in each token */
+enum {
+    GRANTED_SCOPE_MAX = 2048, /* bytes: it stands in each token */
+    DOCUMENTS_ALL = SMART_CREATE | SMART_READ | SMART_UPDATE | SMART_DELETE | SMART_SEARCH,
+};
 
 struct narrowing {
     struct arena *arena;
@@ -173,7 +176,7 @@ static int find_documents(struct authd *d, const struct request *req, const stru
     if (found <= 0)
         return found;
     if (admission_is_admin(caller->role, row.admin)) {
-        *ret = SMART_CREATE | SMART_READ | SMART_UPDATE | SMART_DELETE | SMART_SEARCH;
+        *ret = DOCUMENTS_ALL;
         return 0;
     }
     in.policyId = row.policy;
@@ -183,46 +186,63 @@ static int find_documents(struct authd *d, const struct request *req, const stru
     return 0;
 }
 
-/* Whether something of it may be a scope of documents. */
-static bool names_documents(const struct narrowing *self, const char *listed, const char *scope)
-{
-    bool named = strstr(listed, DOCUMENT_TYPE) || strstr(scope, DOCUMENT_TYPE);
+/* What a person of that role gets there at most. */
+struct limits {
+    const struct field_texts *client;
+    const char *server; /* JSON */
+};
 
-    for (size_t i = 0; i < self->client->count && !named; i++)
-        named = strstr(self->client->items[i], DOCUMENT_TYPE) != NULL;
+static struct limits limits_of(const struct auth_request *request, bool is_patient)
+{
+    const struct oauth_settings *settings = request->client.settings;
+    const struct fhir_server *server = &request->server;
+
+    return is_patient ? (struct limits){&settings->patientScopes, server->patientScopes}
+                      : (struct limits){&settings->practitionerScopes, server->practitionerScopes};
+}
+
+/* Whether something of it may be a scope of documents. */
+static bool names_documents(const struct limits *limits, const char *scope)
+{
+    bool named = strstr(limits->server, DOCUMENT_TYPE) || strstr(scope, DOCUMENT_TYPE);
+
+    for (size_t i = 0; i < limits->client->count && !named; i++)
+        named = strstr(limits->client->items[i], DOCUMENT_TYPE) != NULL;
     return named;
 }
 
-/* To what client and server list for the role, and of documents to what the person may; with a
- * launch, `launch` is left, too. */
+/* To what client and server list for the role, and of documents to self->documents. */
+static int narrow_to(struct narrowing *self, const struct limits *limits, struct uuid patient,
+                     struct auth_request *request, struct error *err)
+{
+    self->client = limits->client;
+    self->patient = uuid_is_set(&patient);
+    self->scope = "";
+    if (read_texts(limits->server, &self->server, err) < 0)
+        return -1;
+    narrow_words(self, request->scope);
+    json_decref(self->server);
+    if (*self->scope == '\0' || strlen(self->scope) > GRANTED_SCOPE_MAX)
+        return refuse(err, "invalid_scope", "None of these scopes can be given there.");
+    request->scope = self->scope;
+    if (is_about_patient(self->scope))
+        request->patient = patient;
+    return 0;
+}
+
+/* And of documents to what the person may; with a launch, `launch` is left, too. */
 static int narrow(struct authd *d, const struct request *req, const struct caller *caller,
                   struct uuid patient, bool launched, struct auth_request *request,
                   struct error *err)
 {
-    const struct oauth_settings *settings = request->client.settings;
-    const struct fhir_server *server = &request->server;
     bool is_patient = strcmp(caller->role, "Patient") == 0;
-    struct narrowing self = {.arena = req->arena,
-                             .client = is_patient ? &settings->patientScopes
-                                                  : &settings->practitionerScopes,
-                             .patient = uuid_is_set(&patient),
-                             .launched = launched,
-                             .scope = ""};
+    const struct limits limits = limits_of(request, is_patient);
+    struct narrowing self = {.arena = req->arena, .launched = launched};
 
-    const char *listed = is_patient ? server->patientScopes : server->practitionerScopes;
-
-    if ((names_documents(&self, listed, request->scope) &&
-         find_documents(d, req, caller, is_patient, &self.documents, err) < 0) ||
-        read_texts(listed, &self.server, err) < 0)
+    if (names_documents(&limits, request->scope) &&
+        find_documents(d, req, caller, is_patient, &self.documents, err) < 0)
         return -1;
-    narrow_words(&self, request->scope);
-    json_decref(self.server);
-    if (*self.scope == '\0' || strlen(self.scope) > GRANTED_SCOPE_MAX)
-        return refuse(err, "invalid_scope", "None of these scopes can be given there.");
-    request->scope = self.scope;
-    if (is_about_patient(self.scope))
-        request->patient = patient;
-    return 0;
+    return narrow_to(&self, &limits, patient, request, err);
 }
 
 int smart_narrow(struct authd *d, const struct request *req, struct uuid project,
@@ -247,6 +267,17 @@ int smart_narrow_grant(struct authd *d, const struct request *req, const struct 
     if (!request->smart)
         return 0;
     return narrow(d, req, caller, patient, words_have(request->scope, "launch"), request, err);
+}
+
+int smart_narrow_registered(const struct request *req, const char *role, struct uuid patient,
+                            struct auth_request *request, struct error *err)
+{
+    const struct limits limits = limits_of(request, strcmp(role, "Patient") == 0);
+    struct narrowing self = {.arena = req->arena,
+                             .launched = words_have(request->scope, "launch"),
+                             .documents = DOCUMENTS_ALL};
+
+    return request->smart ? narrow_to(&self, &limits, patient, request, err) : 0;
 }
 
 static const char *system_word(struct arena *arena, const struct field_texts *limits,

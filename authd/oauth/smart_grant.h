@@ -30,6 +30,11 @@ int smart_narrow_grant(struct authd *d, const struct request *req, const struct 
                        struct uuid patient, struct auth_request *request,
                        struct error *err) MUST_USE;
 
+/* The same by what client and server list alone, whatever the person may do with documents. Does
+ * not park. */
+int smart_narrow_registered(const struct request *req, const char *role, struct uuid patient,
+                            struct auth_request *request, struct error *err) MUST_USE;
+
 /* Of the scopes between blanks those of `system`, narrowed to the client's; in the arena. Another
  * word is kept when the client lists it. NULL: one of them may not be given at all. */
 const char *smart_system_scope(struct arena *arena, const struct oauth_client *client,

@@ -13,8 +13,6 @@
 #include "common/domain/endpoint.h"
 #include "common/wire/codec.h"
 
-#define CLIENT_CREDENTIALS_GRANT "client_credentials"
-
 static const struct {
     const char *type;
     grant_fn *run;

@@ -26,6 +26,12 @@ struct token_answer {
     const char *patient; /* that it is about (SMART App Launch); NULL: none */
 };
 
+#define CLIENT_CREDENTIALS_GRANT "client_credentials"
+
+/* Whether a client could still get a token of these claims in its own name. */
+bool client_token_is_registered(struct arena *arena, const struct issuer *issuer,
+                                const struct oauth_client *client, const json_t *claims);
+
 /* One grant type. Fails with words of RFC 6749, section 5.2. Parks. */
 typedef int grant_fn(struct authd *d, const struct token_call *call, struct token_answer *out,
                      struct error *err);

@@ -14,7 +14,9 @@
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/once.h"
+#include "authd/oauth/token.h"
 #include "authd/oauth/token_state.h"
+#include "authd/oauth/words.h"
 #include "authd/session/refresh_state.h"
 #include "authd/settings_cache.h"
 #include "authd/sql/oauth.h"
@@ -57,24 +59,59 @@ static void copy_claims(const json_t *claims, json_t *answer)
                         json_string(json_object_get(claims, "cnf") ? "DPoP" : "Bearer"));
 }
 
+/* A token of a client in its own name is of no session that ends: it is worth what the client could
+ * still get now. */
+static int own_token_is_live(struct authd *d, const struct query *q, bool *ret, struct error *err)
+{
+    struct oauth_client client = *q->client;
+    bool revoked = true;
+
+    *ret = false;
+    if (once_is_spent(d, q->req, q->issuer->view, TOKEN_REVOKED, q->state.client_id, q->state.id,
+                      &revoked, err) < 0)
+        return -1;
+    if (revoked)
+        return 0;
+    if (strcmp(q->state.client_id, client.clientId) == 0 ||
+        oauth_client_find(d, q->req, q->issuer->view, &q->issuer->tenant, q->state.client_id,
+                          &client, err) == 0) {
+        *ret = client_token_is_registered(q->req->arena, q->issuer, &client, q->state.claims);
+        return 0;
+    }
+    if (err->code != ERR_NOT_FOUND)
+        return -1;
+    error_clear(err);
+    return 0;
+}
+
+/* RFC 7662, section 2.2: a name that people read. The address where the scope that shows it was
+ * granted, else the profile, as in the audit log. */
+static void set_username(const struct query *q, const struct sql_userinfo_get_row *person,
+                         const char *scope, json_t *answer)
+{
+    bool shows = words_have(person->scope, "email") && words_have(scope, "email");
+    const char *profile = arena_printf(q->req->arena, "%s/%s", person->role, person->profile.text);
+
+    json_object_set_new(answer, "username", json_string(shows ? person->email : profile));
+}
+
 static int answer_access(struct authd *d, const struct query *q, json_t *answer, struct error *err)
 {
     struct sql_userinfo_get_row person;
-    bool revoked = false;
-    int live = 1;
+    bool own_live = false;
+    int live;
 
     if (q->state.expires_ms <= q->req->now_ms || !is_for_client(q))
         return 0;
     if (uuid_is_set(&q->state.session))
         live = grant_person(d, q->req, q->issuer, q->state.session, &person, err);
-    else if (once_is_spent(d, q->req, q->issuer->view, TOKEN_REVOKED, q->state.client_id,
-                           q->state.id, &revoked, err) < 0)
-        return -1;
-    if (live < 0)
-        return -1;
-    if (live == 0 || revoked)
-        return 0;
+    else
+        live = own_token_is_live(d, q, &own_live, err) < 0 ? -1 : own_live;
+    if (live <= 0)
+        return live;
     copy_claims(q->state.claims, answer);
+    if (uuid_is_set(&q->state.session))
+        set_username(q, &person, jwt_text(q->state.claims, "scope"), answer);
     return 1;
 }
 
@@ -99,6 +136,7 @@ static int answer_refresh(struct authd *d, const struct query *q, json_t *answer
     json_object_set_new(answer, "client_id", json_string(person.client_id));
     json_object_set_new(answer, "scope", json_string(person.scope));
     json_object_set_new(answer, "sid", json_string(q->state.session.text));
+    set_username(q, &person, person.scope, answer);
     return 1;
 }
 

@@ -5,10 +5,8 @@
 
 #include <string.h>
 
-bool words_have(const char *list, const char *word)
+static bool has(const char *list, const char *word, size_t length)
 {
-    size_t length = strlen(word);
-
     for (const char *at = list; at && *at;) {
         size_t size;
 
@@ -19,6 +17,25 @@ bool words_have(const char *list, const char *word)
         at += size;
     }
     return false;
+}
+
+bool words_have(const char *list, const char *word)
+{
+    return has(list, word, strlen(word));
+}
+
+bool words_have_all(const char *list, const char *wanted)
+{
+    for (const char *at = wanted; *at;) {
+        size_t size;
+
+        at += strspn(at, " ");
+        size = strcspn(at, " ");
+        if (size > 0 && !has(list, at, size))
+            return false;
+        at += size;
+    }
+    return true;
 }
 
 const char *words_common(struct arena *arena, const char *list, const char *other)

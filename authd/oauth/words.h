@@ -11,6 +11,9 @@
 /* Whether a word is in a list of words between blanks. */
 bool words_have(const char *list, const char *word);
 
+/* Whether all words of `wanted` are in the list. */
+bool words_have_all(const char *list, const char *wanted);
+
 /* The words of the one list that are in the other, too; in the arena, or "". */
 const char *words_common(struct arena *arena, const char *list, const char *other);
 

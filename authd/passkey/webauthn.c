@@ -298,28 +298,44 @@ static bool find_auth_data(const cbor_item_t *root, struct field_bytes *ret)
 /* ---- registration ---- */
 
 /* The functions of libfido2 for the keys of an algorithm, of one type for all. */
-#define KEY_FUNCTIONS(kind)                                       \
-    static void *kind##_load(const uint8_t *bytes, size_t size)   \
-    {                                                             \
-        kind##_pk_t *pk = kind##_pk_new();                        \
-                                                                  \
-        if (pk && kind##_pk_from_ptr(pk, bytes, size) != FIDO_OK) \
-            kind##_pk_free(&pk);                                  \
-        return pk;                                                \
-    }                                                             \
-    static void kind##_unload(void *key)                          \
-    {                                                             \
-        kind##_pk_t *pk = key;                                    \
-                                                                  \
-        kind##_pk_free(&pk);                                      \
-    }                                                             \
-    static bool kind##_is_valid(const void *key)                  \
-    {                                                             \
-        EVP_PKEY *pkey = kind##_pk_to_EVP_PKEY(key);              \
-                                                                  \
-        EVP_PKEY_free(pkey);                                      \
-        return pkey != NULL;                                      \
+#define KEY_FUNCTIONS(kind)                                                      \
+    static void *kind##_load(const uint8_t *bytes, size_t size)                  \
+    {                                                                            \
+        kind##_pk_t *pk = kind##_is_sound(bytes, size) ? kind##_pk_new() : NULL; \
+                                                                                 \
+        if (pk && kind##_pk_from_ptr(pk, bytes, size) != FIDO_OK)                \
+            kind##_pk_free(&pk);                                                 \
+        return pk;                                                               \
+    }                                                                            \
+    static void kind##_unload(void *key)                                         \
+    {                                                                            \
+        kind##_pk_t *pk = key;                                                   \
+                                                                                 \
+        kind##_pk_free(&pk);                                                     \
+    }                                                                            \
+    static EVP_PKEY *kind##_build(const void *key)                               \
+    {                                                                            \
+        return kind##_pk_to_EVP_PKEY(key);                                       \
     }
+
+/* What libfido2 does not look at: by such a key anyone can sign. */
+static bool es256_is_sound(const uint8_t *bytes UNUSED, size_t size UNUSED)
+{
+    return true;
+}
+
+/* A point of small order. */
+static bool eddsa_is_sound(const uint8_t *bytes, size_t size)
+{
+    return size == crypto_core_ed25519_BYTES && crypto_core_ed25519_is_valid_point(bytes) == 1;
+}
+
+/* A modulus of 256 bytes and an exponent of three; both are odd, and the exponent is not 1. */
+static bool rs256_is_sound(const uint8_t *bytes, size_t size)
+{
+    return size == WEBAUTHN_KEY_MAX && bytes[255] & 1 && bytes[258] & 1 &&
+           (bytes[256] || bytes[257] || bytes[258] > 1);
+}
 
 KEY_FUNCTIONS(es256)
 KEY_FUNCTIONS(eddsa)
@@ -329,18 +345,30 @@ static const struct key_kind {
     enum webauthn_algorithm algorithm;
     void *(*load)(const uint8_t *bytes, size_t size); /* NULL: it is none */
     void (*unload)(void *key);
-    bool (*is_valid)(const void *key); /* OpenSSL takes it: a point off the curve is none */
+    EVP_PKEY *(*build)(const void *key); /* NULL: as a point off the curve is none */
 } key_kinds[] = {
-    {WEBAUTHN_ES256, es256_load, es256_unload, es256_is_valid},
-    {WEBAUTHN_EDDSA, eddsa_load, eddsa_unload, eddsa_is_valid},
-    {WEBAUTHN_RS256, rs256_load, rs256_unload, rs256_is_valid},
+    {WEBAUTHN_ES256, es256_load, es256_unload, es256_build},
+    {WEBAUTHN_EDDSA, eddsa_load, eddsa_unload, eddsa_build},
+    {WEBAUTHN_RS256, rs256_load, rs256_unload, rs256_build},
 };
+
+/* RSA: that the modulus is no prime, too. */
+static bool is_checked(EVP_PKEY *pkey)
+{
+    EVP_PKEY_CTX *context = pkey ? EVP_PKEY_CTX_new(pkey, NULL) : NULL;
+    bool checked = context && (!EVP_PKEY_is_a(pkey, "RSA") || EVP_PKEY_public_check(context) == 1);
+
+    EVP_PKEY_CTX_free(context);
+    return checked;
+}
 
 static bool key_is_valid(const struct key_kind *kind, const uint8_t *bytes, size_t size)
 {
     void *key = kind->load(bytes, size);
-    bool valid = key && kind->is_valid(key);
+    EVP_PKEY *pkey = key ? kind->build(key) : NULL;
+    bool valid = is_checked(pkey);
 
+    EVP_PKEY_free(pkey);
     if (key)
         kind->unload(key);
     return valid;

@@ -1,6 +1,5 @@
 /*
- * change.c - see change.h.  The handlers gateway_lease (gateway) and change_publish (settingsd) are
- * here too.
+ * change.c - see change.h.  The handler gateway_lease (gateway) is here too.
  */
 #include "authd/session/change.h"
 
@@ -102,38 +101,6 @@ int change_top(struct authd *d, const struct request *req, int64_t *ret, struct 
         return -1;
     *ret = row.sequence;
     return 0;
-}
-
-/* The ids of all that changed, as an array of uuids. */
-static int publish_ids(struct arena *arena, const struct change_publish_in *in,
-                       struct db_array *ret, struct error *err)
-{
-    struct uuid id;
-
-    *ret = db_array_new(arena, in->others.count + 1, sizeof(id.text));
-    db_array_add(ret, in->id.text);
-    for (size_t i = 0; i < in->others.count; i++) {
-        if (uuid_parse(in->others.items[i], &id) < 0)
-            return error_set(err, ERR_BAD_REQUEST, "An id is not a uuid.");
-        db_array_add(ret, id.text);
-    }
-    return 0;
-}
-
-/* Tells every gateway that a policy or projects changed; answers when all of them know. */
-int change_publish(struct authd *d, const struct request *req, const struct change_publish_in *in,
-                   struct nothing *out UNUSED, struct error *err)
-{
-    struct sql_change_publish_in publish = {.kind = in->kind,
-                                            .until = req->now_ms + CHANGE_EVENT_LIFE};
-    struct field_list rows;
-    const struct change *changes;
-
-    if (publish_ids(req->arena, in, &publish.ids, err) < 0 ||
-        sql_change_publish(d->svc.db, req, &publish, &rows, err) < 0)
-        return -1;
-    changes = rows.items;
-    return invalidation_wait(d, req, changes[0].sequence, changes, rows.count, err);
 }
 
 /* ---- leases ---- */

@@ -292,8 +292,8 @@ static int end_page_in(struct db_tx *tx, const struct request *req, const struct
                                         : sql_session_end_account(tx, req, &all, ret, err);
 }
 
-static void ended_add(const struct request *req, const struct field_list *changes,
-                      struct session_ended *ended)
+void session_ended_add(const struct request *req, const struct field_list *changes,
+                       struct session_ended *ended)
 {
     struct change *all = arena_calloc(req->arena, ended->count + changes->count, sizeof(*all));
 
@@ -322,7 +322,7 @@ static int end_in(struct db_tx *tx, const struct request *req, const struct sess
     do {
         if (end_page_in(tx, req, which, &changes, err) < 0)
             return -1;
-        ended_add(req, &changes, ret);
+        session_ended_add(req, &changes, ret);
     } while (changes.count == SESSION_END_PAGE);
     return 0;
 }
@@ -356,7 +356,7 @@ static int changed(struct db_tx *tx, const struct request *req, const char *kind
     db_array_add(&publish.ids, id.text);
     if (sql_change_publish_tx(tx, req, &publish, &changes, err) < 0)
         return -1;
-    ended_add(req, &changes, ended);
+    session_ended_add(req, &changes, ended);
     return 0;
 }
 

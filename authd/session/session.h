@@ -150,6 +150,10 @@ int session_ended_membership(struct db_tx *tx, const struct request *req, struct
 int session_ended_account(struct db_tx *tx, const struct request *req, struct uuid account,
                           struct session_ended *ended, struct error *err) MUST_USE;
 
+/* Adds the changes that a statement has returned. */
+void session_ended_add(const struct request *req, const struct field_list *changes,
+                       struct session_ended *ended);
+
 /* Waits until every gateway refuses their tokens and knows the memberships and accounts. Parks. */
 int session_revocation_wait(struct authd *d, const struct request *req,
                             const struct session_ended *ended, struct error *err) MUST_USE;

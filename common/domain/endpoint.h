@@ -6,8 +6,8 @@
  * `const struct endpoint_visit *visit`, which the gateway fills, beside rows for the path and for
  * the parameters, which are texts: those of the query of a GET, those of the form
  * (application/x-www-form-urlencoded) of a POST. A parameter without a value counts as absent, one
- * that stands twice is refused before the daemon is asked (RFC 6749, sections 3.1 and 3.2); what
- * no row names is ignored. The output is struct endpoint_answer.
+ * that stands twice is refused before the daemon is asked (RFC 6749, sections 3.1 and 3.2), or with
+ * R_REPEATED left out and told; what no row names is ignored. The output is struct endpoint_answer.
  *
  * Errors of such routes, the gateway's own among them, have the form of RFC 6749, section 5.2. A
  * handler that fails with a struct error is answered so, too: `invalid_request` for 4xx,
@@ -40,6 +40,7 @@ struct endpoint_visit {
     const char *dpop;          /* RFC 9449, section 4.1; "": it stands twice; NULL: none */
     const char *origin;        /* NULL: none */
     const char *accept;        /* NULL: none */
+    bool repeated;             /* R_REPEATED: a parameter stands twice, and is left out */
     const struct page_visit *page; /* R_BROWSER; NULL: a POST without the cookie, cross-site */
 };
 FIELD_DECLARE(endpoint_visit);

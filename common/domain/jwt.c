@@ -5,9 +5,7 @@
 
 #include <string.h>
 
-#include <openssl/core_names.h>
 #include <openssl/ecdsa.h>
-#include <openssl/param_build.h>
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
 #include <openssl/sha.h>
@@ -18,9 +16,6 @@
 
 enum {
     COORDINATE_MAX = 48, /* bytes of one of P-384 */
-    MODULUS_MIN = 256,
-    MODULUS_MAX = 1024,
-    EXPONENT_MAX = 8,
     DER_MAX = 2 * COORDINATE_MAX + 16
 };
 
@@ -34,11 +29,6 @@ static const struct algorithm {
     {"PS256", "RSA", "SHA256", 0, true},  {"ES256", "EC", "SHA256", 32, false},
     {"ES384", "EC", "SHA384", 48, false},
 };
-
-static const struct curve {
-    const char *name, *group;
-    size_t coordinate;
-} curves[] = {{"P-256", "P-256", 32}, {"P-384", "P-384", 48}};
 
 /* ---- the parts ---- */
 
@@ -120,113 +110,6 @@ char *jwt_public_pem(EVP_PKEY *key, struct arena *arena)
     }
     BIO_free(bio);
     return pem;
-}
-
-static const struct curve *curve_of(const json_t *jwk)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(curves); i++) {
-        if (strcmp(jwt_text(jwk, "crv"), curves[i].name) == 0)
-            return &curves[i];
-    }
-    return NULL;
-}
-
-static EVP_PKEY *key_build(const char *type, OSSL_PARAM_BLD *builder)
-{
-    OSSL_PARAM *params = OSSL_PARAM_BLD_to_param(builder);
-    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, type, NULL);
-    EVP_PKEY *key = NULL;
-
-    if (!params || !context)
-        log_die("jwt", "out of memory");
-    if (EVP_PKEY_fromdata_init(context) != 1 ||
-        EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, params) != 1)
-        key = NULL;
-    EVP_PKEY_CTX_free(context);
-    OSSL_PARAM_free(params);
-    return key;
-}
-
-/* RFC 7518, section 6.2.1; OpenSSL refuses a point that is not on the curve. */
-static EVP_PKEY *key_ec(const json_t *jwk)
-{
-    const struct curve *curve = curve_of(jwk);
-    uint8_t point[1 + 2 * COORDINATE_MAX];
-    size_t x_size, y_size;
-    OSSL_PARAM_BLD *builder;
-    EVP_PKEY *key = NULL;
-
-    if (!curve || secret_decode(jwt_text(jwk, "x"), point + 1, curve->coordinate, &x_size) < 0 ||
-        secret_decode(jwt_text(jwk, "y"), point + 1 + curve->coordinate, curve->coordinate,
-                      &y_size) < 0 ||
-        x_size != curve->coordinate || y_size != curve->coordinate)
-        return NULL;
-    point[0] = POINT_CONVERSION_UNCOMPRESSED;
-    builder = OSSL_PARAM_BLD_new();
-    if (!builder)
-        log_die("jwt", "out of memory");
-    if (OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, curve->group, 0) ==
-            1 &&
-        OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point,
-                                         1 + 2 * curve->coordinate) == 1)
-        key = key_build("EC", builder);
-    OSSL_PARAM_BLD_free(builder);
-    return key;
-}
-
-/* RFC 7518, section 6.3.1. */
-static EVP_PKEY *key_rsa(const json_t *jwk)
-{
-    uint8_t modulus[MODULUS_MAX], exponent[EXPONENT_MAX];
-    size_t modulus_size, exponent_size;
-    OSSL_PARAM_BLD *builder;
-    BIGNUM *n, *e;
-    EVP_PKEY *key = NULL;
-
-    if (secret_decode(jwt_text(jwk, "n"), modulus, sizeof(modulus), &modulus_size) < 0 ||
-        secret_decode(jwt_text(jwk, "e"), exponent, sizeof(exponent), &exponent_size) < 0 ||
-        modulus_size < MODULUS_MIN || !modulus[0] || !exponent_size)
-        return NULL;
-    builder = OSSL_PARAM_BLD_new();
-    n = BN_bin2bn(modulus, (int)modulus_size, NULL);
-    e = BN_bin2bn(exponent, (int)exponent_size, NULL);
-    if (!builder || !n || !e)
-        log_die("jwt", "out of memory");
-    if (OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, n) == 1 &&
-        OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, e) == 1)
-        key = key_build("RSA", builder);
-    OSSL_PARAM_BLD_free(builder);
-    BN_free(n);
-    BN_free(e);
-    return key;
-}
-
-EVP_PKEY *jwk_key(const json_t *jwk)
-{
-    if (json_object_get(jwk, "d") || json_object_get(jwk, "k"))
-        return NULL;
-    if (strcmp(jwt_text(jwk, "kty"), "EC") == 0)
-        return key_ec(jwk);
-    return strcmp(jwt_text(jwk, "kty"), "RSA") == 0 ? key_rsa(jwk) : NULL;
-}
-
-/* The required members alone, in their order (RFC 7638, section 3.2). */
-const char *jwk_thumbprint(const json_t *jwk, struct arena *arena)
-{
-    EVP_PKEY *key = jwk_key(jwk);
-    bool curve = strcmp(jwt_text(jwk, "kty"), "EC") == 0;
-    uint8_t hash[SHA256_DIGEST_LENGTH];
-    const char *text;
-
-    if (!key)
-        return NULL;
-    EVP_PKEY_free(key);
-    text = curve ? arena_printf(arena, "{\"crv\":\"%s\",\"kty\":\"EC\",\"x\":\"%s\",\"y\":\"%s\"}",
-                                jwt_text(jwk, "crv"), jwt_text(jwk, "x"), jwt_text(jwk, "y"))
-                 : arena_printf(arena, "{\"e\":\"%s\",\"kty\":\"RSA\",\"n\":\"%s\"}",
-                                jwt_text(jwk, "e"), jwt_text(jwk, "n"));
-    SHA256((const uint8_t *)text, strlen(text), hash);
-    return secret_encode(arena, hash, sizeof(hash));
 }
 
 /* ---- the signature ---- */

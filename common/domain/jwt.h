@@ -41,13 +41,6 @@ const char *jwt_text(const json_t *object, const char *name) __attribute__((retu
 /* A time of the claims in ms (RFC 7519, section 2, NumericDate); 0: absent or out of range. */
 int64_t jwt_time(const struct jwt *self, const char *name);
 
-/* A public key from its JWK: EC on P-256 or P-384, RSA of 2048 to 8192 bits. NULL: it is another or
- * broken, or private. Free it with EVP_PKEY_free(). */
-EVP_PKEY *jwk_key(const json_t *jwk);
-
-/* The thumbprint of such a key (RFC 7638), base64url, from the arena; NULL: it is none. */
-const char *jwk_thumbprint(const json_t *jwk, struct arena *arena);
-
 /* The public half of a key as SubjectPublicKeyInfo in PEM, from the arena. NULL: it has none. */
 char *jwt_public_pem(EVP_PKEY *key, struct arena *arena);
 

@@ -119,7 +119,8 @@ enum route_flags {
     /* below /auth/, and more than what a person does with the own sign-in: where the project
      * demands a second factor, the session needs it here, too */
     R_FACTOR = 1 << 15,
-    R_SECRET = 1 << 16, /* a page that may show a secret: its length would tell, compressed */
+    R_SECRET = 1 << 16,   /* a page that may show a secret: its length would tell, compressed */
+    R_REPEATED = 1 << 17, /* an endpoint that answers a repeated parameter itself */
 };
 
 /* Together with the flags: the answer may take so many seconds (1-255) instead of 10. */

@@ -68,7 +68,10 @@ int page_read_form(const struct exchange *exchange, struct query *ret, struct er
         return error_set(err, ERR_UNSUPPORTED_MEDIA, UNENCODED);
     if (!serve_is_media_type(exchange->head.content_type, "application/x-www-form-urlencoded"))
         return error_set(err, ERR_UNSUPPORTED_MEDIA, "This is no form.");
-    return browser_form_decode(exchange->body, exchange->body_size, exchange->arena, ret, err);
+    return exchange->endpoint->route.flags & R_ENDPOINT
+               ? browser_body_decode(exchange->body, exchange->body_size, exchange->arena, ret, err)
+               : browser_form_decode(exchange->body, exchange->body_size, exchange->arena, ret,
+                                     err);
 }
 
 /* Fills the input's member of that type. */

@@ -3,7 +3,8 @@
  * answer.
  *
  * Parameters are looked at before anything is asked: one that stands twice is refused, because two
- * readers of the same request could take different ones (RFC 6749, sections 3.1 and 3.2).
+ * readers of the same request could take different ones (RFC 6749, sections 3.1 and 3.2). With
+ * R_REPEATED none of the two is handed on, and the daemon says so where the standard wants it.
  */
 #include "gateway/endpoint/protocol.h"
 
@@ -39,13 +40,26 @@ static const char *header(const struct exchange *exchange, const char *name)
     return head_text(exchange_header(exchange, name), ENDPOINT_HEADER_MAX);
 }
 
-static int check_once(const struct query *query, struct error *err)
+static bool stands_twice(const struct query *query, size_t index)
 {
     for (size_t i = 0; i < query->count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(query->pairs[i].name, query->pairs[j].name) == 0)
-                return error_set(err, ERR_BAD_REQUEST, "A parameter stands twice.");
-    return 0;
+        if (i != index && strcmp(query->pairs[i].name, query->pairs[index].name) == 0)
+            return true;
+    return false;
+}
+
+/* Leaves out what stands twice; true: there was something. */
+static bool drop_repeated(struct query *query, struct arena *arena)
+{
+    const struct query all = *query;
+    size_t kept = 0;
+
+    query->pairs = arena_calloc(arena, all.count, sizeof(*query->pairs));
+    for (size_t i = 0; i < all.count; i++)
+        if (!stands_twice(&all, i))
+            query->pairs[kept++] = all.pairs[i];
+    query->count = kept;
+    return kept < all.count;
 }
 
 /* RFC 6749, section 2.3.1: what belongs into the body does not stand in an address, which logs
@@ -58,15 +72,17 @@ static int read_post(const struct exchange *exchange, struct query *ret, struct 
     return exchange->body_size == 0 ? 0 : page_read_form(exchange, ret, err);
 }
 
-static int read_parameters(const struct exchange *exchange, struct query *ret, struct error *err)
+static int read_parameters(const struct exchange *exchange, struct query *ret, bool *ret_repeated,
+                           struct error *err)
 {
     size_t kept = 0;
 
     if (is_post(exchange) ? read_post(exchange, ret, err) < 0
                           : query_decode(exchange->parts.query, exchange->arena, ret, err) < 0)
         return -1;
-    if (check_once(ret, err) < 0)
-        return -1;
+    *ret_repeated = drop_repeated(ret, exchange->arena);
+    if (*ret_repeated && !(exchange->endpoint->route.flags & R_REPEATED))
+        return error_set(err, ERR_BAD_REQUEST, "A parameter stands twice.");
     for (size_t i = 0; i < ret->count; i++)
         if (ret->pairs[i].value[0] != '\0')
             ret->pairs[kept++] = ret->pairs[i];
@@ -97,7 +113,7 @@ static int ask(struct exchange *exchange, const struct visitor *visitor,
     visit.authorization = head_text(visit.authorization, ENDPOINT_HEADER_MAX);
     visit.origin = header(exchange, "Origin");
     visit.accept = header(exchange, "Accept");
-    if (read_parameters(exchange, &parameters, err) < 0)
+    if (read_parameters(exchange, &parameters, &visit.repeated, err) < 0)
         return -1;
     if (is_browser(exchange) && !(is_post(exchange) && visitor->is_new)) {
         visitor_describe(exchange, visitor, is_post(exchange) ? &parameters : NULL, &page);

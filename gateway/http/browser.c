@@ -120,15 +120,21 @@ static bool is_repeated(const struct query *query, size_t index)
     return false;
 }
 
-int browser_form_decode(const uint8_t *body, size_t size, struct arena *arena, struct query *ret,
+int browser_body_decode(const uint8_t *body, size_t size, struct arena *arena, struct query *ret,
                         struct error *err)
 {
     const char *text = arena_strndup(arena, (const char *)body, size);
     int result = strlen(text) == size ? query_decode(text, arena, ret, err) : -1;
 
     secret_wipe_text(text);
-    if (result < 0)
-        return error_set(err, ERR_BAD_REQUEST, "The form is malformed.");
+    return result < 0 ? error_set(err, ERR_BAD_REQUEST, "The form is malformed.") : 0;
+}
+
+int browser_form_decode(const uint8_t *body, size_t size, struct arena *arena, struct query *ret,
+                        struct error *err)
+{
+    if (browser_body_decode(body, size, arena, ret, err) < 0)
+        return -1;
     for (size_t i = 1; i < ret->count; i++)
         if (is_repeated(ret, i))
             return error_set(err, ERR_BAD_REQUEST, "A field of the form stands twice.");

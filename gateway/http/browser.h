@@ -37,7 +37,9 @@ bool form_token_is_of(const char *token, const char *cookie);
 bool browser_is_own(const char *origin, const char *fetch_site, const char *public_url);
 
 /* Decodes the body of a form (application/x-www-form-urlencoded). ERR_BAD_REQUEST: as
- * query_decode() says, U+0000, or a parameter that stands twice. */
+ * query_decode() says, or U+0000; the second: or a parameter that stands twice. */
+int browser_body_decode(const uint8_t *body, size_t size, struct arena *arena, struct query *ret,
+                        struct error *err) MUST_USE;
 int browser_form_decode(const uint8_t *body, size_t size, struct arena *arena, struct query *ret,
                         struct error *err) MUST_USE;
 

@@ -313,6 +313,77 @@ static void a_preferred_factor_is_asked_for(void)
     free(code);
 }
 
+/* ---- what a registration asks for ---- */
+
+#define ID_CLAIMS "\"idTokenClaims\":[\"name\",\"email\",\"email_verified\"]"
+
+/* Which of the claims of a person the ID token of an answer has, between blanks; static. */
+static const char *claims_had(const struct http_answer *tokens)
+{
+    static const char *const names[] = {"name",  "given_name",     "family_name", "locale",
+                                        "email", "email_verified", "fhirUser"};
+    static char had[128];
+    json_auto_t *id = oauth_claims(suite, http_text(tokens, "id_token"), "JWT", "RS256");
+
+    had[0] = '\0';
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (json_object_get(id, names[i]))
+            snprintf(had + strlen(had), sizeof(had) - strlen(had), "%s%s", *had ? " " : "",
+                     names[i]);
+    return had;
+}
+
+static void check_claims_had(const char *label, const struct http_answer *tokens, const char *want)
+{
+    const char *had = claims_had(tokens);
+
+    UNIT_CHECK(strcmp(had, want) == 0, "%s: \"%s\" instead of \"%s\"", label, had, want);
+}
+
+/* A client that takes the person from the ID token and cannot send `claims` (as Auth.js): it is
+ * given what is registered, of the scopes that were granted, and at each renewal. */
+static void a_registration_names_claims_of_id_tokens(void)
+{
+    static const char openid[] =
+        "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&scope=openid" OAUTH_PKCE;
+    static const char email[] = "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb"
+                                "&scope=openid+email" OAUTH_PKCE;
+    char *client = oauth_register(suite, admin, "{" ID_CLAIMS "}");
+    BROWSER browser = browser_open(suite);
+    HTTP_ANSWER all = oauth_tokens(suite, browser, patient, client, OAUTH_USUAL);
+    HTTP_ANSWER none = oauth_tokens(suite, browser, patient, client, openid);
+    HTTP_ANSWER some = oauth_tokens(suite, browser, patient, client, email);
+    HTTP_ANSWER more = oauth_tokens(suite, browser, patient, client,
+                                    OAUTH_USUAL "&claims=%7B%22id_token%22%3A%7B%22family_name%22"
+                                                "%3Anull%7D%7D");
+    HTTP_ANSWER other = oauth_tokens(suite, browser, patient, app, OAUTH_USUAL);
+    HTTP_ANSWER renewed = oauth_renew(suite, client, http_text(all, "refresh_token"), "");
+    HTTP_ANSWER less =
+        oauth_renew(suite, client, http_text(renewed, "refresh_token"), "&scope=openid+profile");
+    json_auto_t *id = oauth_claims(suite, http_text(all, "id_token"), "JWT", "RS256");
+    HTTP_ANSWER me = oauth_userinfo(suite, "GET", http_text(all, "access_token"), NULL);
+
+    check_claims_had("all", all, "name email email_verified");
+    check_claims_had("without their scopes", none, "");
+    check_claims_had("of one scope", some, "email email_verified");
+    check_claims_had("with those of the request", more, "name family_name email email_verified");
+    check_claims_had("another client", other, "");
+    check_claims_had("renewed", renewed, "name email email_verified");
+    check_claims_had("renewed for less", less, "name");
+    CU_ASSERT_STRING_EQUAL(jwt_text(id, "email"), patient->email);
+    CU_ASSERT_STRING_EQUAL(jwt_text(id, "name"), http_text(me, "name"));
+    free(client);
+}
+
+static void only_claims_of_a_person_are_registered(void)
+{
+    HTTP_ANSWER refused =
+        http_post(suite_url(suite), "/v1/project/clients", admin->access,
+                  json_pack("{s:s, s:[s,s]}", "name", "X", "idTokenClaims", "email", "sub"));
+
+    CHECK_PROBLEM(refused, "idTokenClaims.1");
+}
+
 static void the_scene_is_left(void)
 {
     oauth_scene_leave(&suite, &admin, &patient, &app);
@@ -328,6 +399,8 @@ static const struct unit_case cases[] = {
     CASE(claims_are_consented_to_by_their_scopes),
     CASE(a_sub_that_is_named_is_the_one_that_signs_in),
     CASE(a_preferred_factor_is_asked_for),
+    CASE(a_registration_names_claims_of_id_tokens),
+    CASE(only_claims_of_a_person_are_registered),
     CASE_ALWAYS(the_scene_is_left),
 };
 

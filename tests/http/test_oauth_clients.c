@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/jose.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
@@ -266,6 +267,92 @@ static void addresses_that_are_stored_go_on(void)
     CU_ASSERT_STRING_EQUAL(http_text(read, "grantTypes.0"), "authorization_code");
 }
 
+/* A registration with keys; consumes them. */
+static struct http_answer *create_with_keys(json_t *keys)
+{
+    json_t *body = json_loads("{" WEB ",\"authMethod\":\"private_key_jwt\"}", 0, NULL);
+
+    json_object_set_new(body, "jwks", json_pack("{s:o}", "keys", keys));
+    return http_post(suite_url(suite), CLIENTS, admin->access, body);
+}
+
+static json_t *key_with(const struct jose *key, const char *members)
+{
+    json_t *jwk = jose_jwk(key), *others = json_loads(members, 0, NULL);
+
+    json_object_update(jwk, others);
+    json_decref(others);
+    return jwk;
+}
+
+/* With exponent 1 the signature is what is signed: anyone would be the client. */
+static void each_key_is_built_and_its_fault_named(void)
+{
+    static const struct {
+        const char *members, *reason; /* reason NULL: it is taken */
+    } rows[] = {
+        {"{}", NULL},
+        {"{\"use\":\"sig\",\"key_ops\":[\"verify\"]}", NULL},
+        {"{\"e\":\"AA\"}", "e must be odd, 3 at least and less than 2^32"},
+        {"{\"e\":\"AQ\"}", "e must be odd, 3 at least and less than 2^32"},
+        {"{\"e\":\"Ag\"}", "e must be odd, 3 at least and less than 2^32"},
+        {"{\"e\":\"AQAAAAE\"}", "e must be odd, 3 at least and less than 2^32"},
+        {"{\"alg\":\"none\"}", "alg must be RS256, RS384 or PS256"},
+        {"{\"use\":\"enc\"}", "use must be sig"},
+        {"{\"key_ops\":[\"encrypt\"]}", "key_ops must have verify"},
+        {"{\"kty\":\"EC\",\"crv\":\"P-256\",\"alg\":\"ES256\",\"x\":"
+         "\"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4\","
+         "\"y\":\"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4\"}",
+         "x and y must be a point of the curve"},
+    };
+    JOSE good = jose_new("ES256", "one");
+    JOSE rsa = jose_new("RS256", "two");
+    JOSE same = jose_new("ES384", "one");
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER made =
+            create_with_keys(json_pack("[o,o]", jose_jwk(good), key_with(rsa, rows[i].members)));
+
+        if (rows[i].reason)
+            UNIT_CHECK(CHECK_PROBLEM(made, "jwks.keys.1") && strstr(made->body, rows[i].reason),
+                       "%s: %s", rows[i].members, made->body);
+        else
+            CHECK_STATUS(made, 200);
+    }
+
+    HTTP_ANSWER twice =
+        create_with_keys(json_pack("[o,o,o]", jose_jwk(good), jose_jwk(rsa), jose_jwk(same)));
+
+    CHECK_PROBLEM(twice, "jwks.keys.2");
+    CU_ASSERT_PTR_NOT_NULL(strstr(twice->body, "kid must differ"));
+
+    HTTP_ANSWER both = create_with_keys(
+        json_pack("[o,o]", key_with(rsa, "{\"e\":\"AQ\"}"), key_with(good, "{\"use\":\"enc\"}")));
+
+    CHECK_PROBLEM(both, "jwks.keys.0");
+    CHECK_PROBLEM(both, "jwks.keys.1");
+}
+
+/* What an older release took is read as it is; its other members stay. */
+static void a_registration_with_a_broken_key_is_still_read(void)
+{
+    JOSE rsa = jose_new("RS256", "two");
+    HTTP_ANSWER made = create_with_keys(json_pack("[o]", jose_jwk(rsa)));
+    char sql[300];
+
+    CHECK_STATUS(made, 200);
+    snprintf(sql, sizeof(sql),
+             "update settings.client set oauth = jsonb_set(oauth, '{jwks,keys,0,e}', '\"AQ\"') "
+             "where id = '%s' returning id",
+             http_text(made, "id"));
+    free(suite_query(suite, sql));
+
+    HTTP_ANSWER read = get(admin, http_text(made, "id"));
+
+    CU_ASSERT_STRING_EQUAL(http_text(read, "authMethod"), "private_key_jwt");
+    CU_ASSERT_STRING_EQUAL(http_text(read, "type"), "confidential");
+}
+
 static void a_secret_is_shown_once_and_kept_as_a_hash(void)
 {
     HTTP_ANSWER made = create(admin, "{" WEB "}");
@@ -496,6 +583,8 @@ static const struct unit_case cases[] = {
     CASE(every_address_has_a_host),
     CASE(an_application_is_at_no_public_suffix),
     CASE(addresses_that_are_stored_go_on),
+    CASE(each_key_is_built_and_its_fault_named),
+    CASE(a_registration_with_a_broken_key_is_still_read),
     CASE(a_secret_is_shown_once_and_kept_as_a_hash),
     CASE(only_admins_of_the_project_reach_them),
     CASE(numbers_in_a_key_set_are_kept),

@@ -69,6 +69,117 @@ static void errors_go_to_the_redirect_address(void)
     free(own);
 }
 
+/* What a browser is answered, by GET or by a form: the error that it brings to the client, "" for a
+ * page; state NULL: none. */
+static void check_repeated(const char *label, const char *parameters, bool posted,
+                           const char *error, const char *state)
+{
+    BROWSER browser = browser_open(suite);
+    char path[1024], *given, *brought, *location;
+    int status;
+
+    snprintf(path, sizeof(path), "/t/demo/authorize?%s", parameters);
+    if (posted) {
+        browser_get(browser, "sign-in");
+        status = browser_post(browser, "authorize", parameters);
+        if (status == 303)
+            status = browser_follow(browser);
+    } else {
+        status = browser_get(browser, path);
+    }
+    given = oauth_parameter(browser, "error");
+    brought = oauth_parameter(browser, "state");
+    location = http_header(browser->page, "Location");
+    UNIT_CHECK(status == (*error ? 303 : 400) && strcmp(given, error) == 0 &&
+                   strcmp(brought, state) == 0 && !location == !*error,
+               "%s%s: %d %s %s %s", label, posted ? ", posted" : "", status, given, brought,
+               location ? location : "");
+    free(location);
+    free(brought);
+    free(given);
+}
+
+/* RFC 6749, sections 3.1 and 4.1.2.1: the client is told, but for the two that say who it is. */
+static void a_repeated_parameter_goes_back_to_the_client(void)
+{
+#define BACK "redirect_uri=https%3A%2F%2Fapp.example%2Fcb"
+    static const struct {
+        const char *label, *behind, *error, *state;
+    } rows[] = {
+        {"scope", "&" BACK "&response_type=code&state=st8&scope=openid&scope=email" OAUTH_PKCE,
+         "invalid_request", "st8"},
+        {"the same twice",
+         "&" BACK "&response_type=code&state=st8&scope=openid&nonce=1&nonce=1" OAUTH_PKCE,
+         "invalid_request", "st8"},
+        {"three times", OAUTH_USUAL "&prompt=none&prompt=login&prompt=none", "invalid_request",
+         "st8"},
+        {"an encoded name", OAUTH_USUAL "&no%6Ece=1&nonce=2", "invalid_request", "st8"},
+        {"without values", OAUTH_USUAL "&prompt=&prompt=", "invalid_request", "st8"},
+        {"one that is not known", OAUTH_USUAL "&x=1&x=2", "invalid_request", "st8"},
+        {"state", OAUTH_USUAL "&state=other", "invalid_request", ""},
+        {"response_type", OAUTH_USUAL "&response_type=token", "invalid_request", "st8"},
+        {"code_challenge", OAUTH_USUAL "&code_challenge=" OAUTH_CHALLENGE, "invalid_request",
+         "st8"},
+        {"request_uri", OAUTH_USUAL "&request_uri=a&request_uri=b", "invalid_request", "st8"},
+        {"next", OAUTH_USUAL "&next=a&next=b", "invalid_request", "st8"},
+        {"redirect_uri", OAUTH_USUAL "&" BACK, "", ""},
+        {"redirect_uri and scope", OAUTH_USUAL "&" BACK "&scope=a", "", ""},
+        {"another redirect_uri", OAUTH_USUAL "&redirect_uri=https%3A%2F%2Fevil.example%2F", "", ""},
+        {"one that is not registered",
+         "&redirect_uri=https%3A%2F%2Fevil.example%2F&response_type=code&scope=a&scope=b", "", ""},
+        {"client_id", OAUTH_USUAL "&client_id=console", "", ""},
+    };
+    char parameters[1024];
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        snprintf(parameters, sizeof(parameters), "client_id=%s%s", app, rows[i].behind);
+        check_repeated(rows[i].label, parameters, false, rows[i].error, rows[i].state);
+        check_repeated(rows[i].label, parameters, true, rows[i].error, rows[i].state);
+    }
+    snprintf(parameters, sizeof(parameters), "client_id=%s%s&client_id=%s", app, OAUTH_USUAL, app);
+    check_repeated("the same client_id", parameters, false, "", "");
+}
+
+/* A pushed request is known by then; it is answered by this. */
+static void a_repeated_parameter_spends_a_pushed_request(void)
+{
+    char form[1024], parameters[512];
+
+    snprintf(form, sizeof(form), "client_id=%s%s", app, OAUTH_USUAL);
+
+    HTTP_ANSWER pushed = oauth_post(suite, "par", form);
+
+    CHECK_STATUS(pushed, 201);
+    snprintf(parameters, sizeof(parameters), "client_id=%s&request_uri=%s&x=1&x=2", app,
+             http_text(pushed, "request_uri"));
+    check_repeated("pushed", parameters, false, "invalid_request", "st8");
+    check_repeated("pushed", parameters, false, "", "");
+}
+
+static void endpoints_of_clients_refuse_a_repeated_parameter(void)
+{
+    static const char *const names[] = {"client_id", "scope", "redirect_uri", "x"};
+    static const char *const endpoints[] = {"par", "token", "introspect", "revoke",
+                                            "device_authorization"};
+    char form[1024];
+
+    for (size_t i = 0; i < ARRAY_SIZE(names) * ARRAY_SIZE(endpoints); i++) {
+        const char *endpoint = endpoints[i % ARRAY_SIZE(endpoints)];
+        const char *name = names[i / ARRAY_SIZE(endpoints)];
+
+        snprintf(form, sizeof(form), "client_id=%s&grant_type=authorization_code%s&%s=1&%s=1", app,
+                 OAUTH_USUAL, name, name);
+
+        HTTP_ANSWER answer = oauth_post(suite, endpoint, form);
+        char *location = http_header(answer, "Location");
+
+        UNIT_CHECK(answer->status == 400 && !location &&
+                       strcmp(http_text(answer, "error"), "invalid_request") == 0,
+                   "%s at %s: %d %s", name, endpoint, answer->status, answer->body);
+        free(location);
+    }
+}
+
 /* The words of a FHIR server are left out where the resource is none, so that no other server takes
  * them for what was narrowed to a role and a patient. */
 static void scopes_of_fhir_servers_are_given_for_them_alone(void)
@@ -233,6 +344,44 @@ static void wrong_verifier_spends_the_code(void)
     CHECK_STATUS(wrong, 400);
     CHECK_STATUS(right, 400);
     free(code);
+}
+
+/* RFC 7636, section 4.1: as at login/token, though the challenge is theirs. */
+static void verifiers_outside_the_grammar_are_wrong(void)
+{
+    static const struct {
+        const char *verifier, *challenge; /* the verifier as a form has it */
+    } rows[] = {
+        {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+         "elOGB_2quSlplZKfRRVlu7gULhhEEXMiqv0rPXawGv8"},
+        {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+         "wSywJKLlVRzKDgj86PHF4xRVXMP-9jKe6ZSj23UhZq4"},
+        {"dBjftJeZ4CVP%2BmB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+         "rIuAzvG1S9I4oQcr5j9HXgJA4ycvBd9rNF3bOwc1MG0"},
+    };
+    BROWSER browser = browser_open(suite);
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char behind[512], form[1024], *code;
+
+        snprintf(behind, sizeof(behind),
+                 "&response_type=code&redirect_uri=https%%3A%%2F%%2Fapp.example%%2Fcb&scope=openid"
+                 "&code_challenge=%s&code_challenge_method=S256",
+                 rows[i].challenge);
+        code = oauth_code(browser, patient, app, behind);
+        snprintf(form, sizeof(form),
+                 "grant_type=authorization_code&client_id=%s&code=%s&redirect_uri=" OAUTH_REDIRECT
+                 "&code_verifier=%s",
+                 app, code, rows[i].verifier);
+
+        HTTP_ANSWER answer = oauth_post(suite, "token", form);
+
+        UNIT_CHECK(*code && answer->status == 400 &&
+                       strcmp(http_text(answer, "error"), "invalid_grant") == 0,
+                   "%s: %d %s", rows[i].verifier, answer->status, answer->body);
+        free(code);
+    }
 }
 
 static void codes_live_a_minute(void)
@@ -501,12 +650,16 @@ static void the_scene_is_left(void)
 static const struct unit_case cases[] = {
     CASE_ALWAYS(the_scene_is_set),
     CASE(errors_go_to_the_redirect_address),
+    CASE(a_repeated_parameter_goes_back_to_the_client),
+    CASE(a_repeated_parameter_spends_a_pushed_request),
+    CASE(endpoints_of_clients_refuse_a_repeated_parameter),
     CASE(scopes_of_fhir_servers_are_given_for_them_alone),
     CASE(continuations_are_sealed),
     CASE(a_redirect_to_an_ipv6_address_is_allowed),
     CASE(an_old_session_is_no_new_sign_in),
     CASE(code_is_bound_to_its_request),
     CASE(wrong_verifier_spends_the_code),
+    CASE(verifiers_outside_the_grammar_are_wrong),
     CASE(codes_live_a_minute),
     CASE(one_code_makes_one_session),
     CASE(token_endpoint_says_what_is_wrong),

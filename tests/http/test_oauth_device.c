@@ -4,6 +4,7 @@
  * clock.
  */
 #include <CUnit/CUnit.h>
+#include <ctype.h>
 #include <libpq-fe.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,6 +87,52 @@ static void a_device_is_let_in(void)
     HTTP_ANSWER still =
         http_get(suite_url(suite), "/t/demo/userinfo", http_text(tokens, "access_token"));
     CHECK_STATUS(still, 200);
+}
+
+/* RFC 8628, section 6.1: the case and what stands between the letters are the person's. */
+static void a_code_is_read_however_it_is_written(void)
+{
+    static const struct {
+        const char *label, *between, *around; /* as a form has them */
+        bool lower, taken;
+    } rows[] = {
+        {"as it is shown", "-", "", false, true},
+        {"nothing between", "", "", false, true},
+        {"lower case", "-", "", true, true},
+        {"blanks", "+", "+", false, true},
+        {"a dot", ".", "", false, true},
+        {"an underscore", "_", "", false, true},
+        {"a comma and quotes", "%2C", "%22", false, true},
+        {"an en dash", "%E2%80%93", "", false, true},
+        {"an em dash", "%E2%80%94", "", true, true},
+        {"a minus", "%E2%88%92", "", false, true},
+        {"a hyphen that does not break", "%E2%80%91", "", false, true},
+        {"a full-width hyphen", "%EF%BC%8D", "", false, true},
+        {"a no-break space", "%C2%A0", "%C2%A0", false, true},
+        {"a narrow one", "%E2%80%AF", "%09", false, true},
+        {"a soft hyphen", "%C2%AD", "", false, true},
+        {"a zero-width space", "%E2%80%8B", "%EF%BB%BF", false, true},
+        {"a middle dot", "%C2%B7", "", false, true},
+        {"another letter", "A", "", false, false},
+        {"a digit", "1", "", false, false},
+        {"a Cyrillic letter", "%D0%92", "", false, false},
+        {"an Arabic digit", "%D9%A1", "", false, false},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        DEVICE device = device_begin(suite, tv, "&scope=openid");
+        BROWSER browser = browser_open(suite);
+        char written[128];
+        bool taken;
+
+        snprintf(written, sizeof(written), "%s%.4s%s%s%s", rows[i].around, device.shown,
+                 rows[i].between, device.shown + 5, rows[i].around);
+        for (char *c = written; *c && rows[i].lower; c++)
+            *c = c > written && c[-1] == '%' ? *c : (char)tolower((unsigned char)*c);
+        device_arrive(browser, patient);
+        taken = device_enter(browser, written) == 200;
+        UNIT_CHECK(taken == rows[i].taken, "%s: %d", rows[i].label, browser->page->status);
+    }
 }
 
 /* What the row holds opens nothing. */
@@ -626,6 +673,7 @@ static void the_scene_is_left(void)
 static const struct unit_case cases[] = {
     CASE_ALWAYS(the_scene_is_set),
     CASE(a_device_is_let_in),
+    CASE(a_code_is_read_however_it_is_written),
     CASE(codes_are_kept_as_hashes),
     CASE(only_registered_clients_may_ask),
     CASE(a_device_code_is_of_its_client),

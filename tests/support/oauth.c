@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/domain/jwk.h"
 #include "common/domain/jwt.h"
 #include "tests/support/unit.h"
 

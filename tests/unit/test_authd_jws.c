@@ -7,6 +7,7 @@
 
 #include "authd/oauth/jws.h"
 #include "common/base/secret.h"
+#include "common/domain/jwk.h"
 #include "common/domain/jwt.h"
 #include "tests/support/unit.h"
 

@@ -30,6 +30,28 @@ static void test_a_challenge_is_the_hash_of_its_verifier(void)
         {"shorter", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-c",
          "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", false},
         {"empty", "", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", false},
+        /* what RFC 7636, section 4.1, does not have */
+        {"of 42 characters", "elOGB_2quSlplZKfRRVlu7gULhhEEXMiqv0rPXawGv8",
+         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
+        {"of 128 characters", "aDbPE7rEAOkQUHHNavRwhN-srU5eMCyUv-0k4BOvtz4",
+         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+         true},
+        {"of 129 characters", "wSywJKLlVRzKDgj86PHF4xRVXMP-9jKe6ZSj23UhZq4",
+         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+         false},
+        {"with a plus", "rIuAzvG1S9I4oQcr5j9HXgJA4ycvBd9rNF3bOwc1MG0",
+         "dBjftJeZ4CVP+mB92K27uhbUJU1p1r_wW1gFWFOEjXk", false},
+        {"with a blank", "M80AEd2fYoJcAW459Io8uvdlW7-paVscKhmHq8LFrbw",
+         "dBjftJeZ4CVP mB92K27uhbUJU1p1r_wW1gFWFOEjXk", false},
+        {"with padding", "20xwJMOrFO1xeQ7yiiV7MYQenAHee4IKa0W722ftl88",
+         "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk=", false},
+        {"with a letter beyond ASCII", "RUtC4zwsHurOVLGA5tTSfLXawQG63URJ7Jmgs69grb0",
+         "dBjftJeZ4CVPämB92K27uhbUJU1p1r_wW1gFWFOEjXk", false},
+        {"of all that it may have", "bOhbeKLQHcR0Q0lSnhlCqaWe5bmUisg9zce2EIRpw7g",
+         "-._~ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789abcdefghi", true},
+        {"empty", "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU", "", false},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)

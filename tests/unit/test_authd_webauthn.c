@@ -204,6 +204,53 @@ static void a_key_that_is_none_is_refused(void)
     }
 }
 
+/* Signatures of such a key can be made by anyone: RSA with exponent 1, where the signature is what is
+ * signed, or with a modulus whose factors are known; a point of small order on edwards25519. */
+static void a_key_of_everyone_is_refused(void)
+{
+    static const struct {
+        const char *label;
+        int algorithm;
+        size_t at, size; /* from the end on */
+        const char *bytes;
+    } rows[] = {
+        {"exponent 0", AUTHENTICATOR_RS256, 3, 3, "\0\0\0"},
+        {"exponent 1", AUTHENTICATOR_RS256, 3, 3, "\0\0\1"},
+        {"exponent 2", AUTHENTICATOR_RS256, 3, 3, "\0\0\2"},
+        {"exponent 65536", AUTHENTICATOR_RS256, 3, 3, "\1\0\0"},
+        {"an even modulus", AUTHENTICATOR_RS256, 6, 1, "\2"},
+        {"the neutral point", AUTHENTICATOR_EDDSA, 32, 32,
+         "\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"},
+        {"a point of order 4", AUTHENTICATOR_EDDSA, 32, 32,
+         "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"},
+    };
+    struct webauthn_credential credential;
+    struct webauthn_assertion assertion;
+    struct authenticator_answer answer;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        AUTHENTICATOR key = authenticator_new(rows[i].algorithm, origin);
+        const char *wrong;
+
+        authenticator_make(key, rp_id, challenge_text(), &answer);
+        CU_ASSERT_PTR_NULL(check_new(&answer, &credential));
+        memcpy(answer.attestation.bytes + answer.attestation.size - rows[i].at, rows[i].bytes,
+               rows[i].size);
+        wrong = check_new(&answer, &credential);
+        UNIT_CHECK(wrong && strcmp(wrong, "key") == 0, "%s: %s", rows[i].label,
+                   wrong ? wrong : "taken");
+    }
+
+    /* One that is stored already opens nothing. */
+    struct webauthn_credential stored;
+    AUTHENTICATOR rsa = enrolled(AUTHENTICATOR_RS256, &stored);
+
+    authenticator_sign(rsa, rp_id, challenge_text(), &answer);
+    CU_ASSERT_PTR_NULL(check(&stored, &answer, &assertion));
+    memcpy(stored.key + stored.key_size - 3, "\0\0\1", 3);
+    is(check(&stored, &answer, &assertion), "key");
+}
+
 /* ---- bytes ---- */
 
 /* libcbor recurses: what nests deeper than an attestation must not reach it. */
@@ -279,6 +326,7 @@ static const struct unit_case cases[] = {
     CASE(an_answer_of_the_other_kind_is_refused),
     CASE(a_signature_of_another_key_is_refused),
     CASE(a_key_that_is_none_is_refused),
+    CASE(a_key_of_everyone_is_refused),
     CASE(deep_and_long_cbor_is_refused),
     CASE(no_changed_assertion_is_accepted),
     CASE(a_truncated_registration_is_refused),

@@ -1,9 +1,12 @@
 /*
  * test_jwt.c - signed tokens of clients: which are read, by which key and algorithm one counts.
  */
+#include <openssl/bn.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/secret.h"
+#include "common/domain/jwk.h"
 #include "common/domain/jwt.h"
 #include "tests/support/jose.h"
 #include "tests/support/unit.h"
@@ -124,6 +127,132 @@ static void weak_and_broken_keys_are_none(void)
     json_decref(private);
 }
 
+/* An RSA key as JWK with another modulus or exponent; NULL: its own. */
+static json_t *rsa_with(const struct jose *key, const char *n, const char *e)
+{
+    json_t *jwk = jose_jwk(key);
+
+    if (n)
+        json_object_set_new(jwk, "n", json_string(n));
+    if (e)
+        json_object_set_new(jwk, "e", json_string(e));
+    return jwk;
+}
+
+/* base64url of the modulus less one: as long, and even. */
+static char *even_modulus(const struct jose *key)
+{
+    json_t *jwk = jose_jwk(key);
+    uint8_t bytes[256];
+    size_t size;
+
+    CU_ASSERT_EQUAL(secret_decode(jwt_text(jwk, "n"), bytes, sizeof(bytes), &size), 0);
+    json_decref(jwk);
+    bytes[size - 1]--;
+    return jose_encode(bytes, size);
+}
+
+/* Of its length a number that is prime: whoever reads it knows the private exponent. */
+static char *prime_modulus(void)
+{
+    BIGNUM *prime = BN_new();
+    uint8_t bytes[256];
+
+    CU_ASSERT_EQUAL(BN_generate_prime_ex(prime, 2048, 0, NULL, NULL, NULL), 1);
+    CU_ASSERT_EQUAL(BN_bn2binpad(prime, bytes, sizeof(bytes)), (int)sizeof(bytes));
+    BN_free(prime);
+    return jose_encode(bytes, sizeof(bytes));
+}
+
+static void check_fault(const char *label, json_t *jwk, const char *part, bool builds)
+{
+    const char *fault = jwk_fault(jwk);
+    EVP_PKEY *key = jwk_key(jwk);
+
+    UNIT_CHECK(part ? fault && strstr(fault, part) : !fault, "%s: %s", label,
+               fault ? fault : "no fault");
+    UNIT_CHECK(builds == (key != NULL), "%s: %s", label, key ? "a key" : "no key");
+    EVP_PKEY_free(key);
+    json_decref(jwk);
+}
+
+static void each_fault_of_an_rsa_key_is_named(void)
+{
+    JOSE rsa = jose_new("RS256", NULL);
+    char *even = even_modulus(rsa), *prime = prime_modulus();
+    const struct {
+        const char *label, *n, *e, *part; /* part: of the reason; NULL: it is fine */
+        bool builds;
+    } rows[] = {
+        {"its own", NULL, NULL, NULL, true},
+        {"exponent 0", NULL, "AA", "e must", false},
+        {"exponent 1", NULL, "AQ", "e must", false},
+        {"exponent 1, longer", NULL, "AAAAAQ", "e must", false},
+        {"exponent 2", NULL, "Ag", "e must", false},
+        {"exponent 3", NULL, "Aw", NULL, true},
+        {"exponent 65536", NULL, "AQAA", "e must", false},
+        {"exponent 2^32 + 1", NULL, "AQAAAAE", "e must", false},
+        {"exponent of 64 bits", NULL, "__________8", "e must", false},
+        {"exponent of 256 bits", NULL, "_________________________________________38", "e must",
+         false},
+        {"no exponent", NULL, "", "e must", false},
+        {"an exponent that is none", NULL, "!", "e must", false},
+        {"even modulus", even, NULL, "n must be odd", false},
+        {"prime modulus", prime, NULL, "product", true},
+        {"modulus 1", "AQ", NULL, "2048", false},
+        {"no modulus", "", NULL, "2048", false},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        check_fault(rows[i].label, rsa_with(rsa, rows[i].n, rows[i].e), rows[i].part,
+                    rows[i].builds);
+    free(prime);
+    free(even);
+}
+
+static void each_fault_of_the_other_members_is_named(void)
+{
+    static const struct {
+        const char *label, *alg, *members, *part;
+    } rows[] = {
+        {"for signatures", "ES256",
+         "{\"use\":\"sig\",\"alg\":\"ES256\",\"key_ops\":[\"verify\"],\"kid\":\"1\"}", NULL},
+        {"for encryption", "ES256", "{\"use\":\"enc\"}", "use must"},
+        {"use is no text", "ES256", "{\"use\":1}", "use must"},
+        {"to sign alone", "ES256", "{\"key_ops\":[\"sign\"]}", "key_ops must"},
+        {"for nothing", "ES256", "{\"key_ops\":[]}", "key_ops must"},
+        {"key_ops is no array", "ES256", "{\"key_ops\":\"verify\"}", "key_ops must"},
+        {"no algorithm", "ES256", "{\"alg\":\"none\"}", "alg must"},
+        {"a MAC", "ES256", "{\"alg\":\"HS256\"}", "alg must"},
+        {"of another curve", "ES256", "{\"alg\":\"ES384\"}", "alg must"},
+        {"of another type", "ES384", "{\"alg\":\"RS256\"}", "alg must"},
+        {"of RSA", "RS256", "{\"alg\":\"PS256\"}", NULL},
+        {"RSA for a curve", "RS256", "{\"alg\":\"ES256\"}", "alg must"},
+        {"RSA by none", "RS256", "{\"alg\":\"none\"}", "alg must"},
+        {"kid is no text", "ES256", "{\"kid\":1}", "kid must"},
+        {"private", "ES256", "{\"d\":\"AA\"}", "public key"},
+        {"private RSA", "RS256", "{\"p\":\"AA\"}", "public key"},
+        {"a secret", "ES256", "{\"kty\":\"oct\",\"k\":\"AA\"}", "public key"},
+        {"another type", "ES256", "{\"kty\":\"OKP\"}", "kty"},
+        {"another curve", "ES256", "{\"crv\":\"secp256k1\"}", "curve P-256"},
+        {"off the curve", "ES256", "{\"x\":\"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4\"}",
+         "point"},
+        {"a short coordinate", "ES256", "{\"y\":\"AA\"}", "point"},
+        {"the other curve's name", "ES256", "{\"crv\":\"P-384\"}", "point"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        JOSE key = jose_new(rows[i].alg, NULL);
+        json_t *jwk = jose_jwk(key), *members = json_loads(rows[i].members, 0, NULL);
+
+        json_object_del(jwk, "alg");
+        json_object_update(jwk, members);
+        json_decref(members);
+        check_fault(rows[i].label, jwk, rows[i].part, !rows[i].part);
+    }
+    check_fault("no object", json_string("key"), "object", false);
+}
+
 /* The example of RFC 7638, section 3.1. */
 static void thumbprints_are_those_of_the_standard(void)
 {
@@ -145,6 +274,8 @@ static const struct unit_case cases[] = {
     CASE(the_header_chooses_no_weaker_algorithm),
     CASE(only_whole_tokens_are_read),
     CASE(weak_and_broken_keys_are_none),
+    CASE(each_fault_of_an_rsa_key_is_named),
+    CASE(each_fault_of_the_other_members_is_named),
     CASE(thumbprints_are_those_of_the_standard),
 };
 

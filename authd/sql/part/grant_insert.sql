@@ -5,7 +5,7 @@
 -- args: from, parent
 -- in: project uuid, id uuid, client_id text, client_name text, offline bool, jkt text null
 -- in: address text, browser text null, os text null, now int8, refresh_hash bytea
--- in: idle_until int8, absolute_until int8
+-- in: idle_until int8, absolute_until int8, grant_types text, first_party bool
 {as}_inserted as (
     insert into session (
         project_id, id, account_id, membership_id, profile_id, role, auth_method, second_factor,
@@ -23,11 +23,11 @@
 {as}_noted as (
     insert into oauth_grant (
         project_id, session_id, client_id, client_name, scope, resource, parent_id, signed_in_at,
-        jkt, created_at, patient_id, id_claims, id_acr
+        jkt, created_at, patient_id, id_claims, id_acr, grant_types, first_party
     )
     select
         :project, :id, :client_id, :client_name, f.scope, f.resource,
         case when :offline then null else {parent} end, f.signed_in_at, :jkt, :now,
-        f.patient_id, f.id_claims, f.id_acr
+        f.patient_id, f.id_claims, f.id_acr, :grant_types, :first_party
     from {from} f, {as}_inserted
 )

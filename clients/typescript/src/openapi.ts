@@ -1523,7 +1523,7 @@ export interface paths {
         get?: never;
         /**
          * Replace what is registered of a FHIR server
-         * @description Counts from the next request for a code on.
+         * @description Counts from the next request for a code on. Grants and tokens for the server end that hold scopes which it loses, and all when its base changes.
          *
          *     For practitioners who administer the project.
          */
@@ -1531,7 +1531,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a FHIR server
-         * @description Its configuration is no longer there, and no code is given for it.
+         * @description Its configuration is no longer there, no code is given for it, and grants and tokens for it end.
          *
          *     For practitioners who administer the project.
          */
@@ -2089,7 +2089,7 @@ export interface paths {
         get: operations["client_get"];
         /**
          * Replace a client application
-         * @description Replaces what an application is; what is left out has its default. It counts from the next request on. One with private_key_jwt, and one with firstParty whose registration changes by more than its name, needs a fresh proof of who you are.
+         * @description Replaces what an application is; what is left out has its default. It counts from the next request on. Grants and tokens of it end that hold a grant type, scope, resource or firstParty which it loses; other keys or redirect URIs end none. One with private_key_jwt, and one with firstParty whose registration changes by more than its name, needs a fresh proof of who you are.
          *
          *     For practitioners who administer the project.
          */
@@ -2097,7 +2097,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a client application
-         * @description Deletes an application: its id is unknown from now on.
+         * @description Deletes an application: its id is unknown from now on, its grants, tokens and consents end.
          *
          *     For practitioners who administer the project.
          */
@@ -5913,6 +5913,13 @@ export interface components {
              */
             pkceOptional?: boolean;
             /**
+             * @description Claims of the person that its ID tokens have when their scope was granted, though no request asks for them.
+             * @example [
+             *       "email"
+             *     ]
+             */
+            idTokenClaims?: ("name" | "given_name" | "family_name" | "locale" | "email" | "email_verified" | "fhirUser")[];
+            /**
              * @description Version of its terms; another one asks for consent again. At most 64 bytes of UTF-8.
              * @example 2026-01
              */
@@ -6046,6 +6053,13 @@ export interface components {
              * @example true
              */
             pkceOptional: boolean;
+            /**
+             * @description Claims of the person that its ID tokens have when their scope was granted, though no request asks for them.
+             * @example [
+             *       "email"
+             *     ]
+             */
+            idTokenClaims: ("name" | "given_name" | "family_name" | "locale" | "email" | "email_verified" | "fhirUser")[];
             /**
              * @description Version of its terms; another one asks for consent again.
              * @example 2026-01
@@ -13431,6 +13445,9 @@ export interface operations {
                  *       "idTokenAlg": "RS256",
                  *       "firstParty": true,
                  *       "pkceOptional": true,
+                 *       "idTokenClaims": [
+                 *         "email"
+                 *       ],
                  *       "tosVersion": "2026-01",
                  *       "patientScopes": [
                  *         "patient/Observation.rs"
@@ -13491,6 +13508,9 @@ export interface operations {
                      *       "idTokenAlg": "RS256",
                      *       "firstParty": true,
                      *       "pkceOptional": true,
+                     *       "idTokenClaims": [
+                     *         "email"
+                     *       ],
                      *       "tosVersion": "2026-01",
                      *       "patientScopes": [
                      *         "patient/Observation.rs"
@@ -13584,6 +13604,9 @@ export interface operations {
                      *       "idTokenAlg": "RS256",
                      *       "firstParty": true,
                      *       "pkceOptional": true,
+                     *       "idTokenClaims": [
+                     *         "email"
+                     *       ],
                      *       "tosVersion": "2026-01",
                      *       "patientScopes": [
                      *         "patient/Observation.rs"
@@ -13666,6 +13689,9 @@ export interface operations {
                  *       "idTokenAlg": "RS256",
                  *       "firstParty": true,
                  *       "pkceOptional": true,
+                 *       "idTokenClaims": [
+                 *         "email"
+                 *       ],
                  *       "tosVersion": "2026-01",
                  *       "patientScopes": [
                  *         "patient/Observation.rs"
@@ -13726,6 +13752,9 @@ export interface operations {
                      *       "idTokenAlg": "RS256",
                      *       "firstParty": true,
                      *       "pkceOptional": true,
+                     *       "idTokenClaims": [
+                     *         "email"
+                     *       ],
                      *       "tosVersion": "2026-01",
                      *       "patientScopes": [
                      *         "patient/Observation.rs"
@@ -13864,6 +13893,9 @@ export interface operations {
                      *       "idTokenAlg": "RS256",
                      *       "firstParty": true,
                      *       "pkceOptional": true,
+                     *       "idTokenClaims": [
+                     *         "email"
+                     *       ],
                      *       "tosVersion": "2026-01",
                      *       "patientScopes": [
                      *         "patient/Observation.rs"

@@ -1,0 +1,6 @@
+-- The live grants of a project at a resource, a page of them (part grant_held).
+-- class: read
+-- in: resource text
+-- rows: many
+-- row: struct grant_held
+-- include: grant_held(where = {g.resource = :resource})

@@ -1,0 +1,6 @@
+-- The live grants of a client of a project, a page of them (part grant_held).
+-- class: read
+-- in: client_id text
+-- rows: many
+-- row: struct grant_held
+-- include: grant_held(where = {g.client_id = :client_id})

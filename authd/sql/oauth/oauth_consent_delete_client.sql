@@ -1,0 +1,5 @@
+-- Removes what people let a client do that is deleted.
+-- class: write
+-- in: project uuid, client_id text
+-- rows: none
+delete from oauth_consent where project_id = :project and client_id = :client_id
