@@ -458,6 +458,39 @@ static void the_operator_keeps_and_runs_bots(void)
     CHECK_REFUSED(text, 1, "must be a JSON object");
 }
 
+/* Both look for the identifier while neither has written. */
+static void two_puts_at_once_leave_one_bot(void)
+{
+    static const char bot[] = "{\"identifier\":[{\"system\":\"urn:ops\",\"value\":\"race\"}],"
+                              "\"name\":\"Race\",\"kind\":\"program\",\"program\":\"echo\"}";
+    struct program *puts[2];
+    char file[512];
+    FILE *out;
+
+    snprintf(file, sizeof(file), "%s/race.json", suite_dir(suite));
+    out = fopen(file, "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(out);
+    fputs(bot, out);
+    fclose(out);
+    PGconn *holder = suite_database(suite);
+    PQclear(PQexec(holder,
+                   "begin; select pg_advisory_xact_lock(hashtextextended('bots ' || id, 0)) "
+                   "from settings.project"));
+    for (size_t i = 0; i < ARRAY_SIZE(puts); i++)
+        puts[i] = suite_command_start(suite, (const char *const[]){"bot", "put", "--project",
+                                                                   "demo", file, "--json", NULL});
+    CU_ASSERT_TRUE(suite_waits_for_rows(suite, "botd", ARRAY_SIZE(puts)));
+    PQfinish(holder);
+    for (size_t i = 0; i < ARRAY_SIZE(puts); i++) {
+        CU_ASSERT_TRUE(program_wait_end(puts[i], 30000));
+        CHECK_EXIT(puts[i], 0);
+        program_destroy(&puts[i]);
+    }
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from bot.bot where name = 'Race'"), 1);
+    PROGRAM ran = ATRIUMCTL(suite, NULL, "bot", "run", "--project", "demo", "urn:ops|race");
+    CHECK_EXIT(ran, 0);
+}
+
 /* What `atriumctl dev` has made is there to be called. */
 /* A bot has secrets and shows what its caller sends: the length of its answer, compressed, would
  * tell of them. */
@@ -499,6 +532,7 @@ static const struct bots_case cases[] = {
     {CASE(executions_wait_for_no_row_lock), true},
     {CASE(deleting_a_bot_deletes_its_executions), true},
     {CASE(the_operator_keeps_and_runs_bots), true},
+    {CASE(two_puts_at_once_leave_one_bot), true},
     {CASE(the_demo_has_a_bot), true},
 };
 
