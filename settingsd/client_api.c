@@ -209,6 +209,8 @@ static const struct field operator_client_put_in_rows[] = {
     FIELD_CHECKED(struct operator_client_put_in, name, 1, 200, name_check,
                   FIELD_REQUIRED | FIELD_CHARACTERS, "Name of the application.", "Patient portal"),
     FIELD_OBJECT(struct operator_client_put_in, settings, oauth_settings, 0, "What it may do."),
+    FIELD_TEXT(struct operator_client_put_in, ifMatch, 0, 256, 0,
+               "ETag of the registration that is replaced.", "\"5f0c4a52\""),
 };
 FIELD_TABLE(operator_client_put_in);
 

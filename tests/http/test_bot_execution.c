@@ -458,12 +458,10 @@ static void the_operator_keeps_and_runs_bots(void)
     CHECK_REFUSED(text, 1, "must be a JSON object");
 }
 
-/* Both look for the identifier while neither has written. */
 static void two_puts_at_once_leave_one_bot(void)
 {
     static const char bot[] = "{\"identifier\":[{\"system\":\"urn:ops\",\"value\":\"race\"}],"
                               "\"name\":\"Race\",\"kind\":\"program\",\"program\":\"echo\"}";
-    struct program *puts[2];
     char file[512];
     FILE *out;
 
@@ -472,20 +470,11 @@ static void two_puts_at_once_leave_one_bot(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(out);
     fputs(bot, out);
     fclose(out);
-    PGconn *holder = suite_database(suite);
-    PQclear(PQexec(holder,
-                   "begin; select pg_advisory_xact_lock(hashtextextended('bots ' || id, 0)) "
-                   "from settings.project"));
-    for (size_t i = 0; i < ARRAY_SIZE(puts); i++)
-        puts[i] = suite_command_start(suite, (const char *const[]){"bot", "put", "--project",
-                                                                   "demo", file, "--json", NULL});
-    CU_ASSERT_TRUE(suite_waits_for_rows(suite, "botd", ARRAY_SIZE(puts)));
-    PQfinish(holder);
-    for (size_t i = 0; i < ARRAY_SIZE(puts); i++) {
-        CU_ASSERT_TRUE(program_wait_end(puts[i], 30000));
-        CHECK_EXIT(puts[i], 0);
-        program_destroy(&puts[i]);
-    }
+    const char *const words[] = {"bot", "put", "--project", "demo", file, NULL};
+    suite_command_race(suite, "botd",
+                       "select pg_advisory_xact_lock(hashtextextended('bots ' || id, 0)) "
+                       "from settings.project",
+                       words, words);
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from bot.bot where name = 'Race'"), 1);
     PROGRAM ran = ATRIUMCTL(suite, NULL, "bot", "run", "--project", "demo", "urn:ops|race");
     CHECK_EXIT(ran, 0);
