@@ -37,13 +37,18 @@ enum {
 static const struct field project_audit_in_rows[] = {
     FIELD_TIME(struct project_audit_in, since, FIELD_QUERY, "Recorded then or later."),
     FIELD_TIME(struct project_audit_in, until, FIELD_QUERY, "Recorded then or earlier."),
-    FIELD_TEXT(struct project_audit_in, actor, 1, AUDIT_TEXT_MAX, FIELD_QUERY,
-               "Who did it: a profile, or an account.",
-               "Practitioner/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+    FIELD_TEXT(
+        struct project_audit_in, actor, 1, AUDIT_TEXT_MAX, FIELD_QUERY,
+        "Who did it: a profile, or an account; either finds all that the person did, also to "
+        "register and sign in.",
+        "Practitioner/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
     FIELD_TEXT(struct project_audit_in, action, 1, AUDIT_TEXT_MAX, FIELD_QUERY,
                "What was done: an action, or its first word.", "session.end"),
-    FIELD_TEXT(struct project_audit_in, target, 1, AUDIT_TEXT_MAX, FIELD_QUERY, "What it is about.",
-               "Session/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+    FIELD_TEXT(
+        struct project_audit_in, target, 1, AUDIT_TEXT_MAX, FIELD_QUERY,
+        "What it is about. A profile or an account finds all that is about the person, or was "
+        "done by that person.",
+        "Session/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
     FIELD_CURSOR(struct project_audit_in, "`next` of the page before; good for a day."),
     FIELD_INT(struct project_audit_in, _count, 1, MEMBERS_MAX, 50, FIELD_QUERY, "Events at most.",
               "50"),

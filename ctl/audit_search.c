@@ -37,8 +37,9 @@ static FIELD_TABLE(audit_line);
 
 /* The filter; NULL or absent: any value. */
 struct filter {
-    const char *action; /* or the beginning of it, "session." */
-    const char *account, *entity;
+    const char *action;  /* or the beginning of it, "session." */
+    const char *account; /* that acted, or that the row is about */
+    const char *entity;
     struct uuid project;
 };
 
@@ -76,14 +77,28 @@ static bool begins(const char *text, const char *with)
     return !with || (text && strncmp(text, with, strlen(with)) == 0);
 }
 
+static bool is_text(const json_t *value, const char *text)
+{
+    return json_is_string(value) && strcmp(json_string_value(value), text) == 0;
+}
+
+/* Whether it acted, or the row is about it: as the filter `target` of GET /v1/project/audit. */
+static bool is_of_account(const char *account, const json_t *event, const struct audit_record *row)
+{
+    static const char type[] = "Account/";
+
+    return is_text(json_object_get(event, "account"), account) ||
+           is_text(json_object_get(json_object_get(event, "agent"), "account"), account) ||
+           (row->entity && strncmp(row->entity, type, strlen(type)) == 0 &&
+            strcmp(row->entity + strlen(type), account) == 0);
+}
+
 static bool is_wanted(const struct filter *filter, const json_t *event,
                       const struct audit_record *row)
 {
-    const char *account = json_string_value(json_object_get(event, "account"));
-
     return begins(json_string_value(json_object_get(event, "action")), filter->action) &&
            begins(row->entity, filter->entity) &&
-           (!filter->account || (account && strcmp(account, filter->account) == 0));
+           (!filter->account || is_of_account(filter->account, event, row));
 }
 
 static void add(struct lines *self, const char *daemon, const json_t *event,

@@ -12,6 +12,8 @@
 #include "ctl/output.h"
 #include "settingsd/settingsd_api.h"
 
+enum { SET_ATTEMPTS = 10 }; /* each that fails is a change that another operator has made */
+
 static int client_id(struct ctl *ctl, struct uuid *ret, struct error *err)
 {
     if (uuid_parse(arguments_get(&ctl->args, "ID"), ret) < 0)
@@ -75,13 +77,16 @@ static int settings_from_file(struct ctl *ctl, json_t *client, struct error *err
     return 0;
 }
 
-static int client_put_json(struct ctl *ctl, struct uuid id, json_t *client,
+/* `etag`: of the registration that `client` was made from; NULL: a new one. */
+static int client_put_json(struct ctl *ctl, struct uuid id, const char *etag, json_t *client,
                            struct client_record *out, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     struct client_in in;
-    struct operator_client_put_in put = {
-        .tenantCode = arguments_get(&ctl->args, "--project"), .id = id, .settings = &in.settings};
+    struct operator_client_put_in put = {.tenantCode = arguments_get(&ctl->args, "--project"),
+                                         .id = id,
+                                         .settings = &in.settings,
+                                         .ifMatch = etag};
 
     if (fields_read(&client_in_table, &(struct field_source){.body = client}, ctl->arena, &in,
                     err) < 0)
@@ -122,7 +127,7 @@ static int client_create_demo(struct ctl *ctl, json_t *client, struct error *err
     demo.tenant_code = tenant.tenantCode;
     client_demo_settings(client);
     settings_from_options(ctl, client);
-    if (client_put_json(ctl, (struct uuid){""}, client, &made, err) < 0 ||
+    if (client_put_json(ctl, (struct uuid){""}, NULL, client, &made, err) < 0 ||
         client_secret_make(ctl, made.id, 0, &out, err) < 0)
         return -1;
     client_demo_print(ctl, &demo);
@@ -140,7 +145,7 @@ int client_create_command(struct ctl *ctl, struct error *err)
     if (settings_from_file(ctl, client, err) < 0)
         return -1;
     settings_from_options(ctl, client);
-    if (client_put_json(ctl, (struct uuid){""}, client, &out, err) < 0)
+    if (client_put_json(ctl, (struct uuid){""}, NULL, client, &out, err) < 0)
         return -1;
     output_record(ctl, &client_record_table, &out);
     return 0;
@@ -169,24 +174,43 @@ int client_show_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-/* What neither the file nor an option names stays as it is. */
-int client_set_command(struct ctl *ctl, struct error *err)
+/* Puts the members of `file` and the options over what is registered. Fails: CONFLICT, another
+ * change came between. */
+static int client_change(struct ctl *ctl, json_t *file, struct client_record *out,
+                         struct error *err)
 {
-    struct client_record out = {0};
     json_auto_t *client = NULL;
     struct uuid id;
 
-    if (client_read(ctl, &id, &out, err) < 0)
+    if (client_read(ctl, &id, out, err) < 0)
         return -1;
-    client = output_json(ctl->arena, &client_record_table, &out);
-    if (settings_from_file(ctl, client, err) < 0)
-        return -1;
+    client = output_json(ctl->arena, &client_record_table, out);
+    json_object_update(client, file);
     settings_from_options(ctl, client);
     json_object_del(client, "id");
-    if (client_put_json(ctl, id, client, &out, err) < 0)
+    return client_put_json(ctl, id, out->etag, client, out, err);
+}
+
+/* What neither the file nor an option names stays as it is, also what another operator writes at
+ * the same time. */
+int client_set_command(struct ctl *ctl, struct error *err)
+{
+    json_auto_t *file = json_object();
+    struct client_record out;
+    int result = -1;
+
+    if (settings_from_file(ctl, file, err) < 0)
         return -1;
-    output_record(ctl, &client_record_table, &out);
-    return 0;
+    for (int attempt = 0; attempt < SET_ATTEMPTS; attempt++) {
+        error_clear(err);
+        out = (struct client_record){0};
+        result = client_change(ctl, file, &out, err);
+        if (result == 0 || err->code != ERR_CONFLICT)
+            break;
+    }
+    if (result == 0)
+        output_record(ctl, &client_record_table, &out);
+    return result;
 }
 
 int client_secret_command(struct ctl *ctl, struct error *err)

@@ -226,6 +226,8 @@ static const struct field operator_client_put_in_rows[] = {
     FIELD_ROW(struct operator_client_put_in, settings, FIELD_TYPE_OBJECT,
               const struct oauth_settings *, .table = &oauth_settings_in_table,
               .doc = "What it may do."),
+    FIELD_TEXT(struct operator_client_put_in, ifMatch, 0, 256, 0,
+               "ETag of the registration that is replaced.", "\"5f0c4a52\""),
 };
 FIELD_TABLE(operator_client_put_in);
 

@@ -103,6 +103,7 @@ struct operator_client_put_in {
     struct uuid id; /* absent: a new one */
     const char *name;
     const struct oauth_settings *settings; /* NULL: public, without grants */
+    const char *ifMatch;                   /* as of client_in */
 };
 FIELD_DECLARE(operator_client_put_in);
 

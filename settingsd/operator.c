@@ -80,7 +80,7 @@ int operator_client_put(struct settingsd *d, const struct request *req,
                         const struct operator_client_put_in *in, struct client_record *out,
                         struct error *err)
 {
-    struct client_in client = {.id = in->id, .name = in->name};
+    struct client_in client = {.id = in->id, .name = in->name, .ifMatch = in->ifMatch};
     struct tenant tenant = {0};
 
     if (in->settings)

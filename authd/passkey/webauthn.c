@@ -27,6 +27,7 @@ enum {
     FLAG_BACKUP_ELIGIBLE = 0x08,
     FLAG_BACKED_UP = 0x10,
     FLAG_CREDENTIAL = 0x40,
+    FLAG_EXTENSIONS = 0x80,
 };
 
 enum { CBOR_DEPTH_MAX = 6, CBOR_ITEMS_MAX = 256 };
@@ -93,40 +94,6 @@ static const char *check_client_data(const struct webauthn_ceremony *ceremony, c
     }
     json_decref(object);
     return wrong;
-}
-
-/* ---- authenticator data ---- */
-
-static const char *check_head(const struct webauthn_ceremony *ceremony,
-                              struct field_bytes auth_data)
-{
-    uint8_t want[RP_HASH_SIZE], flags;
-
-    if (auth_data.size < HEAD_SIZE || auth_data.size > WEBAUTHN_AUTH_DATA_MAX)
-        return "size";
-    flags = auth_data.bytes[FLAGS_AT];
-    secret_hash(ceremony->rp_id, want);
-    if (sodium_memcmp(want, auth_data.bytes, sizeof(want)) != 0)
-        return "rp";
-    if (!(flags & FLAG_PRESENT))
-        return "presence";
-    if (!(flags & FLAG_VERIFIED))
-        return "verification";
-    if ((flags & FLAG_BACKED_UP) && !(flags & FLAG_BACKUP_ELIGIBLE)) /* section 6.1.3 */
-        return "format";
-    return NULL;
-}
-
-static uint32_t sign_count(struct field_bytes auth_data)
-{
-    const uint8_t *at = auth_data.bytes + COUNT_AT;
-
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
-
-static bool is_backed_up(struct field_bytes auth_data)
-{
-    return (auth_data.bytes[FLAGS_AT] & FLAG_BACKED_UP) != 0;
 }
 
 /* ---- CBOR ---- */
@@ -250,8 +217,24 @@ static const struct cbor_callbacks scan_callbacks = {
     .indef_break = scan_refuse,
 };
 
-/* Whether the bytes are `least` to `most` items and nothing else, within the bounds. */
-static bool is_bounded(struct field_bytes text, size_t least, size_t most)
+/* Whether the head of an item has its number in as few bytes as it needs. */
+static bool is_shortest(const uint8_t *head)
+{
+    unsigned length = head[0] & 0x1f;
+
+    if (head[0] >> 5 == 7) /* a float */
+        return true;
+    return length == 24   ? head[1] >= 24
+           : length == 25 ? head[1] > 0
+           : length == 26 ? head[1] > 0 || head[2] > 0
+           : length == 27 ? head[1] > 0 || head[2] > 0 || head[3] > 0 || head[4] > 0
+                          : true;
+}
+
+/* Whether the bytes are that many items and nothing else, within the bounds; `shortest`: with
+ * numbers as CTAP2's canonical form (section 8) has them. Authenticators keep to it, as do libfido2
+ * and others that read what they made; clients need not, in what they put around that. */
+static bool is_bounded(struct field_bytes text, size_t count, bool shortest)
 {
     struct scan scan = {.depth = 0};
     size_t at = 0, roots = 0;
@@ -260,39 +243,170 @@ static bool is_bounded(struct field_bytes text, size_t least, size_t most)
         struct cbor_decoder_result step =
             cbor_stream_decode(text.bytes + at, text.size - at, &scan_callbacks, &scan);
 
-        if (step.status != CBOR_DECODER_FINISHED || scan.refused || scan.items > CBOR_ITEMS_MAX)
+        if (step.status != CBOR_DECODER_FINISHED || scan.refused || scan.items > CBOR_ITEMS_MAX ||
+            (shortest && !is_shortest(text.bytes + at)))
             return false;
         at += step.read;
         roots += scan.depth == 0;
     }
-    return scan.depth == 0 && roots >= least && roots <= most;
+    return scan.depth == 0 && roots == count;
 }
 
-static bool key_is(const cbor_item_t *key, const char *name)
+static bool text_is(const cbor_item_t *item, const char *text)
 {
-    return cbor_isa_string(key) && cbor_string_length(key) == strlen(name) &&
-           memcmp(cbor_string_handle(key), name, strlen(name)) == 0;
+    return cbor_isa_string(item) && cbor_string_length(item) == strlen(text) &&
+           memcmp(cbor_string_handle(item), text, strlen(text)) == 0;
 }
 
-/* The bytes of "authData" in an attestation object (section 6.5); borrowed from the tree. */
+static bool is_number(const cbor_item_t *item)
+{
+    return cbor_isa_uint(item) || cbor_isa_negint(item);
+}
+
+static bool keys_are_equal(const cbor_item_t *one, const cbor_item_t *other)
+{
+    if (cbor_typeof(one) != cbor_typeof(other))
+        return false;
+    if (is_number(one))
+        return cbor_get_int(one) == cbor_get_int(other);
+    return cbor_string_length(one) == cbor_string_length(other) &&
+           memcmp(cbor_string_handle(one), cbor_string_handle(other), cbor_string_length(one)) == 0;
+}
+
+/* Whether each map in it has numbers and texts as keys, and none twice: readers differ in which of
+ * two they take. The depth is bounded by is_bounded(). */
+static bool has_sound_keys(const cbor_item_t *item)
+{
+    const struct cbor_pair *pairs = cbor_isa_map(item) ? cbor_map_handle(item) : NULL;
+    bool sound = true;
+
+    for (size_t i = 0; cbor_isa_array(item) && i < cbor_array_size(item); i++)
+        sound = sound && has_sound_keys(cbor_array_handle(item)[i]);
+    for (size_t i = 0; pairs && sound && i < cbor_map_size(item); i++) {
+        sound = (is_number(pairs[i].key) || cbor_isa_string(pairs[i].key)) &&
+                has_sound_keys(pairs[i].value);
+        for (size_t k = 0; sound && k < i; k++)
+            sound = !keys_are_equal(pairs[i].key, pairs[k].key);
+    }
+    return sound;
+}
+
+/* A map with sound keys, the first item of bytes that are bounded, which then begin behind it; NULL
+ * when it is none. */
+static cbor_item_t *read_map(struct field_bytes *text)
+{
+    struct cbor_load_result loaded;
+    cbor_item_t *map = cbor_load(text->bytes, text->size, &loaded);
+
+    if (map && !(cbor_isa_map(map) && has_sound_keys(map)))
+        cbor_decref(&map);
+    if (map)
+        *text = (struct field_bytes){text->bytes + loaded.read, text->size - loaded.read};
+    return map;
+}
+
+static bool skip_map(struct field_bytes *text)
+{
+    cbor_item_t *map = read_map(text);
+    bool found = map != NULL;
+
+    if (map)
+        cbor_decref(&map);
+    return found;
+}
+
+static const cbor_item_t *member(const cbor_item_t *map, const char *name)
+{
+    const struct cbor_pair *pairs = cbor_map_handle(map);
+
+    for (size_t i = 0; i < cbor_map_size(map); i++) {
+        if (text_is(pairs[i].key, name))
+            return pairs[i].value;
+    }
+    return NULL;
+}
+
+/* The formats of attestation statements that are registered (RFC 8809), but for "none". */
+static bool is_known_format(const cbor_item_t *format)
+{
+    static const char *const known[] = {"packed",   "tpm",  "android-key", "android-safetynet",
+                                        "fido-u2f", "apple"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+        if (text_is(format, known[i]))
+            return true;
+    }
+    return false;
+}
+
+/* The bytes of "authData" in an attestation object (section 6.5); borrowed from the tree. A
+ * statement of a known format is not read, since none is asked for; "none" has an empty one
+ * (section 8.7). */
 static bool find_auth_data(const cbor_item_t *root, struct field_bytes *ret)
 {
-    const struct cbor_pair *pairs;
-    size_t found = 0;
+    const cbor_item_t *format = member(root, "fmt"), *statement = member(root, "attStmt"),
+                      *data = member(root, "authData");
 
-    if (!cbor_isa_map(root))
+    if (!format || !statement || !cbor_isa_map(statement) || !data || !cbor_isa_bytestring(data))
         return false;
-    pairs = cbor_map_handle(root);
-    for (size_t i = 0; i < cbor_map_size(root); i++) {
-        if (!key_is(pairs[i].key, "authData"))
-            continue;
-        if (!cbor_isa_bytestring(pairs[i].value))
+    *ret = (struct field_bytes){cbor_bytestring_handle(data), cbor_bytestring_length(data)};
+    return text_is(format, "none") ? cbor_map_size(statement) == 0 : is_known_format(format);
+}
+
+/* ---- authenticator data ---- */
+
+/* Whether there is behind the head what the flags say, and nothing else: AAGUID, the length of the
+ * credential's id, the id and its key; extensions. */
+static bool is_exact(struct field_bytes auth_data)
+{
+    uint8_t flags = auth_data.bytes[FLAGS_AT];
+    bool credential = flags & FLAG_CREDENTIAL, extensions = flags & FLAG_EXTENSIONS;
+    size_t at = HEAD_SIZE;
+    struct field_bytes rest;
+
+    if (credential) {
+        at += AAGUID_SIZE + 2;
+        if (auth_data.size < at)
             return false;
-        *ret = (struct field_bytes){cbor_bytestring_handle(pairs[i].value),
-                                    cbor_bytestring_length(pairs[i].value)};
-        found++;
+        at += (size_t)auth_data.bytes[at - 2] << 8 | auth_data.bytes[at - 1];
     }
-    return found == 1;
+    if (auth_data.size < at)
+        return false;
+    rest = (struct field_bytes){auth_data.bytes + at, auth_data.size - at};
+    return is_bounded(rest, (size_t)credential + extensions, true) &&
+           (!credential || skip_map(&rest)) && (!extensions || skip_map(&rest));
+}
+
+static const char *check_auth_data(const struct webauthn_ceremony *ceremony,
+                                   struct field_bytes auth_data)
+{
+    uint8_t want[RP_HASH_SIZE], flags;
+
+    if (auth_data.size < HEAD_SIZE || auth_data.size > WEBAUTHN_AUTH_DATA_MAX)
+        return "size";
+    flags = auth_data.bytes[FLAGS_AT];
+    secret_hash(ceremony->rp_id, want);
+    if (sodium_memcmp(want, auth_data.bytes, sizeof(want)) != 0)
+        return "rp";
+    if (!(flags & FLAG_PRESENT))
+        return "presence";
+    if (!(flags & FLAG_VERIFIED))
+        return "verification";
+    if ((flags & FLAG_BACKED_UP) && !(flags & FLAG_BACKUP_ELIGIBLE)) /* section 6.1.3 */
+        return "format";
+    return is_exact(auth_data) ? NULL : "format";
+}
+
+static uint32_t sign_count(struct field_bytes auth_data)
+{
+    const uint8_t *at = auth_data.bytes + COUNT_AT;
+
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+static bool is_backed_up(struct field_bytes auth_data)
+{
+    return (auth_data.bytes[FLAGS_AT] & FLAG_BACKED_UP) != 0;
 }
 
 /* ---- registration ---- */
@@ -408,26 +522,14 @@ static const char *read_credential(struct field_bytes auth_data, struct webauthn
     return "algorithm";
 }
 
-/* Behind the head: AAGUID, the length of the credential's id, the id, its key, extensions. */
-static bool credential_is_bounded(struct field_bytes auth_data)
+static const char *check_new(const struct webauthn_ceremony *ceremony, struct field_bytes auth_data,
+                             struct webauthn_credential *ret)
 {
-    size_t at = HEAD_SIZE + AAGUID_SIZE + 2;
-
-    if (auth_data.size < at)
-        return false;
-    at += (size_t)auth_data.bytes[at - 2] << 8 | auth_data.bytes[at - 1];
-    return auth_data.size > at &&
-           is_bounded((struct field_bytes){auth_data.bytes + at, auth_data.size - at}, 1, 2);
-}
-
-static const char *check_auth_data(const struct webauthn_ceremony *ceremony,
-                                   struct field_bytes auth_data, struct webauthn_credential *ret)
-{
-    const char *wrong = check_head(ceremony, auth_data);
+    const char *wrong = check_auth_data(ceremony, auth_data);
 
     if (wrong)
         return wrong;
-    if (!(auth_data.bytes[FLAGS_AT] & FLAG_CREDENTIAL) || !credential_is_bounded(auth_data))
+    if (!(auth_data.bytes[FLAGS_AT] & FLAG_CREDENTIAL))
         return "credential";
     ret->sign_count = sign_count(auth_data);
     ret->backed_up = is_backed_up(auth_data);
@@ -440,10 +542,12 @@ const char *webauthn_read_credential(struct field_bytes id, struct field_bytes k
 {
     enum { ID_AT = HEAD_SIZE + AAGUID_SIZE + 2 };
     uint8_t data[WEBAUTHN_AUTH_DATA_MAX] = {0};
+    struct field_bytes rest = key;
 
     if (id.size == 0 || id.size > WEBAUTHN_CREDENTIAL_ID_MAX)
         return "credential";
-    if (key.size == 0 || key.size > sizeof(data) - ID_AT - id.size || !is_bounded(key, 1, 1))
+    if (key.size == 0 || key.size > sizeof(data) - ID_AT - id.size || !is_bounded(key, 1, false) ||
+        !skip_map(&rest))
         return "key";
     data[FLAGS_AT] = FLAG_PRESENT | FLAG_VERIFIED | FLAG_CREDENTIAL;
     data[ID_AT - 2] = (uint8_t)(id.size >> 8);
@@ -459,21 +563,18 @@ const char *webauthn_check_registration(const struct webauthn_ceremony *ceremony
                                         struct webauthn_credential *ret)
 {
     const char *wrong = check_client_data(ceremony, "webauthn.create", client_data);
-    struct field_bytes auth_data = {NULL, 0};
-    struct cbor_load_result loaded;
+    struct field_bytes auth_data = {NULL, 0}, rest = attestation;
     cbor_item_t *root;
 
     if (wrong)
         return wrong;
     if (attestation.size == 0 || attestation.size > WEBAUTHN_ATTESTATION_MAX)
         return "size";
-    if (!is_bounded(attestation, 1, 1))
-        return "format";
-    root = cbor_load(attestation.bytes, attestation.size, &loaded);
+    root = is_bounded(attestation, 1, false) ? read_map(&rest) : NULL;
     if (!root)
         return "format";
     *ret = (struct webauthn_credential){.id_size = 0};
-    wrong = find_auth_data(root, &auth_data) ? check_auth_data(ceremony, auth_data, ret) : "format";
+    wrong = find_auth_data(root, &auth_data) ? check_new(ceremony, auth_data, ret) : "format";
     cbor_decref(&root);
     return wrong;
 }
@@ -534,13 +635,9 @@ const char *webauthn_check_assertion(const struct webauthn_ceremony *ceremony,
     const char *wrong = check_client_data(ceremony, "webauthn.get", client_data);
 
     if (!wrong)
-        wrong = check_head(ceremony, auth_data);
+        wrong = check_auth_data(ceremony, auth_data);
     if (!wrong && (signature.size == 0 || signature.size > WEBAUTHN_SIGNATURE_MAX))
         wrong = "size";
-    if (!wrong && auth_data.size > HEAD_SIZE && /* extensions */
-        !is_bounded((struct field_bytes){auth_data.bytes + HEAD_SIZE, auth_data.size - HEAD_SIZE},
-                    1, 1))
-        wrong = "format";
     if (!wrong)
         wrong = verify_by(ceremony->rp_id, algorithm, key, client_data, auth_data, signature);
     if (!wrong)

@@ -4,8 +4,10 @@
  *
  * libcbor unpacks and libfido2 reads keys and verifies signatures. Attestation is not asked for, so
  * libfido2 checks nothing of a new credential: type, challenge, origin, crossOrigin, rpIdHash and
- * flags are checked here, of both. The statement of an attestation that comes all the same is not
- * read.
+ * flags are checked here, of both, and that an answer is nothing but what its flags say, in maps
+ * that have no key twice. The statement of an attestation that comes all the same is not read; its
+ * format must be a known one. tests/support/odd_passkey.c has answers that other servers take
+ * otherwise.
  *
  * Not on a fiber: jansson, libcbor and OpenSSL need more stack than it has, and a signature takes
  * about a tenth of a millisecond. Run it by offload_run().

@@ -216,6 +216,39 @@ static const char *or_dash(const char *text)
 
 /* ---- of the project ---- */
 
+/* The person that a filter names; NULL: not known, or no person. */
+struct named_person {
+    const char *account, *profile;
+};
+
+/* An account is known by its id alone when it is no member any more. */
+static int find_named(struct authd *d, const struct request *req, const char *name,
+                      struct named_person *ret, struct error *err)
+{
+    static const char *const types[] = {"Account/", "Patient/", "Practitioner/"};
+    struct sql_trail_person_find_in find = {.project = req->caller->project};
+    struct sql_trail_person_find_row row;
+    struct uuid id;
+    int found;
+
+    *ret = (struct named_person){NULL, NULL};
+    for (size_t i = 0; name && i < ARRAY_SIZE(types); i++) {
+        size_t length = strlen(types[i]);
+
+        if (strncmp(name, types[i], length) != 0 || uuid_parse(name + length, &id) < 0)
+            continue;
+        *(i == 0 ? &find.account : &find.profile) = id;
+    }
+    if (!uuid_is_set(&find.account) && !uuid_is_set(&find.profile))
+        return 0;
+    found = sql_trail_person_find(d->svc.db, req, &find, &row, err);
+    if (found > 0)
+        *ret = (struct named_person){arena_strdup(req->arena, row.account.text), row.profile};
+    else if (uuid_is_set(&find.account))
+        ret->account = arena_strdup(req->arena, find.account.text);
+    return found < 0 ? -1 : 0;
+}
+
 /* Fails: VALIDATION (a cursor of another list), UNAVAILABLE (a daemon does not answer). */
 int project_audit(struct authd *d, const struct request *req, const struct project_audit_in *in,
                   struct project_audit_list *out, struct error *err)
@@ -225,15 +258,22 @@ int project_audit(struct authd *d, const struct request *req, const struct proje
         arena_printf(req->arena, "audit %s %lld %lld %s %s %s", req->caller->project.text,
                      (long long)in->since, (long long)in->until, or_dash(in->actor),
                      or_dash(in->action), or_dash(in->target));
+    struct named_person actor, target;
     json_auto_t *list = json_array();
 
+    if (find_named(d, req, in->actor, &actor, err) < 0 ||
+        find_named(d, req, in->target, &target, err) < 0)
+        return -1;
     search->project = req->caller->project;
     search->count = in->_count;
     search->want = (struct audit_rows_in){.since = in->since,
                                           .until = in->until,
                                           .actor = in->actor,
+                                          .actorAccount = actor.account,
                                           .action = in->action,
-                                          .target = in->target};
+                                          .target = in->target,
+                                          .targetAccount = target.account,
+                                          .targetProfile = target.profile};
     if (search_run(d, req, search, key, in->_cursor, &out->next, err) < 0 ||
         show_addresses(d, req, search, err) < 0)
         return -1;

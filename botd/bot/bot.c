@@ -26,7 +26,7 @@ static const struct list_rule bots_rule = {LIST_LIMIT("bots"), &sql_bot_lock_sta
 struct draft {
     const char *identifier;
     const char *secret_names; /* NULL: the bot keeps its secrets while its url and program stay */
-    struct sealed secrets;    /* else */
+    struct sealed secrets;    /* else, and of a new bot */
 };
 
 /* `rows`: what the statement returned that looked for the bot. */
@@ -209,37 +209,30 @@ static struct sql_audit bot_audit(const struct request *req, const char *action,
         req, &(struct audit){.action = action, .project = project, .type = "Bot", .id = bot});
 }
 
-static int insert_bot(struct botd *d, const struct request *req,
-                      const struct sql_bot_insert_in *insert, struct bot *out, struct error *err)
+/* `rows`: what the statement returned that wrote a bot. */
+static int name_conflict(int rows, struct error *err)
 {
-    CLEANUP(list_write_end)
-    struct list_write write = {.rule = &bots_rule, .project = insert->project};
-
-    if (list_write_begin(&write, d->svc.db, req, err) < 0 ||
-        sql_bot_insert(write.tx, req, insert, out, err) < 0)
-        return -1;
-    return list_write_commit(&write, req, err);
+    if (rows < 0 && strcmp(err->constraint, "bot_identifier_key") == 0)
+        return error_set(err, ERR_CONFLICT, "Another bot has one of these identifiers.");
+    return rows;
 }
 
-/* Fails: VALIDATION, CONFLICT (the bots are too many or too large). */
-static int create_bot(struct botd *d, const struct request *req, struct uuid project,
-                      const struct bot_in *in, struct bot *out, struct error *err)
+/* Within `write`. Fails: CONFLICT (another bot has an identifier of it). */
+static int insert_bot(struct botd *d, const struct request *req, struct list_write *write,
+                      const struct bot_in *in, struct draft made, struct bot *out,
+                      struct error *err)
 {
     struct uuid id = uuid_ordered(req->now_ms);
     const char *signing = signing_made(seal_keys_current(&d->svc.seal), req->arena, id.text);
-    struct bot_in with_secrets = *in;
-    struct draft made;
+    struct sql_bot_insert_in insert = {.project = write->project,
+                                       .id = id,
+                                       .now = req->now_ms,
+                                       .audit = bot_audit(req, "bot.create", write->project, id)};
 
-    if (!with_secrets.secrets)
-        with_secrets.secrets = "{}";
-    if (draft(d, req, &with_secrets, &made, err) < 0 ||
-        insert_bot(d, req,
-                   &(struct sql_bot_insert_in){.project = project,
-                                               .id = id,
-                                               .now = req->now_ms,
-                                               .bot = bot_values(d, req, in, &made, signing),
-                                               .audit = bot_audit(req, "bot.create", project, id)},
-                   out, err) < 0)
+    if (!made.secret_names)
+        made.secret_names = "[]";
+    insert.bot = bot_values(d, req, in, &made, signing);
+    if (name_conflict(sql_bot_insert(write->tx, req, &insert, out, err), err) < 0)
         return -1;
     if (in->url)
         out->signingSecret = signing;
@@ -254,36 +247,23 @@ static int read_bot(struct botd *d, const struct request *req, struct uuid proje
     return require_bot(sql_bot_get(d->svc.db, req, &get, out, err), err);
 }
 
-/* Fails: NOT_FOUND, VALIDATION, CONFLICT (it is not what If-Match names; the bots grow too
- * large). */
-static int replace_bot(struct botd *d, const struct request *req, struct uuid project,
-                       struct uuid id, const struct bot_in *in, struct bot *out, struct error *err)
+/* Within `write`; `etag`: of the state that is replaced, NULL for any. Fails: NOT_FOUND, CONFLICT
+ * (it has another etag; another bot has an identifier of it). */
+static int update_bot(struct botd *d, const struct request *req, struct list_write *write,
+                      struct uuid id, const char *etag, const struct bot_in *in,
+                      const struct draft *made, struct bot *out, struct error *err)
 {
-    CLEANUP(list_write_end)
-    struct list_write write = {.rule = &bots_rule, .project = project};
     const char *signing = bot_signing_missing(&d->svc.seal, req->arena, id.text);
-    struct sql_bot_update_in update;
-    const char *etag = NULL;
-    struct draft made;
-    int rows;
-
-    if (draft(d, req, in, &made, err) < 0)
-        return -1;
-    if (in->ifMatch && (read_bot(d, req, project, id, out, err) < 0 ||
-                        etag_bind(in->ifMatch, out->etag, "bot", &etag, err) < 0))
-        return -1;
-    update = (struct sql_bot_update_in){.project = project,
-                                        .id = id,
-                                        .etag = etag,
-                                        .now = req->now_ms,
-                                        .bot = bot_values(d, req, in, &made, signing),
-                                        .audit = bot_audit(req, "bot.update", project, id)};
-    if (list_write_begin(&write, d->svc.db, req, err) < 0)
-        return -1;
-    rows = sql_bot_update(write.tx, req, &update, out, err);
+    struct sql_bot_update_in update = {.project = write->project,
+                                       .id = id,
+                                       .etag = etag,
+                                       .now = req->now_ms,
+                                       .bot = bot_values(d, req, in, made, signing),
+                                       .audit = bot_audit(req, "bot.update", write->project, id)};
+    int rows = name_conflict(sql_bot_update(write->tx, req, &update, out, err), err);
     if (rows == 0 && etag)
         return etag_lost("bot", err);
-    return require_bot(rows, err) < 0 ? -1 : list_write_commit(&write, req, err);
+    return require_bot(rows, err);
 }
 
 /* With its executions. Fails: NOT_FOUND. */
@@ -310,16 +290,40 @@ int bot_get(struct botd *d, const struct request *req, const struct bot_id_in *i
     return read_bot(d, req, req->caller->project, in->id, out, err);
 }
 
+/* Fails: VALIDATION, CONFLICT (another bot has an identifier of it; the bots are too many or too
+ * large). */
 int bot_create(struct botd *d, const struct request *req, const struct bot_in *in, struct bot *out,
                struct error *err)
 {
-    return create_bot(d, req, req->caller->project, in, out, err);
+    CLEANUP(list_write_end)
+    struct list_write write = {.rule = &bots_rule, .project = req->caller->project};
+    struct draft made;
+
+    if (draft(d, req, in, &made, err) < 0 || list_write_begin(&write, d->svc.db, req, err) < 0 ||
+        insert_bot(d, req, &write, in, made, out, err) < 0)
+        return -1;
+    return list_write_commit(&write, req, err);
 }
 
+/* Fails: NOT_FOUND, VALIDATION, CONFLICT (it is not what If-Match names; another bot has an
+ * identifier of it; the bots grow too large). */
 int bot_replace(struct botd *d, const struct request *req, const struct bot_in *in, struct bot *out,
                 struct error *err)
 {
-    return replace_bot(d, req, req->caller->project, in->id, in, out, err);
+    CLEANUP(list_write_end)
+    struct list_write write = {.rule = &bots_rule, .project = req->caller->project};
+    const char *etag = NULL;
+    struct draft made;
+
+    if (draft(d, req, in, &made, err) < 0)
+        return -1;
+    if (in->ifMatch && (read_bot(d, req, write.project, in->id, out, err) < 0 ||
+                        etag_bind(in->ifMatch, out->etag, "bot", &etag, err) < 0))
+        return -1;
+    if (list_write_begin(&write, d->svc.db, req, err) < 0 ||
+        update_bot(d, req, &write, in->id, etag, in, &made, out, err) < 0)
+        return -1;
+    return list_write_commit(&write, req, err);
 }
 
 int bot_delete(struct botd *d, const struct request *req, const struct bot_id_in *in,
@@ -358,25 +362,32 @@ int bot_failures(struct botd *d, const struct request *req, const struct nothing
 
 /* ---- operators ---- */
 
-/* Replaces the bot that has the first identifier, or makes one. */
+/* Replaces the bot that has the first identifier, or makes one. Looks behind the lock of the list,
+ * so of two at once the second replaces the first one's bot. Fails: VALIDATION, CONFLICT as
+ * bot_create(). */
 int operator_bot_put(struct botd *d, const struct request *req,
                      const struct operator_bot_put_in *in, struct bot *out, struct error *err)
 {
     const struct bot_identifier *first = in->bot->identifier.items;
     struct sql_bot_find_by_value_in find = {.project = in->projectId};
+    CLEANUP(list_write_end)
+    struct list_write write = {.rule = &bots_rule, .project = in->projectId};
     const struct found_bot *bot;
     struct field_list found;
+    struct draft made;
+    int result;
 
-    if (check_kind(in->bot, err) < 0)
+    if (draft(d, req, in->bot, &made, err) < 0)
         return -1;
     find.value = first->value;
     find.system = first->system ? first->system : "";
-    if (sql_bot_find_by_value(d->svc.db, req, &find, &found, err) < 0)
+    if (list_write_begin(&write, d->svc.db, req, err) < 0 ||
+        sql_bot_find_by_value_tx(write.tx, req, &find, &found, err) < 0)
         return -1;
-    if (found.count == 0)
-        return create_bot(d, req, in->projectId, in->bot, out, err);
     bot = found.items;
-    return replace_bot(d, req, in->projectId, bot->id, in->bot, out, err);
+    result = found.count == 0 ? insert_bot(d, req, &write, in->bot, made, out, err)
+                              : update_bot(d, req, &write, bot->id, NULL, in->bot, &made, out, err);
+    return result < 0 ? -1 : list_write_commit(&write, req, err);
 }
 
 int operator_bot_list(struct botd *d, const struct request *req,

@@ -52,7 +52,9 @@ struct db_statement {
 /* One migration, embedded from <daemon>/schema/NNNN_name.sql; ended by a row with name NULL. It is
  * one transaction. The statements of NNNN_name_concurrently.sql run one by one and outside of any
  * ("create index concurrently"): each ends in a semicolon at the end of its line, and all of them
- * are repeated when one was interrupted. */
+ * are repeated when one was interrupted. What an operator has to know of it is a warning with the
+ * SQLSTATE MIGRATION_WARNING, which is logged; it names ids, and nothing of a person. */
+#define MIGRATION_WARNING "01M01"
 struct db_migration {
     const char *name;
     const char *sql;

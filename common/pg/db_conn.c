@@ -29,16 +29,20 @@ static void on_ready(void *arg, short revents);
 
 /* ---- connecting ---- */
 
-/* Of all that a server has to say beside its answers one warning counts: a commit's wait for a
- * standby was cancelled. Its text depends on the language, its code is that of all warnings, the
- * function that it comes from does not change. */
+/* Of all that a server has to say beside its answers two warnings count. A commit's wait for a
+ * standby was cancelled: its text depends on the language, its code is that of all warnings, the
+ * function that it comes from does not change. A migration tells the operator what it found. */
 static void on_notice(void *arg, const PGresult *result)
 {
     struct db_conn *self = arg;
     const char *from = PQresultErrorField(result, PG_DIAG_SOURCE_FUNCTION);
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 
     if (from && strcmp(from, "SyncRepWaitForLSN") == 0)
         self->unreplicated = true;
+    if (state && strcmp(state, MIGRATION_WARNING) == 0)
+        log_event(LOG_WARNING, "db", "a migration warns", "seen",
+                  PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY), NULL);
 }
 
 static void conn_watch(struct db_conn *self, short events, void (*fn)(void *arg, short revents))

@@ -34,8 +34,11 @@ static const struct field audit_rows_in_rows[] = {
     FIELD_INT(struct audit_rows_in, until, 0, INT64_MAX, 0, 0, "Written until, ms; 0: any", "0"),
     FIELD_INT(struct audit_rows_in, most, 1, AUDIT_ROWS_MAX, 1, 0, "Rows at most", "100"),
     FIELD_TEXT(struct audit_rows_in, actor, 0, TEXT_MAX, 0, "Who acted", "Practitioner/1"),
+    FIELD_TEXT(struct audit_rows_in, actorAccount, 0, TEXT_MAX, 0, "Account of who acted", ""),
     FIELD_TEXT(struct audit_rows_in, action, 0, TEXT_MAX, 0, "What was done", "session.end"),
     FIELD_TEXT(struct audit_rows_in, target, 0, TEXT_MAX, 0, "About what", "Session/1"),
+    FIELD_TEXT(struct audit_rows_in, targetAccount, 0, TEXT_MAX, 0, "Account of whom", ""),
+    FIELD_TEXT(struct audit_rows_in, targetProfile, 0, TEXT_MAX, 0, "Profile of whom", ""),
     FIELD_TEXT(struct audit_rows_in, account, 0, TEXT_MAX, 0, "By or about whom", ""),
 };
 FIELD_TABLE(audit_rows_in);
@@ -120,8 +123,11 @@ int audit_rows(struct service *self, const struct request *req, const struct aud
                                             .since = in->since,
                                             .until = in->until > 0 ? in->until : INT64_MAX,
                                             .actor = in->actor,
+                                            .actor_account = in->actorAccount,
                                             .action = in->action,
                                             .target = in->target,
+                                            .target_account = in->targetAccount,
+                                            .target_profile = in->targetProfile,
                                             .account = in->account,
                                             .most = in->most};
 

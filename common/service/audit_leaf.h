@@ -49,10 +49,13 @@ FIELD_DECLARE(audit_leaves_out);
 struct audit_rows_in {
     struct uuid project;
     int64_t first, last, since, until, most;
-    const char *actor;   /* "Practitioner/<id>", "Account/<id>" */
-    const char *action;  /* "session.end", or "session" */
-    const char *target;  /* entity */
-    const char *account; /* that acted, or that it is about */
+    const char *actor;         /* "Practitioner/<id>", "Account/<id>" */
+    const char *actorAccount;  /* the id of the actor's account, where that is known */
+    const char *action;        /* "session.end", or "session" */
+    const char *target;        /* entity */
+    const char *targetAccount; /* of a target that is a person: the id of the account, */
+    const char *targetProfile; /* and the profile, "Patient/<id>" */
+    const char *account;       /* that acted, or that it is about */
 };
 FIELD_DECLARE(audit_rows_in);
 

@@ -544,6 +544,27 @@ static void a_project_has_fifty_at_most(void)
     CHECK_STATUS(foreign, 422);
 }
 
+/* Revoked ones are kept for a day, however many an admin makes and revokes. */
+static void revoked_keys_do_not_pile_up(void)
+{
+    make_key();
+    free(suite_query(suite,
+                     "with k as (insert into auth.api_key (project_id, id, name, hash, policy_id, "
+                     "addresses, created_by, profile_id, created_at, expires_at, revoked_at) "
+                     "select k.project_id, gen_random_uuid(), k.name, sha256(i::text::bytea), "
+                     "k.policy_id, k.addresses, k.created_by, k.profile_id, k.created_at, "
+                     "k.expires_at, k.created_at + i from (select * from auth.api_key "
+                     "where revoked_at is null order by id desc limit 1) k, "
+                     "generate_series(1, 300) i returning 1) select count(*) from k"));
+    struct key next = make_key();
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.api_key where project_id = (select "
+                                "project_id from auth.api_key where id = '%s') and "
+                                "revoked_at is not null",
+                                next.id),
+                    200);
+}
+
 static void operators_list_and_revoke(void)
 {
     struct key key = make_key();
@@ -608,6 +629,7 @@ static const struct unit_case cases[] = {
     CASE(requests_under_way_do_not_bring_it_back),
     CASE(a_request_with_a_key_takes_as_long_as_one_with_a_token),
     CASE(a_project_has_fifty_at_most),
+    CASE(revoked_keys_do_not_pile_up),
     CASE(operators_list_and_revoke),
     CASE(keys_of_a_suspended_project_open_nothing),
     CASE(it_outlives_its_maker),

@@ -592,6 +592,28 @@ static void the_operator_keeps_and_runs_bots(void)
     CHECK_REFUSED(text, 1, "must be a JSON object");
 }
 
+static void two_puts_at_once_leave_one_bot(void)
+{
+    static const char bot[] = "{\"identifier\":[{\"system\":\"urn:ops\",\"value\":\"race\"}],"
+                              "\"name\":\"Race\",\"kind\":\"program\",\"program\":\"echo\"}";
+    char file[512];
+    FILE *out;
+
+    snprintf(file, sizeof(file), "%s/race.json", suite_dir(suite));
+    out = fopen(file, "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(out);
+    fputs(bot, out);
+    fclose(out);
+    const char *const words[] = {"bot", "put", "--project", "demo", file, NULL};
+    suite_command_race(suite, "botd",
+                       "select pg_advisory_xact_lock(hashtextextended('bots ' || id, 0)) "
+                       "from settings.project",
+                       words, words);
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from bot.bot where name = 'Race'"), 1);
+    PROGRAM ran = ATRIUMCTL(suite, NULL, "bot", "run", "--project", "demo", "urn:ops|race");
+    CHECK_EXIT(ran, 0);
+}
+
 /* What `atriumctl dev` has made is there to be called. */
 /* A bot has secrets and shows what its caller sends: the length of its answer, compressed, would
  * tell of them. */
@@ -640,6 +662,7 @@ static const struct bots_case cases[] = {
     {CASE(executions_wait_for_no_row_lock), true},
     {CASE(deleting_a_bot_deletes_its_executions), true},
     {CASE(the_operator_keeps_and_runs_bots), true},
+    {CASE(two_puts_at_once_leave_one_bot), true},
     {CASE(the_demo_has_a_bot), true},
 };
 

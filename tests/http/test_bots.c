@@ -128,6 +128,31 @@ static void numbers_are_no_secrets(void)
     }
 }
 
+/* An identifier names one bot of a project; a bot may name its own twice. */
+static void an_identifier_is_of_one_bot(void)
+{
+    static const char twice[] = "[{\"value\":\"mine\"},{\"value\":\"mine\"}]";
+    HTTP_ANSWER first =
+        http_post(suite_url(suite), BOTS, admin->access,
+                  with(body_http("mine"), "identifier", json_loads(twice, 0, NULL)));
+    CHECK_STATUS(first, 200);
+    HTTP_ANSWER second =
+        http_post(suite_url(suite), BOTS, admin->access,
+                  with(body_program("mine"), "identifier", json_loads(twice, 0, NULL)));
+    CHECK_ERROR(second, 409, "Another bot has one of these identifiers.");
+    HTTP_ANSWER other = http_post(suite_url(suite), BOTS, admin->access, body_program("yours"));
+    CHECK_STATUS(other, 200);
+    char *path = bot_path(other);
+    HTTP_ANSWER taken = http_put(suite_url(suite), path, admin->access, body_program("mine"));
+    CHECK_ERROR(taken, 409, "Another bot has one of these identifiers.");
+    HTTP_ANSWER same = http_put(suite_url(suite), path, admin->access, body_program("yours"));
+    CHECK_STATUS(same, 200);
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from bot.bot_identifier where value in "
+                                       "('mine', 'yours')"),
+                    2);
+    free(path);
+}
+
 static void wrong_bots_are_refused(void)
 {
     static const struct {
@@ -228,6 +253,7 @@ static const struct unit_case cases[] = {
     CASE(an_admin_keeps_bots),
     CASE(wrong_bots_are_refused),
     CASE(numbers_are_no_secrets),
+    CASE(an_identifier_is_of_one_bot),
     CASE(bots_are_the_projects_own),
     CASE(secrets_are_never_shown),
     CASE(acknowledged_bots_survive),

@@ -828,6 +828,23 @@ static void a_clients_type_leaves_a_method_that_fits(void)
     CU_ASSERT_STRING_EQUAL(program_text(named, "authMethod"), "client_secret_basic");
 }
 
+static void two_changes_of_a_client_at_once_both_stay(void)
+{
+    PROGRAM made =
+        ATRIUMCTL(suite, NULL, "client", "create", "--project", "demo", "Race", "--json");
+    const char *id = program_text(made, "id");
+
+    suite_command_race(suite, "settingsd",
+                       "select from settings.client where name = 'Race' for update",
+                       (const char *const[]){"client", "set", "--project", "demo", id, "--scopes",
+                                             "openid,email", NULL},
+                       (const char *const[]){"client", "set", "--project", "demo", id,
+                                             "--redirect-uris", "https://race.example/cb", NULL});
+    PROGRAM shown = ATRIUMCTL(suite, NULL, "client", "show", "--project", "demo", id, "--json");
+    CU_ASSERT_STRING_EQUAL(program_text(shown, "scopes.1"), "email");
+    CU_ASSERT_STRING_EQUAL(program_text(shown, "redirectUris.0"), "https://race.example/cb");
+}
+
 static const struct unit_case cases[] = {
     CASE(every_command_has_a_row),
     CASE(the_objects_of_the_commands_exist),
@@ -838,6 +855,7 @@ static const struct unit_case cases[] = {
     CASE(strict_projects_have_their_protections_on),
     CASE(a_limit_beyond_all_numbers_is_refused),
     CASE(a_clients_type_leaves_a_method_that_fits),
+    CASE(two_changes_of_a_client_at_once_both_stay),
     CASE(commands_that_run_once_print_text_and_json),
     CASE(every_command_reports_an_absent_suite),
     CASE_ALWAYS(suite_shuts_down_cleanly),

@@ -384,6 +384,29 @@ static void verifiers_outside_the_grammar_are_wrong(void)
     }
 }
 
+static void a_browser_has_a_hundred_codes(void)
+{
+    BROWSER browser = browser_open(suite);
+    char *first = oauth_code(browser, patient, app, OAUTH_USUAL), *last = NULL;
+
+    for (int i = 0; i < 105; i++) {
+        oauth_ask(browser, app, OAUTH_USUAL);
+        free(last);
+        last = oauth_parameter(browser, "code");
+    }
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select max(count) from (select count(*) from "
+                                "auth.oauth_code where used_at is null group by parent_id) c"),
+                    100);
+    HTTP_ANSWER early = oauth_exchange(suite, app, first);
+    CHECK_STATUS(early, 400);
+    CU_ASSERT_STRING_EQUAL(http_text(early, "error"), "invalid_grant");
+    HTTP_ANSWER late = oauth_exchange(suite, app, last);
+    CHECK_STATUS(late, 200);
+    free(first);
+    free(last);
+}
+
 static void codes_live_a_minute(void)
 {
     BROWSER browser = browser_open(suite);
@@ -661,6 +684,7 @@ static const struct unit_case cases[] = {
     CASE(wrong_verifier_spends_the_code),
     CASE(verifiers_outside_the_grammar_are_wrong),
     CASE(codes_live_a_minute),
+    CASE(a_browser_has_a_hundred_codes),
     CASE(one_code_makes_one_session),
     CASE(token_endpoint_says_what_is_wrong),
     CASE(pushed_requests_are_answered_once),

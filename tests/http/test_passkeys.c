@@ -247,6 +247,40 @@ static void a_challenge_is_good_once_and_for_five_minutes(void)
 }
 
 /* It is with the client: no instance needs to live from one step to the next. */
+/* Of each kind: an enrolment and a fresh proof go on beside each other. */
+static void a_session_has_one_challenge_of_a_kind(void)
+{
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
+    AUTHENTICATOR second = authenticator_new(AUTHENTICATOR_ES256, PASSKEY_PATIENT_ORIGIN);
+    PERSON person = passkey_patient(suite, key);
+    HTTP_ANSWER early = passkey_enroll_start(suite, person->access);
+
+    CHECK_STATUS(early, 200);
+    for (int i = 0; i < 30; i++) {
+        HTTP_ANSWER more = passkey_enroll_start(suite, person->access);
+        HTTP_ANSWER proof =
+            http_post(suite_url(suite), "/auth/step-up/start", person->access, json_object());
+        CHECK_STATUS(more, 200);
+        CHECK_STATUS(proof, 200);
+    }
+    HTTP_ANSWER last = passkey_enroll_start(suite, person->access);
+    CHECK_STATUS(last, 200);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.passkey_ceremony c "
+                                "join auth.membership m on m.account_id = c.account_id "
+                                "where m.profile_id = '%s'",
+                                strchr(person->profile, '/') + 1),
+                    2);
+    HTTP_ANSWER late =
+        passkey_enroll_finish(suite, person->access, http_text(early, "enrollmentId"),
+                              authenticator_create(second, http_member(early, "options")));
+    CHECK_ERROR(late, 400, "The challenge is invalid or has expired.");
+    HTTP_ANSWER done =
+        passkey_enroll_finish(suite, person->access, http_text(last, "enrollmentId"),
+                              authenticator_create(second, http_member(last, "options")));
+    CHECK_STATUS(done, 200);
+}
+
 static void a_challenge_outlives_every_authd(void)
 {
     static const char *const instances[] = {"1", "2"};
@@ -343,6 +377,23 @@ static void of_many_answers_to_one_challenge_one_counts(void)
     json_decref(credential);
 }
 
+/* Hides the challenges that the account of a person has begun from its next start, and shows them
+ * again: as starts at the same moment leave them, of which none sees another. */
+static void hide_challenges(const struct person *person, bool hide)
+{
+    char sql[512];
+
+    snprintf(
+        sql, sizeof(sql),
+        "with c as (update auth.passkey_ceremony set %s from auth.membership m "
+        "where m.account_id = passkey_ceremony.account_id and m.profile_id = '%s' returning 1) "
+        "select count(*) from c",
+        hide ? "tenant_id = coalesce(tenant_id, session_id), session_id = null"
+             : "session_id = tenant_id, tenant_id = null",
+        strchr(person->profile, '/') + 1);
+    free(suite_query(suite, sql));
+}
+
 static void an_account_has_at_most_twenty(void)
 {
     enum { MOST = 20, MANY = 6 };
@@ -360,6 +411,7 @@ static void an_account_has_at_most_twenty(void)
     for (size_t i = 0; i < MANY; i++) {
         keys[i] = authenticator_new(AUTHENTICATOR_EDDSA, PASSKEY_PATIENT_ORIGIN);
         starts[i] = passkey_enroll_start(suite, person->access);
+        hide_challenges(person, true);
         requests[i] = (struct http_request){
             .method = "POST",
             .path = "/auth/passkey/enroll/finish",
@@ -368,6 +420,7 @@ static void an_account_has_at_most_twenty(void)
                               "credential",
                               authenticator_create(keys[i], http_member(starts[i], "options")))};
     }
+    hide_challenges(person, false);
     http_call_many(suite_url(suite), requests, MANY, MANY, answers);
     for (size_t i = 0; i < MANY; i++) {
         good += answers[i]->status == 200;
@@ -717,6 +770,7 @@ static const struct unit_case cases[] = {
     CASE(other_sessions_end_and_the_owner_gets_a_mail),
     CASE(a_wrong_page_or_authenticator_is_refused),
     CASE(a_challenge_is_good_once_and_for_five_minutes),
+    CASE(a_session_has_one_challenge_of_a_kind),
     CASE(a_challenge_outlives_every_authd),
     CASE(an_altered_login_id_is_none),
     CASE(a_challenge_serves_its_own_purpose),

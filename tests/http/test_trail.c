@@ -158,7 +158,7 @@ static void check_filter(const char *query, const char *where)
 
 static void it_is_searched(void)
 {
-    char query[200], where[300], path[160],
+    char query[200], where[600], path[160],
         *at = suite_query(suite, "select max(at) from auth.audit where "
                                  "sequence is not null and sequence < 20");
     char iso[25];
@@ -174,7 +174,12 @@ static void it_is_searched(void)
     char *profile = suite_query(suite, "select event#>>'{agent,profile}' from auth.audit "
                                        "where event->>'action' = 'account.read' limit 1");
     snprintf(query, sizeof(query), "actor=%s", profile);
-    snprintf(where, sizeof(where), "event#>>'{agent,profile}' = '%s'", profile);
+    snprintf(
+        where, sizeof(where),
+        "(event#>>'{agent,profile}' = '%s' or event#>>'{agent,profile}' is null and "
+        "event#>>'{agent,service}' = 'gateway' and event->>'account' = (select "
+        "event#>>'{agent,account}' from trail where event#>>'{agent,profile}' = '%s' limit 1))",
+        profile, profile);
     check_filter(query, where);
     free(profile);
     char *entity = suite_query(suite, "select max(entity) from auth.audit where entity like "
@@ -191,6 +196,78 @@ static void it_is_searched(void)
     check_filter(query, where);
     free(at);
     free(entity);
+}
+
+/* Registered, failed to sign in, signed in, made a document, was read and locked by the admin. */
+static struct person *busy_patient(void)
+{
+    struct person *self;
+    PERSON patient = person_register(suite, NULL);
+    TEXT id = suite_account(suite, patient->email);
+    char path[160];
+
+    HTTP_ANSWER wrong =
+        suite_post_fresh(suite, "/auth/tenant/Patient/login/start",
+                         body_login_start(patient->email, "not the password", "demo"));
+    CHECK_STATUS(wrong, 400);
+    self = person_sign_in(suite, "Patient", patient->email, patient->password, "demo");
+    HTTP_ANSWER made =
+        http_post(suite_url(suite), "/document", self->access,
+                  json_pack("{s:s, s:s}", "fileName", "a.png", "contentType", "image/png"));
+    CHECK_STATUS(made, 200);
+    snprintf(path, sizeof(path), "/v1/project/accounts/%s", id);
+    HTTP_ANSWER read = http_get(suite_url(suite), path, admin->access);
+    CHECK_STATUS(read, 200);
+    snprintf(path, sizeof(path), "/v1/project/accounts/%s/lock", id);
+    HTTP_ANSWER done = http_post(suite_url(suite), path, admin->access,
+                                 json_pack("{s:s}", "reason", "lost phone"));
+    CHECK_STATUS(done, 204);
+    return self;
+}
+
+/* How many rows with an action a filter finds. */
+static size_t found_of(const char *filter, const char *value, const char *action)
+{
+    char query[300];
+
+    snprintf(query, sizeof(query), "%s=%s&action=%s", filter, value, action);
+    json_auto_t *rows = walk(admin, AUDIT, query);
+    return json_array_size(rows);
+}
+
+static void one_filter_finds_all_of_a_person(void)
+{
+    static const struct {
+        const char *action;
+        size_t done, about; /* by the person; by or about the person */
+    } rows[] = {{"account.register", 1, 1},
+                {"session.create", 2, 2},
+                {"document.create", 1, 1},
+                {"account.read", 0, 1},
+                {"membership.lock", 0, 1}};
+    PERSON patient = busy_patient();
+    TEXT id = suite_account(suite, patient->email);
+    char account[64];
+
+    snprintf(account, sizeof(account), "Account/%s", id);
+    CU_ASSERT_TRUE(grown(admin));
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const char *const names[] = {account, patient->profile};
+
+        for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
+            size_t done = found_of("actor", names[k], rows[i].action);
+            size_t about = found_of("target", names[k], rows[i].action);
+
+            UNIT_CHECK(done == rows[i].done, "actor=%s: %s: %zu", names[k], rows[i].action, done);
+            UNIT_CHECK(about == rows[i].about, "target=%s: %s: %zu", names[k], rows[i].action,
+                       about);
+        }
+    }
+    TEXT desk = suite_account(suite, admin->email);
+    PROGRAM search = ATRIUMCTL(suite, NULL, "audit", "search", "--account", desk, "--action",
+                               "membership.lock", "--json");
+    CHECK_EXIT(search, 0);
+    CU_ASSERT_TRUE(json_array_size(search->json) >= 1);
 }
 
 static void a_cursor_is_good_for_its_list(void)
@@ -621,6 +698,7 @@ static const struct unit_case cases[] = {
     CASE(only_admins_read_it),
     CASE(every_row_is_listed_once_the_newest_first),
     CASE(it_is_searched),
+    CASE(one_filter_finds_all_of_a_person),
     CASE(a_cursor_is_good_for_its_list),
     CASE(other_projects_see_nothing_of_it),
     CASE(go_accepts_the_head_and_every_proof),

@@ -153,7 +153,7 @@ static void those_who_may_read_it_read_it_as_before(void)
     snprintf(actor, sizeof(actor), AUDIT "?actor=%s", person->profile);
     HTTP_ANSWER list = http_get(suite_url(suite), actor, admin->access);
     CHECK_STATUS(list, 200);
-    CU_ASSERT_EQUAL(unit_occurrences(list->body, "\"address\":\"" PLACE "\""), 1);
+    CU_ASSERT_EQUAL(unit_occurrences(list->body, "\"address\":\"" PLACE "\""), 2);
     PROGRAM search = ATRIUMCTL(suite, NULL, "audit", "search", "--account", account, "--json");
     CU_ASSERT_EQUAL(unit_occurrences(search->out, PLACE), 2);
     PROGRAM export = ATRIUMCTL(suite, NULL, "audit", "export", "--project", "demo");

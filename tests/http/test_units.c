@@ -1,10 +1,12 @@
 /*
- * test_units.c - the systemd units: systemd can read them, and each leaves its daemon little to do
- * harm with.
+ * test_units.c - the systemd units: systemd can read all of them, and each service leaves its
+ * program little to do harm with.
  *
  * Asks systemd-analyze, which needs no running systemd; without that program there is nothing to
  * run. `make test-systemd` shows that the daemons can live with what is left.
  */
+#include <CUnit/CUnit.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +17,9 @@
 
 enum { PATH_SIZE = 1024 };
 
-/* The greatest exposure, times ten. botd makes sandboxes for programs and so needs namespaces and
- * mounts. */
-static const struct {
-    const char *daemon;
-    int exposure;
-} rows[] = {
-    {"gateway", 15}, {"authd", 15}, {"settingsd", 15}, {"docd", 15}, {"maild", 15}, {"botd", 30},
-};
+/* The greatest exposure of a service, times ten; botd makes sandboxes for programs and so needs
+ * namespaces and mounts. */
+enum { EXPOSURE_MAX = 15, EXPOSURE_BOTD_MAX = 30 };
 
 static const char *analyze(void)
 {
@@ -34,16 +31,19 @@ static const char *analyze(void)
     return NULL;
 }
 
-static void copy_unit(const struct unit_dir *dir, const char *name, const char *suffix)
+/* One unit: the first instance of a template, its program the one that was built. */
+static void copy_unit(const struct unit_dir *dir, const char *name)
 {
     char *program = program_path("atriumctl"), *real = realpath(program, NULL);
+    const char *instance = strchr(name, '@');
+    int length = instance ? (int)(instance + 1 - name) : 0;
     char rule[PATH_SIZE], unit[PATH_SIZE], copy[PATH_SIZE];
     const char *const argv[] = {"/usr/bin/sed", rule, unit, NULL};
 
     *strrchr(real, '/') = '\0';
     snprintf(rule, sizeof(rule), "s|=/usr/bin/|=%s/|", real);
-    snprintf(unit, sizeof(unit), "systemd/atrium-%s@.%s", name, suffix);
-    snprintf(copy, sizeof(copy), "atrium-%s@1.%s", name, suffix);
+    snprintf(unit, sizeof(unit), "systemd/%s", name);
+    snprintf(copy, sizeof(copy), "%.*s%s%s", length, name, instance ? "1" : "", name + length);
     PROGRAM sed = program_run(argv, NULL);
     CHECK_EXIT(sed, 0);
     unit_dir_write(dir, copy, sed->out);
@@ -51,12 +51,43 @@ static void copy_unit(const struct unit_dir *dir, const char *name, const char *
     free(real);
 }
 
-/* The first instance of each unit, its program the one that was built. */
-static void copy_units(const struct unit_dir *dir)
+static bool ends(const char *name, const char *with)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        copy_unit(dir, rows[i].daemon, "service");
-    copy_unit(dir, "gateway", "socket");
+    size_t length = strlen(name), end = strlen(with);
+
+    return length > end && strcmp(name + length - end, with) == 0;
+}
+
+/* Every unit that is installed. */
+static int is_unit(const struct dirent *entry)
+{
+    return ends(entry->d_name, ".service") || ends(entry->d_name, ".socket") ||
+           ends(entry->d_name, ".timer") || ends(entry->d_name, ".target");
+}
+
+/* Calls `each` with the path of each unit, all of them copied before. */
+static void each_unit(void (*each)(const char *path))
+{
+    struct unit_dir dir = unit_dir_make();
+    struct dirent **list;
+    char path[PATH_SIZE];
+    int count = scandir("systemd", &list, is_unit, alphasort), copies;
+
+    CU_ASSERT_TRUE_FATAL(count > 0);
+    for (int i = 0; i < count; i++) {
+        copy_unit(&dir, list[i]->d_name);
+        free(list[i]);
+    }
+    free(list);
+    copies = scandir(dir.path, &list, is_unit, alphasort);
+    CU_ASSERT_EQUAL(copies, count);
+    for (int i = 0; i < copies; i++) {
+        snprintf(path, sizeof(path), "%s/%s", dir.path, list[i]->d_name);
+        each(path);
+        free(list[i]);
+    }
+    free(list);
+    unit_dir_remove(&dir);
 }
 
 static void check_run(const char *const *argv)
@@ -67,36 +98,31 @@ static void check_run(const char *const *argv)
     UNIT_CHECK(strcmp(argv[1], "verify") != 0 || run->err[0] == '\0', "%s", run->err);
 }
 
+static void check_readable(const char *path)
+{
+    check_run((const char *const[]){analyze(), "verify", "--man=no", path, NULL});
+}
+
+static void check_exposure(const char *path)
+{
+    char threshold[32];
+
+    if (!ends(path, ".service"))
+        return;
+    snprintf(threshold, sizeof(threshold), "--threshold=%d",
+             ends(path, "/atrium-botd@1.service") ? EXPOSURE_BOTD_MAX : EXPOSURE_MAX);
+    check_run((const char *const[]){analyze(), "security", "--offline=true", path, threshold,
+                                    "--no-pager", NULL});
+}
+
 static void test_systemd_can_read_each(void)
 {
-    struct unit_dir dir = unit_dir_make();
-    char path[256];
-
-    copy_units(&dir);
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const char *const argv[] = {analyze(), "verify", "--man=no", path, NULL};
-
-        snprintf(path, sizeof(path), "%s/atrium-%s@1.service", dir.path, rows[i].daemon);
-        check_run(argv);
-    }
-    unit_dir_remove(&dir);
+    each_unit(check_readable);
 }
 
 static void test_each_leaves_little_exposed(void)
 {
-    struct unit_dir dir = unit_dir_make();
-    char path[256], threshold[32];
-
-    copy_units(&dir);
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const char *const argv[] = {analyze(),    "security", "--offline=true", path, threshold,
-                                    "--no-pager", NULL};
-
-        snprintf(path, sizeof(path), "%s/atrium-%s@1.service", dir.path, rows[i].daemon);
-        snprintf(threshold, sizeof(threshold), "--threshold=%d", rows[i].exposure);
-        check_run(argv);
-    }
-    unit_dir_remove(&dir);
+    each_unit(check_exposure);
 }
 
 static const struct unit_case cases[] = {

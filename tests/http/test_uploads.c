@@ -288,6 +288,30 @@ static void write_far_too_much(struct form_body *form, json_t *fields)
     free(bytes);
 }
 
+static void a_document_has_twenty_forms(void)
+{
+    HTTP_ANSWER made = fresh();
+    struct http_answer *last = NULL;
+
+    for (int i = 0; i < 40; i++) {
+        http_answer_destroy(&last);
+        last = http_post(suite_url(suite), document_path(http_text(made, "id")), patient->access,
+                         json_pack("{s:s, s:s}", "fileName", "b.bin", "contentType", "image/png"));
+        CHECK_STATUS(last, 200);
+    }
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from doc.upload where document_id = '%s'",
+                                http_text(made, "id")),
+                    20);
+    HTTP_ANSWER early = document_upload(suite, made, "abc", 3);
+    CHECK_ERROR(early, 403, forged);
+    HTTP_ANSWER late = document_upload(suite, last, "abc", 3);
+    CHECK_STATUS(late, 204);
+    http_answer_destroy(&last);
+    HTTP_ANSWER gone =
+        http_delete(suite_url(suite), document_path(http_text(made, "id")), patient->access);
+    CHECK_STATUS(gone, 200);
+}
+
 static void forged_forms_are_refused(void)
 {
     static const char too_large[] = "Your proposed upload exceeds the maximum allowed size.";
@@ -720,6 +744,7 @@ static const struct unit_case cases[] = {
     CASE(forged_fields_are_refused),
     CASE(forms_cannot_be_mixed),
     CASE(forms_expire),
+    CASE(a_document_has_twenty_forms),
     CASE(forged_forms_are_refused),
     CASE(good_forms_are_taken),
     CASE(exactly_the_limit_is_taken),

@@ -284,6 +284,8 @@ static const struct {
     {"trail_edge_list", "Index Scan using trail_tile_pkey on trail_tile"},
     {"trail_leaf_list", "Index Scan Backward using trail_tile_pkey on trail_tile"},
     {"trail_top_get", "Index Scan using trail_tile_pkey on trail_tile"},
+    {"trail_person_find", "Index Scan using membership_account on membership"},
+    {"trail_person_find", "Index Scan using membership_profile on membership"},
     {"trail_place_find", "Index Scan using trail_tile_pkey on trail_tile t"},
     {"trail_place_find", "Index Scan Backward using trail_place_pkey on trail_place"},
 };

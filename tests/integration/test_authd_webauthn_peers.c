@@ -16,6 +16,7 @@
 
 #include "authd/passkey/webauthn.h"
 #include "tests/support/authenticator.h"
+#include "tests/support/odd_passkey.h"
 #include "tests/support/program.h"
 #include "tests/support/unit.h"
 
@@ -301,6 +302,64 @@ static const struct unit_need needs[] = {
     {NULL, NULL},
 };
 
+/* Each odd answer, and what its row says of a peer. */
+static void write_odd(const char *path)
+{
+    struct key key;
+    struct answer answer = {.key = &key};
+    FILE *file = fopen(path, "w");
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    enrol(&key, AUTHENTICATOR_ES256);
+    sodium_bin2base64(answer.challenge_text, sizeof(answer.challenge_text), answer.challenge,
+                      sizeof(answer.challenge), BASE64);
+    for (size_t i = 0; i < odd_passkey_count; i++) {
+        const struct odd_passkey *row = &odd_passkeys[i];
+
+        answer.is_new = row->is_new;
+        odd_passkey_make(row, key.authenticator, rp_id, answer.challenge_text, &answer.bytes);
+        write_answer(file, &answer);
+        UNIT_CHECK(!check(&answer) == row->authd, "%s", row->label);
+        UNIT_CHECK(row->why || (row->authd == row->simplewebauthn && row->authd == row->fido2),
+                   "%s: nothing says why the three differ", row->label);
+    }
+    fclose(file);
+    authenticator_destroy(&key.authenticator);
+}
+
+static void compare_odd(const char *peer, const char *const *argv, bool fido2)
+{
+    PROGRAM program = program_run(argv, NULL);
+
+    if (!UNIT_CHECK(program->code == 0 && strlen(program->out) == 2 * odd_passkey_count,
+                    "%s: exit code %d: %s", peer, program->code, program->err))
+        return;
+    for (size_t i = 0; i < odd_passkey_count; i++) {
+        const struct odd_passkey *row = &odd_passkeys[i];
+        bool there = program->out[2 * i] == '1';
+
+        UNIT_CHECK(there == (fido2 ? row->fido2 : row->simplewebauthn), "%s: %s says %d",
+                   row->label, peer, there);
+    }
+}
+
+static void odd_answers_are_judged_alike_or_the_row_says_why(void)
+{
+    char path[160];
+
+    if (!unit_has(needs, "ATRIUM_REQUIRE_PASSKEYS"))
+        return;
+    snprintf(path, sizeof(path), "%s/odd", dir.path);
+    write_odd(path);
+    compare_odd("simplewebauthn",
+                (const char *const[]){"/usr/bin/env", "node", "tests/passkeys/verdicts.mjs", path,
+                                      NULL},
+                false);
+    compare_odd("python3-fido2",
+                (const char *const[]){"/usr/bin/python3", "tests/passkeys/verdicts.py", path, NULL},
+                true);
+}
+
 static void three_servers_say_the_same(void)
 {
     const char *chosen = getenv("ATRIUM_PASSKEY_SEED");
@@ -326,6 +385,7 @@ static void three_servers_say_the_same(void)
 
 static const struct unit_case cases[] = {
     CASE(three_servers_say_the_same),
+    CASE(odd_answers_are_judged_alike_or_the_row_says_why),
 };
 
 int main(void)

@@ -7,6 +7,7 @@
 #include "botd/sql/execution.h"
 #include "botd/sql/translation.h"
 #include "common/service/sql/erasure.h"
+#include "tests/support/migrations.h"
 #include "tests/support/plans.h"
 
 extern const struct db_migration botd_migrations[];
@@ -85,11 +86,63 @@ static void test_failures_of_a_project_are_read_without_its_successes(void)
         sql_execution_failure_list_statement, "execution_failed on execution");
 }
 
+/* What a migration has told, by its SQLSTATE: bots. */
+static void on_notice(void *arg, const PGresult *result)
+{
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+
+    if (state && strcmp(state, MIGRATION_WARNING) == 0)
+        *(int *)arg += strstr(PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY),
+                              "00000000-0000-0000-0000-00000000000a") != NULL;
+}
+
+/* Bot a is older than b; both have x, and a has y, twice. */
+static void test_the_newer_of_two_bots_keeps_an_identifier_at_the_upgrade(void)
+{
+    static const char seed[] =
+        "insert into bot (project_id, id, name, kind, program, timeout_ms, identifier, "
+        "secret_names, secrets_sealed, created_at, updated_at) "
+        "select '00000000-0000-0000-0000-000000000001', ('00000000-0000-0000-0000-00000000000' || "
+        "i)::uuid, i, 'program', 'x', 1, '[]', '[]', '', 1, 1 from unnest('{a,b}'::text[]) i; "
+        "insert into bot_identifier select b.project_id, b.id, '', v from bot b, "
+        "unnest(case b.name when 'a' then '{x,y,y}' else '{x}' end::text[]) v";
+    static const char replace[] =
+        "with d as (delete from bot_identifier where value = 'y'), "
+        "i as (insert into bot_identifier select project_id, id, '', 'y' from bot where name = "
+        "'a') "
+        "select (select string_agg(b.name || i.value, ' ' order by 1) from bot_identifier i "
+        "join bot b on b.id = i.bot_id)";
+    PGconn *conn = PQconnectdb(server->conninfo);
+    PGresult *result;
+    char held_up[200];
+    int told = 0;
+
+    PQsetNoticeReceiver(conn, on_notice, &told);
+    PQclear(PQexec(conn, "create schema upgraded; set search_path = upgraded"));
+    for (const struct db_migration *row = botd_migrations; row->name; row++) {
+        if (strncmp(row->name, "0136", 4) == 0)
+            PQclear(PQexec(conn, seed));
+        migration_apply(conn, row, held_up, sizeof(held_up));
+    }
+    CU_ASSERT_EQUAL(told, 2); /* x, and the second y */
+    /* as each build replaces a bot: in one statement, in any order */
+    result = PQexec(conn, replace);
+    UNIT_CHECK(PQntuples(result) == 1 && strcmp(PQgetvalue(result, 0, 0), "ay bx") == 0, "%s: %s",
+               PQresultErrorMessage(result), PQntuples(result) ? PQgetvalue(result, 0, 0) : "");
+    PQclear(result);
+    result = PQexec(conn, "insert into bot_identifier select project_id, id, '', 'x' from bot");
+    CU_ASSERT_STRING_EQUAL(PQresultErrorField(result, PG_DIAG_CONSTRAINT_NAME),
+                           "bot_identifier_key");
+    PQclear(result);
+    PQfinish(conn);
+}
+
 static const struct unit_case cases[] = {
     CASE(test_every_statement_has_its_index),
     CASE(test_translations_are_found_by_the_right_index),
     CASE(test_an_erasure_reads_no_execution_of_others),
     CASE(test_failures_of_a_project_are_read_without_its_successes),
+    CASE(test_the_newer_of_two_bots_keeps_an_identifier_at_the_upgrade),
 };
 
 int main(void)

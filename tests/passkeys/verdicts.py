@@ -5,6 +5,7 @@ import os
 import sys
 
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from fido2.attestation import Attestation
 from fido2.cose import CoseKey
 from fido2.ctap2 import AttestationObject, AttestedCredentialData, AuthenticatorData
 from fido2.client import ClientData
@@ -26,9 +27,14 @@ def check_key(key):
         rsa.RSAPublicNumbers(number(-2), number(-1)).public_key()
 
 
+def check_statement(made, client_data_hash):
+    Attestation.for_type(made.fmt)().verify(made.att_statement, made.auth_data, client_data_hash)
+
+
 def verdict(line):
     kind, origin, rp_id, challenge, credential_id, cose, client, attestation, auth_data, signature = line.split("\t")
-    server = Fido2Server(PublicKeyCredentialRpEntity(rp_id, rp_id), verify_origin=lambda seen: seen == origin)
+    server = Fido2Server(PublicKeyCredentialRpEntity(rp_id, rp_id), attestation="direct",
+                         verify_origin=lambda seen: seen == origin, verify_attestation=check_statement)
     state = {"challenge": challenge, "user_verification": UserVerificationRequirement.REQUIRED}
     client_data = ClientData(websafe_decode(client))
 

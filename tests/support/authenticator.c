@@ -176,6 +176,7 @@ void authenticator_make(struct authenticator *self, const char *rp_id, const cha
     add(&ret->auth_data, self->id, sizeof(self->id));
     authenticator_public_key(self, &key);
     add(&ret->auth_data, key.bytes, key.size);
+    add(&ret->auth_data, self->tail, self->tail_size);
     add(&ret->attestation,
         "\xa3\x63"
         "fmt\x64none\x67"
@@ -196,6 +197,7 @@ void authenticator_sign(struct authenticator *self, const char *rp_id, const cha
     *ret = (struct authenticator_answer){.auth_data.size = 0};
     add_client_data(self, "webauthn.get", challenge, &ret->client_data);
     add_head(self, rp_id, 0, &ret->auth_data);
+    add(&ret->auth_data, self->tail, self->tail_size);
     text = ret->auth_data;
     crypto_hash_sha256(hash, ret->client_data.bytes, ret->client_data.size);
     add(&text, hash, sizeof(hash));

@@ -44,6 +44,8 @@ struct authenticator {
     const char *type;   /* NULL: what it should be */
     const char *rp_id;  /* NULL: of the options */
     bool cross_origin;  /* a frame asks */
+    const void *tail;   /* bytes behind the authenticator data, which are signed */
+    size_t tail_size;
 };
 
 /* A new key; the origin is borrowed. Usable with CLEANUP. */

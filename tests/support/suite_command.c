@@ -8,8 +8,9 @@
 #include <stdlib.h>
 
 #include "tests/support/suite.h"
+#include "tests/support/unit.h"
 
-enum { WORDS_MAX = 24 };
+enum { WORDS_MAX = 24, RACES_MAX = 10, RACE_MS = 3000, COMMAND_MS = 30000 };
 
 static struct program *start(const struct suite *suite, const char *input, const char *const *words,
                              struct program *(*run)(const char *const *argv, const char *input))
@@ -34,6 +35,48 @@ struct program *suite_command(const struct suite *suite, const char *input,
 struct program *suite_command_start(const struct suite *suite, const char *const *words)
 {
     return start(suite, NULL, words, program_start);
+}
+
+/* Whether both waited; neither has written anything when not. */
+static bool race(struct suite *suite, const char *daemon, const char *lock,
+                 const char *const *words[static 2])
+{
+    PGconn *holder = suite_database(suite);
+    struct program *commands[2];
+    PGresult *held;
+    bool both;
+
+    PQclear(PQexec(holder, "begin"));
+    held = PQexec(holder, lock);
+    UNIT_CHECK(PQresultStatus(held) == PGRES_TUPLES_OK, "%s", PQerrorMessage(holder));
+    PQclear(held);
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+        commands[i] = suite_command_start(suite, words[i]);
+    both = suite_comes_to(suite, 2, RACE_MS,
+                          "select count(*) from pg_stat_activity where wait_event_type = 'Lock' "
+                          "and application_name like 'atrium-%s.%%'",
+                          daemon);
+    for (size_t i = 0; i < ARRAY_SIZE(commands) && !both; i++)
+        program_wait_end(commands[i], COMMAND_MS);
+    PQfinish(holder);
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+        program_wait_end(commands[i], COMMAND_MS);
+        if (both)
+            CHECK_EXIT(commands[i], DONE);
+        program_destroy(&commands[i]);
+    }
+    return both;
+}
+
+void suite_command_race(struct suite *suite, const char *daemon, const char *lock,
+                        const char *const *one, const char *const *other)
+{
+    const char *const *words[] = {one, other};
+    bool both = false;
+
+    for (int i = 0; i < RACES_MAX && !both; i++)
+        both = race(suite, daemon, lock, words);
+    UNIT_CHECK(both, "%s: the two never waited together", one[0]);
 }
 
 void suite_make_project(const struct suite *suite, const char *name, const char *code)

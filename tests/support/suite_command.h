@@ -17,6 +17,12 @@ struct program *suite_command(const struct suite *suite, const char *input,
 /* The same, which goes on beside the test. */
 struct program *suite_command_start(const struct suite *suite, const char *const *words);
 
+/* Two commands at once: each has read what is there before either writes. `lock` is a statement
+ * that holds what both wait for in that daemon. Starts both again when a busy machine let one wait
+ * for longer than the daemon does. Fails the running test unless both end with 0. */
+void suite_command_race(struct suite *suite, const char *daemon, const char *lock,
+                        const char *const *one, const char *const *other);
+
 /* A project with that tenant code; one that patients can register in, by a policy of its own. */
 void suite_make_project(const struct suite *suite, const char *name, const char *code);
 void suite_make_open_project(const struct suite *suite, const char *code);

@@ -8,6 +8,7 @@
 
 #include "authd/passkey/webauthn.h"
 #include "tests/support/authenticator.h"
+#include "tests/support/odd_passkey.h"
 #include "tests/support/unit.h"
 
 static const char rp_id[] = "my.lakeside.example", origin[] = "https://my.lakeside.example";
@@ -319,6 +320,24 @@ static void a_truncated_registration_is_refused(void)
     CU_ASSERT_PTR_NULL(check_new(&answer, &credential));
 }
 
+/* Each verdict of authd in the table that the other servers are compared by, too. */
+static void odd_answers_are_judged_as_the_table_says(void)
+{
+    struct webauthn_credential credential, other;
+    struct webauthn_assertion assertion;
+    struct authenticator_answer answer;
+    AUTHENTICATOR key = enrolled(AUTHENTICATOR_ES256, &credential);
+
+    for (size_t i = 0; i < odd_passkey_count; i++) {
+        const struct odd_passkey *row = &odd_passkeys[i];
+        const char *wrong;
+
+        odd_passkey_make(row, key, rp_id, challenge_text(), &answer);
+        wrong = row->is_new ? check_new(&answer, &other) : check(&credential, &answer, &assertion);
+        UNIT_CHECK(!wrong == row->authd, "%s: %s", row->label, wrong ? wrong : "accepted");
+    }
+}
+
 static const struct unit_case cases[] = {
     CASE(keys_of_three_algorithms_are_enrolled_and_shown),
     CASE(each_fault_is_named),
@@ -330,6 +349,7 @@ static const struct unit_case cases[] = {
     CASE(deep_and_long_cbor_is_refused),
     CASE(no_changed_assertion_is_accepted),
     CASE(a_truncated_registration_is_refused),
+    CASE(odd_answers_are_judged_as_the_table_says),
 };
 
 int main(void)

@@ -1,11 +1,22 @@
 -- Adds a key. No row: the project has 50 of them. Runs behind api_key_lock, because a statement that
--- waits counts what there was when it began to wait.
+-- waits counts what there was when it began to wait. Of the
+-- revoked ones, which are kept for a day, the latest 200 stay.
 -- class: tx
 -- in: project uuid, id uuid, name text, hash bytea, policy uuid, addresses text[]
 -- in: membership uuid, profile uuid, now int8, expires int8
 -- rows: one
 -- row: struct api_key
 with
+revoked_deleted as (
+    delete from api_key
+    where project_id = :project and id = any (array(
+        select id
+        from api_key
+        where project_id = :project and revoked_at is not null
+        order by revoked_at desc
+        offset 200
+    ))
+),
 inserted as (
     insert into api_key (
         project_id, id, name, hash, policy_id, addresses, created_by, profile_id, created_at,

@@ -1,6 +1,6 @@
 -- Creates an authorization code, and spends the pushed request that it answers, and the launch that
 -- led to it, which was seen to be this person's (null: there was none). No row: one of them was
--- answered before.
+-- answered before. Of codes that were not redeemed a browser's session has the latest 100.
 -- class: write
 -- in: project uuid, code_hash bytea, client_id text, account uuid, parent uuid, redirect_uri text
 -- in: challenge text null, scope text, resource text null, nonce text null, signed_in_at int8
@@ -14,6 +14,16 @@ spent as (
     set used_at = :now
     where project_id = :project and hash = :pushed and used_at is null
     returning used_at
+),
+older_deleted as (
+    delete from oauth_code
+    where project_id = :project and code_hash = any (array(
+        select c.code_hash
+        from oauth_code c
+        where c.account_id = :account and c.parent_id = :parent and c.used_at is null
+        order by c.created_at desc
+        offset 99
+    ))
 ),
 launched as (
     update smart_launch

@@ -1,11 +1,17 @@
 -- Writes a ceremony: the challenge of an enrolment, a step-up or a second factor. For an
--- enrolment or a step-up account, session and user handle are the caller's. One of a second factor
--- takes the place of the one before: its id is the login's.
+-- enrolment or a step-up account, session and user handle are the caller's, and what the session
+-- has begun of the kind before is deleted: a session has one, or as many as were begun at the same
+-- moment. One of a second factor takes the place of the one before: its id is the login's.
 -- class: write
 -- in: id uuid, kind text, challenge bytea, role text, rp_id text, project uuid null
 -- in: tenant uuid null, account uuid null
 -- in: session uuid null, user_handle bytea null, expires_at int8
 -- rows: none
+with
+replaced as (
+    delete from passkey_ceremony
+    where account_id = :account and session_id = :session and kind = :kind
+)
 insert into passkey_ceremony (
     id, kind, challenge, role, rp_id, project_id, tenant_id, account_id, session_id, user_handle,
     expires_at

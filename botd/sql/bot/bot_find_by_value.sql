@@ -1,6 +1,6 @@
 -- The bots that have an identifier of that value, in that system ('' is none) or in any where it is
 -- null: two rows are one too many.
--- class: read
+-- class: read tx
 -- in: project uuid, value text, system text null
 -- rows: many
 -- row: struct found_bot

@@ -1,7 +1,12 @@
--- What the written bots {from} can be found by.
--- args: from
+-- What the written bots {from} can be found by, as far as {free} says of an identifier i of a bot b.
+-- Of bots that share one the newest has it. The constraint bot_identifier_key refuses one that
+-- another bot has.
+-- args: from, free = true
 {as}_inserted as (
     insert into bot_identifier (project_id, bot_id, system, value)
-    select b.project_id, b.id, coalesce(i.system, ''), i.value
+    select distinct on (b.project_id, i.value, coalesce(i.system, ''))
+        b.project_id, b.id, coalesce(i.system, ''), i.value
     from {from} b, json_to_recordset(b.identifier) i (system text, value text)
+    where {free}
+    order by b.project_id, i.value, coalesce(i.system, ''), b.id desc
 )

@@ -1,5 +1,6 @@
 -- Adds the bots of a project, and what they are found by, from another installation. A program is a
--- plain name, as check_program() has it.
+-- plain name, as check_program() has it. Releases before 0.2 let bots share an identifier: the first
+-- of them keeps it.
 -- class: tx
 -- rows: one
 -- row: added int8, same int8
@@ -10,7 +11,12 @@ with
 --         then g.project_id end},
 --     state = {json_populate_record(t, '{"secrets_sealed":null,"signing_sealed":null}')},
 --     given = {json_populate_record(g, '{"secrets_sealed":null,"signing_sealed":null}')}),
--- include: bot_identifiers(from = tenant_insert_added),
+-- include: bot_identifiers(from = tenant_insert_added, free = {not exists (
+--     select
+--     from bot_identifier o
+--     where o.project_id = b.project_id and o.value = i.value and o.system = coalesce(i.system, '')
+--     offset 0
+-- )}),
 -- include: audit(from = tenant_insert_found)
 select
     (select count(*) from tenant_insert_added) as added,

@@ -1,5 +1,6 @@
 -- Gives out another form for a document of the author, or of any where that is null. Until a file
--- was uploaded its name and type are those of the latest form. No row: there is no such document.
+-- was uploaded its name and type are those of the latest form. The latest 20 forms of a document
+-- count. No row: there is no such document.
 -- Without an id in the row: not one byte more fits in the quotas.
 -- class: write
 -- in: project uuid, id uuid, author uuid null, file_name text, content_type text, now int8
@@ -26,6 +27,17 @@ updated as (
     from fits
     where project_id = :project and id = :id and fits.fits
     returning document.*
+),
+older_deleted as (
+    delete from upload
+    where ctid = any (array(
+        select u.ctid
+        from upload u
+        where u.project_id = :project and u.document_id = (select id from updated)
+            and u.failed_at is null
+        order by u.number desc
+        offset 19
+    ))
 ),
 -- include: upload_insert as upload(
 --     from = updated, file_name = :file_name, content_type = :content_type),

@@ -1,0 +1,29 @@
+-- A project has each identifier once. Two `bot put` at once left two bots with one identifier, which was dead from then
+-- on. The bot that was made last keeps it; the others are found by their other identifiers alone, and the log names
+-- them. The check is made at the end of a statement, since one that replaces a bot deletes its identifiers and inserts
+-- them in any order. Another duplicate, by a build before this one, makes the index fail, and the next start repeats all.
+alter table bot_identifier drop constraint if exists bot_identifier_key;
+drop index concurrently if exists bot_identifier_key;
+do $deduplicate$
+declare
+    lost record; begin perform set_config('enable_seqscan', 'off', true); for lost in
+        delete from bot_identifier
+        where ctid = any (array(
+            select ctid
+            from (
+                select
+                    ctid,
+                    row_number() over (partition by project_id, value, system order by bot_id desc) as place
+                from bot_identifier
+            ) i
+            where place > 1
+        ))
+        returning project_id, bot_id
+    loop
+        raise warning 'bot % of project % has an identifier that a newer bot has', lost.bot_id, lost.project_id
+            using errcode = '01M01'; end loop; end
+$deduplicate$;
+create unique index concurrently bot_identifier_key on bot_identifier (project_id, value, system);
+set local lock_timeout = '200ms'; alter table bot_identifier
+    add constraint bot_identifier_key unique using index bot_identifier_key deferrable;
+drop index concurrently if exists bot_identifier_value;
