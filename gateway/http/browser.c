@@ -99,6 +99,23 @@ bool form_token_is_of(const char *token, const char *cookie)
     return same;
 }
 
+const char *form_submission(struct arena *arena, const char *cookie, const char *path,
+                            const uint8_t *body, size_t size)
+{
+    uint8_t key[COOKIE_BYTES], hash[COOKIE_BYTES];
+    crypto_generichash_state state;
+
+    if (!is_cookie(cookie, key))
+        return NULL;
+    crypto_generichash_init(&state, key, sizeof(key), sizeof(hash));
+    crypto_generichash_update(&state, (const uint8_t *)path, strlen(path) + 1);
+    crypto_generichash_update(&state, body, size);
+    crypto_generichash_final(&state, hash, sizeof(hash));
+    sodium_memzero(key, sizeof(key));
+    sodium_memzero(&state, sizeof(state));
+    return secret_encode(arena, hash, sizeof(hash));
+}
+
 /* The length of scheme, host and port of an address, without a port that is the scheme's own: so
  * an Origin is written (RFC 6454, section 6.2). */
 static size_t origin_length(const char *url)
