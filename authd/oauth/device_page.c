@@ -278,8 +278,11 @@ int page_device_post(struct authd *d, const struct request *req, const struct de
     struct device_visit self = {.signed_in_at = 0};
     enum visit_step step =
         visit_open_form(d, req, in->tenantCode, in->visit, &self.visit, out, err);
+    bool stale = step == VISIT_STALE;
 
-    step = open_person(&self, step, out, err);
+    step = open_person(&self, stale ? VISIT_OPEN : step, out, err);
+    if (step == VISIT_OPEN && stale)
+        step = show_form(&self.visit, VISIT_STALE_STATUS, PAGE_TEXT_ERROR_STALE, out);
     if (step != VISIT_OPEN)
         return visit_result(step);
     if (approved || strcmp(action, "deny") == 0)

@@ -78,7 +78,7 @@ static struct page_account_consent *consent_rows(const struct visit *visit,
     return rows;
 }
 
-static enum visit_step show(const struct visit *visit, enum page_text notice,
+static enum visit_step show(const struct visit *visit, int status, enum page_text notice,
                             struct page_answer *out, struct error *err)
 {
     struct arena *arena = visit->req.arena;
@@ -113,7 +113,7 @@ static enum visit_step show(const struct visit *visit, enum page_text notice,
             .session_count = who.security->sessions.count,
             .consent = consent_rows(visit, &given.consents),
             .consent_count = given.consents.count});
-    return visit_show(&page, 200, out);
+    return visit_show(&page, status, out);
 }
 
 /* Ends the session; one that has ended already is no problem. */
@@ -175,7 +175,7 @@ int page_account_get(struct authd *d, const struct request *req, const struct pa
     enum visit_step step = visit_open_account(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     if (step == VISIT_OPEN)
-        step = show(&visit, visit_note(in->note), out, err);
+        step = show(&visit, 200, visit_note(in->note), out, err);
     return visit_result(step);
 }
 
@@ -187,6 +187,8 @@ int page_account_post(struct authd *d, const struct request *req, const struct a
     enum visit_step step =
         visit_open_account_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
+    if (step == VISIT_STALE)
+        step = show(&visit, VISIT_STALE_STATUS, PAGE_TEXT_ERROR_STALE, out, err);
     if (step != VISIT_OPEN)
         return visit_result(step);
     if (strcmp(action, "sign-out") == 0)

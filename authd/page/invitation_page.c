@@ -83,6 +83,17 @@ enum visit_step link_invitation(const struct visit *visit, const char *id, const
     return open_link(visit, id, secret, true, PAGE_NO_TEXT, PAGE_NO_TEXT, out, err);
 }
 
+/* After it was open for too long. */
+static enum visit_step show_again(const struct visit *visit, int status, const char *id,
+                                  const char *secret, struct page_answer *out, struct error *err)
+{
+    enum visit_step step =
+        open_link(visit, id, secret, true, PAGE_TEXT_ERROR_STALE, PAGE_NO_TEXT, out, err);
+
+    out->status = status; /* of a dead link, too */
+    return step;
+}
+
 /* ---- accepting ---- */
 
 static enum visit_step joined(const struct visit *visit, struct page_answer *out)
@@ -284,7 +295,8 @@ static enum visit_step sign_in(const struct visit *visit, const struct link_form
 static enum visit_step take_factor(const struct visit *visit, const struct link_form *form,
                                    struct page_answer *out, struct error *err)
 {
-    const char *state = visit_unseal(visit, form->step);
+    bool is_over = false;
+    const char *state = visit_unseal_late(visit, form->step, &is_over);
     const char *code = factor_form_code(visit->req.arena, form->code);
     struct signing signing = {.role = NULL};
     enum page_text problem;
@@ -299,6 +311,8 @@ static enum visit_step take_factor(const struct visit *visit, const struct link_
     }
     if (!signing.secret)
         return visit_say(visit, 400, PAGE_TEXT_ERROR_EXPIRED, PAGE_TEXT_ERROR_EXPIRED_TEXT, out);
+    if (is_over)
+        return show_again(visit, 400, signing.id, signing.secret, out, err);
     if (*code == '\0' && !form->credential)
         return ask_factor(visit, &signing, 422, PAGE_TEXT_ERROR_REQUIRED, out, err);
     if (factor_form_submit(visit, signing.role, signing.login, code, form->credential,
@@ -330,6 +344,8 @@ int page_invitation_post(struct authd *d, const struct request *req, const struc
     struct visit visit;
     enum visit_step step = visit_open_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
+    if (step == VISIT_STALE && !in->step)
+        step = show_again(&visit, VISIT_STALE_STATUS, in->id, in->secret, out, err);
     if (step != VISIT_OPEN)
         return visit_result(step);
     if (in->step)

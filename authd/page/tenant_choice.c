@@ -67,7 +67,7 @@ enum visit_step tenant_choice_answer(const struct visit *visit, const char *step
     const char *state = visit_unseal(visit, step), *blank = state ? strchr(state, ' ') : NULL;
 
     if (!blank || !page_is_code(tenant))
-        return visit_say(visit, 400, PAGE_TEXT_ERROR_EXPIRED, PAGE_TEXT_ERROR_EXPIRED_TEXT, out);
+        return VISIT_STALE;
     return enter(visit, arena_strndup(visit->req.arena, state, (size_t)(blank - state)), blank + 1,
                  tenant, out, err);
 }

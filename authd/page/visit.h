@@ -47,8 +47,13 @@ struct visit {
 #define VISIT_VALUES(visit) \
     VISIT_FRAME(visit), .form_token = (visit)->from->formToken, .next = (visit)->next
 
-/* How a step has gone: the page goes on, it is answered, or the request has failed (err is set). */
-enum visit_step { VISIT_FAILED = -1, VISIT_OPEN, VISIT_ANSWERED };
+/* How a step has gone: the page goes on, it is answered, or the request has failed (err is set).
+ * VISIT_STALE: a form of a page of this origin whose cookie has changed since, by a sign-in in
+ * another tab for example. Nothing may be done by it; it is answered, and its page may answer
+ * better: with its form and what was typed. */
+enum visit_step { VISIT_FAILED = -1, VISIT_OPEN, VISIT_ANSWERED, VISIT_STALE };
+
+enum { VISIT_STALE_STATUS = 403 }; /* of a form that is shown again */
 
 /* Finds tenant and session. VISIT_ANSWERED: there is no such page. Parks. */
 enum visit_step visit_open(struct authd *d, const struct request *req, const char *code,
@@ -56,7 +61,7 @@ enum visit_step visit_open(struct authd *d, const struct request *req, const cha
                            struct page_answer *out, struct error *err) MUST_USE;
 
 /* The same for a form. VISIT_ANSWERED, too, when it is not from such a page: nothing was done.
- * Parks. */
+ * VISIT_STALE: who is signed in goes on as visit_continue() says, others are told. Parks. */
 enum visit_step visit_open_form(struct authd *d, const struct request *req, const char *code,
                                 const struct page_visit *from, struct visit *ret,
                                 struct page_answer *out, struct error *err) MUST_USE;
@@ -70,7 +75,7 @@ enum visit_step visit_open_any_form(struct authd *d, const struct request *req, 
                                     struct page_answer *out, struct error *err) MUST_USE;
 
 /* As visit_open_any() and visit_open_any_form(); VISIT_ANSWERED, too, when the browser is not
- * signed in, as it never is with the installation: it goes to do so. */
+ * signed in, as it never is with the installation: it goes to do so. VISIT_STALE: it is. */
 enum visit_step visit_open_account(struct authd *d, const struct request *req, const char *code,
                                    const struct page_visit *from, struct visit *ret,
                                    struct page_answer *out, struct error *err) MUST_USE;
@@ -136,9 +141,10 @@ enum visit_step visit_signed_in(struct visit *self, const char *cookie, struct p
 
 /* What a form carries from one step to the next: the words of `state`, sealed for this browser,
  * good for as long as a sign-in may take. The text, from the arena; and back, NULL: it is none, or
- * over. */
+ * over. The third: NULL only when it is none. */
 const char *visit_seal(const struct visit *self, const char *state);
 const char *visit_unseal(const struct visit *self, const char *text);
+const char *visit_unseal_late(const struct visit *self, const char *text, bool *ret_over);
 
 /* The handler's result of a step. */
 static inline int visit_result(enum visit_step step)
