@@ -107,7 +107,8 @@ static bool must_sign_in(const struct authorization *self)
 
     if (!self->visit.signed_in)
         return true;
-    if (auth_request_signed_in_anew(request, self->visit.caller.session, self->session.created_at))
+    if (auth_request_signed_in_anew(request, self->visit.caller.session, self->session.created_at,
+                                    self->visit.req.now_ms))
         return false;
     return request->prompt & PROMPT_LOGIN ||
            (request->max_age_s >= 0 && age_ms > request->max_age_s * 1000) ||
@@ -223,7 +224,7 @@ static int give_code(struct authorization *self, struct endpoint_answer *out, st
     if (created == 0)
         return oauth_fail(err, ERR_BAD_REQUEST,
                           request->pushed ? "invalid_request_uri" : "invalid_request",
-                          "The request or its launch was answered before.");
+                          "The request or its launch has expired, or was answered before.");
     answer_redirect(self, "code", code, NULL, out);
     return 0;
 }

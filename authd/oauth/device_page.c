@@ -64,7 +64,8 @@ static int is_fresh(struct device_visit *self, bool *ret, struct error *err)
     if (found <= 0)
         return found;
     self->signed_in_at = session.signed_in_at;
-    *ret = auth_request_signed_in_anew(&way, visit->caller.session, session.created_at);
+    *ret = auth_request_signed_in_anew(&way, visit->caller.session, session.created_at,
+                                       visit->req.now_ms);
     return 0;
 }
 

@@ -93,8 +93,8 @@ enum visit_step visit_say(const struct visit *self, int status, enum page_text t
     struct page page;
 
     visit_page(self, &page);
-    page_note(&page, &(struct page_note_in){VISIT_FRAME(self), .title = title, .text = text,
-                                            .wrong = status >= 400,
+    page_note(&page, &(struct page_note_in){VISIT_FRAME(self), .next = self->next, .title = title,
+                                            .text = text, .wrong = status >= 400,
                                             .back = uuid_is_set(&self->tenant.projectId)});
     return visit_show(&page, status, out);
 }

@@ -1,7 +1,7 @@
 /*
  * test_page_stale.c - forms that were open for too long, in a second tab, or in a browser whose
- * cookie is another by now: they do nothing and lead on. Over two gateways and two authd, on the
- * test clock.
+ * cookie is another by now: they do nothing and lead on. And requests of clients that wait at a
+ * page longer than half an hour. Over two gateways and two authd, on the test clock.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #define STALE "This page was open for too long"
 #define NEW_PASSWORD "chosen+on+the+page"
 
-enum { MINUTE = 60 };
+enum { MINUTE = 60, HOUR = 3600 };
 
 static struct suite *suite;
 static struct person *admin, *patient;
@@ -481,6 +481,159 @@ static void a_token_of_another_browser_signs_no_one_in(void)
     CU_ASSERT_EQUAL(browser_get(browser, "account"), 303);
 }
 
+/* ---- requests that wait ---- */
+
+static void a_request_waits_as_long_as_its_page(void)
+{
+    static const int waits[] = {31 * MINUTE, 13 * HOUR};
+    static const char *const behinds[] = {OAUTH_USUAL, OAUTH_USUAL "&prompt=login",
+                                          OAUTH_USUAL "&max_age=60"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(waits); i++)
+        for (size_t j = 0; j < ARRAY_SIZE(behinds); j++) {
+            BROWSER browser = browser_open(suite);
+            TEXT form = open_tab(browser, diary, behinds[j], credentials(patient));
+
+            suite_advance_clock(suite, waits[i]);
+            send_tab(browser, "sign-in", form);
+            UNIT_CHECK(has_code(browser, "st8"), "%d s, %s: %d", waits[i], behinds[j],
+                       browser->page->status);
+        }
+}
+
+static void a_registration_keeps_its_request(void)
+{
+    BROWSER browser = browser_open(suite);
+    TEXT email = person_address();
+    char fields[256];
+
+    snprintf(fields, sizeof(fields), "name=A&surname=B&email=%s&password=" FORM_PASSWORD, email);
+    TEXT form = open_tab(browser, diary, OAUTH_USUAL, fields);
+    suite_advance_clock(suite, 31 * MINUTE);
+    send_tab(browser, "register", form);
+    CU_ASSERT_TRUE(has_code(browser, "st8"));
+}
+
+static void a_consent_waits_as_long_as_its_page(void)
+{
+    PERSON person = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    TEXT form = open_tab(browser, theirs, OAUTH_USUAL, credentials(person));
+
+    send_tab(browser, "sign-in", form);
+    CU_ASSERT_TRUE(browser_sees(browser, "Allow access?"));
+    suite_advance_clock(suite, 31 * MINUTE);
+    CU_ASSERT_EQUAL(oauth_consent(browser, "allow"), 303);
+    CU_ASSERT_TRUE(has_code(browser, "st8"));
+}
+
+static void a_device_page_waits_for_its_person(void)
+{
+    BROWSER browser = browser_open(suite);
+
+    browser_get(browser, "device");
+    oauth_follow(browser);
+    suite_advance_clock(suite, 31 * MINUTE);
+    CU_ASSERT_EQUAL(oauth_sign_in(browser, patient->email, FORM_PASSWORD), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "name=\"code\""));
+}
+
+/* A pushed request is not kept for so long: its client is told, at an address that it has
+ * registered. */
+static void a_request_that_is_over_leads_back_to_its_client(void)
+{
+    BROWSER browser = browser_open(suite);
+    TEXT issuer = oauth_issuer(suite);
+    char form[1024], behind[256];
+
+    snprintf(form, sizeof(form), "client_id=%s%s", diary, OAUTH_USUAL);
+    HTTP_ANSWER pushed = oauth_post(suite, "par", form);
+    CHECK_STATUS(pushed, 201);
+    snprintf(behind, sizeof(behind), "&request_uri=%s", http_text(pushed, "request_uri"));
+    TEXT filled = open_tab(browser, diary, behind, credentials(patient));
+    suite_advance_clock(suite, 33 * MINUTE);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, 65000, "select count(*) from auth.oauth_pushed"));
+    send_tab(browser, "sign-in", filled);
+    CU_ASSERT_TRUE(has_parameter(browser, "error", "invalid_request_uri"));
+    CU_ASSERT_TRUE(has_parameter(browser, "state", "st8"));
+    CU_ASSERT_TRUE(has_parameter(browser, "iss", issuer));
+    TEXT location = http_header(browser->page, "Location");
+    CU_ASSERT_TRUE(location &&
+                   strncmp(location, OAUTH_REDIRECT "?", strlen(OAUTH_REDIRECT) + 1) == 0);
+}
+
+/* What a page has found out counts for half an hour: the address of an old answer is no new one. */
+static void what_was_found_out_is_forgotten(void)
+{
+    PERSON person = person_register(suite, NULL);
+    BROWSER browser = browser_open(suite);
+    TEXT form = open_tab(browser, theirs, OAUTH_USUAL "&prompt=login+consent", credentials(person));
+
+    browser_send(browser, "sign-in", form);
+    TEXT signed_in = http_header(browser->page, "Location");
+    oauth_follow(browser);
+    CU_ASSERT_TRUE(browser_sees(browser, "Allow access?"));
+    TEXT allow = fill(browser, "do=allow");
+    TEXT deny = fill(browser, "do=deny");
+    browser_send(browser, "consent", allow);
+    TEXT allowed = http_header(browser->page, "Location");
+    oauth_follow(browser);
+    CU_ASSERT_TRUE(has_code(browser, "st8"));
+    browser_send(browser, "consent", deny);
+    TEXT denied = http_header(browser->page, "Location");
+
+    UNIT_REQUIRE(signed_in && allowed && denied, "answers");
+    CU_ASSERT_EQUAL(browser_get(browser, allowed), 303);
+    CU_ASSERT_TRUE(has_code(browser, "st8"));
+    suite_advance_clock(suite, 31 * MINUTE);
+    CU_ASSERT_EQUAL(browser_get(browser, signed_in), 303); /* signs in again */
+    oauth_follow(browser);
+    CU_ASSERT_TRUE(browser_sees(browser, "type=\"password\""));
+    CU_ASSERT_EQUAL(browser_get(browser, allowed), 303);
+    oauth_follow(browser);
+    CU_ASSERT_TRUE(browser_sees(browser, "type=\"password\""));
+    oauth_sign_in(browser, person->email, FORM_PASSWORD);
+    CU_ASSERT_TRUE(browser_sees(browser, "Allow access?")); /* and is asked again */
+    CU_ASSERT_EQUAL(browser_get(browser, denied), 303);
+    CU_ASSERT_TRUE(has_parameter(browser, "error", "access_denied"));
+}
+
+/* Each link from page to page takes the request along. */
+static void links_take_the_request_along(void)
+{
+    OWNER owner = factor_patient(suite);
+    BROWSER browser = browser_open(suite);
+    char wanted[8192];
+
+    TEXT form = open_tab(browser, diary, OAUTH_USUAL, credentials(owner.person));
+    TEXT next = browser_value(browser, "next");
+    TEXT stale = fill(browser, "x=y");
+    snprintf(wanted, sizeof(wanted), "href=\"/t/demo/register?next=%s\"", next);
+    CU_ASSERT_TRUE(browser_sees(browser, wanted));
+    snprintf(wanted, sizeof(wanted), "href=\"/t/demo/reset-password?next=%s\"", next);
+    CU_ASSERT_TRUE(browser_sees(browser, wanted));
+    browser_send(browser, "sign-in", form);
+    snprintf(wanted, sizeof(wanted), "href=\"/t/demo/sign-in?next=%s\"", next);
+    CU_ASSERT_TRUE(browser_sees(browser, "one-time-code"));
+    CU_ASSERT_TRUE(browser_sees(browser, wanted));
+    snprintf(wanted, sizeof(wanted), "register?next=%s", next);
+    CU_ASSERT_EQUAL(browser_get(browser, wanted), 200);
+    snprintf(wanted, sizeof(wanted), "href=\"/t/demo/sign-in?next=%s\"", next);
+    CU_ASSERT_TRUE(browser_sees(browser, wanted));
+    snprintf(wanted, sizeof(wanted), "reset-password?next=%s", next);
+    CU_ASSERT_EQUAL(browser_get(browser, wanted), 200);
+    snprintf(wanted, sizeof(wanted), "href=\"/t/demo/sign-in?next=%s\"", next);
+    CU_ASSERT_TRUE(browser_sees(browser, wanted));
+    browser_get(browser, "reset-password");
+    TEXT reset = fill(browser, "email=a%40b.example");
+    TEXT all = NULL;
+    if (asprintf(&all, "%s&next=%s", reset, next) < 0)
+        abort();
+    CU_ASSERT_EQUAL(browser_send(browser, "reset-password", all), 200); /* says: sent */
+    CU_ASSERT_TRUE(browser_sees(browser, wanted));
+    CU_ASSERT_PTR_NOT_NULL(stale);
+}
+
 static void the_scene_is_left(void)
 {
     free(scale);
@@ -506,6 +659,13 @@ int main(void)
         CASE(a_stale_answer_lets_no_device_in),
         CASE(forms_of_other_sites_lead_nowhere),
         CASE(a_token_of_another_browser_signs_no_one_in),
+        CASE(a_request_waits_as_long_as_its_page),
+        CASE(a_registration_keeps_its_request),
+        CASE(a_consent_waits_as_long_as_its_page),
+        CASE(a_device_page_waits_for_its_person),
+        CASE(a_request_that_is_over_leads_back_to_its_client),
+        CASE(what_was_found_out_is_forgotten),
+        CASE(links_take_the_request_along),
         CASE_ALWAYS(the_scene_is_left),
     };
 
