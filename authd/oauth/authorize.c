@@ -26,7 +26,8 @@
 
 enum { CODE_SIZE = 32 }; /* random bytes of a code: 43 characters */
 
-#define CODE_KEEP HOURS(24) /* used ones are known so long */
+#define CODE_KEEP HOURS(24)     /* used ones are known so long */
+#define PUSHED_AGAIN MINUTES(1) /* a pushed request is answered again, after a double click */
 
 struct authorization {
     struct authd *d;
@@ -202,6 +203,7 @@ static int give_code(struct authorization *self, struct endpoint_answer *out, st
                                               .id_claims = request->id_claims,
                                               .id_acr = request->id_acr,
                                               .patient = request->patient,
+                                              .pushed_since = visit->req.now_ms - PUSHED_AGAIN,
                                               .signed_in_at = self->session.signed_in_at,
                                               .now = visit->req.now_ms,
                                               .expires_at = visit->req.now_ms + CODE_LIFE,
