@@ -7,7 +7,9 @@
  * fields from the same browser, with the token of the page that had it.
  *
  * A row of PostgreSQL decides who does it, and keeps the answer sealed for the browser's cookie.
- * A failure, or a refusal for having tried too often, is not kept: the next call does the form.
+ * A failure, or a refusal for having tried too often, is not kept: the next call does the form. So
+ * does one whose row another form has taken, which is as before: what a handler spends it spends
+ * once by itself.
  */
 #ifndef ATRIUM_AUTHD_PAGE_SUBMISSION_H
 #define ATRIUM_AUTHD_PAGE_SUBMISSION_H

@@ -183,6 +183,7 @@ static void a_choice_is_of_its_browser(void)
     suite_set_clock(suite, 301);
     CU_ASSERT_EQUAL(browser_post(browser, SIGN_IN, form), 400);
     CU_ASSERT_TRUE(browser_sees(browser, "This page was open for too long"));
+    CU_ASSERT_TRUE(browser_sees(browser, "name=\"password\"")); /* begins anew */
     CU_ASSERT_EQUAL(sessions_of(two->email, "once"), 0);
     free(step);
 }
