@@ -24,6 +24,7 @@
 #include "authd/oauth/grant.h"
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/logout_delivery.h"
+#include "authd/page/submission.h"
 #include "authd/passkey/passkey_opens.h"
 #include "authd/passkey/passkey_rp.h"
 #include "authd/session/change.h"
@@ -44,6 +45,7 @@
 
 #define SERVICE authd
 #define SERVICE_OPERATIONS OPERATION_TABLE
+#define SERVICE_PAGE_CALL SUBMISSION_CALL
 #include "common/bus/operations.def"
 
 extern const struct db_migration authd_migrations[];

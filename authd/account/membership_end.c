@@ -197,7 +197,7 @@ int membership_end_execute(struct authd *d, const struct request *req, struct uu
     for (size_t i = 0; i < rows.count; i++) {
         if (end_one(tx, req, account, &rows.items[i], &one, err) < 0)
             return -1;
-        session_ended_join(req, &all, &one);
+        session_ended_add(req, &(struct field_list){one.changes, one.count}, &all);
     }
     if (db_commit(&tx, err) < 0)
         return -1;

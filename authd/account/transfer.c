@@ -271,6 +271,7 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("mfa_pending", SESSION_STAYS),
     TENANT_STAYS("passkey_ceremony", SESSION_STAYS),
     TENANT_STAYS("passkey_start_spent", SESSION_STAYS),
+    TENANT_STAYS("page_submission", SESSION_STAYS),
     TENANT_STAYS("signing_key", SESSION_STAYS),
     TENANT_STAYS("issuer_key", SESSION_STAYS),
     TENANT_STAYS("smart_launch", SESSION_STAYS),

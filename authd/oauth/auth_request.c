@@ -86,9 +86,10 @@ static const char *text_of(struct arena *arena, const json_t *json, const char *
 }
 
 bool auth_request_signed_in_anew(const struct auth_request *self, struct uuid session,
-                                 int64_t created_at)
+                                 int64_t created_at, int64_t now_ms)
 {
     return self->sent_at && uuid_is_set(&session) && strcmp(self->session, session.text) != 0 &&
+           created_at > now_ms - CONTINUATION_LIFE &&
            created_at > self->sent_at - JWT_CLOCK_SKEW_MS; /* of two instances */
 }
 
@@ -137,12 +138,14 @@ int auth_request_unseal(struct authd *d, const struct request *req, struct uuid 
                   (struct sealed){bytes, size}, &plain, &size) < 0)
         return -1;
     json = codec_parse_json((const char *)plain, size, true, &err);
-    if (!json || json_integer_value(json_object_get(json, "until")) <= req->now_ms)
+    if (!json)
         return -1;
     parameters_read(req->arena, json_object_get(json, "request"), ret);
     ret->sent_at = json_integer_value(json_object_get(json, "sent"));
     ret->session = text_of(req->arena, json, "session");
-    ret->consented = text_of(req->arena, json, "consented");
+    ret->consented = json_integer_value(json_object_get(json, "until")) > req->now_ms
+                         ? text_of(req->arena, json, "consented")
+                         : "";
     ret->denied = json_is_true(json_object_get(json, "denied"));
     ret->to_device = json_is_true(json_object_get(json, "device"));
     if (json_object_get(json, "pushed"))
@@ -223,7 +226,7 @@ int auth_request_read(struct authd *d, const struct request *req, const struct i
     if (in->next)
         return auth_request_unseal(d, req, project, in->next, ret) == 0
                    ? 0
-                   : invalid(err, "The request is over.");
+                   : invalid(err, "The request is not known.");
     if (in->request_uri &&
         strncmp(in->request_uri, REQUEST_URI_PREFIX, strlen(REQUEST_URI_PREFIX)) == 0)
         return read_pushed(d, req, issuer, in, ret, err);

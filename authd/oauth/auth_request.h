@@ -4,7 +4,9 @@
  * section 4.1.1; RFC 7636; RFC 8707; RFC 9126).
  *
  * On its way through the pages it is sealed: nothing that was checked can be changed there, and
- * nothing is written for a person who never comes back.
+ * nothing is written for a person who never comes back. It is good for as long as its page is open:
+ * client, address and all else are checked again when it comes back. A sign-in or a consent on the
+ * way counts for CONTINUATION_LIFE.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_AUTH_REQUEST_H
 #define ATRIUM_AUTHD_OAUTH_AUTH_REQUEST_H
@@ -14,7 +16,7 @@
 #include "authd/oauth/words.h"
 
 #define REQUEST_URI_PREFIX "urn:ietf:params:oauth:request_uri:"
-#define CONTINUATION_LIFE MINUTES(30) /* of a sealed request */
+#define CONTINUATION_LIFE MINUTES(30) /* of what a page has found out, and of a pushed request */
 #define PUSHED_WINDOW MINUTES(15)
 
 enum {
@@ -49,11 +51,11 @@ struct auth_request {
     bool to_device;        /* of no client: on the way to the page for devices */
 };
 
-/* Whether the person has signed in since it was sent to: by this session, which is neither the one
- * that the browser had then nor an older one (by a minute). The request could be one that another
- * browser was sent on with. */
+/* Whether the person has signed in since it was sent to, within CONTINUATION_LIFE: by this session,
+ * which is neither the one that the browser had then nor an older one (by a minute). The request
+ * could be one that another browser was sent on with. */
 bool auth_request_signed_in_anew(const struct auth_request *self, struct uuid session,
-                                 int64_t created_at);
+                                 int64_t created_at, int64_t now_ms);
 
 /* Reads what a request says: its parameters, or the pushed ones that it names, or the sealed ones
  * that come back. ERR_BAD_REQUEST with a word of OAuth otherwise. Parks. */
@@ -93,7 +95,7 @@ int auth_request_spend(struct authd *d, const struct request *req, const struct 
 const char *auth_request_seal(struct authd *d, const struct request *req, struct uuid project,
                               const struct auth_request *self);
 
-/* And back. -1: it is none, or it is over. */
+/* And back. -1: it is none. */
 int auth_request_unseal(struct authd *d, const struct request *req, struct uuid project,
                         const char *text, struct auth_request *ret) MUST_USE;
 

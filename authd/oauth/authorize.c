@@ -26,7 +26,8 @@
 
 enum { CODE_SIZE = 32 }; /* random bytes of a code: 43 characters */
 
-#define CODE_KEEP HOURS(24) /* used ones are known so long */
+#define CODE_KEEP HOURS(24)     /* used ones are known so long */
+#define PUSHED_AGAIN MINUTES(1) /* a pushed request is answered again, after a double click */
 
 struct authorization {
     struct authd *d;
@@ -107,7 +108,8 @@ static bool must_sign_in(const struct authorization *self)
 
     if (!self->visit.signed_in)
         return true;
-    if (auth_request_signed_in_anew(request, self->visit.caller.session, self->session.created_at))
+    if (auth_request_signed_in_anew(request, self->visit.caller.session, self->session.created_at,
+                                    self->visit.req.now_ms))
         return false;
     return request->prompt & PROMPT_LOGIN ||
            (request->max_age_s >= 0 && age_ms > request->max_age_s * 1000) ||
@@ -201,6 +203,7 @@ static int give_code(struct authorization *self, struct endpoint_answer *out, st
                                               .id_claims = request->id_claims,
                                               .id_acr = request->id_acr,
                                               .patient = request->patient,
+                                              .pushed_since = visit->req.now_ms - PUSHED_AGAIN,
                                               .signed_in_at = self->session.signed_in_at,
                                               .now = visit->req.now_ms,
                                               .expires_at = visit->req.now_ms + CODE_LIFE,
@@ -223,7 +226,7 @@ static int give_code(struct authorization *self, struct endpoint_answer *out, st
     if (created == 0)
         return oauth_fail(err, ERR_BAD_REQUEST,
                           request->pushed ? "invalid_request_uri" : "invalid_request",
-                          "The request or its launch was answered before.");
+                          "The request or its launch has expired, or was answered before.");
     answer_redirect(self, "code", code, NULL, out);
     return 0;
 }

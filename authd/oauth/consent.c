@@ -111,7 +111,7 @@ int consent_keep(struct visit *visit, const struct auth_request *request, struct
 /* ---- the page ---- */
 
 static enum visit_step show(const struct visit *visit, const struct auth_request *request,
-                            struct page_answer *out)
+                            int status, enum page_text problem, struct page_answer *out)
 {
     size_t count;
     const struct page_scopes_scope *rows =
@@ -122,8 +122,8 @@ static enum visit_step show(const struct visit *visit, const struct auth_request
     page_consent(&page, &(struct page_consent_in){
                             VISIT_VALUES(visit), .client = request->client.name,
                             .resource = request->in.resource, .person = visit->caller.display,
-                            .scope = rows, .scope_count = count});
-    return visit_show(&page, 200, out);
+                            .problem = problem, .scope = rows, .scope_count = count});
+    return visit_show(&page, status, out);
 }
 
 /* The request that the page is for, which has been checked; it goes on without a session, too: to
@@ -161,7 +161,7 @@ int page_consent_get(struct authd *d, const struct request *req, const struct pa
     if (step == VISIT_OPEN)
         step = open_request(&visit, &from, &request, out, err);
     if (step == VISIT_OPEN)
-        step = show(&visit, &request, out);
+        step = show(&visit, &request, 200, PAGE_NO_TEXT, out);
     return visit_result(step);
 }
 
@@ -179,6 +179,8 @@ static enum visit_step go_back(struct visit *visit, const struct auth_request *r
     return VISIT_ANSWERED;
 }
 
+/* What was pressed in a page that was open for too long is neither a consent nor a refusal: another
+ * person may be signed in by now. */
 int page_consent_post(struct authd *d, const struct request *req, const struct consent_form *in,
                       struct page_answer *out, struct error *err)
 {
@@ -187,9 +189,12 @@ int page_consent_post(struct authd *d, const struct request *req, const struct c
     struct auth_request request;
     struct visit visit;
     enum visit_step step = visit_open_form(d, req, in->tenantCode, in->visit, &visit, out, err);
+    bool stale = step == VISIT_STALE;
 
-    if (step == VISIT_OPEN)
+    if (step == VISIT_OPEN || stale)
         step = open_request(&visit, &from, &request, out, err);
+    if (step == VISIT_OPEN && stale)
+        step = show(&visit, &request, VISIT_STALE_STATUS, PAGE_TEXT_ERROR_STALE, out);
     if (step != VISIT_OPEN)
         return visit_result(step);
     request.denied = !allowed;

@@ -64,7 +64,8 @@ static int is_fresh(struct device_visit *self, bool *ret, struct error *err)
     if (found <= 0)
         return found;
     self->signed_in_at = session.signed_in_at;
-    *ret = auth_request_signed_in_anew(&way, visit->caller.session, session.created_at);
+    *ret = auth_request_signed_in_anew(&way, visit->caller.session, session.created_at,
+                                       visit->req.now_ms);
     return 0;
 }
 
@@ -278,8 +279,11 @@ int page_device_post(struct authd *d, const struct request *req, const struct de
     struct device_visit self = {.signed_in_at = 0};
     enum visit_step step =
         visit_open_form(d, req, in->tenantCode, in->visit, &self.visit, out, err);
+    bool stale = step == VISIT_STALE;
 
-    step = open_person(&self, step, out, err);
+    step = open_person(&self, stale ? VISIT_OPEN : step, out, err);
+    if (step == VISIT_OPEN && stale)
+        step = show_form(&self.visit, VISIT_STALE_STATUS, PAGE_TEXT_ERROR_STALE, out);
     if (step != VISIT_OPEN)
         return visit_result(step);
     if (approved || strcmp(action, "deny") == 0)

@@ -71,7 +71,7 @@ static struct page_account_consent *consent_rows(const struct visit *visit,
     return rows;
 }
 
-static enum visit_step show(const struct visit *visit, enum page_text notice,
+static enum visit_step show(const struct visit *visit, int status, enum page_text notice,
                             struct page_answer *out, struct error *err)
 {
     struct arena *arena = visit->req.arena;
@@ -106,7 +106,7 @@ static enum visit_step show(const struct visit *visit, enum page_text notice,
             .session_count = who.security->sessions.count,
             .consent = consent_rows(visit, &given.consents),
             .consent_count = given.consents.count});
-    return visit_show(&page, 200, out);
+    return visit_show(&page, status, out);
 }
 
 /* Ends the session; one that has ended already is no problem. */
@@ -170,7 +170,7 @@ int page_account_get(struct authd *d, const struct request *req, const struct pa
     if (step == VISIT_OPEN)
         step = visit.installation
                    ? own_account_show(&visit, 200, visit_note(in->note), PAGE_NO_TEXT, out, err)
-                   : show(&visit, visit_note(in->note), out, err);
+                   : show(&visit, 200, visit_note(in->note), out, err);
     return visit_result(step);
 }
 
@@ -182,6 +182,11 @@ int page_account_post(struct authd *d, const struct request *req, const struct a
     enum visit_step step =
         visit_open_account_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
+    if (step == VISIT_STALE)
+        step = visit.installation
+                   ? own_account_show(&visit, VISIT_STALE_STATUS, PAGE_TEXT_ERROR_STALE,
+                                      PAGE_NO_TEXT, out, err)
+                   : show(&visit, VISIT_STALE_STATUS, PAGE_TEXT_ERROR_STALE, out, err);
     if (step != VISIT_OPEN)
         return visit_result(step);
     if (visit.installation)

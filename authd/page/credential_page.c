@@ -87,7 +87,10 @@ int page_password_post(struct authd *d, const struct request *req, const struct 
     enum visit_step step =
         visit_open_account_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
-    if (step == VISIT_OPEN)
+    if (step == VISIT_STALE)
+        step =
+            ask_password(&visit, VISIT_STALE_STATUS, PAGE_TEXT_ERROR_STALE, PAGE_NO_TEXT, out, err);
+    else if (step == VISIT_OPEN)
         step = take_password(&visit, in, out, err);
     return visit_result(step);
 }
@@ -127,6 +130,16 @@ static enum visit_step take_address(const struct visit *visit, const char *email
     return ask_address(visit, visit_refused(err, out), email, PAGE_NO_TEXT, problem, out);
 }
 
+static enum visit_step open_address(const struct visit *visit, int status, const char *email,
+                                    enum page_text problem, struct page_answer *out,
+                                    struct error *err)
+{
+    enum visit_step step = step_up_require(visit, email_page, out, err);
+
+    return step == VISIT_OPEN ? ask_address(visit, status, email, PAGE_NO_TEXT, problem, out)
+                              : step;
+}
+
 int page_change_email_get(struct authd *d, const struct request *req, const struct page_query *in,
                           struct page_answer *out, struct error *err)
 {
@@ -134,9 +147,7 @@ int page_change_email_get(struct authd *d, const struct request *req, const stru
     enum visit_step step = visit_open_account(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     if (step == VISIT_OPEN)
-        step = step_up_require(&visit, email_page, out, err);
-    if (step == VISIT_OPEN)
-        step = ask_address(&visit, 200, NULL, PAGE_NO_TEXT, PAGE_NO_TEXT, out);
+        step = open_address(&visit, 200, NULL, PAGE_NO_TEXT, out, err);
     return visit_result(step);
 }
 
@@ -147,7 +158,9 @@ int page_change_email_post(struct authd *d, const struct request *req, const str
     enum visit_step step =
         visit_open_account_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
-    if (step == VISIT_OPEN)
+    if (step == VISIT_STALE)
+        step = open_address(&visit, VISIT_STALE_STATUS, in->email, PAGE_TEXT_ERROR_STALE, out, err);
+    else if (step == VISIT_OPEN)
         step = take_address(&visit, in->email, out, err);
     return visit_result(step);
 }
@@ -236,6 +249,14 @@ static enum visit_step turn_factor(const struct visit *visit, const struct facto
     return off ? visit_go(visit, "account?note=factor-off", out) : show_codes(visit, &made, out);
 }
 
+static enum visit_step open_factor(const struct visit *visit, int status, enum page_text problem,
+                                   struct page_answer *out, struct error *err)
+{
+    enum visit_step step = step_up_require(visit, factor_page, out, err);
+
+    return step == VISIT_OPEN ? show_factor(visit, status, problem, out, err) : step;
+}
+
 int page_factor_get(struct authd *d, const struct request *req, const struct page_query *in,
                     struct page_answer *out, struct error *err)
 {
@@ -243,9 +264,7 @@ int page_factor_get(struct authd *d, const struct request *req, const struct pag
     enum visit_step step = visit_open_account(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     if (step == VISIT_OPEN)
-        step = step_up_require(&visit, factor_page, out, err);
-    if (step == VISIT_OPEN)
-        step = show_factor(&visit, 200, PAGE_NO_TEXT, out, err);
+        step = open_factor(&visit, 200, PAGE_NO_TEXT, out, err);
     return visit_result(step);
 }
 
@@ -256,7 +275,9 @@ int page_factor_post(struct authd *d, const struct request *req, const struct fa
     enum visit_step step =
         visit_open_account_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
-    if (step == VISIT_OPEN)
+    if (step == VISIT_STALE)
+        step = open_factor(&visit, VISIT_STALE_STATUS, PAGE_TEXT_ERROR_STALE, out, err);
+    else if (step == VISIT_OPEN)
         step = turn_factor(&visit, in, out, err);
     return visit_result(step);
 }

@@ -51,6 +51,14 @@ static enum visit_step schedule(const struct visit *visit, const struct delete_f
     return ask(visit, visit_refused(err, out), problem, out);
 }
 
+static enum visit_step open_form(const struct visit *visit, int status, enum page_text problem,
+                                 struct page_answer *out, struct error *err)
+{
+    enum visit_step step = step_up_require(visit, own_page, out, err);
+
+    return step == VISIT_OPEN ? ask(visit, status, problem, out) : step;
+}
+
 int page_delete_get(struct authd *d, const struct request *req, const struct page_query *in,
                     struct page_answer *out, struct error *err)
 {
@@ -58,9 +66,7 @@ int page_delete_get(struct authd *d, const struct request *req, const struct pag
     enum visit_step step = visit_open_account(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     if (step == VISIT_OPEN)
-        step = step_up_require(&visit, own_page, out, err);
-    if (step == VISIT_OPEN)
-        step = ask(&visit, 200, PAGE_NO_TEXT, out);
+        step = open_form(&visit, 200, PAGE_NO_TEXT, out, err);
     return visit_result(step);
 }
 
@@ -71,7 +77,9 @@ int page_delete_post(struct authd *d, const struct request *req, const struct de
     enum visit_step step =
         visit_open_account_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
-    if (step == VISIT_OPEN)
+    if (step == VISIT_STALE)
+        step = open_form(&visit, VISIT_STALE_STATUS, PAGE_TEXT_ERROR_STALE, out, err);
+    else if (step == VISIT_OPEN)
         step = schedule(&visit, in, out, err);
     return visit_result(step);
 }

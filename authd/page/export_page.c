@@ -97,6 +97,16 @@ static enum visit_step refuse(const struct visit *visit, struct page_answer *out
     return show(visit, visit_refused(err, out), problem, out, err);
 }
 
+static enum visit_step open_form(const struct visit *visit, int status, enum page_text problem,
+                                 struct page_answer *out, struct error *err)
+{
+    enum visit_step step = demand_factor(visit, out);
+
+    if (step == VISIT_OPEN)
+        step = step_up_require(visit, own_page, out, err);
+    return step == VISIT_OPEN ? show(visit, status, problem, out, err) : step;
+}
+
 int page_export_get(struct authd *d, const struct request *req, const struct page_query *in,
                     struct page_answer *out, struct error *err)
 {
@@ -104,11 +114,7 @@ int page_export_get(struct authd *d, const struct request *req, const struct pag
     enum visit_step step = visit_open_account(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     if (step == VISIT_OPEN)
-        step = demand_factor(&visit, out);
-    if (step == VISIT_OPEN)
-        step = step_up_require(&visit, own_page, out, err);
-    if (step == VISIT_OPEN)
-        step = show(&visit, 200, PAGE_NO_TEXT, out, err);
+        step = open_form(&visit, 200, PAGE_NO_TEXT, out, err);
     return visit_result(step);
 }
 
@@ -129,6 +135,8 @@ int page_export_post(struct authd *d, const struct request *req, const struct ex
     enum visit_step step =
         visit_open_account_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
+    if (step == VISIT_STALE)
+        return visit_result(open_form(&visit, VISIT_STALE_STATUS, PAGE_TEXT_ERROR_STALE, out, err));
     if (step == VISIT_OPEN)
         step = demand_factor(&visit, out);
     if (step == VISIT_OPEN)

@@ -78,6 +78,17 @@ enum visit_step link_invitation(const struct visit *visit, const char *id, const
     return open_link(visit, id, secret, true, PAGE_NO_TEXT, PAGE_NO_TEXT, out, err);
 }
 
+/* After it was open for too long. */
+static enum visit_step show_again(const struct visit *visit, int status, const char *id,
+                                  const char *secret, struct page_answer *out, struct error *err)
+{
+    enum visit_step step =
+        open_link(visit, id, secret, true, PAGE_TEXT_ERROR_STALE, PAGE_NO_TEXT, out, err);
+
+    out->status = status; /* of a dead link, too */
+    return step;
+}
+
 /* ---- accepting ---- */
 
 static enum visit_step joined(const struct visit *visit, struct page_answer *out)
@@ -154,6 +165,8 @@ int page_invitation_post(struct authd *d, const struct request *req, const struc
     struct visit visit;
     enum visit_step step = visit_open_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
+    if (step == VISIT_STALE && !in->step)
+        step = show_again(&visit, VISIT_STALE_STATUS, in->id, in->secret, out, err);
     if (step != VISIT_OPEN)
         return visit_result(step);
     if (strcmp(action, "set-password") == 0)

@@ -65,9 +65,21 @@ int page_reset_post(struct authd *d, const struct request *req, const struct ema
     struct visit visit;
     enum visit_step step = visit_open_any_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
+    if (step == VISIT_STALE && !visit.signed_in)
+        step = ask_address(&visit, VISIT_STALE_STATUS, in->email, PAGE_NO_TEXT,
+                           PAGE_TEXT_ERROR_STALE, out);
     if (step == VISIT_OPEN)
         step = send_link(&visit, in->email, out, err);
     return visit_result(step);
+}
+
+/* ---- the form of a link that was open for too long ---- */
+
+static enum visit_step show_again(const struct visit *visit, struct link_view view,
+                                  const struct link_form *form, struct page_answer *out)
+{
+    view.problem = PAGE_TEXT_ERROR_STALE;
+    return link_show(visit, VISIT_STALE_STATUS, &view, form->id, form->secret, out);
 }
 
 /* ---- the password is set ---- */
@@ -117,7 +129,9 @@ int page_set_password_post(struct authd *d, const struct request *req, const str
     struct visit visit;
     enum visit_step step = visit_open_any_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
-    if (step == VISIT_OPEN)
+    if (step == VISIT_STALE)
+        step = show_again(&visit, password_view(PAGE_NO_TEXT), in, out);
+    else if (step == VISIT_OPEN)
         step = set_it(&visit, in, out, err);
     return visit_result(step);
 }
@@ -177,12 +191,20 @@ int page_verify_post(struct authd *d, const struct request *req, const struct li
     struct visit visit;
     enum visit_step step = visit_open_any_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
-    if (step == VISIT_OPEN)
+    if (step == VISIT_STALE)
+        step = show_again(&visit, verify_view(!visit.signed_in), in, out);
+    else if (step == VISIT_OPEN)
         step = verify(&visit, in, out, err);
     return visit_result(step);
 }
 
 /* ---- a changed address is taken back ---- */
+
+static const struct link_view undo_view = {.page = undo_page,
+                                           .action = "undo",
+                                           .title = PAGE_TEXT_NOTE_UNDO,
+                                           .why = PAGE_TEXT_NOTE_UNDO_TEXT,
+                                           .button = PAGE_TEXT_NOTE_UNDO_DO};
 
 static enum visit_step undo(const struct visit *visit, const struct link_form *form,
                             struct page_answer *out, struct error *err)
@@ -201,16 +223,11 @@ static enum visit_step undo(const struct visit *visit, const struct link_form *f
 int page_undo_get(struct authd *d, const struct request *req, const struct link_query *in,
                   struct page_answer *out, struct error *err)
 {
-    const struct link_view view = {.page = undo_page,
-                                   .action = "undo",
-                                   .title = PAGE_TEXT_NOTE_UNDO,
-                                   .why = PAGE_TEXT_NOTE_UNDO_TEXT,
-                                   .button = PAGE_TEXT_NOTE_UNDO_DO};
     struct visit visit;
     enum visit_step step = visit_open_any(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     if (step == VISIT_OPEN)
-        step = link_show(&visit, 200, &view, in->id, in->secret, out);
+        step = link_show(&visit, 200, &undo_view, in->id, in->secret, out);
     return visit_result(step);
 }
 
@@ -220,7 +237,9 @@ int page_undo_post(struct authd *d, const struct request *req, const struct link
     struct visit visit;
     enum visit_step step = visit_open_any_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
-    if (step == VISIT_OPEN)
+    if (step == VISIT_STALE)
+        step = show_again(&visit, undo_view, in, out);
+    else if (step == VISIT_OPEN)
         step = undo(&visit, in, out, err);
     return visit_result(step);
 }

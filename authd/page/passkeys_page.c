@@ -134,6 +134,14 @@ static enum visit_step act(const struct visit *visit, const struct passkeys_form
     return visit_go(visit, "account/passkeys?note=passkey-changed", out);
 }
 
+static enum visit_step open_list(const struct visit *visit, int status, enum page_text notice,
+                                 enum page_text problem, struct page_answer *out, struct error *err)
+{
+    enum visit_step step = step_up_require(visit, own_page, out, err);
+
+    return step == VISIT_OPEN ? show(visit, status, notice, problem, out, err) : step;
+}
+
 int page_passkeys_get(struct authd *d, const struct request *req, const struct page_query *in,
                       struct page_answer *out, struct error *err)
 {
@@ -141,9 +149,7 @@ int page_passkeys_get(struct authd *d, const struct request *req, const struct p
     enum visit_step step = visit_open_account(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     if (step == VISIT_OPEN)
-        step = step_up_require(&visit, own_page, out, err);
-    if (step == VISIT_OPEN)
-        step = show(&visit, 200, visit_note(in->note), PAGE_NO_TEXT, out, err);
+        step = open_list(&visit, 200, visit_note(in->note), PAGE_NO_TEXT, out, err);
     return visit_result(step);
 }
 
@@ -154,7 +160,9 @@ int page_passkeys_post(struct authd *d, const struct request *req, const struct 
     enum visit_step step =
         visit_open_account_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
-    if (step == VISIT_OPEN)
+    if (step == VISIT_STALE)
+        step = open_list(&visit, VISIT_STALE_STATUS, PAGE_NO_TEXT, PAGE_TEXT_ERROR_STALE, out, err);
+    else if (step == VISIT_OPEN)
         step = act(&visit, in, out, err);
     return visit_result(step);
 }

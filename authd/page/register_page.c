@@ -181,6 +181,9 @@ int page_register_post(struct authd *d, const struct request *req, const struct 
     struct visit visit;
     enum visit_step step = visit_open_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
+    if (step == VISIT_STALE && !visit.signed_in)
+        step = show_form(&visit, VISIT_STALE_STATUS,
+                         &(struct entered){.form = in, .problem = PAGE_TEXT_ERROR_STALE}, out);
     if (step == VISIT_OPEN)
         step = is_open(&visit.tenant) ? take_form(&visit, in, out, err) : say_closed(&visit, out);
     return visit_result(step);

@@ -145,9 +145,14 @@ static bool list_unseal(const struct visit *visit, const char *step, struct begu
 
 /* ---- the steps ---- */
 
-static enum visit_step say_expired(const struct visit *visit, struct page_answer *out)
+/* A form that was open for too long: who is signed in by now goes on, others begin anew. */
+static enum visit_step lead_on(const struct visit *visit, int status, const char *email,
+                               struct page_answer *out, struct error *err)
 {
-    return visit_say(visit, 400, PAGE_TEXT_ERROR_EXPIRED, PAGE_TEXT_ERROR_EXPIRED_TEXT, out);
+    const struct entered entered = {.email = email, .problem = PAGE_TEXT_ERROR_STALE};
+
+    return visit->signed_in ? visit_continue(visit, out)
+                            : show_form(visit, status, &entered, out, err);
 }
 
 static int exchange(struct visit *visit, const struct begun *item, const char *verifier,
@@ -344,12 +349,12 @@ static enum visit_step take_choice(struct visit *visit, const struct sign_in_for
     struct begun_list list;
 
     if (!list_unseal(visit, in->step, &list))
-        return say_expired(visit, out);
+        return lead_on(visit, 400, NULL, out, err);
     for (size_t i = 0; i < list.count; i++) {
         if (strcmp(list.items[i].role, role) == 0)
             return go_on(visit, &list.items[i], list.verifier, out, err);
     }
-    return say_expired(visit, out);
+    return lead_on(visit, 400, NULL, out, err);
 }
 
 /* ---- a passkey ---- */
@@ -374,7 +379,7 @@ static enum visit_step take_passkey(struct visit *visit, const struct sign_in_fo
     json_auto_t *body = NULL;
 
     if (!blank)
-        return say_expired(visit, out);
+        return lead_on(visit, 400, NULL, out, err);
     body = passkey_form_body(in->credential, "loginId", blank + 1);
     if (visit_fields(visit, &passkey_finish_in_table, body, &finish_in, err) < 0)
         return refuse(visit, &entered, out, err);
@@ -414,7 +419,9 @@ int page_sign_in_post(struct authd *d, const struct request *req, const struct s
     struct visit visit;
     enum visit_step step = visit_open_any_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
-    if (step == VISIT_OPEN)
+    if (step == VISIT_STALE)
+        step = lead_on(&visit, VISIT_STALE_STATUS, in->email, out, err);
+    else if (step == VISIT_OPEN)
         step = in->credential ? take_passkey(&visit, in, out, err)
                : in->step     ? take_choice(&visit, in, out, err)
                               : take_password(&visit, in, out, err);
@@ -443,7 +450,7 @@ static enum visit_step take_factor(struct visit *visit, const struct mfa_form *i
     enum page_text problem;
 
     if (!list_unseal(visit, in->step, &list) || strcmp(list.items[0].next, "mfa") != 0)
-        return say_expired(visit, out);
+        return lead_on(visit, 400, NULL, out, err);
     if (*code == '\0' && !in->credential)
         return ask_factor(visit, &list, 422, PAGE_TEXT_ERROR_REQUIRED, out, err);
     if (factor_form_submit(visit, list.items[0].role, list.items[0].value, code, in->credential,
@@ -463,7 +470,9 @@ int page_mfa_post(struct authd *d, const struct request *req, const struct mfa_f
     struct visit visit;
     enum visit_step step = visit_open_any_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
-    if (step == VISIT_OPEN)
+    if (step == VISIT_STALE)
+        step = lead_on(&visit, VISIT_STALE_STATUS, NULL, out, err);
+    else if (step == VISIT_OPEN)
         step = visit.own.waiting && !in->step ? own_code_take(&visit, in, out, err)
                                               : take_factor(&visit, in, out, err);
     return visit_result(step);

@@ -142,7 +142,9 @@ int page_step_up_post(struct authd *d, const struct request *req, const struct s
     enum visit_step step =
         visit_open_account_form(d, req, in->tenantCode, in->visit, &visit, out, err);
 
-    if (step == VISIT_OPEN)
+    if (step == VISIT_STALE)
+        step = show(&visit, goal_of(in->goal), VISIT_STALE_STATUS, PAGE_TEXT_ERROR_STALE, out, err);
+    else if (step == VISIT_OPEN)
         step = take_proof(&visit, in, out, err);
     return visit_result(step);
 }

@@ -43,6 +43,7 @@ enum visit_step visit_show(const struct page *page, int status, struct page_answ
 {
     out->status = status;
     out->html = page->text;
+    out->location = NULL;
     if (!out->policy)
         out->policy = policy;
     return VISIT_ANSWERED;
@@ -74,6 +75,7 @@ enum visit_step visit_show_image(const struct page *page, int status, struct pag
 enum visit_step visit_go(const struct visit *self, const char *page, struct page_answer *out)
 {
     out->status = 303;
+    out->html = NULL;
     out->location = arena_printf(self->req.arena, "/t/%s/%s", self->tenant.tenantCode, page);
     return VISIT_ANSWERED;
 }
@@ -94,8 +96,8 @@ enum visit_step visit_say(const struct visit *self, int status, enum page_text t
     struct page page;
 
     visit_page(self, &page);
-    page_note(&page, &(struct page_note_in){VISIT_FRAME(self), .title = title, .text = text,
-                                            .wrong = status >= 400,
+    page_note(&page, &(struct page_note_in){VISIT_FRAME(self), .next = self->next, .title = title,
+                                            .text = text, .wrong = status >= 400,
                                             .back = uuid_is_set(&self->tenant.projectId)});
     return visit_show(&page, status, out);
 }
@@ -297,7 +299,12 @@ static enum visit_step own_form(const struct visit *self, enum visit_step step,
 {
     if (step != VISIT_OPEN || self->from->own)
         return step;
-    return visit_say(self, 403, PAGE_TEXT_ERROR_EXPIRED, PAGE_TEXT_ERROR_EXPIRED_TEXT, out);
+    if (self->from->stale && self->signed_in)
+        (void)visit_continue(self, out);
+    else
+        (void)visit_say(self, VISIT_STALE_STATUS, PAGE_TEXT_ERROR_EXPIRED,
+                        PAGE_TEXT_ERROR_EXPIRED_TEXT, out);
+    return self->from->stale ? VISIT_STALE : VISIT_ANSWERED;
 }
 
 enum visit_step visit_open_form(struct authd *d, const struct request *req, const char *code,
@@ -377,11 +384,14 @@ static enum visit_step has_factor(struct visit *self, struct page_answer *out, s
 static enum visit_step signed_in(struct visit *self, enum visit_step step, struct page_answer *out,
                                  struct error *err)
 {
-    if (step != VISIT_OPEN)
+    enum visit_step admitted;
+
+    if (step != VISIT_OPEN && step != VISIT_STALE)
         return step;
     if (!self->signed_in)
         return visit_go(self, "sign-in", out);
-    return self->installation ? has_factor(self, out, err) : own_account(self, out, err);
+    admitted = self->installation ? has_factor(self, out, err) : own_account(self, out, err);
+    return admitted == VISIT_OPEN ? step : admitted;
 }
 
 enum visit_step visit_open_account(struct authd *d, const struct request *req, const char *code,
@@ -454,7 +464,7 @@ const char *visit_seal(const struct visit *self, const char *state)
     return secret_encode(self->req.arena, sealed.bytes, sealed.size);
 }
 
-const char *visit_unseal(const struct visit *self, const char *text)
+const char *visit_unseal_late(const struct visit *self, const char *text, bool *ret_over)
 {
     size_t most = text ? strlen(text) : 0, size;
     uint8_t *bytes = arena_alloc(self->req.arena, most + 1), *plain;
@@ -464,7 +474,14 @@ const char *visit_unseal(const struct visit *self, const char *text)
         seal_open(self->req.arena, &self->d->svc.seal, purpose(self), (struct sealed){bytes, size},
                   &plain, &size) < 0)
         return NULL;
-    if (strtoll((const char *)plain, &state, 10) <= self->req.now_ms || *state != ' ')
-        return NULL;
-    return state + 1;
+    *ret_over = strtoll((const char *)plain, &state, 10) <= self->req.now_ms;
+    return *state == ' ' ? state + 1 : NULL;
+}
+
+const char *visit_unseal(const struct visit *self, const char *text)
+{
+    bool is_over = false;
+    const char *state = visit_unseal_late(self, text, &is_over);
+
+    return is_over ? NULL : state;
 }

@@ -50,8 +50,13 @@ struct visit {
 #define VISIT_VALUES(visit) \
     VISIT_FRAME(visit), .form_token = (visit)->from->formToken, .next = (visit)->next
 
-/* How a step has gone: the page goes on, it is answered, or the request has failed (err is set). */
-enum visit_step { VISIT_FAILED = -1, VISIT_OPEN, VISIT_ANSWERED };
+/* How a step has gone: the page goes on, it is answered, or the request has failed (err is set).
+ * VISIT_STALE: a form of a page of this origin whose cookie has changed since, by a sign-in in
+ * another tab for example. Nothing may be done by it; it is answered, and its page may answer
+ * better: with its form and what was typed. */
+enum visit_step { VISIT_FAILED = -1, VISIT_OPEN, VISIT_ANSWERED, VISIT_STALE };
+
+enum { VISIT_STALE_STATUS = 403 }; /* of a form that is shown again */
 
 /* Finds tenant and session. VISIT_ANSWERED: there is no such page. Parks. */
 enum visit_step visit_open(struct authd *d, const struct request *req, const char *code,
@@ -59,7 +64,7 @@ enum visit_step visit_open(struct authd *d, const struct request *req, const cha
                            struct page_answer *out, struct error *err) MUST_USE;
 
 /* The same for a form. VISIT_ANSWERED, too, when it is not from such a page: nothing was done.
- * Parks. */
+ * VISIT_STALE: who is signed in goes on as visit_continue() says, others are told. Parks. */
 enum visit_step visit_open_form(struct authd *d, const struct request *req, const char *code,
                                 const struct page_visit *from, struct visit *ret,
                                 struct page_answer *out, struct error *err) MUST_USE;
@@ -75,7 +80,7 @@ enum visit_step visit_open_any_form(struct authd *d, const struct request *req, 
 /* As visit_open_any() and visit_open_any_form(); VISIT_ANSWERED, too, when the browser is not
  * signed in: it goes to do so. On a tenant's page of REACH_ACCOUNT for an account that the tenant
  * does not own it goes to the installation's account page; there, without the second factor that one
- * of the account's projects demands, to set one up. */
+ * of the account's projects demands, to set one up. VISIT_STALE: it is signed in. */
 enum visit_step visit_open_account(struct authd *d, const struct request *req, const char *code,
                                    const struct page_visit *from, struct visit *ret,
                                    struct page_answer *out, struct error *err) MUST_USE;
@@ -145,9 +150,10 @@ enum visit_step visit_signed_in(struct visit *self, const char *cookie, struct p
 
 /* What a form carries from one step to the next: the words of `state`, sealed for this browser,
  * good for as long as a sign-in may take. The text, from the arena; and back, NULL: it is none, or
- * over. */
+ * over. The third: NULL only when it is none. */
 const char *visit_seal(const struct visit *self, const char *state);
 const char *visit_unseal(const struct visit *self, const char *text);
+const char *visit_unseal_late(const struct visit *self, const char *text, bool *ret_over);
 
 /* The handler's result of a step. */
 static inline int visit_result(enum visit_step step)

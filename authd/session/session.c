@@ -307,12 +307,6 @@ void session_ended_add(const struct request *req, const struct field_list *chang
     ended->count += changes->count;
 }
 
-void session_ended_join(const struct request *req, struct session_ended *all,
-                        const struct session_ended *part)
-{
-    ended_add(req, &(struct field_list){part->changes, part->count}, all);
-}
-
 static int end_in(struct db_tx *tx, const struct request *req, const struct session_end *which,
                   struct session_ended *ret, struct error *err)
 {

@@ -126,10 +126,6 @@ struct session_ended {
     int64_t sequence; /* the last one's */
 };
 
-/* Adds what another part of the transaction has ended. */
-void session_ended_join(const struct request *req, struct session_ended *all,
-                        const struct session_ended *part);
-
 /* Ends all live sessions of an account, in every project, but `except` (absent: none is kept),
  * within a transaction. Parks. */
 int session_end_account(struct db_tx *tx, const struct request *req, struct uuid account,

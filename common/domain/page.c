@@ -17,6 +17,8 @@ static const struct field page_visit_rows[] = {
     FIELD_TEXT(struct page_visit, next, 0, PAGE_NEXT_MAX, FIELD_SECRET, "Where it goes on to.", ""),
     FIELD_BOOL(struct page_visit, own, false, 0, "Whether a form came from such a page."),
     FIELD_BOOL(struct page_visit, isNew, false, 0, "Whether the cookie is of this request."),
+    FIELD_BOOL(struct page_visit, stale, false, 0, "Whether the cookie has changed since."),
+    FIELD_TEXT(struct page_visit, submission, 1, 64, 0, "Which form of this browser it is.", ""),
 };
 FIELD_TABLE(page_visit);
 

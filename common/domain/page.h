@@ -29,7 +29,12 @@ struct page_visit {
     const char *languages; /* Accept-Language (RFC 9110, section 12.5.4); NULL: none */
     /* the parameter "next" of query or form: where it goes on to; NULL: none */
     const char *next;
-    bool own;   /* the form was sent by a page of this origin, for this browser */
+    bool own; /* the form was sent by a page of this origin, for this browser */
+    /* It was sent by a page of this origin, but not for the cookie that the browser has now: it may
+     * lead on, and does nothing. */
+    bool stale;
+    /* Of an own form: which one it is. The same browser, page and fields give the same text. */
+    const char *submission;
     bool isNew; /* the browser has shown no cookie: this one has been made for the answer */
 };
 FIELD_DECLARE(page_visit);

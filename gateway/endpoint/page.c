@@ -3,7 +3,7 @@
  *
  * A cookie is taken here and nowhere else: no route of the API knows it. A form counts only when
  * the browser says that a page of this origin has sent it, and when its token is that of the
- * cookie; what the daemon answers to any other is its own affair.
+ * cookie. The daemon answers any other, and is told when only the cookie has changed since.
  */
 #include "gateway/endpoint/page.h"
 
@@ -37,14 +37,17 @@ int visitor_find(const struct exchange *exchange, struct visitor *ret, struct er
     return 0;
 }
 
-/* Whether the form comes from a page of this origin, and from this browser. */
-static bool is_own(const struct exchange *exchange, const struct visitor *visitor,
-                   const struct query *form)
+/* Whether the form comes from a page of this origin; and whether from this browser, too, as it is
+ * now. */
+static bool is_of_origin(const struct exchange *exchange)
 {
-    return !visitor->is_new &&
-           browser_is_own(exchange_header(exchange, "Origin"),
-                          exchange_header(exchange, "Sec-Fetch-Site"), public_url(exchange)) &&
-           form_token_is_of(query_find(form, "formToken"), visitor->shown);
+    return browser_is_own(exchange_header(exchange, "Origin"),
+                          exchange_header(exchange, "Sec-Fetch-Site"), public_url(exchange));
+}
+
+static bool is_of_browser(const struct visitor *visitor, const struct query *form)
+{
+    return !visitor->is_new && form_token_is_of(query_find(form, "formToken"), visitor->shown);
 }
 
 /* The fields of a form are the members of the body. */
@@ -100,13 +103,19 @@ static const char *next_of(const struct exchange *exchange, const struct query *
 void visitor_describe(const struct exchange *exchange, const struct visitor *visitor,
                       const struct query *form, struct page_visit *ret)
 {
+    bool ours = form && is_of_origin(exchange), own = ours && is_of_browser(visitor, form);
+
     *ret = (struct page_visit){
         .url = public_url(exchange),
         .cookie = arena_strdup(exchange->arena, visitor->shown),
         .formToken = form_token(exchange->arena, visitor->shown),
         .languages = exchange_header(exchange, "Accept-Language"),
         .next = next_of(exchange, form),
-        .own = form && is_own(exchange, visitor, form),
+        .own = own,
+        .stale = ours && !own,
+        .submission = own ? form_submission(exchange->arena, visitor->shown, exchange->parts.path,
+                                            exchange->body, exchange->body_size)
+                          : NULL,
         .isNew = visitor->is_new,
     };
     if (ret->languages && !codec_is_text(ret->languages, strlen(ret->languages)))

@@ -100,6 +100,23 @@ bool form_token_is_of(const char *token, const char *cookie)
     return same;
 }
 
+const char *form_submission(struct arena *arena, const char *cookie, const char *path,
+                            const uint8_t *body, size_t size)
+{
+    uint8_t key[COOKIE_BYTES], hash[COOKIE_BYTES];
+    crypto_generichash_state state;
+
+    if (!is_cookie(cookie, key))
+        return NULL;
+    crypto_generichash_init(&state, key, sizeof(key), sizeof(hash));
+    crypto_generichash_update(&state, (const uint8_t *)path, strlen(path) + 1);
+    crypto_generichash_update(&state, body, size);
+    crypto_generichash_final(&state, hash, sizeof(hash));
+    sodium_memzero(key, sizeof(key));
+    sodium_memzero(&state, sizeof(state));
+    return secret_encode(arena, hash, sizeof(hash));
+}
+
 bool browser_is_own(const char *origin, const char *fetch_site, const char *public_url)
 {
     struct uri own, other;

@@ -31,6 +31,11 @@ const char *form_token(struct arena *arena, const char *cookie);
 /* Whether a form's token was made of this cookie; either may be NULL. In constant time. */
 bool form_token_is_of(const char *token, const char *cookie);
 
+/* Which form of a browser was sent: the same cookie, path and body give the same text, from the
+ * arena, and no other cookie does. NULL: the cookie is not of that form. */
+const char *form_submission(struct arena *arena, const char *cookie, const char *path,
+                            const uint8_t *body, size_t size);
+
 /* Whether a POST comes from a page of public_url ("https://host[:port][/...]"). A browser says
  * "Origin: null" below `Referrer-Policy: no-referrer` (Fetch, "append a request Origin header"):
  * then Sec-Fetch-Site, which no script can set, must say same-origin. */

@@ -25,7 +25,8 @@ static struct person *admin; /* of the demo tenant, which has no application */
 
 static void start_suite(void)
 {
-    suite = suite_start(&(struct suite_options){.instances = "authd=2,gateway=2"});
+    suite =
+        suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
     admin = person_admin(suite);
     suite_set_value(suite, admin->access, "PATIENT_APP_URL", "");
     suite_set_value(suite, admin->access, "PRACTITIONER_APP_URL", "");
@@ -457,6 +458,38 @@ static void an_invitation_asks_for_the_second_factor(void)
     free(step);
 }
 
+/* A sign-in that took too long begins anew, with the invitation that it was for. */
+static void a_late_second_factor_shows_the_invitation_again(void)
+{
+    PERSON late = make_tenant("late");
+    BROWSER browser = browser_open(suite);
+    uint8_t secret[TOTP_SECRET];
+    char code[7], form[2048];
+
+    totp_enrol(suite, late, suite_now(suite), secret);
+    HTTP_ANSWER made = invite(admin, late->email);
+    CHECK_STATUS(made, 200);
+    suite_mails_settle(suite);
+    struct mail_link link = link_of(late->email, "demo", "invitation");
+    for (int i = 0; i < 2; i++) {
+        if (i == 0)
+            open_link(browser, "demo", "invitation", &link);
+        CU_ASSERT_EQUAL(send_link(browser, "demo", "invitation", &link,
+                                  "do=sign-in&password=" FORM_PASSWORD),
+                        200);
+        TEXT step = browser_value(browser, "step");
+        suite_advance_clock(suite, i == 0 ? 301 : 0);
+        snprintf(form, sizeof(form), "step=%s&code=%s", step,
+                 totp_code(secret, suite_now(suite), code));
+        CU_ASSERT_EQUAL(browser_post(browser, "invitation", form), i == 0 ? 400 : 303);
+        if (i == 0) {
+            CU_ASSERT_TRUE(browser_sees(browser, "This page was open for too long"));
+            CU_ASSERT_TRUE(browser_sees(browser, "invites you to"));
+        }
+    }
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/sign-in?note=joined"));
+}
+
 /* Who is signed in to the tenant accepts by a click; the link is no other account's. */
 static void an_invitation_is_the_accounts_own(void)
 {
@@ -645,6 +678,7 @@ int main(void)
         CASE(foreign_forms_spend_no_link),
         CASE(dead_links_look_alike),
         CASE(secrets_of_links_stay),
+        CASE(a_late_second_factor_shows_the_invitation_again),
         CASE(without_pages_mails_need_an_application),
         CASE_ALWAYS(stop_suite),
     };

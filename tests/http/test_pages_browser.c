@@ -84,6 +84,11 @@ static void passkeys_are_added_and_used(void)
     run_browser("passkeys");
 }
 
+static void second_tabs_and_second_clicks_lead_on(void)
+{
+    run_browser("tabs");
+}
+
 static void test_stop(void)
 {
     free(consented);
@@ -98,6 +103,7 @@ static const struct unit_case cases[] = {
     CASE(every_page_is_fine_in_a_wide_dark_window),
     CASE(the_keyboard_alone_will_do),
     CASE(passkeys_are_added_and_used),
+    CASE(second_tabs_and_second_clicks_lead_on),
     CASE_ALWAYS(test_stop),
 };
 

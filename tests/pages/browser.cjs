@@ -1,6 +1,6 @@
 // browser.cjs PART PUBLIC_URL TENANT CLIENT DEVICE_CLIENT EMAIL PASSWORD - the hosted pages in Chromium.
 //
-// PART: light (320 pixels wide), dark (1,280), keyboard, passkeys.
+// PART: light (320 pixels wide), dark (1,280), keyboard, passkeys, tabs.
 //
 // Each page in both colour schemes and without JavaScript: axe-core finds nothing against WCAG 2.2 AA, nothing is wider
 // than the window, also with the text at 200 % and from right to left, no report of the content security policy. Then the
@@ -22,7 +22,7 @@ const PASSWORD = 'correct horse battery staple';
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const STEP_MS = 20000;
 const WINDOW = 640; // at 200 % as wide as the narrowest at 100 %
-const NETWORK = `198.18.${['light', 'dark', 'keyboard', 'passkeys'].indexOf(part)}`; // of the clients: one part after another
+const NETWORK = `198.18.${['light', 'dark', 'keyboard', 'passkeys', 'tabs'].indexOf(part)}`; // of the clients: one part after another
 let failed = 0, people = 0, clients = 0, reports = [];
 
 // ---- which pages there are ----
@@ -173,6 +173,11 @@ async function signIn(page, email) {
     await page.click('form button');
 }
 
+const CALLBACK = 'https://app.example/cb';
+const authorize = (state) => address('authorize?' + new URLSearchParams({ client_id: client, state,
+    response_type: 'code', redirect_uri: CALLBACK, scope: 'openid profile email offline_access',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' }));
+
 // What a device shows (RFC 8628, section 3.2).
 async function deviceCode() {
     const answer = await fetch(address('device_authorization'), { method: 'POST',
@@ -245,9 +250,7 @@ async function visitAll(browser, scheme, width) {
         await other.context().close();
         await at('account');
     });
-    await see('consent', () => page.goto(address('authorize?' + new URLSearchParams({ client_id: client,
-        response_type: 'code', redirect_uri: 'https://app.example/cb', scope: 'openid profile email offline_access',
-        code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256', state: 'st8' }))));
+    await see('consent', () => page.goto(authorize('st8')));
     await see('logout', () => at('logout'));
     await see('export', () => at('account/export'));
     await see('export-asked', () => page.click('button'));
@@ -443,13 +446,96 @@ async function passkeys(browser) {
     await page.context().close();
 }
 
+// ---- two tabs, two clicks ----
+
+async function twoTabs(browser) {
+    const page = await openPage(browser, { javaScriptEnabled: false });
+    const second = await page.context().newPage();
+    const email = newEmail();
+    // The browser is sent to the client with a code; the client itself is on no network.
+    const answered = (tab, state) => tab.waitForRequest((request) => request.url().startsWith(`${CALLBACK}?code=`)
+        && new URL(request.url()).searchParams.get('state') === state);
+    const fill = async (tab) => {
+        await tab.fill('#email', email);
+        await tab.fill('#password', PASSWORD);
+    };
+    let recovery;
+
+    second.setDefaultTimeout(STEP_MS);
+    await step('two clicks make one account', async () => {
+        await page.goto(address('register'));
+        await page.fill('#name', 'Ana');
+        await page.fill('#surname', 'Prova');
+        await fill(page);
+        await page.dblclick('button');
+        await page.waitForURL(address('account'));
+    });
+    await step('two clicks show the recovery codes', async () => {
+        await page.goto(address('account/factor'));
+        await page.fill('#code', totp(await page.textContent('strong bdi')));
+        await page.dblclick('button');
+        await page.waitForSelector('li');
+        recovery = (await page.textContent('li')).trim();
+        insist(recovery.length > 0, 'there are none');
+    });
+    await step('a reload shows them again', async () => {
+        await page.reload(); // sends the form a second time
+        insist((await page.textContent('li')).trim() === recovery, 'others, or none');
+    });
+    await step('two clicks spend one recovery code', async () => {
+        await page.goto(address('account'));
+        await page.dblclick('button[value=sign-out]');
+        await page.waitForURL(address('sign-in?note=signed-out'));
+        await fill(page);
+        await page.dblclick('form button');
+        await page.fill('#code', recovery);
+        await page.dblclick('form button');
+        await page.waitForURL(address('account'));
+    });
+    await step('each tab gets its answer', async () => {
+        const person = newEmail();
+
+        await page.context().clearCookies();
+        await page.goto(address('register'));
+        await page.fill('#name', 'Ana');
+        await page.fill('#surname', 'Prova');
+        await page.fill('#email', person);
+        await page.fill('#password', PASSWORD);
+        await page.click('button');
+        await page.waitForURL(address('account'));
+        await page.click('button[value=sign-out]');
+        for (const [tab, state] of [[page, 'one'], [second, 'two']]) {
+            await tab.goto(authorize(state));
+            await tab.fill('#email', person);
+            await tab.fill('#password', PASSWORD);
+        }
+        await page.click('form button');
+        await page.waitForSelector('button[value=allow]');
+        await Promise.all([answered(page, 'one'), page.dblclick('button[value=allow]')]);
+        await Promise.all([answered(second, 'two'), second.click('form button')]);
+    });
+    await step('a browser that was closed shows the form again', async () => {
+        await page.context().clearCookies();
+        await page.goto(authorize('three'));
+        await fill(page);
+        await page.context().clearCookies();
+        await page.click('form button');
+        await page.waitForSelector('.alert');
+        insist((await page.textContent('.alert')) === texts['error.stale'], 'it says something else');
+        insist(await page.inputValue('#email') === email, 'what was typed is lost');
+        insist(await page.inputValue('#password') === '', 'the password is shown again');
+        await check(page, 'sign-in-stale');
+    });
+    await page.context().close();
+}
+
 async function main() {
     const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
 
     if (shots)
         fs.mkdirSync(shots, { recursive: true });
     await { light: () => visitAll(browser, 'light', 320), dark: () => visitAll(browser, 'dark', 1280),
-        keyboard: () => keyboardAlone(browser), passkeys: () => passkeys(browser) }[part]();
+        keyboard: () => keyboardAlone(browser), passkeys: () => passkeys(browser), tabs: () => twoTabs(browser) }[part]();
     await browser.close();
     process.exit(failed ? 1 : 0);
 }

@@ -104,16 +104,27 @@ int browser_get(struct browser *self, const char *page)
     return ask(self, page, "GET", NULL);
 }
 
-int browser_post(struct browser *self, const char *page, const char *fields)
+char *browser_form(const struct browser *self, const char *fields)
 {
     char *token = browser_value(self, "formToken"), *form;
-    int status;
 
     if (asprintf(&form, "%s%s%s", fields,
                  self->no_token ? "" : "&formToken=", self->no_token ? "" : token) < 0)
         abort();
-    status = ask(self, page, "POST", form);
     free(token);
+    return form;
+}
+
+int browser_send(struct browser *self, const char *page, const char *form)
+{
+    return ask(self, page, "POST", form);
+}
+
+int browser_post(struct browser *self, const char *page, const char *fields)
+{
+    char *form = browser_form(self, fields);
+    int status = browser_send(self, page, form);
+
     free(form);
     return status;
 }

@@ -34,6 +34,10 @@ int browser_get(struct browser *self, const char *page);
  * need no escape. The status. */
 int browser_post(struct browser *self, const char *page, const char *fields);
 
+/* The same in two steps, for a form that is sent later, or twice: what is sent (caller frees). */
+char *browser_form(const struct browser *self, const char *fields);
+int browser_send(struct browser *self, const char *page, const char *form);
+
 /* Goes where a 303 sends it: the status of that page, 0 when there is none. */
 int browser_follow(struct browser *self);
 

@@ -104,6 +104,25 @@ static void a_token_is_of_its_cookie_alone(void)
     }
 }
 
+static void a_submission_is_of_its_cookie_page_and_fields(void)
+{
+    static const uint8_t body[] = "a=1&formToken=x", other[] = "a=2&formToken=x";
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    const char *id = form_submission(arena, COOKIE, "/t/demo/mfa", body, sizeof(body));
+
+    UNIT_REQUIRE(id, "no submission");
+    CU_ASSERT_EQUAL(strlen(id), 43);
+    CU_ASSERT_STRING_EQUAL(id, form_submission(arena, COOKIE, "/t/demo/mfa", body, sizeof(body)));
+    CU_ASSERT_STRING_NOT_EQUAL(id,
+                               form_submission(arena, OTHER, "/t/demo/mfa", body, sizeof(body)));
+    CU_ASSERT_STRING_NOT_EQUAL(id,
+                               form_submission(arena, COOKIE, "/t/demo/mf", body, sizeof(body)));
+    CU_ASSERT_STRING_NOT_EQUAL(id,
+                               form_submission(arena, COOKIE, "/t/demo/mfa", other, sizeof(other)));
+    CU_ASSERT_PTR_NULL(form_submission(arena, "short", "/t/demo/mfa", body, sizeof(body)));
+    CU_ASSERT_PTR_NULL(form_submission(arena, NULL, "/t/demo/mfa", body, sizeof(body)));
+}
+
 static void the_first_half_of_a_token_tells_nothing_of_the_second(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -190,6 +209,7 @@ int main(void)
         CASE(a_cookie_is_found_once_or_not_at_all),
         CASE(a_cookie_is_set_and_ended),
         CASE(a_token_is_of_its_cookie_alone),
+        CASE(a_submission_is_of_its_cookie_page_and_fields),
         CASE(the_first_half_of_a_token_tells_nothing_of_the_second),
         CASE(a_form_comes_from_the_own_origin),
         CASE(a_form_is_decoded_without_repetition),

@@ -1,18 +1,21 @@
 -- Creates an authorization code, and spends the pushed request that it answers, and the launch that
 -- led to it, which was seen to be this person's (null: there was none). No row: one of them was
--- answered before. Of codes that were not redeemed a browser's session has the latest 100.
+-- answered before; but the session that a pushed request was answered in since `pushed_since` is
+-- answered again.
+-- Of codes that were not redeemed a browser's session has the latest 100.
 -- class: write
 -- in: project uuid, code_hash bytea, client_id text, account uuid, parent uuid, redirect_uri text
 -- in: challenge text null, scope text, resource text null, nonce text null, signed_in_at int8
 -- in: now int8, expires_at int8, keep_until int8, pushed bytea null, launch bytea null
--- in: patient uuid null, jkt text null, id_claims text null, id_acr text null
+-- in: patient uuid null, jkt text null, id_claims text null, id_acr text null, pushed_since int8
 -- rows: one
 -- row: created_at int8
 with
 spent as (
     update oauth_pushed
-    set used_at = :now
-    where project_id = :project and hash = :pushed and used_at is null
+    set used_at = coalesce(used_at, :now), used_by = :parent
+    where project_id = :project and hash = :pushed
+        and (used_at is null or (used_by = :parent and used_at > :pushed_since))
     returning used_at
 ),
 older_deleted as (

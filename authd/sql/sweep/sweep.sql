@@ -57,6 +57,8 @@ with
 --     before = :logouts_before, most = :most),
 -- include: sweep_rows as onces(table = oauth_once, column = expires_at,
 --     before = :now, most = :most),
+-- include: sweep_rows as submissions(table = page_submission, column = until,
+--     before = :now, most = :most),
 -- include: sweep_rows as hours(table = trail_sign_in, column = hour,
 --     before = :hours_before, most = :most),
 -- include: sweep_rows as grants(table = granted, column = granted_at,
@@ -120,6 +122,8 @@ from (
     select count(*) from over
     union all
     select count(*) from onces
+    union all
+    select count(*) from submissions
     union all
     select count(*) from hours
     union all
