@@ -250,14 +250,10 @@ static void suite_shuts_down_cleanly(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(an_admin_keeps_bots),
-    CASE(wrong_bots_are_refused),
-    CASE(numbers_are_no_secrets),
-    CASE(an_identifier_is_of_one_bot),
-    CASE(bots_are_the_projects_own),
-    CASE(secrets_are_never_shown),
-    CASE(acknowledged_bots_survive),
-    CASE_ALWAYS(suite_shuts_down_cleanly),
+    CASE(an_admin_keeps_bots),       CASE(wrong_bots_are_refused),
+    CASE(numbers_are_no_secrets),    CASE(an_identifier_is_of_one_bot),
+    CASE(bots_are_the_projects_own), CASE(secrets_are_never_shown),
+    CASE(acknowledged_bots_survive), CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)
