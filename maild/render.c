@@ -4,6 +4,8 @@
  */
 #include "maild/render.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/domain/name.h"
@@ -83,16 +85,61 @@ static const char *escaped(struct arena *arena, const char *text)
     }
 }
 
-char *render_with(struct arena *arena, const char *text,
-                  const char *(*value)(void *arg, const char *name), void *arg)
+/* The value as it may stand in the query of a link: only RFC 3986's unreserved characters. */
+static const char *percent_encoded(struct arena *arena, const char *text)
+{
+    char *spelt = arena_alloc(arena, 3 * strlen(text) + 1), *to = spelt;
+
+    for (; *text; text++) {
+        uint8_t byte = (uint8_t)*text;
+
+        if (byte < 0x80 && (isalnum(byte) || strchr("-._~", byte)))
+            *to++ = (char)byte;
+        else
+            to += sprintf(to, "%%%02X", byte);
+    }
+    return spelt;
+}
+
+/* What may be a link at the end of the rendered text: ASCII without blanks, quotes and angle
+ * brackets. */
+struct link {
+    size_t begin, end;
+    bool decided;  /* it has a "?" or a "#", */
+    bool in_query; /* and a scheme before that */
+};
+
+static bool has_scheme(const char *text, size_t size)
+{
+    return memmem(text, size, "://", 3) || memmem(text, size, "mailto:", 7);
+}
+
+/* Goes on to the end of what is rendered. */
+static void link_follow(struct link *self, const struct buffer *out)
+{
+    for (; self->end < out->size; self->end++) {
+        const uint8_t *c = (const uint8_t *)out->text + self->end;
+
+        if (*c <= ' ' || *c >= 0x7f || strchr("\"'<>", *c))
+            *self = (struct link){.begin = self->end + 1, .end = self->end};
+        else if (!self->decided && (*c == '?' || *c == '#'))
+            *self = (struct link){self->begin, self->end, true,
+                                  has_scheme(out->text + self->begin, self->end - self->begin)};
+    }
+}
+
+char *render_with(struct arena *arena, const char *text, render_value *value, void *arg)
 {
     struct buffer out = {.arena = arena};
     struct placeholder hole;
+    struct link link = {0};
 
     while (placeholder_next(text, &hole) > 0) {
-        const char *filled = value(arg, arena_strndup(arena, hole.name, hole.length));
+        const char *filled;
 
         buffer_add(&out, text, (size_t)(hole.begin - text));
+        link_follow(&link, &out);
+        filled = value(arg, arena_strndup(arena, hole.name, hole.length), link.in_query);
         if (filled)
             buffer_text(&out, filled);
         text = hole.end;
@@ -107,13 +154,15 @@ struct values {
     enum render_mode mode;
 };
 
-static const char *value_of(void *arg, const char *name)
+static const char *value_of(void *arg, const char *name, bool in_query)
 {
     struct values *self = arg;
     const char *value = json_string_value(json_object_get(self->variables, name));
 
     if (value && template_variable_is_name(name))
         value = name_shown(self->arena, value);
+    if (value && in_query)
+        return percent_encoded(self->arena, value);
     return value && self->mode == RENDER_HTML ? escaped(self->arena, value) : value;
 }
 
@@ -122,9 +171,9 @@ char *render(struct arena *arena, const char *text, const json_t *variables, enu
     return render_with(arena, text, value_of, &(struct values){arena, variables, mode});
 }
 
-static const char *subject_value_of(void *arg, const char *name)
+static const char *subject_value_of(void *arg, const char *name, bool in_query)
 {
-    return template_variable_is_secret(name) ? NULL : value_of(arg, name);
+    return template_variable_is_secret(name) ? NULL : value_of(arg, name, in_query);
 }
 
 char *render_subject(struct arena *arena, const char *text, const json_t *variables)

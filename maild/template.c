@@ -28,7 +28,7 @@ static int bad_language(struct error *err)
     return error_problem(err, "language", "must be a language tag such as en or pt-BR");
 }
 
-static const char *subject_value(void *arg, const char *name)
+static const char *subject_value(void *arg, const char *name, bool in_query UNUSED)
 {
     bool *secret = arg;
 

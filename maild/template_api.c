@@ -10,7 +10,7 @@ enum {
     TEMPLATE_NAME_MAX = 4096, /* a name that is too long is not found, like any unknown one */
     SUBJECT_MAX = 998,        /* one header line, RFC 5322, section 2.1.1 */
     PART_MAX = 262144,
-    PREVIEW_MAX = 1048576, /* a part, with sample values twice its length at most */
+    PREVIEW_MAX = 7 * PART_MAX, /* {{undoUrl}} in a link's query has a sample of 68 bytes */
 };
 
 static const struct field email_template_in_rows[] = {
@@ -22,7 +22,8 @@ static const struct field email_template_in_rows[] = {
                "Subject line; {{name}} stands for a variable, here and in the parts.",
                "Welcome to {{projectName}}"),
     FIELD_TEXT(struct email_template_in, html, 0, PART_MAX, FIELD_NULLABLE,
-               "HTML part; values are escaped in it.", "<p>Welcome, {{recipientName}}.</p>"),
+               "HTML part; values are escaped in it, and percent-encoded in the query of a link.",
+               "<p>Welcome, {{recipientName}}.</p>"),
     FIELD_TEXT(struct email_template_in, text, 1, PART_MAX, FIELD_REQUIRED, "Text part.",
                "Welcome, {{recipientName}}."),
     FIELD_IF_MATCH(struct email_template_in, "the template"),

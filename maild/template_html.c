@@ -75,7 +75,7 @@ static void refuse(struct html_check *self, const char *why)
 /* ---- marks ---- */
 
 /* A mark for each placeholder: a secret's carries its number, the others are alike. */
-static const char *mark_value(void *arg, const char *name)
+static const char *mark_value(void *arg, const char *name, bool in_query UNUSED)
 {
     struct html_check *self = arg;
 

@@ -24,6 +24,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "docd/image/image_header.h"
 
 enum {
     RECIPE = 2, /* another one when the same input and libvips give another file; 1: with metadata
@@ -490,6 +491,9 @@ void image_vips_run(void *arg)
     if (format && (format->streams || memory_check(job, vips_source_length(source)))) {
         job->status = IMAGE_DAMAGED; /* unless something else is found out */
         image = load(format, source, 1);
+        if (!image && job->status == IMAGE_DAMAGED &&
+            image_header_pixels(job->from) > IMAGE_PIXELS_MAX)
+            job->status = IMAGE_TOO_LARGE;
         if (image && make(job, source, format, &image) == 0)
             job->status = IMAGE_MADE;
     }

@@ -177,19 +177,33 @@ static void operators_see_previews(void)
 /* The longest parts that a template may have, all of them variables. */
 static void the_longest_preview_fits(void)
 {
-    enum { PART = 262144, HOLE = 10 };
+    enum { PART = 262144 };
+    static const struct {
+        const char *name, *begin, *hole;
+    } rows[] = {
+        {"PATIENT_WELCOME", "", "{{appUrl}}"},
+        {"EMAIL_CHANGED", "https://lakeside.example/?", "{{undoUrl}}"}, /* percent-encoded */
+    };
     PERSON there = person_admin_of_child(suite, "longest");
     char *part = malloc(PART + 1);
 
-    for (size_t i = 0; i + HOLE <= PART; i += HOLE)
-        memcpy(part + i, "{{appUrl}}", HOLE + 1);
-    HTTP_ANSWER mapped =
-        http_put(suite_url(suite), TEMPLATES "/PATIENT_WELCOME", there->access,
-                 json_pack("{s:s, s:s, s:s}", "subject", "s", "text", part, "html", part));
-    CHECK_STATUS(mapped, 200);
-    HTTP_ANSWER shown = preview(there->access, "PATIENT_WELCOME", "{}");
-    CHECK_STATUS(shown, 200);
-    CU_ASSERT_TRUE(strlen(http_text(shown, "html")) > PART);
+    for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {
+        size_t hole = strlen(rows[r].hole);
+        char path[64];
+
+        snprintf(path, sizeof(path), TEMPLATES "/%s", rows[r].name);
+        strcpy(part, rows[r].begin);
+        for (size_t i = strlen(part); i + hole <= PART; i += hole)
+            memcpy(part + i, rows[r].hole, hole + 1);
+        HTTP_ANSWER mapped =
+            http_put(suite_url(suite), path, there->access,
+                     json_pack("{s:s, s:s, s:s}", "subject", "s", "text", part, "html", part));
+        CHECK_STATUS(mapped, 200);
+        HTTP_ANSWER shown = preview(there->access, rows[r].name, "{}");
+        CHECK_STATUS(shown, 200);
+        CU_ASSERT_TRUE(strlen(http_text(shown, "html")) > PART);
+        CU_ASSERT_TRUE(strlen(http_text(shown, "text")) > PART);
+    }
     free(part);
 }
 

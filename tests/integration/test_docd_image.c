@@ -334,6 +334,53 @@ static void put_part(const char *name, const char *of, double part)
     g_free(bytes);
 }
 
+/* Of two dark frames, whose canvas has sides of its own. */
+static void put_animation(const char *name)
+{
+    VipsImage *frames = NULL;
+
+    CU_ASSERT_FATAL(vips_black(&frames, 400, 600, "bands", 3, NULL) == 0);
+    vips_image_set_int(frames, VIPS_META_PAGE_HEIGHT, 300);
+    CU_ASSERT_FATAL(vips_image_write_to_file(frames, in_dir(name), NULL) == 0);
+    g_object_unref(frames);
+}
+
+/* The only frame of a WebP without the extended format, which libvips always writes. */
+static void put_frame(const char *name, const char *of, const char *chunk)
+{
+    gchar *text, *found;
+    gsize size;
+
+    CU_ASSERT_FATAL(g_file_get_contents(in_dir(of), &text, &size, NULL));
+    found = memmem(text, size, chunk, 4);
+    CU_ASSERT_FATAL(found != NULL);
+    size = 8 + GUINT32_FROM_LE(*(guint32 *)(void *)(found + 4));
+    memmove(text + 12, found, size);
+    *(guint32 *)(void *)(text + 4) = GUINT32_TO_LE((guint32)(4 + size));
+    put(name, text, 12 + size);
+    g_free(text);
+}
+
+/* Another file with the bytes from one offset to another replaced. */
+static void put_between(const char *name, const char *of, size_t from, size_t to, const void *bytes,
+                        size_t size)
+{
+    GByteArray *made = g_byte_array_new();
+    gchar *text;
+    gsize length;
+
+    CU_ASSERT_FATAL(g_file_get_contents(in_dir(of), &text, &length, NULL));
+    g_byte_array_append(made, (const guint8 *)text, (guint)from);
+    g_byte_array_append(made, bytes, (guint)size);
+    g_byte_array_append(made, (const guint8 *)text + to, (guint)(length - to));
+    put(name, made->data, made->len);
+    g_byte_array_free(made, TRUE);
+    g_free(text);
+}
+
+/* The longest segment of a JPEG: what is behind it is far from the start. */
+static const uint8_t application_data[2 + 65535] = {0xff, 0xef, 0xff, 0xff};
+
 /* The head of a PNG of 60,000 x 60,000 pixels, one bit each, and none of them: damaged to who
  * decodes it. */
 static const uint8_t bomb[] = {
@@ -351,7 +398,13 @@ static void inputs_are_made(void)
     put_dark("dark.png", 400, 300, NULL);
     put_dark("dark.webp", 400, 300, NULL);
     put_dark("dark.gif", 400, 300, NULL);
+    put_dark("lossless.webp", 400, 300, "lossless");
+    put_frame("plain.webp", "dark.webp", "VP8 ");
+    put_frame("whole.webp", "lossless.webp", "VP8L");
+    put_animation("animated.webp");
     put_part("small.heic", "tests/integration/small.heic", 1);
+    put_between("small.avif", "small.heic", 8, 12, "avif", 4);
+    put_between("far.jpg", "dark.jpg", 2, 2, application_data, sizeof(application_data));
     put_dark("dark.tif", 40, 30, NULL);
     put_dark("narrow.png", 2, 900, NULL);
     put_dark("limit.png", 10000, 10000, NULL);
@@ -651,6 +704,98 @@ static void test_what_is_no_whole_image_or_too_large_a_one_is_refused(void)
                       table[i].message, 0);
 }
 
+/* Where a file says how large its image is, in all places: from the `at`th byte on, or from that
+ * byte behind `mark`; `bytes` of each side, after one another. */
+struct header {
+    const char *input, *mark;
+    size_t at, bytes;
+    bool little, minus_one, height_first, crc, packed; /* packed: 14 bits each */
+    uint32_t side_max;                                 /* that it can say */
+};
+
+static void put_number(uint8_t *to, uint32_t number, size_t bytes, bool little)
+{
+    for (size_t i = 0; i < bytes; i++)
+        to[little ? i : bytes - 1 - i] = (uint8_t)(number >> (8 * i));
+}
+
+/* Of a PNG's chunk, RFC 2083, section 3.4. */
+static uint32_t crc_of(const uint8_t *bytes, size_t size)
+{
+    uint32_t crc = UINT32_MAX;
+
+    for (size_t i = 0; i < 8 * size; i++) {
+        if (i % 8 == 0)
+            crc ^= bytes[i / 8];
+        crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+    }
+    return ~crc;
+}
+
+/* The input with these sides in its header and nothing else altered. */
+static void put_sized(const char *name, const struct header *header, uint32_t width,
+                      uint32_t height)
+{
+    uint32_t first = (header->height_first ? height : width) - header->minus_one;
+    uint32_t second = (header->height_first ? width : height) - header->minus_one;
+    gchar *text;
+    gsize size;
+
+    CU_ASSERT_FATAL(g_file_get_contents(in_dir(header->input), &text, &size, NULL));
+    uint8_t *bytes = (uint8_t *)text, *from = bytes;
+    do {
+        if (header->mark)
+            from = memmem(from, size - (size_t)(from - bytes), header->mark, strlen(header->mark));
+        if (from) {
+            from += header->at;
+            if (header->packed)
+                put_number(from, first | second << 14, 4, true);
+            else
+                put_number(from, first, header->bytes, header->little);
+            if (!header->packed)
+                put_number(from + header->bytes, second, header->bytes, header->little);
+        }
+    } while (header->mark && from);
+    if (header->crc)
+        put_number(bytes + 29, crc_of(bytes + 12, 17), 4, false);
+    put(name, bytes, size);
+    g_free(text);
+}
+
+/* Whatever the sides are that a header says, and whether a decoder would read on. */
+static void test_too_large_an_image_is_named_so_in_every_format(void)
+{
+    static const struct header headers[] = {
+        {"dark.jpg", "\xff\xc0", 5, 2, .height_first = true, .side_max = 65535},
+        {"dark.png", NULL, 16, 4, .crc = true, .side_max = INT32_MAX},
+        {"dark.gif", "\x90\x01\x2c\x01", 0, 2, .little = true, .side_max = 65535},
+        {"plain.webp", "\x9d\x01\x2a", 3, 2, .little = true, .side_max = 16383},
+        {"animated.webp", NULL, 24, 3, .little = true, .minus_one = true, .side_max = 1 << 24},
+        {"whole.webp", NULL, 21, 4, .minus_one = true, .packed = true, .side_max = 16384},
+        {"small.heic", "ispe", 8, 4, .side_max = UINT32_MAX},
+        {"small.avif", "ispe", 8, 4, .side_max = UINT32_MAX},
+        {"far.jpg", "\xff\xc0", 5, 2, .height_first = true, .side_max = 65535},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(headers); i++) {
+        const struct header *h = &headers[i];
+        const uint32_t sides[][2] = {{10001, 10000},
+                                     {12000, 12000},
+                                     {16383, 16383},
+                                     {h->side_max, h->side_max},
+                                     {h->side_max, 1 + 100000000 / h->side_max}};
+
+        for (size_t k = 0; k < ARRAY_SIZE(sides); k++) {
+            char name[64];
+
+            snprintf(name, sizeof(name), "%ux%u-%s", sides[k][0], sides[k][1], h->input);
+            put_sized(name, h, sides[k][0], sides[k][1]);
+            check_refused(name, (struct image_size){40, 40, IMAGE_COVER}, ERR_VALIDATION, "width",
+                          "needs an image of at most 100 megapixels", 0);
+        }
+    }
+}
+
 /* ---- the deadline ---- */
 
 static void check_late(const char *input, int64_t timeout_ms)
@@ -782,6 +927,7 @@ static const struct unit_case cases[] = {
     CASE(test_formats_become_what_browsers_show),
     CASE(metadata_of_every_format_is_left_out),
     CASE(test_what_is_no_whole_image_or_too_large_a_one_is_refused),
+    CASE(test_too_large_an_image_is_named_so_in_every_format),
     CASE(test_a_decoder_is_stopped_at_the_deadline),
     CASE(test_many_at_once_share_threads_and_memory_and_queue_up_to_a_bound),
     CASE(test_a_full_disk_is_no_fault_of_the_image),

@@ -9,7 +9,9 @@
 
 static const char variables_json[] =
     "{\"projectName\":\"Lake & Side\",\"appUrl\":\"https://a.example/?x=1&y=\\\"2\\\"\","
-    "\"recipientName\":\"<b>Ana</b> {{appUrl}}\",\"count\":3}";
+    "\"recipientName\":\"<b>Ana</b> {{appUrl}}\",\"count\":3,"
+    "\"recipientEmail\":\"ana+b@example.org\",\"inviterName\":\"Zo\u00eb & #1\","
+    "\"verifyUrl\":\"https://a.example/v?id=1&secret=2\"}";
 
 static const struct {
     const char *label, *text, *want_text, *want_html;
@@ -28,6 +30,37 @@ static const struct {
     {"absent and no text", "[{{tenantCode}}{{count}}]", "[]", "[]"},
     {"not closed", "a {{projectName", "a {{projectName", "a {{projectName"},
     {"single braces", "{projectName} }}", "{projectName} }}", "{projectName} }}"},
+    {"in a link's query", "https://b.example/?to={{recipientEmail}}&by={{inviterName}}!",
+     "https://b.example/?to=ana%2Bb%40example.org&by=Zo%C3%AB%20%26%20%231!",
+     "https://b.example/?to=ana%2Bb%40example.org&by=Zo%C3%AB%20%26%20%231!"},
+    {"in that of an attribute", "<a href='https://b.example/x?a=1&amp;n={{inviterName}}'>",
+     "<a href='https://b.example/x?a=1&amp;n=Zo%C3%AB%20%26%20%231'>",
+     "<a href='https://b.example/x?a=1&amp;n=Zo%C3%AB%20%26%20%231'>"},
+    {"without quotes", "<a href=https://b.example/?n={{inviterName}}>",
+     "<a href=https://b.example/?n=Zo%C3%AB%20%26%20%231>",
+     "<a href=https://b.example/?n=Zo%C3%AB%20%26%20%231>"},
+    {"in its fragment", "https://b.example/#{{inviterName}}",
+     "https://b.example/#Zo%C3%AB%20%26%20%231", "https://b.example/#Zo%C3%AB%20%26%20%231"},
+    {"in a mail link's", "<a href=\"mailto:a@b.example?subject={{ inviterName }}\">",
+     "<a href=\"mailto:a@b.example?subject=Zo%C3%AB%20%26%20%231\">",
+     "<a href=\"mailto:a@b.example?subject=Zo%C3%AB%20%26%20%231\">"},
+    {"a link in a query", "https://b.example/?next={{verifyUrl}}",
+     "https://b.example/?next=https%3A%2F%2Fa.example%2Fv%3Fid%3D1%26secret%3D2",
+     "https://b.example/?next=https%3A%2F%2Fa.example%2Fv%3Fid%3D1%26secret%3D2"},
+    {"behind a variable that begins the link", "{{verifyUrl}}&n={{inviterName}}",
+     "https://a.example/v?id=1&secret=2&n=Zo%C3%AB%20%26%20%231",
+     "https://a.example/v?id=1&amp;secret=2&n=Zo%C3%AB%20%26%20%231"},
+    {"the link itself, and behind it", "({{verifyUrl}}) \"{{verifyUrl}}\" {{inviterName}}",
+     "(https://a.example/v?id=1&secret=2) \"https://a.example/v?id=1&secret=2\" Zo\u00eb & #1",
+     "(https://a.example/v?id=1&amp;secret=2) \"https://a.example/v?id=1&amp;secret=2\" Zo\u00eb "
+     "&amp; #1"},
+    {"in its path", "https://b.example/{{tenantCode}}/{{inviterName}}",
+     "https://b.example//Zo\u00eb & #1", "https://b.example//Zo\u00eb &amp; #1"},
+    {"behind a link in a text without blanks", "\u8bf7{{verifyUrl}}\u3002{{inviterName}}",
+     "\u8bf7https://a.example/v?id=1&secret=2\u3002Zo\u00eb & #1",
+     "\u8bf7https://a.example/v?id=1&amp;secret=2\u3002Zo\u00eb &amp; #1"},
+    {"a question", "Who? {{inviterName}} Really?{{inviterName}}",
+     "Who? Zo\u00eb & #1 Really?Zo\u00eb & #1", "Who? Zo\u00eb &amp; #1 Really?Zo\u00eb &amp; #1"},
 };
 
 static const struct {

@@ -25,7 +25,11 @@ static const char introduction[] =
     "[integrate.md](integrate.md#links-in-mails) says what the\n"
     "pages do that the links lead to.\n\n"
     "A *secret* variable is a link that opens an account or changes it: in HTML it may stand only "
-    "as a whole `href` or as text.\n";
+    "as a whole `href` or as text.\n\n"
+    "Values are escaped in HTML. In the query or the fragment of a link, in text as in HTML, they "
+    "are percent-encoded:\n"
+    "`https://lakeside.example/?email={{recipientEmail}}`. A variable that is the link, or begins "
+    "it, stays as it is.\n";
 
 static void write_variables(FILE *page, const struct template_variable *variable)
 {

@@ -6155,7 +6155,7 @@ export interface components {
              */
             subject: string;
             /**
-             * @description HTML part; values are escaped in it. At most 262144 bytes of UTF-8.
+             * @description HTML part; values are escaped in it, and percent-encoded in the query of a link. At most 262144 bytes of UTF-8.
              * @example <p>Welcome, {{recipientName}}.</p>
              */
             html?: string | null;
