@@ -69,6 +69,7 @@ const char *person_name_search(struct arena *arena, const char *search)
 
 /* ---- accounts that are due ---- */
 
+/* How many are done; fewer than there are when another transaction is at one. */
 static int store(struct authd *d, const struct request *req,
                  const struct sql_account_name_due_list_rows *due, struct error *err)
 {
@@ -93,24 +94,27 @@ static int store(struct authd *d, const struct request *req,
     fold.names = db_array_texts(req->arena, names, due->count);
     fold.surnames = db_array_texts(req->arena, surnames, due->count);
     fold.keys = db_array_texts(req->arena, keys, count);
-    return sql_account_name_fold(d->svc.db, req, &fold, err) < 0 ? -1 : 0;
+    return sql_account_name_fold(d->svc.db, req, &fold, err);
 }
 
 int person_name_fold(void *daemon, const struct request *req, struct error *err)
 {
     const struct sql_account_name_due_list_in list = {.most = BATCH};
-    struct sql_account_name_due_list_rows due = {0};
+    struct sql_account_name_due_list_rows due;
     struct authd *d = daemon;
+    int done;
 
     do {
         CLEANUP(arena_destroy) struct arena *arena = arena_new();
         struct request own = *req;
 
         own.arena = arena;
-        if (sql_account_name_due_list(d->svc.db, &own, &list, &due, err) < 0 ||
-            (due.count > 0 && store(d, &own, &due, err) < 0))
+        if (sql_account_name_due_list(d->svc.db, &own, &list, &due, err) < 0)
             return -1;
-    } while (due.count == BATCH && clock_mono_ms() + BATCH_MS < req->deadline_mono_ms);
-    d->names_folded = d->names_folded || due.count == 0;
+        done = due.count > 0 ? store(d, &own, &due, err) : 0;
+        if (done < 0)
+            return -1;
+    } while (done == BATCH && clock_mono_ms() + BATCH_MS < req->deadline_mono_ms);
+    d->names_folded = d->names_folded || (due.count < BATCH && done == (int)due.count);
     return 0;
 }

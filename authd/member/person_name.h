@@ -19,7 +19,7 @@ size_t person_name_keys(struct arena *arena, const char *name, const char *surna
 const char *person_name_search(struct arena *arena, const char *search);
 
 /* Folds the names of accounts that are due (schema/0125_account_name.sql), and notes in
- * d->names_folded that once none was left; a run of service_every(). Parks. */
+ * d->names_folded that once all were done; a run of service_every(). Parks. */
 int person_name_fold(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
 #endif
