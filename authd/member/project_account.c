@@ -22,7 +22,7 @@
 enum {
     PAGE_MAX = 100,  /* the bound of _count */
     WALK_MAX = 1000, /* rows that one statement looks at */
-    NAMES_WALK = 3,  /* names of a person that begin alike, more than most have */
+    NAMES_WALK = 2,  /* names of a person that begin alike, more than most have */
 };
 
 /* ---- listing ---- */
