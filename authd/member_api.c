@@ -160,8 +160,8 @@ FIELD_TABLE(project_account);
 
 static const struct field project_accounts_in_rows[] = {
     FIELD_TEXT(struct project_accounts_in, search, 1, SEARCH_MAX, FIELD_QUERY | FIELD_CHARACTERS,
-               "Beginning of the address, of both names or of the family name; capitals do not "
-               "matter.",
+               "Beginning of the address, or of the names from any word on; capitals, accents and "
+               "apostrophes do not matter.",
                "ana"),
     FIELD_CHOICE(struct project_accounts_in, role, account_roles, FIELD_QUERY, "Only this role.",
                  "Patient"),

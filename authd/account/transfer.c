@@ -263,6 +263,8 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("trail_key", TRAIL_STAYS),
     TENANT_STAYS("trail_sign_in", TRAIL_STAYS),
     TENANT_STAYS("account_address_key", TRAIL_STAYS),
+    TENANT_STAYS("account_name", "folded anew where accounts are added"),
+    TENANT_STAYS("account_name_due", "as account_name"),
     TENANT_STAYS("erasure", TRAIL_STAYS),
     TENANT_STAYS("erasure_request", TRAIL_STAYS),
     TENANT_STAYS("erasure_table", TRAIL_STAYS),

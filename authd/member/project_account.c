@@ -12,6 +12,7 @@
 
 #include "authd/account/email_verified.h"
 #include "authd/authd_api.h"
+#include "authd/member/person_name.h"
 #include "authd/signin/explain.h"
 #include "authd/sql/project_account.h"
 #include "authd/tenant.h"
@@ -21,6 +22,7 @@
 enum {
     PAGE_MAX = 100,  /* the bound of _count */
     WALK_MAX = 1000, /* rows that one statement looks at */
+    NAMES_WALK = 2,  /* names of a person that begin alike, more than most have */
 };
 
 /* ---- listing ---- */
@@ -29,7 +31,8 @@ enum {
 struct listing {
     const struct project_accounts_in *in;
     struct uuid organization;
-    const char *key; /* what a cursor is good for */
+    const char *key;   /* what a cursor is good for */
+    const char *words; /* what is searched among names; "": nothing */
     int64_t most, walk;
     bool patients;
 };
@@ -81,27 +84,37 @@ PAGE_READER(list, .role = list->in->role)
 PAGE_READER(list_locked, .role = list->in->role)
 PAGE_READER(list_inactive, .role = list->in->role, .patients = list->patients)
 PAGE_READER(search_email, SEARCHED)
-PAGE_READER(search_name, SEARCHED)
-PAGE_READER(search_surname, SEARCHED)
+PAGE_READER(search_name, SEARCHED, .words = list->words)
+PAGE_READER(search_old_name, SEARCHED)
+PAGE_READER(search_old_surname, SEARCHED)
+
+enum phase_of {
+    OF_ALL,
+    OF_WORDS,   /* of names, of which a person has several rows */
+    OF_UNFOLDED /* of accounts without them, which are few, or none */
+};
 
 /* role: whose the statement reads; NULL: both. The end has no reader. */
 struct phase {
     page_reader *read;
     const char *role;
+    enum phase_of of;
 };
 
-static const struct phase all[] = {{read_list, NULL}, {NULL, NULL}};
-static const struct phase locked[] = {{read_list_locked, NULL},
-                                      {read_list_inactive, "Patient"},
-                                      {read_list_inactive, "Practitioner"},
-                                      {NULL, NULL}};
-static const struct phase search[] = {{read_search_email, "Patient"},
-                                      {read_search_email, "Practitioner"},
-                                      {read_search_name, "Patient"},
-                                      {read_search_name, "Practitioner"},
-                                      {read_search_surname, "Patient"},
-                                      {read_search_surname, "Practitioner"},
-                                      {NULL, NULL}};
+static const struct phase all[] = {{read_list, NULL, OF_ALL}, {NULL, NULL, OF_ALL}};
+static const struct phase locked[] = {{read_list_locked, NULL, OF_ALL},
+                                      {read_list_inactive, "Patient", OF_ALL},
+                                      {read_list_inactive, "Practitioner", OF_ALL},
+                                      {NULL, NULL, OF_ALL}};
+static const struct phase search[] = {{read_search_email, "Patient", OF_ALL},
+                                      {read_search_email, "Practitioner", OF_ALL},
+                                      {read_search_name, "Patient", OF_WORDS},
+                                      {read_search_name, "Practitioner", OF_WORDS},
+                                      {read_search_old_name, "Patient", OF_UNFOLDED},
+                                      {read_search_old_name, "Practitioner", OF_UNFOLDED},
+                                      {read_search_old_surname, "Patient", OF_UNFOLDED},
+                                      {read_search_old_surname, "Practitioner", OF_UNFOLDED},
+                                      {NULL, NULL, OF_ALL}};
 
 static const struct phase *phases_of(const struct project_accounts_in *in)
 {
@@ -110,9 +123,22 @@ static const struct phase *phases_of(const struct project_accounts_in *in)
     return in->state && strcmp(in->state, "active") != 0 ? locked : all;
 }
 
-static bool is_wanted(const struct phase *phase, const char *role)
+static bool is_wanted(const struct authd *d, const struct phase *phase, const struct listing *list)
 {
+    const char *role = list->in->role;
+
+    if ((phase->of == OF_WORDS && !list->words[0]) || (phase->of == OF_UNFOLDED && d->names_folded))
+        return false;
     return !role || !phase->role || strcmp(role, phase->role) == 0;
+}
+
+/* Rows to look at for list->most people: more where some do not fit. */
+static int64_t rows_to_walk(const struct phase *phase, const struct listing *list)
+{
+    if (list->in->role || list->in->state || (phase->role && !list->patients) ||
+        phase->of == OF_UNFOLDED)
+        return WALK_MAX;
+    return phase->of == OF_WORDS ? NAMES_WALK * list->most : list->most;
 }
 
 /* Reads until the page has one row more than asked for, a statement has walked enough, or the list
@@ -127,15 +153,13 @@ static int read_page(struct authd *d, const struct request *req, struct listing 
     for (int64_t i = 0; phases[i].read && page->count < want && !*ret_more; i++) {
         const struct phase *phase = &phases[i];
 
-        if (i < from.phase || !is_wanted(phase, list->in->role))
+        if (i < from.phase || !is_wanted(d, phase, list))
             continue;
         if (i > from.phase) /* that one was read to its end */
             from = (struct page_cursor){i, "", page_cursor_start.id};
         list->patients = phase->role && strcmp(phase->role, "Patient") == 0;
         list->most = (int64_t)(want - page->count);
-        list->walk = (list->in->role || list->in->state || (phase->role && !list->patients))
-                         ? WALK_MAX
-                         : list->most;
+        list->walk = rows_to_walk(phase, list);
         if (phase->read(d, req, list, &from, page, err) < 0)
             return -1;
         *ret_more = page->count < want && page->walked == list->walk;
@@ -166,6 +190,7 @@ static int open_listing(struct authd *d, const struct request *req,
     *ret = (struct listing){
         .in = in,
         .organization = email_organization(&tenant),
+        .words = in->search ? person_name_search(req->arena, in->search) : "",
         .key = arena_printf(req->arena, "accounts %s %s %s %s", req->caller->project.text,
                             in->role ? in->role : "-", in->state ? in->state : "-",
                             in->search ? in->search : "")};

@@ -23,6 +23,7 @@ int fuzz_client_data(const uint8_t *data, size_t size);
 int fuzz_config(const uint8_t *data, size_t size);
 int fuzz_email(const uint8_t *data, size_t size);
 int fuzz_fields(const uint8_t *data, size_t size);
+int fuzz_fold(const uint8_t *data, size_t size);
 int fuzz_frame(const uint8_t *data, size_t size);
 int fuzz_framing(const uint8_t *data, size_t size);
 int fuzz_header(const uint8_t *data, size_t size);

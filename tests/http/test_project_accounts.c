@@ -172,6 +172,142 @@ static void a_search_finds_what_begins_so(void)
     CHECK_PROBLEM(empty, "search");
 }
 
+#define DUE "select count(*) from auth.account_name_due"
+
+/* A search finds the person with that address, and no other; NULL: none. */
+static void check_found(const char *search, const char *email)
+{
+    char query[512] = "search=", *to = query + strlen(query);
+    TEXT account = email ? suite_account(suite, email) : NULL;
+    json_t *ids;
+
+    for (const char *at = search; *at; at++)
+        to += sprintf(to, "%%%02X", (unsigned char)*at);
+    ids = walk(admin, query);
+    UNIT_CHECK(json_object_size(ids) == (account != NULL) &&
+                   (!account || json_object_get(ids, account)),
+               "%s: %zu people", search, json_object_size(ids));
+    json_decref(ids);
+}
+
+/* Gives an account other names, as an operator's statement would. */
+static void name_account(const struct person *who, const char *name, const char *surname)
+{
+    PGconn *conn = suite_database(suite);
+    const char *const values[] = {name, surname, who->email};
+    PGresult *named =
+        PQexecParams(conn, "update auth.account set name = $1, surname = $2 where email = $3", 3,
+                     NULL, values, NULL, NULL, 0);
+
+    CU_ASSERT_STRING_EQUAL(PQcmdTuples(named), "1");
+    PQclear(named);
+    PQfinish(conn);
+}
+
+static void people_are_found_by_any_name(void)
+{
+    static const struct {
+        const char *name, *surname;
+    } people[] = {
+        {"Zoë María", "Çelik-Łukasiewicz"},
+        {"Siobhán", "O’Brien"},
+        {"Jean-Luc", "d'Anjou"},
+        {"太郎", "山田"},
+        {"مُحَمَّد", "علی"},
+        {"Þórður", "Ærø"},
+        {"Анна", "Королёва"},
+    };
+    static const struct {
+        const char *search;
+        int found; /* which of them; -1: none */
+    } rows[] = {
+        {"zoe", 0},
+        {"ZOË", 0},
+        {"zoe\u0308 maria", 0},
+        {"maria", 0},
+        {"maria celik", 0},
+        {"celik", 0},
+        {"Çelik-Łuk", 0},
+        {"lukasiewicz zoe", 0},
+        {"łukas", 0},
+        {"lukasiewicz zoe m", 0},
+        {"aria", -1},
+        {"o'brien", 1},
+        {"O’Brien", 1},
+        {"obrien", 1},
+        {"brien", 1},
+        {"o brien", -1},
+        {"siobhan o'b", 1},
+        {"luc", 2},
+        {"jean luc", 2},
+        {"anjou", 2},
+        {"danjou", 2},
+        {"d'anjou jean", 2},
+        {"山田", 3},
+        {"太郎", 3},
+        {"山田太郎", 3},
+        {"山田 太郎", 3},
+        {"田", 3},
+        {"محمد", 4},
+        {"علي", 4},
+        {"thordur", 5},
+        {"aero", 5},
+        {"королева", 6},
+        {"КОРОЛЁВА анна", 6},
+        {"...", -1},
+        {"zoe@", -1},
+    };
+    struct person *all[ARRAY_SIZE(people)];
+
+    for (size_t i = 0; i < ARRAY_SIZE(people); i++) {
+        all[i] = person_register(suite, NULL);
+        name_account(all[i], people[i].name, people[i].surname);
+    }
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, 20000, DUE));
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        check_found(rows[i].search, rows[i].found < 0 ? NULL : all[rows[i].found]->email);
+    for (size_t i = 0; i < ARRAY_SIZE(people); i++)
+        person_destroy(&all[i]);
+}
+
+/* An account of a build before is found as by that until its names are folded: here a transaction
+ * keeps it from that. */
+static void names_of_a_build_before_are_folded(void)
+{
+    PERSON old = person_register(suite, NULL);
+    TEXT id = suite_account(suite, old->email);
+    PGconn *conn = suite_database(suite);
+    static const char *const instances[] = {"1", "2"};
+    pid_t pids[ARRAY_SIZE(instances)];
+    char sql[256];
+
+    name_account(old, "Yvonne Élise", "Yttrium");
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, 20000, DUE));
+    snprintf(sql, sizeof(sql),
+             "with gone as (delete from auth.account_name where account_id = '%s') "
+             "insert into auth.account_name_due values ('%s')",
+             id, id);
+    for (size_t i = 0; i < ARRAY_SIZE(instances); i++) {
+        pids[i] = suite_pid(suite, "authd", instances[i]);
+        suite_signal(suite, "authd", instances[i], SIGSTOP);
+    }
+    PQclear(PQexec(conn, sql));
+    PQclear(PQexec(conn, "begin"));
+    PQclear(PQexec(conn, "select from auth.account_name_due for update"));
+    for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
+        suite_signal(suite, "authd", instances[i], SIGKILL);
+    for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", instances[i], pids[i]));
+    check_found("yvonne", old->email);
+    check_found("Yttr", old->email);
+    check_found("elise", NULL);
+    PQclear(PQexec(conn, "rollback"));
+    PQfinish(conn);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, 20000, DUE));
+    check_found("yvonne", old->email);
+    check_found("elise", old->email);
+}
+
 static void states_are_told_and_filtered(void)
 {
     PERSON one = person_register(suite, NULL);
@@ -380,6 +516,8 @@ static const struct unit_case cases[] = {
     CASE_ALWAYS(test_start),
     CASE(a_list_is_walked_to_its_end),
     CASE(a_search_finds_what_begins_so),
+    CASE(people_are_found_by_any_name),
+    CASE(names_of_a_build_before_are_folded),
     CASE(one_person_is_shown_and_the_reading_recorded),
     CASE(other_projects_and_other_roles_see_nothing),
     CASE(sessions_are_paged),

@@ -200,9 +200,13 @@ static const struct {
     {"project_account_list", "Index Scan using account_pkey on account\n"},
     {"project_account_list_locked", "membership_locked on membership m"},
     {"project_account_list_inactive", "account_not_active on account a"},
-    {"project_account_search_email", "account_search_email on account a"},
-    {"project_account_search_name", "account_search_name on account a"},
-    {"project_account_search_surname", "account_search_surname on account a"},
+    {"project_account_search_email", "account_search_email on account r"},
+    {"project_account_search_name", "account_name_search on account_name r"},
+    {"project_account_search_name", "account_name_pkey on account_name n"},
+    {"project_account_search_old_name", "account_search_name on account r"},
+    {"project_account_search_old_surname", "account_search_surname on account r"},
+    {"account_name_due_list", "account_name_due_pkey on account_name_due"},
+    {"account_name_fold", "account_name_due_pkey on account_name_due"},
     {"tenant_page_account", "Index Scan using membership_pkey on membership m\n"},
     {"tenant_page_credential", "Index Cond: ((project_id = $1) AND (id > $2))"},
     {"tenant_page_email_verified", "Index Cond: ((project_id = $1) AND (id > $2))"},
@@ -323,7 +327,7 @@ static void test_every_statement_has_its_index(void)
 {
     plans_check(&plans, server,
                 "audit_waiting audit_unsealed audit_state outbox_oldest member_list "
-                "passkey_count passkey_opens_unknown password_mixture");
+                "passkey_count passkey_opens_unknown password_mixture account_name_due_list");
     check_hot("set enable_seqscan = off"); /* of the tables that were emptied, too */
 }
 
@@ -610,6 +614,12 @@ static void test_a_page_is_read_from_where_it_begins(void)
         {"a later page of a search",
          "project_account_search_email(true, '" ONE "', 'person', 'person1.99', '" ZERO
          "', 10, null, 0, null, 10)"},
+        {"the first page of a search by name",
+         "project_account_search_name(true, '" ONE "', 'person1.99', '', '" ZERO "', 20, null, 0, "
+         "null, 'zz', 10)"},
+        {"a later page of a search by name",
+         "project_account_search_name(true, '" ONE "', 'person', 'person1.99', '" ZERO
+         "', 20, null, 0, null, 'zz', 10)"},
         {"the first page of an operator's list",
          "user_list(0, '', 'person1.99', null, 'person1.9:', 10)"},
         {"a later page of an operator's list",
@@ -620,8 +630,9 @@ static void test_a_page_is_read_from_where_it_begins(void)
     run(conn,
         "insert into account (id, role, project_id, email, name, surname, created_at) "
         "select gen_random_uuid(), 'Patient', '" ONE "', 'person1.' || lpad(i::text, 5, '0'), "
-        "'', '', 1 from generate_series(50000, 99999) i");
+        "'person1.' || i, 'Surname', 1 from generate_series(50000, 99999) i");
     run(conn, "vacuum analyze account");
+    run(conn, "vacuum analyze account_name");
     run(conn, "set plan_cache_mode = force_generic_plan");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         long buffers = buffers_of(conn, rows[i].sql);
@@ -629,6 +640,7 @@ static void test_a_page_is_read_from_where_it_begins(void)
         UNIT_CHECK(buffers >= 0 && buffers < 200, "%s: %ld buffers", rows[i].label, buffers);
     }
     run(conn, "delete from account where email like 'person1.%'");
+    run(conn, "delete from account_name_due");
     PQfinish(conn);
 }
 

@@ -24,6 +24,7 @@ static const struct {
     {"config", fuzz_config},
     {"email", fuzz_email},
     {"fields", fuzz_fields},
+    {"fold", fuzz_fold},
     {"frame", fuzz_frame},
     {"framing", fuzz_framing},
     {"header", fuzz_header},

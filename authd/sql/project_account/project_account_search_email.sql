@@ -8,9 +8,9 @@
 -- row: account struct project_account
 with
 walked as materialized (
-    -- include: project_account_walk_search(key = {a.email collate "C"},
-    --     project = :project, patients = :patients, search = :search, after_key = :after_key,
-    --     after = :after, walk = :walk)
+    -- include: project_account_walk_search(table = account, id = r.id, key = {r.email collate "C"},
+    --     project = :project, patients = :patients, search = {lower(:search)},
+    --     after_key = :after_key, after = :after, walk = :walk)
 )
 -- include: project_account_page(project = :project, organization = :organization, role = null,
 --     state = :state, also = {true}, most = :most, now = :now)

@@ -1,16 +1,22 @@
--- As project_account_search_email, of those whose names, the given name first, begin with `search`,
--- while the address does not.
+-- As project_account_search_email, of those a name of whom begins with `words`, which are folded
+-- (0125_account_name.sql), while the address does not begin with `search`. One who is found by
+-- several names is among them by the first (not "not exists", for which all names may be read).
 -- class: read
--- in: project uuid, patients bool, search text, after_key text, after uuid, walk int8
+-- in: project uuid, patients bool, search text, words text, after_key text, after uuid, walk int8
 -- in: organization uuid null, state text null, most int8, now int8
 -- rows: many
 -- row: walked int8, last_key text null, last uuid null, at_key text null, at uuid null
 -- row: account struct project_account
 with
 walked as materialized (
-    -- include: project_account_walk_search(key = {lower(a.name || ' ' || a.surname) collate "C"},
-    --     project = :project, patients = :patients, search = :search, after_key = :after_key,
-    --     after = :after, walk = :walk)
+    -- include: project_account_walk_search(table = account_name, id = r.account_id, key = r.key,
+    --     project = :project, patients = :patients, search = :words,
+    --     after_key = :after_key, after = :after, walk = :walk)
 )
 -- include: project_account_page(project = :project, organization = :organization, role = null,
---     state = :state, also = {not starts_with(a.email, lower(:search))}, most = :most, now = :now)
+--     state = :state, also = {not starts_with(a.email, lower(:search)) and (
+--         select n.key
+--         from account_name n
+--         where n.account_id = w.account_id and n.key >= :words and n.key < w.key
+--         limit 1
+--     ) is null}, most = :most, now = :now)

@@ -1202,7 +1202,7 @@ export interface paths {
         };
         /**
          * List the accounts of the project
-         * @description The people of your project, without those who are only invited. `search` finds the beginning of an address, of both names or of the family name. Go on with `_cursor` while there is `next`: a page that is short, or empty, is not the last one. A `_cursor` of another list, or one that is over a day old, is a 422.
+         * @description The people of your project, without those who are only invited. `search` finds the beginning of an address, or of the names from any word on, the given names behind the family name too; accents do not matter. Go on with `_cursor` while there is `next`: a page that is short, or empty, is not the last one. A `_cursor` of another list, or one that is over a day old, is a 422.
          *
          *     For practitioners who administer the project.
          */
@@ -10678,7 +10678,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Beginning of the address, of both names or of the family name; capitals do not matter.
+                 * @description Beginning of the address, or of the names from any word on; capitals, accents and apostrophes do not matter.
                  * @example ana
                  */
                 search?: string;

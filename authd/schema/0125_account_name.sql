@@ -1,0 +1,30 @@
+-- What people are searched by: their names, folded (common/domain/fold.h), from each word on and around, so that a search
+-- is the beginning of one row: "ana maria lima", "maria lima ana", "lima ana maria". authd/member/person_name.c writes
+-- them. project_id is the account's: null of practitioners.
+create table account_name (
+    project_id  uuid,
+    key         text collate "C" not null,
+    account_id  uuid not null references account on delete cascade,
+    primary key (account_id, key)
+);
+create index account_name_search on account_name (project_id, key, account_id);
+
+-- Accounts whose names authd folds next. A trigger notes them, whatever adds an account: also an instance of the build
+-- before. Until their turn, a second later, they are found by what the trigger writes, without accents. An account that was
+-- deleted meanwhile leaves the list in its turn.
+create table account_name_due (
+    account_id  uuid primary key
+);
+
+create function account_name_note() returns trigger language plpgsql set search_path from current as $$
+begin
+    insert into account_name (project_id, key, account_id)
+    select new.project_id, left(regexp_replace(normalize(lower(name), nfd), '[\u0300-\u036f]', '', 'g'), 400), new.id
+    from unnest(array[new.name || ' ' || new.surname, new.surname || ' ' || new.name]) name
+    on conflict do nothing;
+    insert into account_name_due values (new.id) on conflict do nothing;
+    return null;
+end
+$$;
+create trigger account_name_note after insert or update of name, surname on account
+    for each row execute function account_name_note();
