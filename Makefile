@@ -76,7 +76,7 @@ sources = $(wildcard $(1)/*.c $(1)/*/*.c)
 # What needs libcurl is an archive of its own, for the programs that are linked with it.
 CURL_SOURCES   := common/runtime/curl_loop.c common/service/fetch.c
 COMMON_OBJECTS := $(call object,$(filter-out $(CURL_SOURCES),$(wildcard common/*/*.c))) \
-    $(BUILD)/gen/common/service/sql.o
+    $(BUILD)/gen/common/service/sql.o $(BUILD)/gen/common/service/config_known.o
 API_OBJECTS    := $(foreach d,$(APIS),$(call object,$(wildcard $(d)/*_api.c)))
 
 # Statements: each <owner>/sql/<subject>/*.sql becomes calls in C; see common/pg/sqlgen.pl. The stamp is as old as the
@@ -145,6 +145,14 @@ endef
 $(foreach d,$(SCHEMAS),$(eval $(call schema_rule,$(d))))
 # ctl/schema/ is what a superuser runs for all of them.
 $(eval $(call schema_rule,ctl))
+
+# The keys that each daemon has in the configuration, for the others.
+$(BUILD)/gen/common/service/config_known.c: common/service/config_known.pl common/service/service.h $(foreach d,$(DAEMONS),$(d)/$(d).c)
+	@mkdir -p $(@D)
+	./common/service/config_known.pl $(filter-out %.pl,$^) > $@.new
+	@mv $@.new $@
+$(BUILD)/gen/common/service/config_known.o: $(BUILD)/gen/common/service/config_known.c | deps-build
+	$(CC) $(CFLAGS_ALL) -c $< -o $@
 
 # What the assembler includes is in no .d file.
 $(BUILD)/authd/account/mail_domain_data.o: authd/data/free_mail.txt authd/data/throwaway.txt

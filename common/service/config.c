@@ -48,6 +48,7 @@ struct reader {
     struct error *err;
     int line;
     const struct config_section *section; /* that the line belongs to; NULL: another program's */
+    bool complete;                        /* other programs' are among the sections */
     bool began;                           /* some section of the file did */
     struct section_state *states;
 };
@@ -328,6 +329,8 @@ static int read_section_line(struct reader *reader, const struct config_line *li
         if (!state->first.file)
             state->first = (struct config_origin){reader->path, reader->line, NULL};
     }
+    if (!reader->section && reader->complete)
+        return fail(reader, "no program has a section \"%s\"", line->name);
     return 0;
 }
 
@@ -413,7 +416,7 @@ static int set_rows(struct reader *reader, const char *path)
     for (size_t s = 0; s < reader->count; s++) {
         const struct config_section *section = &reader->sections[s];
 
-        for (size_t i = 0; i < section->count; i++) {
+        for (size_t i = 0; section->out && i < section->count; i++) {
             reader->path = path;
             reader->line = 0;
             if (set_row(reader, section, &reader->states[s], i) < 0)
@@ -468,9 +471,11 @@ int config_read(const char *const *files, const struct config_section *sections,
     struct reader reader = {.sections = sections, .count = count, .arena = arena, .err = err};
 
     reader.states = arena_calloc(arena, count, sizeof(*reader.states));
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        reader.complete = reader.complete || !sections[i].out;
         reader.states[i].origins =
             arena_calloc(arena, sections[i].count, sizeof(*reader.states[i].origins));
+    }
     for (size_t i = 0; files[i]; i++) {
         if (read_one(&reader, files[i]) < 0)
             return -1;

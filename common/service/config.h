@@ -9,7 +9,9 @@
  *
  * Each program reads `common` and its own section through a table that names every key it knows: an
  * unknown key, a duplicate within a file or a bad value refuses the start with file, line and what
- * would be right.  Other programs' sections are left alone.  Secrets are never values in a file but
+ * would be right.  Of other programs' sections it knows the keys (config_known): a key that is in
+ * the wrong section is refused by the first program that reads the file, and not only by the one
+ * that has the section, which may start again months later.  Secrets are never values in a file but
  * names of files.
  *
  * Files are read in this order: the defaults of the package (PREFIX/share/atrium/atrium.conf of
@@ -108,9 +110,12 @@ struct config_section {
     const char *name; /* "common", "authd" */
     const struct config_row *rows;
     size_t count;
-    void *out;                     /* the struct to fill */
+    void *out;                     /* the struct to fill; NULL: another program's, keys alone */
     struct config_origin *origins; /* one for each row, filled; NULL: not wanted */
 };
+
+/* The keys of the section of each daemon, up to a section without a name (config_known.pl). */
+extern const struct config_section config_known[];
 
 /* The files that a configuration is read from, NULL-ended, in the arena: `defaults` (may be NULL)
  * when it exists; `path`, which may be missing when `defaults` exists; the *.conf of conf.d beside
@@ -123,7 +128,7 @@ int config_files_of(const char *path, struct arena *arena, const char ***ret,
                     struct error *err) MUST_USE;
 
 /* Reads the files and fills every section's struct; texts live in the arena. -1 with "FILE:LINE:
- * ..." */
+ * ..." With sections of other programs among them there is no further one. */
 int config_read(const char *const *files, const struct config_section *sections, size_t count,
                 struct arena *arena, struct error *err) MUST_USE;
 

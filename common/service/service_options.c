@@ -9,7 +9,7 @@
 #include "common/domain/page.h"
 #include "common/service/service_private.h"
 
-enum { EXIT_USAGE = 2 };
+enum { EXIT_USAGE = 2, SECTIONS_MAX = 16 };
 
 const struct config_row common_config_rows[] = {
     CONFIG_PATH(struct common_config, run_dir, "/run/atrium", 0,
@@ -157,10 +157,24 @@ static bool is_instance_name(const char *name)
            strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == length;
 }
 
+/* The sections that are read, and behind them those of the other daemons. How many. */
+static size_t all_sections(const struct service *self,
+                           struct config_section ret[static SECTIONS_MAX])
+{
+    size_t count = SERVICE_SECTIONS;
+
+    service_sections(self, ret);
+    for (const struct config_section *each = config_known; each->name; each++) {
+        if (strcmp(each->name, self->definition->name) != 0 && count < SECTIONS_MAX)
+            ret[count++] = *each;
+    }
+    return count;
+}
+
 int service_config_load(struct service *self, const struct service_options *options,
                         struct error *err)
 {
-    struct config_section sections[SERVICE_SECTIONS];
+    struct config_section sections[SECTIONS_MAX];
 
     if (!is_instance_name(options->instance))
         return error_set(err, ERR_INTERNAL, "--instance must be [a-z0-9-], 1 to 32 characters.");
@@ -171,8 +185,7 @@ int service_config_load(struct service *self, const struct service_options *opti
         arena_calloc(self->arena, common_config_row_count, sizeof(*self->origins[0]));
     self->origins[1] =
         arena_calloc(self->arena, self->definition->config_count, sizeof(*self->origins[1]));
-    service_sections(self, sections);
-    if (config_load(options->config, sections, ARRAY_SIZE(sections), self->arena, err) < 0)
+    if (config_load(options->config, sections, all_sections(self, sections), self->arena, err) < 0)
         return -1;
     if (options->test_clock && !self->common->development)
         return error_set(err, ERR_INTERNAL, "--test-clock is for development suites only.");

@@ -441,7 +441,39 @@ static void test_bounds_the_files_of_conf_d(void)
                "%s", self.load.err.message);
 }
 
+/* Of another program's section the keys are known, and no further section. */
+static void test_keys_of_other_sections_are_known(void)
+{
+    static const struct config_row other_rows[] = {{.key = "theirs"}, {.key = "size"}};
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        {OWN "other\n    theirs = \"any value\"\n    size = none\n", NULL},
+        {OWN "other\n    number = 1\n", ":4: section \"other\" has no key \"number\""},
+        {OWN "other\n    theirs = 1\n    theirs = 2\n", ":5: theirs was given on line 4"},
+        {OWN "another\n    theirs = 1\n", ":3: no program has a section \"another\""},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        CLEANUP(load_destroy) struct load load = {.arena = arena_new()};
+        struct unit_dir dir = unit_dir_make();
+        struct config_section sections[3];
+
+        error_init(&load.err, load.arena);
+        load_sections(&load, sections);
+        sections[2] =
+            (struct config_section){"other", other_rows, ARRAY_SIZE(other_rows), NULL, NULL};
+        load.result = config_load(unit_dir_write(&dir, "a.conf", rows[i].text), sections, 3,
+                                  load.arena, &load.err);
+        UNIT_CHECK(rows[i].want ? load.result < 0 && strstr(load.err.message, rows[i].want)
+                                : load.result == 0,
+                   "%s: %s", rows[i].text, load.err.message);
+        unit_dir_remove(&dir);
+    }
+}
+
 static const struct unit_case cases[] = {
+    CASE(test_keys_of_other_sections_are_known),
     CASE(test_types_what_it_reads),
     CASE(test_falls_back),
     CASE(test_complains_with_file_and_line),

@@ -827,7 +827,7 @@ export interface paths {
         put?: never;
         /**
          * Get a challenge to add a passkey
-         * @description Options for `navigator.credentials.create()`. The passkey belongs to the host name of the project's application for the role, or where it has none to the installation's own pages. An account has at most 20: beyond, and for a credential that is known already, 409.
+         * @description Options for `navigator.credentials.create()`. The passkey belongs to the host name of the project's application for the role, or where it has none to the installation's own pages. An account has at most 20: beyond, and for a credential that is known already, 409. Of several starts of a session the latest counts.
          *
          *     For any signed-in user.
          */
@@ -2402,7 +2402,7 @@ export interface paths {
         put?: never;
         /**
          * Get an upload form for a document's new bytes
-         * @description Answers a form for new bytes. The old ones are served until the upload is complete; the id stays.
+         * @description Answers a form for new bytes. The old ones are served until the upload is complete; the id stays. Of a document the latest 20 forms count.
          *
          *     For any signed-in user, and for API keys.
          */
@@ -2614,7 +2614,7 @@ export interface paths {
         put?: never;
         /**
          * Create a bot
-         * @description Creates a bot: an HTTPS address of yours that is called, or a program of the operator's that is run in a sandbox. The answer alone shows the secret that calls to an http bot are signed with. A project has at most 1,000 bots, of 3 MiB together: else 409.
+         * @description Creates a bot: an HTTPS address of yours that is called, or a program of the operator's that is run in a sandbox. The answer alone shows the secret that calls to an http bot are signed with. A project has at most 1,000 bots, of 3 MiB together, and each identifier once: else 409.
          *
          *     For practitioners who administer the project.
          */
@@ -2641,7 +2641,7 @@ export interface paths {
         get: operations["bot_get"];
         /**
          * Replace a bot
-         * @description Replaces a bot. Secrets that are not sent stay as they are, unless the bot is pointed elsewhere. One that makes the project's bots larger than 3 MiB together is a 409.
+         * @description Replaces a bot. Secrets that are not sent stay as they are, unless the bot is pointed elsewhere. One that makes the project's bots larger than 3 MiB together, or has an identifier of another bot, is a 409.
          *
          *     For practitioners who administer the project.
          */
@@ -11750,7 +11750,7 @@ export interface operations {
                  */
                 until?: string;
                 /**
-                 * @description Who did it: a profile, or an account. At most 256 bytes of UTF-8.
+                 * @description Who did it: a profile, or an account; either finds all that the person did, also to register and sign in. At most 256 bytes of UTF-8.
                  * @example Practitioner/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
                  */
                 actor?: string;
@@ -11760,7 +11760,7 @@ export interface operations {
                  */
                 action?: string;
                 /**
-                 * @description What it is about. At most 256 bytes of UTF-8.
+                 * @description What it is about. A profile or an account finds all that is about the person, or was done by that person. At most 256 bytes of UTF-8.
                  * @example Session/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b
                  */
                 target?: string;
