@@ -52,10 +52,13 @@ static const char *identifiers_json(const struct request *req, const struct bot_
 static int draft_secrets(struct botd *d, const struct request *req, const char *secrets,
                          struct draft *ret, struct error *err)
 {
-    json_t *json = json_loads(secrets, 0, NULL), *names = json_array(), *value;
+    json_t *json = codec_parse_json(secrets, strlen(secrets), true, err), *names, *value;
     const char *name;
     int result = 0;
 
+    if (!json)
+        return -1;
+    names = json_array();
     json_object_foreach(json, name, value)
     {
         if (!json_is_string(value))
