@@ -1,6 +1,6 @@
 /*
- * client_settings.h - a registration as the database has it: the members of struct oauth_settings as
- * JSON. Pure.
+ * client_settings.h - a registration as the database has it: the members of struct oauth_settings
+ * as JSON. Pure.
  */
 #ifndef ATRIUM_SETTINGSD_CLIENT_SETTINGS_H
 #define ATRIUM_SETTINGSD_CLIENT_SETTINGS_H
