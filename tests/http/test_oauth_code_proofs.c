@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/domain/jwk.h"
 #include "common/domain/jwt.h"
 #include "tests/support/oauth.h"
 #include "tests/support/unit.h"
