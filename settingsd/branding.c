@@ -99,18 +99,20 @@ static json_t *texts_json(const struct branding_text *texts, size_t count)
 }
 
 /* What is stored: absent members are left out. */
-static const char *branding_json(const struct request *req, const struct branding_in *in,
-                                 const struct branding_text *texts)
+static int branding_json(const struct request *req, const struct branding_in *in,
+                         const struct branding_text *texts, const char **ret, struct error *err)
 {
     json_auto_t *json = json_pack("{s:s*, s:s*, s:s*, s:s*, s:s*}", "name", in->name, "colorLight",
                                   in->colorLight, "colorDark", in->colorDark, "imprintUrl",
                                   in->imprintUrl, "privacyUrl", in->privacyUrl);
-    json_t *list = texts_json(texts, in->texts.count);
+    json_auto_t *list = texts_json(texts, in->texts.count);
 
+    if (!json)
+        return error_set(err, ERR_INTERNAL, "The branding cannot be written.");
     if (json_array_size(list) > 0)
         json_object_set(json, "texts", list);
-    json_decref(list);
-    return codec_dump_json(req->arena, json);
+    *ret = codec_dump_json(req->arena, json);
+    return 0;
 }
 
 /* ---- the logo ---- */
@@ -198,8 +200,8 @@ int branding_put(struct settingsd *d, const struct request *req, const struct br
     if (check_texts(req, &languages, texts, in->texts.count, err) < 0)
         return -1;
     write.version = before.version;
-    write.branding = branding_json(req, in, texts);
-    if (project_require_unchanged(sql_branding_write(d->svc.db, req, &write, &row, err), err) < 0)
+    if (branding_json(req, in, texts, &write.branding, err) < 0 ||
+        project_require_unchanged(sql_branding_write(d->svc.db, req, &write, &row, err), err) < 0)
         return -1;
     *out = branding_of(req->arena, row.branding, row.etag);
     return publish_change(d, req, &write.outbox, "project", write.project, err);

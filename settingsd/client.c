@@ -5,15 +5,14 @@
  * What an application may do as an OAuth client is a JSON object of the members of struct
  * oauth_settings. authd reads it for each request, so a change counts from the next one on.
  */
-#include <jansson.h>
 #include <string.h>
 
 #include "authd/authd_api.h"
 #include "common/base/clock.h"
 #include "common/base/secret.h"
 #include "common/domain/etag.h"
-#include "common/wire/codec.h"
 #include "settingsd/client_check.h"
+#include "settingsd/client_settings.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
 #include "settingsd/sql/client.h"
@@ -25,53 +24,17 @@ enum { SECRET_BYTES = 32 };
 
 /* ---- the registration ---- */
 
-/* The members as JSON. */
-static const char *settings_print(struct arena *arena, const struct oauth_settings *settings)
-{
-    struct codec_buffer packed;
-    msgpack_object map;
-    struct error ignored;
-
-    error_init(&ignored, arena);
-    codec_buffer_init(&packed, arena);
-    fields_pack(&oauth_settings_table, settings, &packed);
-    if (codec_unpack(packed.bytes, packed.size, arena, &map, &ignored) < 0)
-        return "{}";
-    return fields_print(&oauth_settings_table, &map, arena, &(size_t){0});
-}
-
-/* The members of such a text. One that this program did not write and that does not fit, as after
- * an import, is a public client without grants. */
-static void settings_read(struct arena *arena, const char *text, struct oauth_settings *out)
-{
-    struct error ignored;
-    json_t *json;
-    int result = -1;
-
-    error_init(&ignored, arena);
-    json = codec_parse_exact(text, strlen(text), true, &ignored);
-    if (json)
-        result = fields_read(&oauth_settings_table, &(struct field_source){.body = json}, arena,
-                             out, &ignored);
-    json_decref(json);
-    if (result == 0 && client_check(out, &ignored) == 0)
-        return;
-    memset(out, 0, sizeof(*out));
-    error_init(&ignored, arena);
-    (void)!client_check(out, &ignored);
-}
-
-#define CLIENT_RECORD(arena_, row, out)                           \
-    do {                                                          \
-        *(out) = (struct client_record){                          \
-            .id = (row)->id,                                      \
-            .name = (row)->name,                                  \
-            .lastUpdated = (row)->updated_at,                     \
-            .secretCreatedAt = (row)->secret_at,                  \
-            .previousSecretUntil = (row)->previous_until,         \
-            .etag = (row)->etag,                                  \
-        };                                                        \
-        settings_read(arena_, (row)->settings, &(out)->settings); \
+#define CLIENT_RECORD(arena_, row, out)                                  \
+    do {                                                                 \
+        *(out) = (struct client_record){                                 \
+            .id = (row)->id,                                             \
+            .name = (row)->name,                                         \
+            .lastUpdated = (row)->updated_at,                            \
+            .secretCreatedAt = (row)->secret_at,                         \
+            .previousSecretUntil = (row)->previous_until,                \
+            .etag = (row)->etag,                                         \
+        };                                                               \
+        client_settings_read(arena_, (row)->settings, &(out)->settings); \
     } while (0)
 
 static struct sql_audit client_audit(const struct request *req, const char *action,
@@ -96,8 +59,7 @@ static bool needs_proof(struct arena *arena, const struct oauth_settings *before
 {
     if (now->jwks || now->jwksUri)
         return true;
-    return now->firstParty &&
-           (!before || strcmp(settings_print(arena, before), settings_print(arena, now)) != 0);
+    return now->firstParty && (!before || !client_settings_equal(arena, before, now));
 }
 
 /* An operator needs no proof. */
@@ -118,15 +80,13 @@ static int client_add(struct settingsd *d, const struct request *req, struct uui
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct sql_project_lock_in lock = {.project = project};
-    struct sql_client_insert_in insert = {.project = project,
-                                          .id = uuid_random(),
-                                          .name = in->name,
-                                          .oauth = settings_print(req->arena, &in->settings),
-                                          .now = req->now_ms};
+    struct sql_client_insert_in insert = {
+        .project = project, .id = uuid_random(), .name = in->name, .now = req->now_ms};
     struct sql_client_insert_row row;
 
     insert.audit = client_audit(req, "client.create", project, insert.id);
-    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+    if (client_settings_print(req->arena, &in->settings, &insert.oauth, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         sql_project_lock(tx, req, &lock, err) < 0 ||
         sql_require(sql_client_insert(tx, req, &insert, &row, err), err, ERR_CONFLICT,
                     "The project has 1,000 client applications already.") < 0)
@@ -142,7 +102,6 @@ static int client_change(struct settingsd *d, const struct request *req, struct 
     struct sql_client_replace_in replace = {.project = project,
                                             .id = in->id,
                                             .name = in->name,
-                                            .oauth = settings_print(req->arena, &in->settings),
                                             .secrets = client_has_secret(&in->settings),
                                             .now = req->now_ms,
                                             .outbox = publish_client_row(d, req, project, in->id),
@@ -151,7 +110,8 @@ static int client_change(struct settingsd *d, const struct request *req, struct 
     struct sql_client_replace_row row;
     int rows;
 
-    if (etag_bind(in->ifMatch, out->etag, "client", &replace.etag, err) < 0)
+    if (client_settings_print(req->arena, &in->settings, &replace.oauth, err) < 0 ||
+        etag_bind(in->ifMatch, out->etag, "client", &replace.etag, err) < 0)
         return -1;
     /* That what is there needs no proof holds for what was read. */
     if (in->settings.firstParty && !needs_proof(req->arena, &out->settings, &in->settings))
@@ -332,7 +292,7 @@ int oauth_client_get(struct settingsd *d, const struct request *req,
     if (require_client(sql_oauth_client_find(d->svc.db, req, &find, &row, err), err) < 0)
         return -1;
     settings = arena_alloc(req->arena, sizeof(*settings));
-    settings_read(req->arena, row.settings, settings);
+    client_settings_read(req->arena, row.settings, settings);
     *out = (struct oauth_client){.clientId = in->clientId,
                                  .name = row.name,
                                  .projectId = in->projectId,

@@ -157,8 +157,8 @@ static int refuse(struct error *err, const char *answer)
 
 /* Answers a poll of a device, whose tokens were signed before it if it is approved. */
 static int poll(struct authd *d, const struct token_call *call,
-                const struct sql_oauth_device_get_row *device, const struct grant_held *held,
-                struct sql_oauth_device_poll_in *in, struct error *err)
+                const struct sql_oauth_device_get_row *device, struct sql_oauth_device_poll_in *in,
+                struct error *err)
 {
     struct sql_oauth_device_poll_row row;
 
@@ -170,7 +170,7 @@ static int poll(struct authd *d, const struct token_call *call,
         return refuse(err, row.answer);
     if (row.surplus)
         session_end_surplus(d, call->req, device->account, in->grant.id);
-    return grant_keep_registered(d, call, device->account, in->grant.id, held, err);
+    return 0;
 }
 
 /* A session that has ended is left to the poll, which denies access then. */
@@ -183,12 +183,14 @@ static int sign(struct authd *d, const struct token_call *call,
                           .resource = device->resource,
                           .patient = device->patient,
                           .signed_in_at = device->signed_in_at};
+    int64_t change;
     int found;
 
-    if (grant_check_registered(d, call, device->account, held, err) < 0)
+    if (grant_check_registered(d, call, device->account, held, &change, err) < 0)
         return -1;
     found = grant_sign(d, call, device->session, &in->grant, refresh, &grant, &in->grant_signed,
                        out, err);
+    in->grant_signed.change = change;
     return found > 0 ? dpop_spend(d, call->req, &call->proof, err) : found;
 }
 
@@ -222,5 +224,5 @@ int grant_device_code(struct authd *d, const struct token_call *call, struct tok
     in.grant = grant_values(d, call, &held, &refresh);
     if (device.approved && sign(d, call, &device, &held, &refresh, &in, out, err) < 0)
         return -1;
-    return poll(d, call, &device, &held, &in, err);
+    return poll(d, call, &device, &in, err);
 }

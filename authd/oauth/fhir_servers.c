@@ -106,13 +106,15 @@ static int lock_server(struct db_tx *tx, const struct request *req, struct uuid 
     return 0;
 }
 
-/* The grants that end with what the server was are ended by the same transaction. */
+/* The grants that end with what the server was are ended by the same transaction. It is a change of
+ * the project, too, so that no grant is made by what was read before. */
 static int commit(struct authd *d, const struct request *req, struct db_tx **tx, const char *base,
                   const struct fhir_server *server, struct error *err)
 {
     struct session_ended ended;
 
     if (grant_end_of_server(d, req, *tx, req->caller->project, base, server, &ended, err) < 0 ||
+        session_ended_project(*tx, req, req->caller->project, &ended, err) < 0 ||
         db_commit(tx, err) < 0)
         return -1;
     return session_revocation_wait(d, req, &ended, err);

@@ -420,9 +420,10 @@ static int redeem(struct authd *d, const struct token_call *call, const uint8_t 
                           .patient = code->patient,
                           .signed_in_at = code->signed_in_at};
     struct sql_oauth_code_redeem_row row;
+    int64_t change;
     int made;
 
-    if (grant_check_registered(d, call, code->account, &held, err) < 0)
+    if (grant_check_registered(d, call, code->account, &held, &change, err) < 0)
         return -1;
     made =
         grant_sign(d, call, code->parent, &in.grant, &refresh, &grant, &in.grant_signed, out, err);
@@ -430,12 +431,11 @@ static int redeem(struct authd *d, const struct token_call *call, const uint8_t 
         return refuse(err, "The sign-in has ended.");
     if (made < 0 || dpop_spend(d, call->req, proof, err) < 0)
         return -1;
+    in.grant_signed.change = change;
     in.audit = grant_audit(call, &in.grant, code->account, code->role, "oauth");
     made = sql_oauth_code_redeem(d->svc.db, call->req, &in, &row, err);
     if (made > 0 && row.surplus)
         session_end_surplus(d, call->req, code->account, in.grant.id);
-    if (made > 0 && grant_keep_registered(d, call, code->account, in.grant.id, &held, err) < 0)
-        return -1;
     return made;
 }
 

@@ -8,12 +8,12 @@
 #include "authd/oauth/auth_request.h"
 #include "authd/oauth/client.h"
 #include "authd/oauth/consent.h"
+#include "authd/oauth/fhir_server.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/smart_grant.h"
 #include "authd/session/change.h"
 #include "authd/settings_cache.h"
 #include "authd/sql/oauth.h"
-#include "authd/sql/smart.h"
 #include "common/service/audit.h"
 
 enum { PAGE = 1000 }; /* the limit in part grant_held */
@@ -116,23 +116,7 @@ static int find_client(struct authd *d, const struct request *req, struct settin
 static int find_server(struct authd *d, const struct request *req, struct uuid project,
                        const char *base, struct fhir_server *ret, struct error *err)
 {
-    const struct sql_fhir_server_hold_in hold = {.project = project, .base = base};
-
-    return base ? sql_fhir_server_hold(d->svc.db, req, &hold, ret, err) : 0;
-}
-
-static int is_registered(struct authd *d, const struct request *req, struct uuid project,
-                         const struct grant_held *held, struct error *err)
-{
-    struct oauth_client client;
-    struct fhir_server server;
-    int known = find_client(d, req, NULL, project, held->clientId, &client, err);
-    int found;
-
-    if (known <= 0)
-        return known;
-    found = find_server(d, req, project, held->resource, &server, err);
-    return found < 0 ? -1 : is_covered(d, req, project, held, &client, found ? &server : NULL, err);
+    return base ? fhir_server_find(d, req, project, base, ret, err) : 0;
 }
 
 static int refuse(struct error *err)
@@ -157,29 +141,36 @@ static int has_consent(struct authd *d, const struct token_call *call, struct uu
     return 0;
 }
 
-int grant_check_registered(struct authd *d, const struct token_call *call, struct uuid account,
-                           const struct grant_held *held, struct error *err)
+static int is_registered(struct authd *d, const struct token_call *call, struct settings_view *view,
+                         const struct grant_held *held, struct error *err)
 {
-    int fits = is_registered(d, call->req, call->issuer->tenant.projectId, held, err);
+    struct oauth_client client;
+    struct fhir_server server;
+    struct issuer issuer;
+    int known, found;
+
+    if (issuer_open_view(d, call->req, view, call->in->tenantCode, call->in->visit, &issuer, err) <
+        0)
+        return -1;
+    known = find_client(d, call->req, view, issuer.tenant.projectId, held->clientId, &client, err);
+    if (known <= 0)
+        return known;
+    found = find_server(d, call->req, issuer.tenant.projectId, held->resource, &server, err);
+    return found < 0 ? -1
+                     : is_covered(d, call->req, issuer.tenant.projectId, held, &client,
+                                  found ? &server : NULL, err);
+}
+
+int grant_check_registered(struct authd *d, const struct token_call *call, struct uuid account,
+                           const struct grant_held *held, int64_t *ret_change, struct error *err)
+{
+    struct settings_view view = {.reads = true};
+    int fits = is_registered(d, call, &view, held, err);
 
     if (fits > 0)
         fits = has_consent(d, call, account, held, err);
+    *ret_change = view.change;
     return fits == 0 ? refuse(err) : MIN(fits, 0);
-}
-
-int grant_keep_registered(struct authd *d, const struct token_call *call, struct uuid account,
-                          struct uuid session, const struct grant_held *held, struct error *err)
-{
-    const struct session_end which = {.project = call->issuer->tenant.projectId,
-                                      .account = account,
-                                      .only = session,
-                                      .reason = "revoked"};
-    int registered = is_registered(d, call->req, which.project, held, err);
-    size_t count;
-
-    if (registered != 0)
-        return MIN(registered, 0);
-    return session_end(d, call->req, &which, &count, err) < 0 ? -1 : refuse(err);
 }
 
 /* ---- all of a client, or at a server ---- */
@@ -325,13 +316,23 @@ static int read_client(struct authd *d, const struct request *req, struct grant_
     return forget_consents(d, req, scan, err);
 }
 
+static int wait_for_begun(struct authd *d, const struct request *req, struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        sql_grant_barrier(tx, req, err) < 0)
+        return -1;
+    return db_commit(&tx, err);
+}
+
 int grant_end_of_client(struct authd *d, const struct request *req, struct uuid project,
                         struct uuid client, struct error *err)
 {
     struct grant_scan scan = {.project = project, .client_id = client.text};
     bool more = true;
 
-    if (read_client(d, req, &scan, err) < 0)
+    if (read_client(d, req, &scan, err) < 0 || wait_for_begun(d, req, err) < 0)
         return -1;
     while (more) {
         struct session_ended ended = {.count = 0};
@@ -354,6 +355,8 @@ int grant_end_of_server(struct authd *d, const struct request *req, struct db_tx
     *ret = (struct session_ended){.count = 0};
     if (server)
         scan.server = *server;
+    if (sql_grant_barrier(tx, req, err) < 0)
+        return -1;
     while (more) {
         if (end_page(d, req, tx, &scan, ret, &more, err) < 0)
             return -1;

@@ -366,6 +366,12 @@ int session_ended_account(struct db_tx *tx, const struct request *req, struct uu
     return changed(tx, req, "account", account, ended, err);
 }
 
+int session_ended_project(struct db_tx *tx, const struct request *req, struct uuid project,
+                          struct session_ended *ended, struct error *err)
+{
+    return changed(tx, req, "project", project, ended, err);
+}
+
 int session_revocation_wait(struct authd *d, const struct request *req,
                             const struct session_ended *ended, struct error *err)
 {

@@ -146,6 +146,10 @@ int session_ended_membership(struct db_tx *tx, const struct request *req, struct
 int session_ended_account(struct db_tx *tx, const struct request *req, struct uuid account,
                           struct session_ended *ended, struct error *err) MUST_USE;
 
+/* The same of what is registered in a project. */
+int session_ended_project(struct db_tx *tx, const struct request *req, struct uuid project,
+                          struct session_ended *ended, struct error *err) MUST_USE;
+
 /* Adds the changes that a statement has returned. */
 void session_ended_add(const struct request *req, const struct field_list *changes,
                        struct session_ended *ended);

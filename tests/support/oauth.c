@@ -322,12 +322,13 @@ struct http_answer *oauth_token_during(struct suite *suite, const char *form, co
 
     if (pthread_create(&thread, NULL, post_form, &posting) != 0)
         abort();
-    UNIT_CHECK(suite_comes_to(suite, 1, 2000,
-                              "select least(count(*), 1) from pg_stat_activity where "
-                              "wait_event_type = 'Lock' and query like '%%update %s%%' and "
-                              "application_name like 'atrium-authd.%%'",
-                              table),
-               "%s", table);
+    UNIT_CHECK(
+        suite_comes_to(suite, 1, 2000,
+                       "select least(count(*), 1) from pg_locks l join pg_stat_activity a "
+                       "using (pid) where not l.granted and l.relation = 'auth.%s'::regclass "
+                       "and a.application_name like 'atrium-authd.%%'",
+                       table),
+        "%s", table);
     change(arg);
     PQfinish(holder);
     pthread_join(thread, NULL);

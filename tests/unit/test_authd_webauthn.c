@@ -205,8 +205,8 @@ static void a_key_that_is_none_is_refused(void)
     }
 }
 
-/* Signatures of such a key can be made by anyone: RSA with exponent 1, where the signature is what is
- * signed, or with a modulus whose factors are known; a point of small order on edwards25519. */
+/* Signatures of such a key can be made by anyone: RSA with exponent 1, where the signature is what
+ * is signed, or with a modulus whose factors are known; a point of small order on edwards25519. */
 static void a_key_of_everyone_is_refused(void)
 {
     static const struct {

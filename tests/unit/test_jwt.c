@@ -152,7 +152,7 @@ static char *even_modulus(const struct jose *key)
     return jose_encode(bytes, size);
 }
 
-/* Of its length a number that is prime: whoever reads it knows the private exponent. */
+/* A prime of that length: it tells the private exponent. */
 static char *prime_modulus(void)
 {
     BIGNUM *prime = BN_new();
