@@ -103,8 +103,8 @@ static int ask(struct authd *d, const struct request *req, const char *email, st
                          strcmp(caller->role, "Patient") == 0 ? "PATIENT_APP_URL"
                                                               : "PRACTITIONER_APP_URL");
     if (step_up_check(d, NULL, req, err) < 0 ||
-        throttle_limit(d, req, "email change", caller->account.text, CHANGE_WINDOW,
-                       CHANGE_ACCOUNT_MAX, err) < 0)
+        throttle_limit_own(d, req, "email change", caller->account.text, CHANGE_WINDOW,
+                           CHANGE_ACCOUNT_MAX, err) < 0)
         return -1;
     return send_link(d, req, &tenant, &route, email, err);
 }

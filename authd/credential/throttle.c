@@ -254,11 +254,11 @@ void throttle_act_key(struct authd *d, const struct request *req, const char *ki
 
 static int admit(struct authd *d, const struct request *req,
                  const uint8_t key[static THROTTLE_KEY_SIZE], int64_t window_ms, int64_t limit,
-                 bool *ret_admitted, struct error *err)
+                 bool *ret_admitted, struct sql_throttle_admit_row *ret, struct error *err)
 {
     const struct sql_throttle_admit_in in = {
         .key = {key, THROTTLE_KEY_SIZE}, .now = req->now_ms, .window = window_ms, .most = limit};
-    int admitted = sql_throttle_admit(d->svc.db, req, &in, err);
+    int admitted = sql_throttle_admit(d->svc.db, req, &in, ret, err);
 
     *ret_admitted = admitted > 0;
     return MIN(admitted, 0);
@@ -269,9 +269,10 @@ int throttle_admit(struct authd *d, const struct request *req, const char *kind,
                    struct error *err)
 {
     uint8_t key[THROTTLE_KEY_SIZE];
+    struct sql_throttle_admit_row row;
 
     throttle_act_key(d, req, kind, subject, key);
-    return admit(d, req, key, window_ms, limit, ret_admitted, err);
+    return admit(d, req, key, window_ms, limit, ret_admitted, &row, err);
 }
 
 /* Answers for a key that was at its limit. */
@@ -290,20 +291,38 @@ static int refuse(struct authd *d, const struct request *req,
     return 0;
 }
 
-int throttle_limit(struct authd *d, const struct request *req, const char *kind,
-                   const char *subject, int64_t window_ms, int64_t limit, struct error *err)
+/* `shown`: the answer may say what is left, because the subject is who asks. */
+static int limit_act(struct authd *d, const struct request *req, const char *kind,
+                     const char *subject, int64_t window_ms, int64_t limit, bool shown,
+                     struct error *err)
 {
     uint8_t key[THROTTLE_KEY_SIZE];
+    struct sql_throttle_admit_row row;
     bool admitted, full;
 
     throttle_act_key(d, req, kind, subject, key);
-    if (admit(d, req, key, window_ms, limit, &admitted, err) < 0)
+    if (admit(d, req, key, window_ms, limit, &admitted, &row, err) < 0)
         return -1;
+    if (admitted && shown)
+        error_limit(err, limit, MAX(limit - row.kept, (int64_t)0),
+                    MAX((row.oldest + window_ms - req->now_ms + 999) / 1000, (int64_t)1));
     if (admitted)
         return 0;
     /* the window may have moved on between the two statements: then the next try succeeds */
     (void)!refuse(d, req, key, window_ms, limit, &full, err);
     return -1;
+}
+
+int throttle_limit(struct authd *d, const struct request *req, const char *kind,
+                   const char *subject, int64_t window_ms, int64_t limit, struct error *err)
+{
+    return limit_act(d, req, kind, subject, window_ms, limit, false, err);
+}
+
+int throttle_limit_own(struct authd *d, const struct request *req, const char *kind,
+                       const char *subject, int64_t window_ms, int64_t limit, struct error *err)
+{
+    return limit_act(d, req, kind, subject, window_ms, limit, true, err);
 }
 
 int throttle_check_act(struct authd *d, const struct request *req, const char *kind,
@@ -325,7 +344,8 @@ int throttle_admit_tx(struct db_tx *tx, const struct request *req,
 {
     const struct sql_throttle_admit_in in = {
         .key = {key, THROTTLE_KEY_SIZE}, .now = req->now_ms, .window = window_ms, .most = limit};
-    int admitted = sql_throttle_admit_tx(tx, req, &in, err);
+    struct sql_throttle_admit_row row;
+    int admitted = sql_throttle_admit_tx(tx, req, &in, &row, err);
 
     *ret_admitted = admitted > 0;
     return MIN(admitted, 0);
@@ -358,8 +378,8 @@ int throttle_limit_client(struct authd *d, const struct request *req, const char
         error_clear(err);
     }
     for (size_t i = 0; i < subjects.count; i++)
-        if (throttle_limit(d, req, kind, subjects.items[i].text, window_ms,
-                           limit * subjects.items[i].factor, err) < 0)
+        if (throttle_limit_own(d, req, kind, subjects.items[i].text, window_ms,
+                               limit * subjects.items[i].factor, err) < 0)
             return -1;
     return 0;
 }
@@ -387,8 +407,8 @@ int register_admit(struct authd *d, const struct request *req, const struct regi
 int code_mail_admit(struct authd *d, const struct request *req, const struct code_mail_admit_in *in,
                     struct nothing *out UNUSED, struct error *err)
 {
-    if (throttle_limit(d, req, "code sender", in->membership.text, THROTTLE_CODE_WINDOW,
-                       THROTTLE_CODE_SENDER_MAX, err) < 0)
+    if (throttle_limit_own(d, req, "code sender", in->membership.text, THROTTLE_CODE_WINDOW,
+                           THROTTLE_CODE_SENDER_MAX, err) < 0)
         return -1;
     return throttle_limit(d, req, "code mailbox", in->email, THROTTLE_CODE_WINDOW,
                           THROTTLE_CODE_MAILBOX_MAX, err);

@@ -110,6 +110,12 @@ int throttle_limit(struct authd *d, const struct request *req, const char *kind,
                    const char *subject, int64_t window_ms, int64_t limit,
                    struct error *err) MUST_USE;
 
+/* The same for a subject that is the caller or the caller's own: an answer that succeeds says what
+ * is left (error_limit()). Of a mailbox it must not, which others write to as well. */
+int throttle_limit_own(struct authd *d, const struct request *req, const char *kind,
+                       const char *subject, int64_t window_ms, int64_t limit,
+                       struct error *err) MUST_USE;
+
 /* Whether one more would be: ERR_THROTTLED with Retry-After if not. Counts nothing. Parks. */
 int throttle_check_act(struct authd *d, const struct request *req, const char *kind,
                        const char *subject, int64_t window_ms, int64_t limit,

@@ -430,8 +430,8 @@ int account_import(struct authd *d, const struct request *req, const struct acco
         return -1;
     if (!self.is_array || batch->over)
         return error_problem(err, "accounts", "must be an array of at most %d", IMPORT_LINES_MAX);
-    if (throttle_limit(d, req, "import project", req->caller->project.text, IMPORT_WINDOW,
-                       IMPORT_REQUESTS_MAX, err) < 0 ||
+    if (throttle_limit_own(d, req, "import project", req->caller->project.text, IMPORT_WINDOW,
+                           IMPORT_REQUESTS_MAX, err) < 0 ||
         step_up_check(d, NULL, req, err) < 0)
         return -1;
     if (invite_all(d, req, batch, &out->invited, err) < 0 ||

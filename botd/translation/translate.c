@@ -408,6 +408,7 @@ static void record_failure(const struct work *self)
 /* What is remembered leaves no row in the audit trail, like everything else that is only read. */
 static int run(struct work *self, const struct translation_in *in, struct error *err)
 {
+    struct error counted; /* what fails for a text and is made good for leaves the limit's note */
     size_t pending;
 
     if (read_texts(self, &in->text, err) < 0 || recall(self, err) < 0 ||
@@ -415,12 +416,16 @@ static int run(struct work *self, const struct translation_in *in, struct error 
         return -1;
     if (pending == 0)
         return 0;
+    counted = *err;
     *self->d->texts_asked += pending;
     if (translate_whole(self, err) < 0 || translate_stretches(self, err) < 0) {
         record_failure(self);
         return -1;
     }
-    return record(self, false, err);
+    if (record(self, false, err) < 0)
+        return -1;
+    error_limit(err, counted.limit, counted.remaining, counted.reset_s);
+    return 0;
 }
 
 /* ---- handlers ---- */

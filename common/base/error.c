@@ -176,6 +176,15 @@ int error_retry(struct error *self, enum error_code code, int64_t after_s, const
     return -1;
 }
 
+void error_limit(struct error *self, int64_t limit, int64_t remaining, int64_t reset_s)
+{
+    if (self->limit > 0 && self->remaining <= remaining)
+        return;
+    self->limit = limit;
+    self->remaining = remaining;
+    self->reset_s = reset_s;
+}
+
 const struct error_kind *error_kind(enum error_code code)
 {
     return &kinds[(unsigned)code < ERROR_CODE_COUNT ? code : ERR_INTERNAL];

@@ -50,9 +50,10 @@ struct error {
     struct error_item *problems, **problems_tail;
     struct error_item *members, **members_tail;
     int problem_count;
-    int64_t retry_after_s;    /* Retry-After, 0: none */
-    int64_t limit, remaining; /* RateLimit-Limit and -Remaining, when limit > 0 */
-    int64_t reset_s;          /* RateLimit-Reset; of STEP_UP_REQUIRED how old a proof may be, s */
+    int64_t retry_after_s; /* Retry-After, 0: none */
+    /* RateLimit-Limit and -Remaining, when limit > 0 and the code is THROTTLED or NONE */
+    int64_t limit, remaining;
+    int64_t reset_s; /* RateLimit-Reset; of STEP_UP_REQUIRED how old a proof may be, s */
 };
 
 /* Starts clean. arena must outlive the error; NULL is allowed where no problem list can arise. */
@@ -67,6 +68,10 @@ void error_copy(struct error *self, const struct error *from);
 
 /* Sets code and message and returns -1, so that `return error_set(...)` reads as one step. */
 int error_set(struct error *self, enum error_code code, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* Notes a limit that admitted the caller, for the answer of what succeeds: of several the one of
+ * which least is left. */
+void error_limit(struct error *self, int64_t limit, int64_t remaining, int64_t reset_s);
 
 /* Adds operator's detail to an error already set; returns -1. */
 int error_detail(struct error *self, const char *format, ...) PRINTF_LIKE(2, 3);

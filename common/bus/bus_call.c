@@ -343,6 +343,7 @@ static int read_answer(struct bus *self, const struct question *question, zmq_ms
     if (codec_unpack_in_place(in.body.bytes, in.body.size, question->req->arena, ret, err) < 0 ||
         ret->type != MSGPACK_OBJECT_MAP)
         return broken_answer(self, question->method, err);
+    bus_read_limit(ret, err);
     return 0;
 }
 

@@ -131,6 +131,11 @@ void bus_write_text(struct codec_buffer *self, const char *text, size_t max);
 void bus_write_bytes(struct codec_buffer *self, const void *bytes, size_t size);
 /* The struct as a packed map inside a bin. */
 void bus_write_fields(struct codec_buffer *self, const struct field_table *table, const void *in);
+/* A REPLY, with the limit that `err` notes when nothing failed; and the note of a reply that was
+ * read, when it has one. */
+void bus_write_reply(struct codec_buffer *self, uint64_t id, const struct field_table *table,
+                     const void *out, const struct error *err);
+void bus_read_limit(const msgpack_object *reply, struct error *err);
 /* A whole frame that was written before. */
 void bus_write_again(struct codec_buffer *self, const void *bytes, size_t size);
 void bus_write_error(struct codec_buffer *self, uint64_t id, const struct error *err);

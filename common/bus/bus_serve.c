@@ -143,8 +143,7 @@ static int answer_reply(struct bus_serving *serving, const void *out, struct err
 {
     struct bus *self = serving->socket->bus;
 
-    bus_write(&self->frame, BUS_REPLY, serving->frame.id, 1);
-    bus_write_fields(&self->frame, serving->operation->row->output, out);
+    bus_write_reply(&self->frame, serving->frame.id, serving->operation->row->output, out, err);
     if (self->frame.size > CODEC_FRAME_MAX) {
         error_set(err, ERR_INTERNAL, "Internal error.");
         return error_detail(err, "the reply has %zu bytes", self->frame.size);

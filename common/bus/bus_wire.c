@@ -15,6 +15,10 @@ enum {
     FRAME_KEPT = 64 * 1024,  /* a larger buffer is given back after use */
 };
 
+/* The last member of a REPLY's map, where a limit was counted: no operation has one of that
+ * name. */
+#define LIMIT_MEMBER "RateLimit"
+
 /* ---- reading ---- */
 
 static uint64_t read_bytes(struct bus_reader *self, size_t count)
@@ -383,16 +387,67 @@ void bus_write_bytes(struct codec_buffer *self, const void *bytes, size_t size)
     put(self, bytes, size);
 }
 
-void bus_write_fields(struct codec_buffer *self, const struct field_table *table, const void *in)
+/* Begins bytes whose length is not known yet. Returns where they start. */
+static size_t begin_bytes(struct codec_buffer *self)
 {
-    size_t start, size;
+    put_tag(self, 0xc6, 0, 4);
+    return self->size;
+}
 
-    put_tag(self, 0xc6, 0, 4); /* the length is not known yet */
-    start = self->size;
-    fields_pack(table, in, self);
-    size = self->size - start;
+static void end_bytes(struct codec_buffer *self, size_t start)
+{
+    size_t size = self->size - start;
+
     for (size_t i = 0; i < 4; i++)
         self->bytes[start - 1 - i] = (uint8_t)(size >> (8 * i));
+}
+
+void bus_write_fields(struct codec_buffer *self, const struct field_table *table, const void *in)
+{
+    size_t start = begin_bytes(self);
+
+    fields_pack(table, in, self);
+    end_bytes(self, start);
+}
+
+void bus_write_reply(struct codec_buffer *self, uint64_t id, const struct field_table *table,
+                     const void *out, const struct error *err)
+{
+    bool limited = err->code == ERR_NONE && err->limit > 0;
+    size_t start;
+
+    bus_write(self, BUS_REPLY, id, 1);
+    start = begin_bytes(self);
+    fields_pack_more(table, out, limited, self);
+    if (limited) {
+        bus_write_text(self, LIMIT_MEMBER, sizeof(LIMIT_MEMBER) - 1);
+        put_tag(self, 0x93, 0, 0);
+        bus_write_int(self, err->limit);
+        bus_write_int(self, err->remaining);
+        bus_write_int(self, err->reset_s);
+    }
+    end_bytes(self, start);
+}
+
+void bus_read_limit(const msgpack_object *reply, struct error *err)
+{
+    const msgpack_object_map *map = &reply->via.map;
+    const msgpack_object_kv *last = map->size > 0 ? &map->ptr[map->size - 1] : NULL;
+    const msgpack_object_array *list = last ? &last->val.via.array : NULL;
+    int64_t values[3];
+
+    if (!last || last->val.type != MSGPACK_OBJECT_ARRAY || list->size != ARRAY_SIZE(values) ||
+        last->key.type != MSGPACK_OBJECT_STR ||
+        last->key.via.str.size != sizeof(LIMIT_MEMBER) - 1 ||
+        memcmp(last->key.via.str.ptr, LIMIT_MEMBER, sizeof(LIMIT_MEMBER) - 1) != 0)
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+        if (list->ptr[i].type != MSGPACK_OBJECT_POSITIVE_INTEGER ||
+            list->ptr[i].via.u64 > INT64_MAX)
+            return;
+        values[i] = (int64_t)list->ptr[i].via.u64;
+    }
+    error_limit(err, values[0], values[1], values[2]);
 }
 
 void bus_write_version(struct codec_buffer *self, unsigned version, enum bus_kind kind, uint64_t id,

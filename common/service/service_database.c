@@ -98,8 +98,13 @@ int service_database_answer(struct service *self, const struct request *req, str
     struct request own = probe_request(req);
     int rc = sql_probe_answer(self->db, &own, err) < 0 ? -1 : 0;
 
-    /* A lost connection is known by itself, and a new one is as good as an answer. */
-    self->database.silent = rc < 0 && err->code == ERR_DEADLINE;
+    /* Only an answer ends it: that the connection of a probe was given up, and none comes in its
+     * place, says nothing of the others, which look open for as long as nothing is asked on
+     * them. */
+    if (rc == 0)
+        self->database.silent = false;
+    else if (err->code == ERR_DEADLINE)
+        self->database.silent = true;
     return rc;
 }
 

@@ -312,8 +312,11 @@ struct field_source {
 int fields_read(const struct field_table *table, const struct field_source *source,
                 struct arena *arena, void *out, struct error *err) MUST_USE;
 
-/* Writes the struct as a msgpack map, absent members left out. */
+/* Writes the struct as a msgpack map, absent members left out; the second leaves room for `more`
+ * members that the caller writes next. */
 void fields_pack(const struct field_table *table, const void *in, struct codec_buffer *out);
+void fields_pack_more(const struct field_table *table, const void *in, size_t more,
+                      struct codec_buffer *out);
 
 /* Fills the struct from a msgpack map that codec_unpack() made, with the checks of fields_read():
  * what comes from another daemon is not trusted either. Unknown members are ignored (rolling

@@ -149,17 +149,23 @@ static void pack_member(const struct field *row, const void *member, struct code
     }
 }
 
-void fields_pack(const struct field_table *table, const void *in, struct codec_buffer *out)
+void fields_pack_more(const struct field_table *table, const void *in, size_t more,
+                      struct codec_buffer *out)
 {
     uint64_t set = 0;
 
     for (size_t i = 0; i < table->count; i++)
         set |= (uint64_t)is_set(&table->rows[i], (const char *)in + table->rows[i].offset) << i;
-    put_map(out, (size_t)__builtin_popcountll(set));
+    put_map(out, (size_t)__builtin_popcountll(set) + more);
     for (; set != 0; set &= set - 1) {
         const struct field *row = &table->rows[__builtin_ctzll(set)];
 
         pack_text(out, row->name, row->name_size);
         pack_member(row, (const char *)in + row->offset, out);
     }
+}
+
+void fields_pack(const struct field_table *table, const void *in, struct codec_buffer *out)
+{
+    fields_pack_more(table, in, 0, out);
 }

@@ -92,6 +92,18 @@ static int tick(void *daemon, const struct request *req, struct error *err)
     return result;
 }
 
+/* Fetches new keys before a request needs them: they are there when authd, or its database, no
+ * longer is. A fetch that fails is tried again by the next tick, or by a request. */
+static int fetch_keys(void *daemon, const struct request *req, struct error *err)
+{
+    struct gateway *gateway = daemon;
+
+    if (lease_is_live(&gateway->lease) && !gateway->service.stopping &&
+        keyring_ensure(gateway, req, err) < 0)
+        error_clear(err);
+    return 0;
+}
+
 /* Does not wait for the next tick; one that fails does no harm, the tick tries again. */
 static void renew_now(void *arg)
 {
@@ -124,4 +136,5 @@ void changes_start(struct gateway *gateway)
     bus_on_announce(gateway->service.bus, "change", on_change, gateway);
     bus_on_presence(gateway->service.bus, on_presence, gateway);
     service_every(&gateway->service, "lease", LEASE_TICK_MS, tick);
+    service_every(&gateway->service, "keys", LEASE_RENEW_MS, fetch_keys);
 }

@@ -1,6 +1,6 @@
 /*
  * keyring.c - fetches the public keys when they are missing, announced as changed, or unknown to
- * us. Called by authenticate.c and jwks.c on fibers; keyring_forget() by changes.c.
+ * us. Called by authenticate.c, changes.c and jwks.c on fibers.
  */
 #include "authd/authd_api.h"
 #include "common/base/clock.h"

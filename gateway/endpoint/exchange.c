@@ -191,9 +191,9 @@ void exchange_on_end(void *arg UNUSED, struct MHD_Connection *mhd UNUSED, void *
 
 /* ---- the header ---- */
 
-static int check_head(struct exchange *self)
+static int check_framing(struct exchange *self, const char *version)
 {
-    if (!self->head.ambiguous)
+    if (!head_is_ambiguous(&self->head, version))
         return 0;
     self->close = true;
     return error_set(&self->err, ERR_BAD_REQUEST, "The request is malformed.");
@@ -230,7 +230,8 @@ static void open_upload(struct exchange *self)
     self->refused = !self->upload;
 }
 
-static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, const char *method)
+static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, const char *method,
+                          const char *version)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -247,7 +248,7 @@ static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, con
     self->match.allow[0] = '\0';
     /* Both, always: how early a refusal may be told depends on the route. */
     self->refused = find_endpoint(self) < 0;
-    if (check_head(self) < 0)
+    if (check_framing(self, version) < 0)
         self->refused = true;
     if (!self->refused && self->endpoint && self->endpoint->route.flags & R_FORM)
         open_upload(self);
@@ -337,14 +338,13 @@ static bool refuse_early(struct exchange *self)
 }
 
 enum MHD_Result exchange_on_request(void *arg UNUSED, struct MHD_Connection *mhd,
-                                    const char *url UNUSED, const char *method,
-                                    const char *version UNUSED, const char *upload,
-                                    size_t *upload_size, void **request)
+                                    const char *url UNUSED, const char *method, const char *version,
+                                    const char *upload, size_t *upload_size, void **request)
 {
     struct exchange *self = *request;
 
     if (!self->opened) {
-        exchange_open(self, mhd, method);
+        exchange_open(self, mhd, method, version);
         if (!refuse_early(self))
             return MHD_YES;
     }

@@ -5,10 +5,15 @@
 
 #include <string.h>
 
+#include "common/base/clock.h"
 #include "gateway/endpoint/exchange.h"
 #include "gateway/endpoint/serve.h"
 
-enum { JWK_TEXT_MAX = 128, JWKS_MAX = 100 };
+enum {
+    JWK_TEXT_MAX = 128,
+    JWKS_MAX = 100,
+    RENEW_MS = 500, /* that newer keys may take to come; then those that are there are served */
+};
 
 struct jwk {
     const char *kty, *crv, *use, *alg, *kid, *x, *y;
@@ -50,9 +55,15 @@ void jwks_serve(struct exchange *exchange)
 
     warm_up_wait(gateway);
     serve_request(exchange, &req);
+    if (gateway->keyring.set)
+        req.deadline_mono_ms = MIN(req.deadline_mono_ms, clock_mono_ms() + RENEW_MS);
     if (keyring_ensure(gateway, &req, &exchange->err) < 0) {
-        exchange_fail(exchange, NULL);
-        return;
+        if (!gateway->keyring.set) {
+            exchange_fail(exchange, NULL);
+            return;
+        }
+        error_clear(&exchange->err);
+        answer.cache = "public, max-age=5";
     }
     keys = key_set_jwks(gateway->keyring.set, req.now_ms);
     answer.body = codec_dump_json(exchange->arena, keys);

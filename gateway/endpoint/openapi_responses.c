@@ -80,6 +80,15 @@ static void add_error_headers(json_t *response, int status)
             add_header(response, rows[i].name);
 }
 
+static void add_limit_headers(json_t *response)
+{
+    static const char *const names[] = {"RateLimit-Limit", "RateLimit-Remaining",
+                                        "RateLimit-Reset"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        add_header(response, names[i]);
+}
+
 /* ---- errors ---- */
 
 /* The codes of one status that an operation answers; count 0: none of its own. */
@@ -336,6 +345,8 @@ json_t *openapi_responses(const struct endpoint *endpoint, struct arena *arena, 
         json_object_set_new(success, "content", answer_content(route->output));
     if (route->flags & (R_ETAG | R_CONTENT))
         add_header(success, "ETag");
+    if (route->flags & R_THROTTLE_REGISTER)
+        add_limit_headers(success);
     json_object_set_new(responses, empty ? "204" : "200", success);
     add_errors(responses, endpoint, arena, shared);
     return responses;

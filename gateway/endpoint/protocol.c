@@ -149,7 +149,6 @@ static void answer_protocol(struct exchange *exchange, const struct visitor *vis
         .content_type = from->contentType,
         .cache = from->cacheControl,
         .page = !(exchange->endpoint->route.flags & R_CORS),
-        .protocol = true,
     };
     const struct answer_header more[] = {
         {"Content-Security-Policy", from->policy},

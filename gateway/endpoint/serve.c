@@ -188,10 +188,16 @@ static const char *take_etag(const struct exchange *exchange, const msgpack_obje
     return arena_strndup(exchange->arena, etag->via.str.ptr, etag->via.str.size);
 }
 
+/* What succeeds says what is left of a limit that it counted for (error_limit()). */
+static const struct error *noted_limit(const struct error *err)
+{
+    return err->code == ERR_NONE && err->limit > 0 ? err : NULL;
+}
+
 static void answer_success(struct exchange *exchange, const msgpack_object *output)
 {
     const struct route *route = &exchange->endpoint->route;
-    struct answer answer = {.status = 204};
+    struct answer answer = {.status = 204, .error = noted_limit(&exchange->err)};
 
     if (!(route->flags & R_NO_CONTENT)) {
         answer.status = 200;

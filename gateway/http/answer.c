@@ -22,14 +22,13 @@ static const struct answer_header standing[] = {
     {"X-Frame-Options", "DENY"},
 };
 
-/* On all but pages. CORS: any origin may call, without credentials (cookies are never used). */
+/* On all but pages. CORS: any origin may call, without credentials (cookies are never used), and
+ * its scripts read every header that says something about the answer. */
 static const struct answer_header shared[] = {
     {"Access-Control-Allow-Origin", "*"},
-    {"Access-Control-Expose-Headers", "ETag, Retry-After, X-Request-Id"},
-};
-static const struct answer_header shared_protocol[] = {
-    {"Access-Control-Allow-Origin", "*"},
-    {"Access-Control-Expose-Headers", "DPoP-Nonce, Retry-After, WWW-Authenticate, X-Request-Id"},
+    {"Access-Control-Expose-Headers",
+     "Accept-Ranges, Content-Disposition, Content-Range, DPoP-Nonce, ETag, RateLimit-Limit, "
+     "RateLimit-Remaining, RateLimit-Reset, Retry-After, WWW-Authenticate, X-Request-Id"},
 };
 
 /* What the client reads, by status where the error's own text is not for it or missing. */
@@ -146,10 +145,8 @@ void answer_oauth_from_error(const struct error *err, struct arena *arena, struc
     json_t *body = json_pack("{s:s, s:s}", "error", oauth_code(err, kind), "error_description",
                              description_of(err, arena, kind->status));
 
-    *ret = (struct answer){.status = (unsigned)status,
-                           .body = codec_dump_json(arena, body),
-                           .error = err,
-                           .protocol = true};
+    *ret = (struct answer){
+        .status = (unsigned)status, .body = codec_dump_json(arena, body), .error = err};
     ret->size = strlen(ret->body);
     json_decref(body);
 }
@@ -276,29 +273,19 @@ static void add_error_headers(struct headers *to, const struct answer *self)
         add_number(to, "Retry-After", err->retry_after_s);
     else if (self->status == 503)
         add_number(to, "Retry-After", 1);
-    if (err->limit > 0) {
+    if (err->limit > 0 && (err->code == ERR_THROTTLED || err->code == ERR_NONE)) {
         add_number(to, "RateLimit-Limit", err->limit);
         add_number(to, "RateLimit-Remaining", err->remaining);
         add_number(to, "RateLimit-Reset", err->reset_s);
     }
 }
 
-/* Whether scripts of other origins may. */
-static bool scripts_read_challenge(const struct answer *self)
-{
-    return self->protocol || (self->error && member_of(self->error, "WWW-Authenticate"));
-}
-
 static void add_headers(struct headers *to, const struct answer *self)
 {
     for (size_t i = 0; i < ARRAY_SIZE(standing); i++)
         add(to, standing[i].name, standing[i].value);
-    for (size_t i = 0; i < ARRAY_SIZE(shared) && !self->page; i++) {
-        const struct answer_header *each =
-            scripts_read_challenge(self) ? &shared_protocol[i] : &shared[i];
-
-        add(to, each->name, each->value);
-    }
+    for (size_t i = 0; i < ARRAY_SIZE(shared) && !self->page; i++)
+        add(to, shared[i].name, shared[i].value);
     add(to, "Cache-Control", self->cache ? self->cache : "no-store");
     add(to, "X-Request-Id", self->trace);
     if (self->content_type) {

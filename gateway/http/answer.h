@@ -23,13 +23,12 @@ struct answer {
     const char *encoding;                      /* Content-Encoding of the body; NULL: none */
     bool encodable;                            /* it depends on Accept-Encoding */
     const char *allow_methods, *allow_headers; /* of a CORS preflight */
-    bool protocol; /* of an endpoint that a standard defines: scripts may read its challenge */
-    struct MHD_Response *response;    /* with the body, consumed; NULL: made of it */
-    const struct answer_header *more; /* further headers, ended by name NULL; NULL: none */
-    const struct error *error;        /* Retry-After and RateLimit-* of it; NULL: none */
-    const char *trace;                /* X-Request-Id */
-    bool page;                        /* for people: no other site's script reads it */
-    bool close;                       /* the connection ends with this answer */
+    struct MHD_Response *response;             /* with the body, consumed; NULL: made of it */
+    const struct answer_header *more;          /* further headers, ended by name NULL; NULL: none */
+    const struct error *error;                 /* Retry-After and RateLimit-* of it; NULL: none */
+    const char *trace;                         /* X-Request-Id */
+    bool page;                                 /* for people: no other site's script reads it */
+    bool close;                                /* the connection ends with this answer */
 };
 
 /* The answer that says `err`: status, body, headers. Messages of 500 are never shown; a 503 or 504

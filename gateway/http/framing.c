@@ -22,6 +22,7 @@ enum state {
     VALUE_LF,
     FIELDS_LF,
     BODY,
+    OPAQUE, /* of a request whose end is unclear: the last one, see head_is_ambiguous() */
     SIZE_FIRST,
     SIZE,
     SIZE_SPACE,
@@ -113,7 +114,7 @@ static bool begin(struct framing *self, uint8_t c)
     if (c == '\r')
         return enter(self, START_LF);
     self->fields = 0;
-    self->old = self->trailers = false;
+    self->old = self->trailers = self->unclear = false;
     self->body = 0;
     return expect(self, classes[c] & TOKEN, METHOD);
 }
@@ -160,6 +161,8 @@ static bool fields_end(struct framing *self, uint8_t c)
 {
     if (c != '\n')
         return false;
+    if (self->unclear)
+        return enter(self, OPAQUE);
     if (!self->trailers && self->fields & CODING)
         return enter(self, SIZE_FIRST);
     return !self->trailers && self->body > 0 ? enter(self, BODY) : request_ends(self);
@@ -174,8 +177,8 @@ static void match_name(struct framing *self, uint8_t c)
     self->position++;
 }
 
-/* A name ends. Of fields that frame one is all that may stand (RFC 9112, section 6.3), and chunks
- * are not of HTTP/1.0 (section 6.1). */
+/* Of two fields that frame it is unclear which one counts (RFC 9112, section 6.3), and chunks are
+ * not of HTTP/1.0 (section 6.1). */
 static bool name_ends(struct framing *self)
 {
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -183,9 +186,10 @@ static bool name_ends(struct framing *self)
             self->field = (uint8_t)(1U << i);
     }
     self->position = 0;
-    if (self->field && (self->fields || (self->field == CODING && self->old)))
-        return false;
+    self->unclear |= self->field && (self->fields || (self->field == CODING && self->old));
     self->fields |= self->field;
+    if (self->field == LENGTH)
+        self->body = 0;
     return enter(self, VALUE_FIRST);
 }
 
@@ -336,6 +340,8 @@ static size_t plain_length(struct framing *self, const uint8_t *bytes, size_t si
                                                                          : 0;
     size_t length = 0;
 
+    if (self->state == OPAQUE)
+        return size;
     if (self->state == BODY || self->state == CHUNK)
         return skip(self, size);
     while (length < size && classes[bytes[length]] & class)

@@ -24,6 +24,7 @@ struct framing {
     uint8_t field;      /* bit of the field whose value comes; 0: one that frames nothing */
     uint8_t fields;     /* bits of those that the request has */
     bool old;           /* HTTP/1.0 */
+    bool unclear;       /* where the request ends */
     bool trailers;      /* the fields are those behind the last chunk */
     bool gap;           /* in white space that is taken out when nothing follows */
     bool gap_lost;      /* more of it than may stand within a value, so that nothing may follow */

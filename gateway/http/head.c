@@ -27,7 +27,8 @@ static const struct head_row head_rows[] = {
     HEAD("Authorization", authorization, ONCE),
     HEAD("Content-Type", content_type, ONCE),
     HEAD("Content-Encoding", content_encoding, LAST),
-    HEAD("Content-Length", content_length, LAST),
+    HEAD("Content-Length", content_length, ONCE),
+    HEAD("Transfer-Encoding", transfer_encoding, ONCE),
     HEAD("X-Request-Id", request_id, LAST),
     HEAD("Traceparent", traceparent, NONE),
     HEAD("Tracestate", tracestate, NONE),
@@ -86,4 +87,11 @@ const char *head_text(const char *value, size_t max)
     size_t size = value ? strnlen(value, max + 1) : 0;
 
     return value && size <= max && codec_is_text(value, size) ? value : NULL;
+}
+
+bool head_is_ambiguous(const struct head *self, const char *version)
+{
+    bool old = strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
+
+    return self->ambiguous || (self->transfer_encoding && (self->content_length || old));
 }

@@ -12,8 +12,8 @@
  * connection's, until the end of the request. */
 struct head {
     const char *host, *authorization, *content_type, *content_encoding, *content_length,
-        *request_id, *traceparent, *tracestate, *user_agent, *expect, *if_none_match,
-        *accept_encoding, *cors_method, *cors_headers, *dpop;
+        *transfer_encoding, *request_id, *traceparent, *tracestate, *user_agent, *expect,
+        *if_none_match, *accept_encoding, *cors_method, *cors_headers, *dpop;
     const char *forwarded[FORWARDED_MAX]; /* those that proxies name their clients in, in order */
     size_t forwarded_count;
     const char *forwarded_name;
@@ -25,5 +25,10 @@ void head_read(struct head *self, struct MHD_Connection *connection, const char 
 
 /* The text of a header; NULL: there is none, it is longer than that, or it is no text. */
 const char *head_text(const char *value, size_t max);
+
+/* A request whose end can be understood in two ways is a second request in disguise (RFC 9112,
+ * section 6.3), and what stands before us may have passed on the chunks of HTTP/1.0 as the body of
+ * something else (section 6.1): it must be refused and its connection closed. */
+bool head_is_ambiguous(const struct head *self, const char *version);
 
 #endif

@@ -69,6 +69,27 @@ static void every_instance_knows_within_15_seconds(void)
     UNIT_CHECK(strstr(ready->body, "\"database\"") != NULL, "%s", ready->body);
 }
 
+/* Connections that a probe loses say nothing of those that nothing is asked on. */
+static void every_instance_goes_on_knowing(void)
+{
+    int64_t until_ms = clock_mono_ms() + SEEN_MS;
+    int up;
+
+    while ((up = count_value("atrium_database_up", 1)) == 0 && clock_mono_ms() < until_ms)
+        usleep(200000);
+    UNIT_CHECK(up == 0, "%d instances say that the database is up", up);
+}
+
+/* The keys are in the gateway's memory. */
+static void the_key_set_is_served(void)
+{
+    HTTP_ANSWER keys = http_get(suite_url(suite), "/.well-known/jwks.json", NULL);
+
+    CHECK_STATUS(keys, 200);
+    CU_ASSERT(json_array_size(http_member(keys, "keys")) >= 1);
+    UNIT_CHECK(keys->seconds < 2.0, "%.1f s", keys->seconds);
+}
+
 static void doctor_names_postgresql_first(void)
 {
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor");
@@ -105,6 +126,8 @@ static void suite_shuts_down_cleanly(void)
 
 static const struct unit_case cases[] = {
     CASE(every_instance_knows_within_15_seconds),
+    CASE(every_instance_goes_on_knowing),
+    CASE(the_key_set_is_served),
     CASE(doctor_names_postgresql_first),
     CASE(requests_succeed_afterwards),
     CASE_ALWAYS(suite_shuts_down_cleanly),

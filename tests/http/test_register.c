@@ -112,6 +112,41 @@ static void the_checks_run_in_order(void)
     free(policy);
 }
 
+/* What a header of an answer says as a number; -1: there is none. */
+static long header_number(const struct http_answer *answer, const char *name)
+{
+    char *text = http_header(answer, name);
+    long number = text ? strtol(text, NULL, 10) : -1;
+
+    free(text);
+    return number;
+}
+
+/* An answer that succeeds says what is left, and scripts of other origins read it. */
+static void a_registration_says_what_is_left(void)
+{
+    char *source = fresh_source();
+
+    for (long left = 4; left >= 3; left--) {
+        char *fresh = person_address();
+        json_t *body = body_register(fresh, "demo");
+        HTTP_ANSWER made = suite_post_from(suite, source, REGISTER, body);
+        char *exposed = http_header(made, "Access-Control-Expose-Headers");
+
+        CHECK_STATUS(made, 200);
+        CU_ASSERT_EQUAL(header_number(made, "RateLimit-Limit"), 5);
+        CU_ASSERT_EQUAL(header_number(made, "RateLimit-Remaining"), left);
+        CU_ASSERT(header_number(made, "RateLimit-Reset") > 0 &&
+                  header_number(made, "RateLimit-Reset") <= 60);
+        CU_ASSERT_PTR_NULL(http_member(made, "RateLimit"));
+        UNIT_CHECK(exposed && strstr(exposed, "RateLimit-Remaining"), "%s",
+                   exposed ? exposed : "(none)");
+        free(exposed);
+        free(fresh);
+    }
+    free(source);
+}
+
 /* Five in any sliding minute; 422 counts, 429 does not, and 429 comes before everything else. */
 static void the_sixth_in_a_minute_is_refused(void)
 {
@@ -324,6 +359,7 @@ static const struct unit_case cases[] = {
     CASE(the_address_is_lower_cased_and_trimmed),
     CASE(every_problem_is_listed),
     CASE(the_checks_run_in_order),
+    CASE(a_registration_says_what_is_left),
     CASE(the_sixth_in_a_minute_is_refused),
     CASE(every_registration_attempt_counts),
     CASE(the_limit_is_exact_across_instances),

@@ -425,6 +425,26 @@ static void check_refused(struct http_answer *answer, long left)
     free(reset);
 }
 
+/* A granted request says what is left of the day. */
+static void a_translation_says_what_is_left(void)
+{
+    char *limit, *remaining, *reset;
+
+    new_day();
+    HTTP_ANSWER answer = ask(texts_of(1, 300));
+    limit = http_header(answer, "RateLimit-Limit");
+    remaining = http_header(answer, "RateLimit-Remaining");
+    reset = http_header(answer, "RateLimit-Reset");
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_STRING_EQUAL(limit ? limit : "", "10000");
+    CU_ASSERT_STRING_EQUAL(remaining ? remaining : "", "9700");
+    UNIT_CHECK(reset && atol(reset) > NOON - 300 && atol(reset) <= NOON, "%s",
+               reset ? reset : "(none)");
+    free(limit);
+    free(remaining);
+    free(reset);
+}
+
 /* Fifty requests of 300 characters each: 33 are granted, and not one more, nor less. */
 static void the_budget_is_exact(void)
 {
@@ -714,6 +734,7 @@ static const struct unit_case cases[] = {
     CASE(bytes_are_bounded_too),
     CASE(many_at_once_keep_the_bounds),
     CASE(concurrent_equal_texts_are_stored_once),
+    CASE(a_translation_says_what_is_left),
     CASE(the_budget_is_exact),
     CASE(characters_are_counted),
     CASE(each_day_has_its_budget),

@@ -251,6 +251,7 @@ static void answers_are_described(void)
         {"/v1/project/settings", "get", "200", "headers", "ETag"},
         {"/document/{id}", "get", "304", "headers", "ETag"},
         {"/auth/tenant/Patient/register", "post", "429", "headers", "RateLimit-Reset"},
+        {"/auth/tenant/Patient/register", "post", "200", "headers", "RateLimit-Remaining"},
         {"/auth/tenant/Patient/register", "post", "429", "headers", "Retry-After"},
         {"/auth/me", "get", "503", "headers", "Retry-After"},
         {"/document", "post", "503", "description", "PROJECT_READ_ONLY"},

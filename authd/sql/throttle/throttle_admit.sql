@@ -2,7 +2,8 @@
 -- for all instances at once. No row is written: it has.
 -- class: write tx
 -- in: key bytea, now int8, window int8, most int8
--- rows: none
+-- rows: one
+-- row: kept int8, oldest int8
 insert into throttle as t (key, hits, until)
 values (:key, array[:now], :now + :window)
 on conflict (key) do update set
@@ -19,3 +20,4 @@ where (
     where
         -- include: hit_live(now = :now, window = :window)
 ) < :most
+returning cardinality(hits)::bigint as kept, hits[1] as oldest

@@ -1,10 +1,12 @@
 -- Takes characters of a project's budget of a day; no row was changed when too few are left.
 -- class: write
 -- in: project uuid, day int8, characters int8, characters_max int8
--- rows: none
+-- rows: one
+-- row: characters int8
 insert into translation_day as d (project_id, day, characters)
 select :project, :day, :characters
 where :characters <= :characters_max
 on conflict (project_id, day) do update
 set characters = d.characters + excluded.characters
 where d.characters + excluded.characters <= :characters_max
+returning characters
