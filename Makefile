@@ -17,7 +17,7 @@ APIS    := authd settingsd maild docd botd
 BUILD_PACKAGES := gcc make pkg-config libc6-dev libzmq3-dev libczmq-dev libmsgpack-dev libpq-dev libjwt-dev \
     libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libcunit1-dev libsodium-dev libssl-dev libsystemd-dev \
     libacl1-dev libidn2-dev libunistring-dev libpsl-dev libseccomp-dev libmagic-dev liboath-dev libqrencode-dev libpng-dev libvips-dev libzip-dev \
-    libexpat1-dev libfido2-dev libcbor-dev libgumbo-dev zlib1g-dev libbrotli-dev libboost-context-dev \
+    libexpat1-dev libfido2-dev libcbor-dev libgumbo-dev libmd4c-dev zlib1g-dev libbrotli-dev libboost-context-dev \
     libargon2-dev libcrypt-dev esbuild brotli
 RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps curl bubblewrap apertium \
     apertium-eng-spa
@@ -54,7 +54,7 @@ COMMON_LIBS  := -l:libboost_context.a -lseccomp -lczmq -lzmq -lmsgpackc -lpq -lj
 gateway_LIBS := -lmicrohttpd -ljwt -lcrypto -lbrotlienc -lz -lcurl
 authd_LIBS   := -ljwt -lcrypto -lcurl -lfido2 -lcbor -loath -lqrencode -lpng -lpsl -lunistring
 maild_LIBS   := -lcurl -lgumbo
-botd_LIBS    := -lcurl
+botd_LIBS    := -lcurl -lmd4c
 docd_LIBS    := -lmagic -lcurl -lexpat -lzip -lvips -lgobject-2.0 -lglib-2.0
 dev_LIBS     := -lcurl
 TEST_LIBS    := -lcunit -lcurl -lcrypto
@@ -65,7 +65,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests objects run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console console-pictures fhir client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-people bench-move bench-migrate fault test-peers test-patroni openid test-openid lighthouse test-lighthouse clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains sbom
+.PHONY: all tests objects run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console console-pictures fhir markup client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-people bench-move bench-migrate fault test-peers test-patroni openid test-openid lighthouse test-lighthouse clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains sbom
 
 all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
 
@@ -219,9 +219,13 @@ FUZZ_SUPPORT := $(PAGE_KIT) $(call object,tests/fuzz/fuzz.c authd/page/page.c au
     botd/bot/token_search.c docd/document/disposition.c docd/store/post_policy.c docd/store/sigv4.c docd/document/sniff.c gateway/http/decode.c gateway/auth/keys.c \
     gateway/http/multipart.c gateway/http/range.c gateway/endpoint/routes.c gateway/auth/token.c maild/buffer.c maild/render.c \
     maild/template_html.c maild/template_names.c)
-FUZZ_LIBS := -lmagic -lfido2 -lcbor -lcrypto -lgumbo
+FUZZ_LIBS := -lmagic -lfido2 -lcbor -lcrypto -lgumbo -lmd4c
 $(BUILD)/tests/unit/test_fuzz_corpus: $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%.o) $(FUZZ_SUPPORT)
 $(BUILD)/tests/unit/test_fuzz_corpus: TEST_LIBS += $(FUZZ_LIBS)
+
+# The mask without the rest of botd, whose programs have the names of those of the tests.
+$(BUILD)/tests/integration/test_markup: $(call object,$(wildcard botd/translation/mask*.c))
+$(BUILD)/tests/integration/test_markup: TEST_LIBS += -lmd4c
 
 FUZZERS := $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%)
 $(FUZZERS): %: %.o $(FUZZ_SUPPORT) $(BUILD)/libapi.a $(BUILD)/libcommon.a
@@ -295,7 +299,7 @@ test:
 # What resized images are compared with, a server of S3, readers of /openapi.json, the schema of traces, a browser's
 # driver with other checks of passkeys, systems whose accounts are imported, and what compiles clients/typescript, from the
 # npm registry, where there is an npm. Without them those tests say so and are left out; .ci/run insists on them.
-NPM_TESTS := sharp s3 openapi-clients otlp passkeys import client webhooks pages console fhir
+NPM_TESTS := sharp s3 openapi-clients otlp passkeys import client webhooks pages console fhir markup
 NPM_FOLDERS := $(NPM_TESTS) manifests openid lighthouse passwords peers
 $(NPM_FOLDERS:%=build/%/node_modules/.package-lock.json): build/%/node_modules/.package-lock.json: \
     tests/%/package.json tests/%/package-lock.json

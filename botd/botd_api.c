@@ -212,9 +212,10 @@ static const struct field translation_in_rows[] = {
     FIELD_TEXT(struct translation_in, targetLanguage, LANGUAGE_MIN, LANGUAGE_MAX,
                FIELD_REQUIRED | FIELD_CHARACTERS, "Language to translate to, likewise.", "Spanish"),
     FIELD_TEXTS_FILLED(
-        struct translation_in, text, 1, TRANSLATED_MAX, TRANSLATIONS_MAX,
+        struct translation_in, text, 0, TRANSLATED_MAX, TRANSLATIONS_MAX,
         FIELD_REQUIRED | FIELD_CHARACTERS,
-        "Plain text, HTML or Markdown. {{variables}}, tags, code, addresses stay as they are.",
+        "Plain text, HTML or Markdown. {{variables}}, ${variables}, tags, code, addresses stay as "
+        "they are.",
         "<p>Hello {{name}}</p>"),
 };
 FIELD_TABLE(translation_in);

@@ -72,7 +72,7 @@ static struct span *spans_of(struct arena *arena, const struct mask *self, size_
     return spans;
 }
 
-static bool has_same_marks(struct arena *arena, const struct mask *self, const char *text)
+static bool has_same_markup(struct arena *arena, const struct mask *self, const char *text)
 {
     struct mask other;
     size_t count, other_count;
@@ -83,7 +83,7 @@ static bool has_same_marks(struct arena *arena, const struct mask *self, const c
     other = mask_scan(arena, text);
     spans = spans_of(arena, self, &count);
     others = spans_of(arena, &other, &other_count);
-    if (count != other_count)
+    if (count != other_count || self->structure != other.structure)
         return false;
     for (size_t i = 0; i < count; i++)
         if (compare_spans(&spans[i], &others[i]) != 0)
@@ -105,12 +105,12 @@ const char **mask_texts(struct arena *arena, const struct mask *self)
     return texts;
 }
 
-/* A pair around text must not end up around none. */
-static bool empties_a_pair(struct arena *arena, const struct mask *self, const char *const *texts)
+/* A pair around text must not end up around none, nor a block that had some. */
+static bool empties_some(struct arena *arena, const struct mask *self, const char *const *texts)
 {
     size_t *source = arena_calloc(arena, self->count + 1, sizeof(*source)); /* texts before it */
     size_t *result = arena_calloc(arena, self->count + 1, sizeof(*result)); /* that are not empty */
-    size_t text = 0;
+    size_t text = 0, start = 0;
 
     for (size_t i = 0; i < self->count; i++) {
         bool is_text = self->pieces[i].kind == MASK_TEXT;
@@ -118,14 +118,18 @@ static bool empties_a_pair(struct arena *arena, const struct mask *self, const c
         source[i + 1] = source[i] + is_text;
         result[i + 1] = result[i] + (is_text && texts[text++][0] != '\0');
     }
-    for (size_t i = 0; i < self->count; i++) {
-        size_t end = self->pieces[i].partner;
+    for (size_t i = 0; i <= self->count && !self->part; i++) {
+        bool block = i == self->count || self->pieces[i].kind == MASK_BREAK;
+        size_t end = block ? i : self->pieces[i].partner;
+        size_t from = block ? start : i;
 
-        if (self->pieces[i].kind == MASK_OPEN && source[end] > source[i] &&
-            result[end] == result[i])
+        if (block)
+            start = i;
+        if ((block || self->pieces[i].kind == MASK_OPEN) && source[end] > source[from] &&
+            result[end] == result[from])
             return true;
     }
-    return self->translatable && !self->part && result[self->count] == 0;
+    return false;
 }
 
 int mask_join(struct arena *arena, const struct mask *self, const char *const *texts,
@@ -134,7 +138,7 @@ int mask_join(struct arena *arena, const struct mask *self, const char *const *t
     struct codec_buffer out;
     size_t text = 0;
 
-    if (empties_a_pair(arena, self, texts))
+    if (empties_some(arena, self, texts))
         return -1;
     codec_buffer_init(&out, arena);
     for (size_t i = 0; i < self->count; i++) {
@@ -144,7 +148,7 @@ int mask_join(struct arena *arena, const struct mask *self, const char *const *t
             codec_write(&out, bytes_of(self, &self->pieces[i]), self->pieces[i].size);
     }
     *ret = finished(&out);
-    return has_same_marks(arena, self, *ret) ? 0 : -1;
+    return has_same_markup(arena, self, *ret) ? 0 : -1;
 }
 
 static bool has_doubled_blanks(const struct mask *self, const struct mask_piece *piece)
@@ -286,6 +290,7 @@ static int restore_superblanks(struct arena *arena, const struct mask *self, con
 struct marks {
     struct mark *items;
     size_t count;
+    bool *filled; /* whether there is text in a block */
 };
 
 static bool is_loose(const struct mask *self, size_t i)
@@ -297,13 +302,15 @@ static bool is_loose(const struct mask *self, size_t i)
 
 static struct marks marks_of(struct arena *arena, const struct mask *self)
 {
-    struct marks marks = {.items = arena_calloc(arena, self->count + 1, sizeof(struct mark))};
+    struct marks marks = {.items = arena_calloc(arena, self->count + 1, sizeof(struct mark)),
+                          .filled = arena_calloc(arena, self->count + 2, sizeof(bool))};
     size_t *mark_of = arena_calloc(arena, self->count + 1, sizeof(*mark_of)), block = 0;
 
     for (size_t i = 0; i < self->count; i++) {
         enum mask_kind kind = self->pieces[i].kind;
         struct mark *last = marks.count > 0 ? &marks.items[marks.count - 1] : NULL;
 
+        marks.filled[block] = marks.filled[block] || kind == MASK_TEXT;
         if (kind == MASK_TEXT || kind == MASK_SPACE)
             continue;
         if (kind == MASK_BREAK && last && last->kind == MASK_BREAK &&
@@ -436,9 +443,16 @@ struct reading {
     struct codec_buffer out;
     size_t *open; /* numbers of the OPEN marks that are not closed yet */
     size_t depth, block, texts, used;
+    size_t block_texts;      /* texts before this block */
     const struct mark *last; /* when nothing but blanks came behind it */
     bool doubled;            /* somewhere in the source are two blanks together */
 };
+
+/* A block has text where it had some, and nowhere else. */
+static bool is_filled_alike(const struct reading *self)
+{
+    return self->marks.filled[self->block] == (self->texts > self->block_texts);
+}
 
 static int read_mark(struct reading *self, size_t number)
 {
@@ -449,14 +463,18 @@ static int read_mark(struct reading *self, size_t number)
         return -1;
     if (mark->block != self->block + (mark->kind == MASK_BREAK))
         return -1;
-    if (mark->kind == MASK_OPEN) {
+    if (mark->kind == MASK_BREAK) {
+        if (!is_filled_alike(self))
+            return -1;
+        self->block_texts = self->texts;
+    } else if (mark->kind == MASK_OPEN) {
         mark->texts = self->texts;
         self->open[self->depth++] = number;
     } else if (mark->kind == MASK_CLOSE) {
         if (self->depth == 0 || self->open[--self->depth] != mark->partner)
             return -1;
-        if (self->marks.items[mark->partner].filled &&
-            self->marks.items[mark->partner].texts == self->texts)
+        if (self->marks.items[mark->partner].filled !=
+            (self->marks.items[mark->partner].texts < self->texts))
             return -1;
     }
     self->block = mark->block;
@@ -542,11 +560,10 @@ static int restore_elements(struct arena *arena, const struct mask *self, const 
         }
         answer += size;
     }
-    if (reading.used != reading.marks.count ||
-        (self->translatable && !self->part && reading.texts == 0))
+    if (reading.used != reading.marks.count || (!self->part && !is_filled_alike(&reading)))
         return -1;
     *ret = finished(&reading.out);
-    return has_same_marks(arena, self, *ret) ? 0 : -1;
+    return has_same_markup(arena, self, *ret) ? 0 : -1;
 }
 
 /* ---- both ---- */

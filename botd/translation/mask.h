@@ -1,13 +1,16 @@
 /*
  * mask.h - what a translator must not touch: found before, held against the source after.
  *
- * A text is cut into what is to be translated and what is to stay byte for byte: {{variables}},
- * HTML, Markdown syntax, code, URLs, e-mail addresses, line breaks.  The translator is shown the
+ * A text is cut into what is to be translated and what is to stay byte for byte: {{variables}} and
+ * other placeholders, HTML, Markdown syntax, code, URLs, e-mail addresses, line breaks.  No format
+ * is named, so a text is both: tags and comments are found as a browser finds them, and md4c says
+ * which bytes are prose in CommonMark and which are syntax.  The translator is shown the
  * whole text with a short mark in place of each such piece, since the words around it are what a
  * good translation needs: with real apertium 0.999 of the words come out as they would without any
  * mark, and only 0.886 when each stretch between two marks is translated by itself.  An answer that
- * lost, doubled or misplaced a mark is not taken; mask_texts() and mask_join() then do it stretch
- * by stretch, where nothing can go astray.
+ * lost, doubled or misplaced a mark is not taken, and none whose words make other markup than the
+ * source has: the result is scanned, too.  mask_texts() and mask_join() then do it stretch by
+ * stretch, where no mark can go astray.
  *
  * Nothing here parks, fails or takes more than linear time, whatever the text is.
  */
@@ -30,6 +33,7 @@ struct mask_piece {
     size_t start, size; /* bytes of the text */
     enum mask_kind kind;
     bool ends_sentence; /* BREAK */
+    bool unpaired;      /* ATOM: a tag without its partner, whose place among the tags counts */
     size_t partner;     /* OPEN, CLOSE: index of the other piece */
 };
 
@@ -41,6 +45,9 @@ struct mask {
     size_t texts;      /* pieces that are MASK_TEXT */
     bool translatable; /* some of them have letters */
     bool part;         /* of a text that is looked at as a whole later: mask_plain() */
+    /* A sum of the blocks, spans and tags, as Markdown and as HTML: what is within what. Pairs may
+     * change places within their block. */
+    uint64_t structure;
 };
 
 /* How marks look to a translator. */

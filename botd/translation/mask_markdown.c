@@ -1,31 +1,159 @@
 /*
- * mask_markdown.c - how long the Markdown (CommonMark 0.30, with GitHub's tables and ~~) at one
- * place is, and where a URL ends.  See mask_private.h.
+ * mask_markdown.c - what is prose in Markdown (CommonMark, with GitHub's tables and ~~), how long
+ * its markup at one place is, and where a URL ends.  See mask_private.h.
+ *
+ * md4c reads the text, in linear time, and says where each piece of prose is: the rest is syntax.
  */
+#include <md4c.h>
 #include <string.h>
 #include <strings.h>
 
 #include "botd/translation/mask_private.h"
+#include "common/base/log.h"
 
 enum {
     LINK_DEPTH_MAX = 32,
     LIST_DIGITS_MAX = 9,
     HEADING_MAX = 6,
-    LABEL_MAX = 200,
+    LABEL_MAX = 999, /* CommonMark */
     CODE_TICKS_MAX = 8,
+    FENCE_MIN = 3,
     MARKERS_MAX = 16
 };
+
+/* ---- as md4c reads it ---- */
+
+struct reader {
+    struct mask_scanner *scanner;
+    const char *text; /* with letters in the place of placeholders */
+    MD_BLOCKTYPE block;
+    bool indented;                   /* code */
+    bool has_text;                   /* since a block began or ended */
+    uint64_t spans;                  /* since then */
+    uint64_t within[MASK_DEPTH_MAX]; /* spans that are open, each with those around it */
+    size_t depth;
+};
+
+static void mix_number(struct reader *self, size_t number)
+{
+    self->scanner->structure =
+        mask_mix(self->scanner->structure, (const char *)&number, sizeof(number));
+}
+
+/* The order of blocks counts, that of spans within a block does not. */
+static void end_spans(struct reader *self)
+{
+    mix_number(self, self->spans);
+    mix_number(self, self->has_text);
+    self->spans = 0;
+    self->has_text = false;
+}
+
+static void mix_block(struct reader *self, MD_BLOCKTYPE type, const void *detail)
+{
+    const MD_BLOCK_UL_DETAIL *ul = detail;
+    const MD_BLOCK_OL_DETAIL *ol = detail;
+
+    end_spans(self);
+    mix_number(self, type);
+    if (type == MD_BLOCK_UL)
+        mix_number(self, (size_t)ul->is_tight << 8 | (uint8_t)ul->mark);
+    else if (type == MD_BLOCK_OL)
+        mix_number(self, (size_t)ol->start << 16 | (size_t)(ol->is_tight != 0) << 8 |
+                             (uint8_t)ol->mark_delimiter);
+    else if (type == MD_BLOCK_H)
+        mix_number(self, ((const MD_BLOCK_H_DETAIL *)detail)->level);
+    else if (type == MD_BLOCK_TH || type == MD_BLOCK_TD)
+        mix_number(self, ((const MD_BLOCK_TD_DETAIL *)detail)->align);
+}
+
+static int enter_block(MD_BLOCKTYPE type, void *detail, void *arg)
+{
+    struct reader *self = arg;
+
+    mix_block(self, type, detail);
+    self->block = type;
+    self->indented = type == MD_BLOCK_CODE && ((MD_BLOCK_CODE_DETAIL *)detail)->fence_char == 0;
+    return 0;
+}
+
+static int leave_block(MD_BLOCKTYPE type, void *detail, void *arg)
+{
+    struct reader *self = arg;
+
+    mix_block(self, type, detail);
+    self->indented = false;
+    return 0;
+}
+
+static int enter_span(MD_SPANTYPE type, void *detail, void *arg)
+{
+    struct reader *self = arg;
+    uint64_t sum = self->depth > 0 ? self->within[MIN(self->depth, (size_t)MASK_DEPTH_MAX) - 1] : 0;
+
+    sum = mask_mix(sum, (const char *)&type, sizeof(type));
+    if (type == MD_SPAN_A || type == MD_SPAN_IMG) {
+        const MD_SPAN_A_DETAIL *link = detail; /* that of an image is the same */
+
+        sum = mask_mix(sum, link->href.text, link->href.size);
+        sum = mask_mix(sum, link->title.text, link->title.size);
+    }
+    if (self->depth < MASK_DEPTH_MAX)
+        self->within[self->depth] = sum;
+    self->depth++;
+    self->spans += sum;
+    return 0;
+}
+
+static int leave_span(UNUSED MD_SPANTYPE type, UNUSED void *detail, void *arg)
+{
+    ((struct reader *)arg)->depth--;
+    return 0;
+}
+
+static int read_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *arg)
+{
+    struct reader *self = arg;
+    enum mask_class class = type != MD_TEXT_CODE ? CLASS_PROSE
+                            : self->indented     ? CLASS_INDENTED
+                                                 : CLASS_CODE;
+
+    if (type == MD_TEXT_BR || class == CLASS_CODE ||
+        (type == MD_TEXT_HTML && self->block != MD_BLOCK_HTML))
+        self->spans += mask_mix(type, text, size);
+    for (MD_SIZE i = 0; i < size && !self->has_text; i++)
+        self->has_text = !mask_is_space(text[i]);
+    /* line breaks and the rest of an indentation are not of the text */
+    if (text >= self->text && text < self->text + self->scanner->size)
+        memset(self->scanner->classes + (text - self->text), class, size);
+    return 0;
+}
+
+void mask_markdown_read(struct mask_scanner *self)
+{
+    static const MD_PARSER parser = {
+        .flags = MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS,
+        .enter_block = enter_block,
+        .leave_block = leave_block,
+        .enter_span = enter_span,
+        .leave_span = leave_span,
+        .text = read_text,
+    };
+    char *text = arena_strndup(self->arena, self->text, self->size);
+    struct reader reader = {.scanner = self, .text = text};
+
+    /* whatever the signs in a placeholder are to Markdown, it is a word */
+    for (size_t at = 0, size; at < self->size; at += MAX(size, (size_t)1)) {
+        size = mask_placeholder(self, at);
+        memset(text + at, 'x', size);
+    }
+    if (md_parse(text, (MD_SIZE)self->size, &parser, &reader) != 0)
+        log_die("mask", "out of memory");
+}
 
 static bool is_line_end(const struct mask_scanner *self, size_t at)
 {
     return at >= self->size || self->text[at] == '\n' || self->text[at] == '\r';
-}
-
-static size_t line_end(const struct mask_scanner *self, size_t at)
-{
-    while (!is_line_end(self, at))
-        at++;
-    return at;
 }
 
 static size_t run_of(const struct mask_scanner *self, size_t at)
@@ -85,78 +213,21 @@ static size_t heading(const struct mask_scanner *self, size_t at)
                : 0;
 }
 
-/* A line of nothing else: ---, ***, ===, |---|:-:|. */
-static size_t rule(const struct mask_scanner *self, size_t at)
-{
-    size_t end = at, signs = 0;
-
-    for (; !is_line_end(self, end) && strchr("-=*_:| \t", self->text[end]); end++)
-        signs += !mask_is_blank(self->text[end]);
-    return signs >= 3 && is_line_end(self, end) ? end - at : 0;
-}
-
-/* A line that ends a fence: at least as long a run, and nothing behind it. */
-static bool ends_fence(const struct mask_scanner *self, size_t at, char sign, size_t length)
-{
-    at += blanks(self, at);
-    if (mask_at(self, at) != sign || run_of(self, at) < length)
-        return false;
-    at += run_of(self, at);
-    return is_line_end(self, at + blanks(self, at));
-}
-
-/* ``` or ~~~ and all lines to its end, or to that of the text. */
-static size_t fence(const struct mask_scanner *self, size_t at)
-{
-    size_t start = at + blanks(self, at), length, end;
-    char sign = mask_at(self, start);
-
-    if (sign != '`' && sign != '~')
-        return 0;
-    length = run_of(self, start);
-    end = line_end(self, start + length);
-    if (length < 3 ||
-        (sign == '`' && memchr(self->text + start + length, '`', end - start - length)))
-        return 0;
-    while (end < self->size) {
-        size_t line = end + 1;
-
-        end = line_end(self, line);
-        if (ends_fence(self, line, sign, length))
-            break;
-    }
-    return MIN(end, self->size) - at;
-}
-
-/* "[label]: target", the whole line. */
-static size_t definition(const struct mask_scanner *self, size_t at)
-{
-    size_t start = at + blanks(self, at), end = start + 1;
-
-    if (mask_at(self, start) != '[')
-        return 0;
-    while (!is_line_end(self, end) && !strchr("[]", self->text[end]) && end - start < LABEL_MAX)
-        end++;
-    return mask_at(self, end) == ']' && mask_at(self, end + 1) == ':' ? line_end(self, end) - at
-                                                                      : 0;
-}
-
 size_t mask_line_start(const struct mask_scanner *self, size_t at)
 {
     size_t end = at, size = 1;
+    bool prose = false;
 
+    for (; !is_line_end(self, end) && !prose; end++)
+        prose = self->classes[end] == CLASS_PROSE && !mask_is_blank(self->text[end]);
+    if (!prose)
+        return end - at;
+    end = at;
     for (size_t i = 0; i < MARKERS_MAX && size > 0 && !is_line_end(self, end); i++) {
-        size = rule(self, end);
-        if (size == 0)
-            size = item_marker(self, end);
+        size = item_marker(self, end);
         end += size;
     }
-    size = heading(self, end);
-    if (size == 0)
-        size = fence(self, end);
-    if (size == 0)
-        size = definition(self, end);
-    return end + size - at;
+    return end + heading(self, end) - at;
 }
 
 /* ---- within a line ---- */
@@ -166,38 +237,76 @@ size_t mask_line_start(const struct mask_scanner *self, size_t at)
 size_t mask_code(const struct mask_scanner *self, size_t at)
 {
     size_t ticks = run_of(self, at), end = at + ticks;
+    /* in HTML, where it may still be meant */
+    bool one_line = self->classes[at] == CLASS_PROSE && ticks < FENCE_MIN;
 
     while (ticks <= CODE_TICKS_MAX && end < self->size) {
         size_t run = self->text[end] == '`' ? run_of(self, end) : 0;
 
         if (run == ticks)
             return end + run - at;
-        if (self->text[end] == '\n' && is_line_end(self, end + 1 + blanks(self, end + 1)))
+        if (is_line_end(self, end) &&
+            (one_line || is_line_end(self, end + 1 + blanks(self, end + 1))))
             break;
         end += MAX(run, (size_t)1);
     }
     return 0;
 }
 
-/* "(target "title")" or "[label]" behind the "]". */
+/* Behind the quote that ends the title which begins at `at`. */
+static size_t title_end(const struct mask_scanner *self, size_t at)
+{
+    size_t end = at + 1;
+
+    while (end < self->size && self->text[end] != self->text[at] &&
+           self->classes[end] == CLASS_SYNTAX)
+        end += self->text[end] == '\\' ? 2 : 1;
+    return end + 1;
+}
+
+/* "(target "title")" or "[label]" behind the "]". What Markdown does not take for that has no
+ * line break, tag or blank: labels may be those of another text. */
 size_t mask_link_end(const struct mask_scanner *self, size_t at)
 {
+    char last = mask_at(self, at + 1) == '[' ? ']' : ')';
+    uint8_t class = self->classes[at];
     size_t end = at + 1, depth = 0;
 
-    if (mask_at(self, end) == '[') {
-        for (end++; !is_line_end(self, end) && !strchr("[]", self->text[end]); end++)
-            if (end - at > LABEL_MAX)
-                return 0;
-        return mask_at(self, end) == ']' ? end + 1 - at : 0;
-    }
-    if (mask_at(self, end) != '(')
+    if (mask_at(self, end) != '[' && mask_at(self, end) != '(')
         return 0;
-    for (; !is_line_end(self, end) && depth <= LINK_DEPTH_MAX; end++) {
-        depth += self->text[end] == '(';
-        if (self->text[end] == ')' && --depth == 0)
+    while (end < self->size && self->classes[end] == class && depth <= LINK_DEPTH_MAX &&
+           end - at <= LABEL_MAX) {
+        char c = self->text[end];
+
+        depth += c == self->text[at + 1];
+        if (c == last && --depth == 0)
             return end + 1 - at;
+        if (class == CLASS_PROSE &&
+            (is_line_end(self, end) || c == '<' || (last == ')' && mask_is_blank(c))))
+            return 0;
+        if (last == ')' && (c == '"' || c == '\'') && mask_is_space(self->text[end - 1]))
+            end = title_end(self, end);
+        else
+            end += c == '\\' ? 2 : 1;
     }
     return 0;
+}
+
+/* "[label]" and "[label][]" are both the text and what names the target. */
+size_t mask_reference(const struct mask_scanner *self, size_t at)
+{
+    size_t end = at + 1, rest;
+
+    if (self->classes[at] != CLASS_SYNTAX)
+        return 0;
+    while (end < self->size && !strchr("[]", self->text[end]) && end - at <= LABEL_MAX)
+        end += self->text[end] == '\\' ? 2 : 1;
+    if (mask_at(self, end) != ']' || self->classes[end] != CLASS_SYNTAX)
+        return 0;
+    rest = mask_link_end(self, end);
+    if (rest > strlen("][]") || (rest > 0 && self->text[end + 1] == '('))
+        return 0;
+    return end + MAX(rest, (size_t)1) - at;
 }
 
 size_t mask_footnote(const struct mask_scanner *self, size_t at)
@@ -224,11 +333,12 @@ struct mask_found mask_emphasis(const struct mask_scanner *self, size_t at)
         opens = closes = false;
     if (!opens && !closes && (sign == '=' || (within && size < 3)))
         return (struct mask_found){.size = size, .kind = MASK_TEXT};
-    return (struct mask_found){size,
-                               closes  ? MASK_CLOSE
-                               : opens ? MASK_OPEN
-                                       : MASK_ATOM,
-                               false, self->text + at, size};
+    return (struct mask_found){.size = size,
+                               .kind = closes  ? MASK_CLOSE
+                                       : opens ? MASK_OPEN
+                                               : MASK_ATOM,
+                               .name = self->text + at,
+                               .name_size = size};
 }
 
 /* ---- addresses ---- */
@@ -269,7 +379,7 @@ static size_t trim_url(const struct mask_scanner *self, size_t at, size_t end)
 
         if (last == ')' && close > open)
             close--;
-        else if (last == ')' || !strchr(".,;:!?'\"*_~]", last))
+        else if (last == ')' || !strchr(".,;:!?'\"*_~", last))
             break;
     }
     return end;
@@ -279,19 +389,27 @@ static size_t url(struct mask_scanner *self, size_t at)
 {
     static const char *const starts[] = {"https://", "http://", "ftp://",
                                          "mailto:",  "tel:",    "www."};
-    size_t end = at, length = 0, variable;
+    size_t end = at, length = 0, open = 0, bracket = 0, placeholder;
 
     for (size_t i = 0; i < ARRAY_SIZE(starts) && length == 0; i++)
         if (strncasecmp(self->text + at, starts[i], strlen(starts[i])) == 0)
             length = strlen(starts[i]);
     if (length == 0)
         return 0;
-    for (end += length; end < self->size; end += MAX(variable, (size_t)1)) {
-        variable = mask_variable(self, end);
-        if (variable == 0 && strchr(" \t\r\n<>\"`|\\^[", self->text[end]))
+    for (end += length; end < self->size; end += MAX(placeholder, (size_t)1)) {
+        char c = self->text[end];
+
+        placeholder = mask_placeholder(self, end);
+        if (placeholder > 0)
+            continue;
+        if (strchr(" \t\r\n<>\"`|\\^", c) || self->classes[end] == CLASS_SYNTAX ||
+            (c == ']' && open == 0) || open == LINK_DEPTH_MAX)
             break;
+        if (c == '[' && open == 0)
+            bracket = end;
+        open = open + (c == '[') - (c == ']');
     }
-    end = trim_url(self, at, end);
+    end = trim_url(self, at, open > 0 ? bracket : end);
     return end > at + length ? end - at : 0;
 }
 

@@ -23,7 +23,7 @@ static size_t piece_count(const struct mask_scanner *self)
 static void add(struct mask_scanner *self, size_t start, size_t size, enum mask_kind kind,
                 bool ends_sentence)
 {
-    struct mask_piece piece = {start, size, kind, ends_sentence, SIZE_MAX};
+    struct mask_piece piece = {start, size, kind, ends_sentence, false, SIZE_MAX};
 
     if (size > 0)
         codec_write(&self->pieces, (const char *)&piece, sizeof(piece));
@@ -79,6 +79,7 @@ static bool mark_close(struct mask_scanner *self, size_t size, const char *name,
         self->depth = depth;
         mark(self, size, MASK_CLOSE, false);
         piece_at(self, opened->piece)->kind = MASK_OPEN;
+        piece_at(self, opened->piece)->unpaired = false;
         piece_at(self, opened->piece)->partner = piece_count(self) - 1;
         piece_at(self, piece_count(self) - 1)->partner = opened->piece;
         return true;
@@ -97,6 +98,62 @@ static void end_block(struct mask_scanner *self)
     self->depth = kept;
 }
 
+/* ---- what is not translated, by an attribute ---- */
+
+static bool is_kept(const struct mask_scanner *self)
+{
+    return self->kept_depth > 0 && self->kept[self->kept_depth - 1].keep;
+}
+
+/* What was passed over so far is a mark. */
+static void mark_kept(struct mask_scanner *self, bool whole)
+{
+    size_t size = self->at - self->kept_start;
+
+    self->at = self->kept_start;
+    mark(self, size, whole ? MASK_ATOM : MASK_BREAK, false);
+}
+
+/* Follows the elements with such an attribute, and those of the same name within them. A tag that
+ * begins or ends one that is kept is part of it. */
+static void follow_kept(struct mask_scanner *self, const struct mask_found *tag)
+{
+    struct mask_kept *top = self->kept_depth > 0 ? &self->kept[self->kept_depth - 1] : NULL;
+
+    if (top && tag->tag != TAG_NONE && tag->name_size == top->name_size &&
+        strncasecmp(tag->name, top->name, top->name_size) == 0) {
+        /* a paragraph ends the one before it */
+        bool begins = tag->tag == TAG_START && strncasecmp(tag->name, "p", tag->name_size) != 0;
+
+        top->depth += begins ? 1 : (size_t)-1;
+        if (top->depth == 0)
+            self->kept_depth--;
+    }
+    if (tag->tag == TAG_START && tag->translate != TRISTATE_UNSET &&
+        is_kept(self) == (tag->translate == TRISTATE_TRUE) && self->kept_depth < MASK_KEPT_MAX)
+        self->kept[self->kept_depth++] =
+            (struct mask_kept){tag->name, tag->name_size, 1, tag->translate == TRISTATE_FALSE};
+}
+
+/* Passes over a tag where nothing is translated, to the end of that or to where it begins again. */
+static void scan_kept(struct mask_scanner *self)
+{
+    size_t depth = self->kept_depth;
+    struct mask_found tag;
+
+    if (self->text[self->at] != '<') {
+        self->at++;
+        return;
+    }
+    tag = mask_html_tag(self, self->at);
+    follow_kept(self, &tag);
+    self->kept_whole = self->kept_whole && tag.kind != MASK_BREAK;
+    self->at += MAX(tag.size, (size_t)1);
+    if (is_kept(self))
+        return;
+    mark_kept(self, self->kept_whole && self->kept_depth < depth);
+}
+
 /* ---- what stands where ---- */
 
 /* Blanks: with a line break among them they are a mark, and so is what introduces the next line. */
@@ -110,6 +167,9 @@ static void scan_space(struct mask_scanner *self)
         self->at = end;
         return;
     }
+    if (self->containers > 0)
+        for (size_t at = end; self->classes[at] == CLASS_INDENTED; at++)
+            self->classes[at] = CLASS_PROSE;
     /* the indentation is the marker's */
     while (mask_is_blank(self->text[end - 1]))
         end--;
@@ -119,34 +179,54 @@ static void scan_space(struct mask_scanner *self)
         end_block(self);
 }
 
-static void scan_variable(struct mask_scanner *self)
+static void scan_placeholder(struct mask_scanner *self)
 {
-    size_t size = mask_variable(self, self->at), name_size = 0;
+    size_t size = mask_placeholder(self, self->at), name_size = 0;
     const char *name = self->text + self->at + 3;
+    bool block = size > 4 && name[-2] == '{';
 
     if (size == 0) {
         self->at++;
         return;
     }
-    while (3 + name_size < size && mask_is_word(name[name_size]))
+    while (block && 3 + name_size < size && mask_is_word(name[name_size]))
         name_size++;
     /* {{#each items}} ... {{/each}} */
-    if (name[-1] == '#')
+    if (block && name[-1] == '#')
         mark_open(self, size, name, name_size, false);
-    else if (name[-1] != '/' || !mark_close(self, size, name, name_size, false))
-        mark(self, size, MASK_ATOM, false);
+    else if (!block || name[-1] != '/' || !mark_close(self, size, name, name_size, false))
+        mark(self, size, block && name[-1] == '%' ? MASK_BREAK : MASK_ATOM, false);
 }
 
 static void scan_tag(struct mask_scanner *self)
 {
     struct mask_found tag = mask_html_tag(self, self->at);
+    size_t start = self->at;
 
-    if (tag.size == 0)
+    if (tag.size == 0) {
+        self->structure += tag.tag != TAG_NONE; /* browsers drop it, to the end of the text */
         self->at++;
-    else if (tag.kind == MASK_OPEN)
+        return;
+    }
+    follow_kept(self, &tag);
+    if (is_kept(self)) {
+        add_text(self);
+        self->text_start = self->kept_start = start;
+        self->kept_whole = tag.kind != MASK_BREAK;
+        self->at += tag.size;
+        return;
+    }
+    if (tag.container && tag.tag == TAG_START)
+        self->containers++;
+    else if (tag.container && self->containers > 0)
+        self->containers--;
+    if (tag.kind == MASK_OPEN)
         mark_open(self, tag.size, tag.name, tag.name_size, false);
     else if (tag.kind != MASK_CLOSE || !mark_close(self, tag.size, tag.name, tag.name_size, false))
         mark(self, tag.size, tag.kind == MASK_CLOSE ? MASK_ATOM : tag.kind, tag.ends_sentence);
+    if (tag.kind == MASK_OPEN || tag.kind == MASK_CLOSE)
+        piece_at(self, piece_count(self) - 1)->unpaired =
+            piece_at(self, piece_count(self) - 1)->kind == MASK_ATOM;
 }
 
 static void scan_emphasis(struct mask_scanner *self)
@@ -171,11 +251,32 @@ static void scan_bracket(struct mask_scanner *self)
             mark(self, MAX(size, (size_t)1), MASK_ATOM, false);
     } else if (image && mask_at(self, self->at + 1) != '[') {
         self->at++;
+    } else if ((size = mask_reference(self, self->at + image)) > 0) {
+        mark(self, image + size, MASK_ATOM, false);
     } else if ((size = mask_footnote(self, self->at)) > 0) {
         mark(self, size, MASK_ATOM, false);
     } else {
         mark_open(self, image + 1, "[", 1, true);
     }
+}
+
+/* "\\*". Browsers know no such escapes: what they take for a tag or an entity is one mark. */
+static void scan_escape(struct mask_scanner *self)
+{
+    static const char escapable[] = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
+    char next = mask_at(self, self->at + 1);
+    size_t size = 0;
+
+    if (next == '<')
+        size = mask_html_tag(self, self->at + 1).size;
+    else if (next == '&')
+        size = mask_html_entity(self, self->at + 1);
+    if (next != '\0' && strchr(escapable, next))
+        mark(self, 1 + MAX(size, (size_t)1), size > 0 ? MASK_BREAK : MASK_ATOM, false);
+    else if (self->classes[self->at] == CLASS_SYNTAX) /* a line break */
+        mark(self, 1, MASK_BREAK, false);
+    else
+        self->at++;
 }
 
 static void scan_code(struct mask_scanner *self)
@@ -200,29 +301,48 @@ static void scan_word(struct mask_scanner *self)
         self->at++;
 }
 
-static void mark_or_skip(struct mask_scanner *self, size_t size)
+static void scan_entity(struct mask_scanner *self)
 {
+    size_t size = mask_html_entity(self, self->at);
+
     if (size > 0)
         mark(self, size, MASK_ATOM, false);
     else
         self->at++;
 }
 
+/* What Markdown does not take for prose, and nothing else took for more than that. */
+static void scan_syntax(struct mask_scanner *self)
+{
+    uint8_t class = self->classes[self->at];
+    size_t size = 0;
+
+    do
+        size++;
+    while (self->at + size < self->size && self->classes[self->at + size] == class &&
+           !strchr(" \t\r\n<&[]|*_~`\\{", self->text[self->at + size]));
+    mark(self, size, class == CLASS_CODE ? MASK_ATOM : MASK_BREAK, false);
+}
+
 static void scan_one(struct mask_scanner *self)
 {
-    static const char escapable[] = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
-    char c = self->text[self->at], next = mask_at(self, self->at + 1);
+    char c = self->text[self->at];
+    bool prose = self->classes[self->at] == CLASS_PROSE;
 
-    if (mask_is_word(c))
-        scan_word(self);
+    if (is_kept(self))
+        scan_kept(self);
     else if (mask_is_space(c))
         scan_space(self);
-    else if (c == '{')
-        scan_variable(self);
+    else if (!prose && !strchr("<[]!|*_~`\\{", c))
+        scan_syntax(self);
+    else if (mask_is_word(c))
+        scan_word(self);
+    else if (c == '{' || c == '$' || c == '%')
+        scan_placeholder(self);
     else if (c == '<')
         scan_tag(self);
     else if (c == '&')
-        mark_or_skip(self, mask_html_entity(self, self->at));
+        scan_entity(self);
     else if (c == '`')
         scan_code(self);
     else if (c == '[' || c == ']' || c == '!')
@@ -231,8 +351,10 @@ static void scan_one(struct mask_scanner *self)
         scan_emphasis(self);
     else if (c == '|')
         mark(self, 1, MASK_BREAK, true);
+    else if (c == '\\')
+        scan_escape(self);
     else
-        mark_or_skip(self, c == '\\' && next != '\0' && strchr(escapable, next) ? 2 : 0);
+        self->at++;
 }
 
 /* Soft hyphens are none, and all that translators make of them is nothing. */
@@ -266,6 +388,40 @@ static void finish(struct mask *self)
     }
 }
 
+/* Pairs with what is around them may change places. Where a tag has no partner, a pair is around
+ * blocks or a comment is within the text, all tags stay in order, and so does text between them. */
+static uint64_t structure_of(const struct mask *self)
+{
+    uint64_t within[MASK_DEPTH_MAX + 1] = {0}, sum = 0, order = 0;
+    size_t depth = 0;
+    bool ordered = false, text = false;
+
+    for (size_t i = 0; i < self->count; i++) {
+        const struct mask_piece *piece = &self->pieces[i];
+        const char *bytes = self->text + piece->start;
+        bool tag = bytes[0] == '<';
+
+        if (piece->kind == MASK_TEXT && !text)
+            order = mask_mix(order, "", 0);
+        text = piece->kind == MASK_TEXT || (text && !tag);
+        if (piece->kind == MASK_TEXT || piece->kind == MASK_SPACE)
+            continue;
+        if (tag)
+            order = mask_mix(order, bytes, piece->size);
+        ordered = ordered || piece->unpaired ||
+                  (tag && (bytes[1] == '!' || (depth > 0 && piece->kind == MASK_BREAK)));
+        if (piece->kind == MASK_CLOSE)
+            depth--;
+        else if (piece->kind == MASK_OPEN || tag)
+            sum += mask_mix(within[depth], bytes, piece->size);
+        if (piece->kind == MASK_OPEN) {
+            within[depth + 1] = mask_mix(within[depth], bytes, piece->size);
+            depth++;
+        }
+    }
+    return ordered ? sum + order : sum;
+}
+
 struct mask mask_scan(struct arena *arena, const char *text)
 {
     struct mask_scanner scanner = {.text = text, .size = strlen(text), .arena = arena};
@@ -275,13 +431,18 @@ struct mask mask_scan(struct arena *arena, const char *text)
     for (size_t i = 0; i < END_COUNT; i++)
         scanner.none_from[i] = SIZE_MAX;
     scanner.attribute_bytes = ATTRIBUTES_BYTES * scanner.size;
+    scanner.classes = arena_calloc(arena, scanner.size + 1, 1);
+    mask_markdown_read(&scanner);
     mark(&scanner, mask_line_start(&scanner, 0), MASK_BREAK, true);
     while (scanner.at < scanner.size)
         scan_one(&scanner);
+    if (is_kept(&scanner))
+        mark_kept(&scanner, false);
     add_text(&scanner);
     self.pieces = (struct mask_piece *)(void *)scanner.pieces.bytes;
     self.count = piece_count(&scanner);
     finish(&self);
+    self.structure = scanner.structure ^ structure_of(&self);
     return self;
 }
 

