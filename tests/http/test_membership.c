@@ -516,6 +516,33 @@ static void patients_accept_as_practitioners_do(void)
     free(email);
 }
 
+/* A patient's account is its project's, whatever has proven the address: an operator's import has,
+ * for all. The pages of the installation, which the other way leads to, are for practitioners. */
+static void a_patient_verified_for_all_accepts_by_password(void)
+{
+    char *email = person_address();
+    HTTP_ANSWER made = invite(admin, email, "Patient", false);
+
+    CHECK_STATUS(made, 200);
+    struct mail_link link = suite_mail_link(suite, email, MEMBER_PATIENT_LINK);
+    PERSON patient = person_register(suite, email);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "with own as (insert into auth.email_verified (account_id, "
+                                "organization_id, verified_at) select id, "
+                                "'00000000-0000-0000-0000-000000000000', 0 from auth.account "
+                                "where email = '%s' returning 1) select count(*) from own",
+                                email),
+                    1);
+    HTTP_ANSWER seen = view(link);
+    check_accept(seen, "set-password");
+    HTTP_ANSWER accepted = member_accept(suite, link, chosen);
+    CHECK_STATUS(accepted, 204);
+    CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 401));
+    PERSON back = person_sign_in(suite, "Patient", email, chosen, NULL);
+    CU_ASSERT_EQUAL(back->status, 200);
+    free(email);
+}
+
 /* The one who is known where the project belongs becomes a member at once. */
 static void a_proven_member_of_the_organisation_is_added_at_once(void)
 {
@@ -855,6 +882,19 @@ static void a_kill_leaves_no_half_acceptance(void)
     }
 }
 
+/* The address of an operator's own application is only one in mails: what changes an account is on
+ * the hosted pages. */
+static void refusals_name_the_hosted_page(void)
+{
+    suite_reconfigure(suite, "authd.account_app_url=https://account.example");
+    PERSON boss = person_sign_in(suite, "Practitioner", north->email, PASSWORD, "north");
+    PERSON known = join_demo(NULL);
+    HTTP_ANSWER made = invite(boss, known->email, NULL, false);
+
+    CHECK_STATUS(made, 200);
+    check_unverified_accepts_nothing(known, link_of(known->email, 2, NORTH_PAGE));
+}
+
 static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&admin);
@@ -874,6 +914,7 @@ static const struct unit_case cases[] = {
     CASE(wrong_bodies_are_refused),
     CASE(a_proof_of_one_organisation_is_none_in_another),
     CASE(patients_accept_as_practitioners_do),
+    CASE(a_patient_verified_for_all_accepts_by_password),
     CASE(a_proven_member_of_the_organisation_is_added_at_once),
     CASE(a_second_factor_is_needed_where_the_project_asks_for_it),
     CASE(withdrawn_and_older_links_are_dead),
@@ -884,6 +925,7 @@ static const struct unit_case cases[] = {
     CASE(one_of_many_accepts_wins),
     CASE(accepts_race_with_what_ends_them),
     CASE(a_kill_leaves_no_half_acceptance),
+    CASE(refusals_name_the_hosted_page),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
