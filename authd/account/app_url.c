@@ -34,9 +34,9 @@ const char *app_url_installation(const struct authd *d, struct arena *arena)
     return set ? set : pages_of(d, arena, PAGE_INSTALLATION_CODE);
 }
 
-const char *app_url_account_page(const struct authd *d, struct arena *arena)
+const char *app_url_own_page(const struct authd *d, struct arena *arena, const char *page)
 {
     const char *pages = pages_of(d, arena, PAGE_INSTALLATION_CODE);
 
-    return pages ? arena_printf(arena, "%s/account", pages) : NULL;
+    return pages ? arena_printf(arena, "%s/%s", pages, page) : NULL;
 }

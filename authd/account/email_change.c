@@ -308,10 +308,8 @@ static int restore(struct authd *d, struct db_tx *tx, const struct request *req,
                : 0;
 }
 
-/* Takes a change back by the link to the old address. The one who changed it knew the password:
- * that is good no more, the owner asks for a link to set another one. Fails: BAD_REQUEST. */
-int email_undo(struct authd *d, const struct request *req, const struct email_undo_in *in,
-               struct nothing *out UNUSED, struct error *err)
+int email_change_undo(struct authd *d, const struct request *req, const struct email_undo_in *in,
+                      const char **ret_tenant, struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     uint8_t secret[SECRET_HASH_SIZE];
@@ -324,5 +322,16 @@ int email_undo(struct authd *d, const struct request *req, const struct email_un
         ownership_hold_link(d, tx, req, former.owner.account, &former.found, err) < 0 ||
         restore(d, tx, req, &former, err) < 0)
         return -1;
+    *ret_tenant = former.owner.shared ? NULL : former.owner.tenant.tenantCode;
     return credential_change_commit(d, req, &tx, &former.owner, what, (struct uuid){""}, err);
+}
+
+/* Takes a change back by the link to the old address. The one who changed it knew the password:
+ * that is good no more, the owner asks for a link to set another one. Fails: BAD_REQUEST. */
+int email_undo(struct authd *d, const struct request *req, const struct email_undo_in *in,
+               struct nothing *out UNUSED, struct error *err)
+{
+    const char *tenant;
+
+    return email_change_undo(d, req, in, &tenant, err);
 }

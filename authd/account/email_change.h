@@ -32,4 +32,9 @@ struct email_held {
 int email_change_apply(struct authd *d, const struct request *req, const struct email_held *link,
                        bool by_password, struct error *err) MUST_USE;
 
+/* What email_undo does. *ret_tenant: the code of the tenant that the account belongs to, whose page
+ * sets another password; NULL: the installation's does. Fails: BAD_REQUEST. Parks. */
+int email_change_undo(struct authd *d, const struct request *req, const struct email_undo_in *in,
+                      const char **ret_tenant, struct error *err) MUST_USE;
+
 #endif

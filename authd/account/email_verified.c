@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "authd/account/app_url.h"
-#include "authd/credential/link.h"
 #include "authd/sql/account.h"
 #include "authd/sql/credential.h"
 #include "authd/sql/oauth.h"
@@ -160,13 +159,13 @@ int email_check_sign_in(struct authd *d, const struct request *req, const struct
 
 int email_refuse_unverified(const struct authd *d, const struct request *req, struct error *err)
 {
-    const char *app = app_url_installation(d, req->arena);
+    const char *page = app_url_own_page(d, req->arena, "reset-password");
 
     (void)error_set(err, ERR_EMAIL_NOT_VERIFIED,
                     "Verify your email address first: reset your password on the installation's "
                     "own page.");
-    if (app)
-        error_member(err, "details.url", link_page(req->arena, app, "reset-password"));
+    if (page)
+        error_member(err, "details.url", page);
     return -1;
 }
 

@@ -120,7 +120,7 @@ int ownership_lowest(struct authd *d, const struct request *req, struct uuid acc
 
 int ownership_refuse(const struct authd *d, const struct request *req, struct error *err)
 {
-    const char *page = app_url_account_page(d, req->arena);
+    const char *page = app_url_own_page(d, req->arena, "account");
 
     (void)error_set(err, ERR_ACCOUNT_SHARED,
                     page ? "The account belongs to several organizations. Its owner changes this "

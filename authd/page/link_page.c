@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "authd/account/email_change.h"
 #include "authd/authd_api.h"
 #include "common/domain/page.h"
 
@@ -211,13 +212,18 @@ static enum visit_step undo(const struct visit *visit, const struct link_form *f
 {
     json_auto_t *body = link_body(form, NULL);
     struct email_undo_in in;
-    struct nothing nothing = {0};
+    const char *tenant;
 
     if (visit_fields(visit, &email_undo_in_table, body, &in, err) < 0)
         return link_dead(visit, out);
-    if (email_undo(visit->d, &visit->req, &in, &nothing, err) < 0)
+    if (email_change_undo(visit->d, &visit->req, &in, &tenant, err) < 0)
         return link_refuse(visit, out, err);
-    return visit_go(visit, "reset-password?note=undone", out);
+    if (!tenant || !page_is_code(tenant))
+        return visit_go(visit, "reset-password?note=undone", out);
+    /* a patient has a password of that tenant alone */
+    out->status = 303;
+    out->location = arena_printf(visit->req.arena, "/t/%s/reset-password?note=undone", tenant);
+    return VISIT_ANSWERED;
 }
 
 int page_undo_get(struct authd *d, const struct request *req, const struct link_query *in,

@@ -305,7 +305,19 @@ static void what_applications_may_do_is_in_it(void)
                     1);
 }
 
-/* Of the project in which it was asked for; the membership in another one is named. */
+/* Whether the file of the Bundle has the id, of a reference ("Project/...") what it ends in. */
+static bool names(const char *folder, const char *reference)
+{
+    size_t size = 0;
+    TEXT text = unpacked(folder, "bundle.json", &size);
+
+    const char *slash = strchr(reference, '/'), *id = slash ? slash + 1 : reference;
+
+    CU_ASSERT_EQUAL(strlen(id), 36);
+    return text && memmem(text, size, id, strlen(id)) != NULL;
+}
+
+/* Of the project in which it was asked for, and of no other. */
 static void a_practitioners_export_is_complete(void)
 {
     AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, "https://practitioner.demo.example");
@@ -332,11 +344,13 @@ static void a_practitioners_export_is_complete(void)
     CU_ASSERT_EQUAL(resources(bundle, "Organization", NULL), 1);
     CU_ASSERT_EQUAL(resources(bundle, "Basic", "account"), 1);
     CU_ASSERT_EQUAL(resources(bundle, "Basic", "passkey"), 1);
-    CU_ASSERT_TRUE(resources(bundle, "Basic", "membership") >= 2);
-    CU_ASSERT_EQUAL(resources(bundle, "Basic", "membership"),
-                    suite_count(suite,
-                                "select count(*) from auth.membership where account_id = '%s'",
-                                account));
+    CU_ASSERT_EQUAL(resources(bundle, "Basic", "membership"), 1);
+    CU_ASSERT_TRUE(suite_count(suite,
+                               "select count(*) from auth.membership where account_id = '%s'",
+                               account) >= 2);
+    CU_ASSERT_TRUE(names("practitioner", admin->project));
+    CU_ASSERT_FALSE(names("practitioner", child->project));
+    CU_ASSERT_FALSE(names("practitioner", child->profile));
     CU_ASSERT_EQUAL(resources(bundle, "Basic", "session"),
                     suite_count(suite,
                                 "select count(*) from auth.session where account_id = '%s' and "
@@ -353,6 +367,48 @@ static void a_practitioners_export_is_complete(void)
     UNIT_CHECK(resources(bundle, "AuditEvent", NULL) >= own_rows_of(account, admin->project),
                "%ld of %ld", resources(bundle, "AuditEvent", NULL),
                own_rows_of(account, admin->project));
+}
+
+static struct person *join(const char *code, const char *email, const char *option)
+{
+    PROGRAM made =
+        ATRIUMCTL(suite, option ? NULL : "a password of two\n", "user", "create-admin", "--project",
+                  code, "--email", email, "--name", "Toni", "--surname", "Two", option);
+    struct person *self;
+
+    CHECK_EXIT(made, 0);
+    self = person_sign_in(suite, "Practitioner", email, "a password of two", code);
+    CU_ASSERT_EQUAL(self->status, 200);
+    return self;
+}
+
+/* An administrator of a tenant, or its application, learns from an export nothing of where else a
+ * person works: no project, person, session, passkey or act. */
+static void an_export_names_no_other_organization(void)
+{
+    TEXT email = person_address();
+
+    suite_make_open_project(suite, "exportother");
+    PERSON here = join("demo", email, NULL);
+    PERSON there = join("exportother", email, "--existing");
+    TEXT account = suite_account(suite, email);
+    HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", there->access);
+    usleep(1500000); /* the rows so far become leaves of the trail */
+    TEXT id = export_of(here->access);
+    CU_ASSERT_TRUE(own_rows_of(account, there->project) >= 1);
+    HTTP_ANSWER zip = fetch(here->access, id);
+    CHECK_STATUS(zip, 200);
+    unpack(zip, "two");
+    check_valid("two");
+    json_auto_t *bundle = bundle_of("two");
+    CU_ASSERT_EQUAL(resources(bundle, "Basic", "membership"), 1);
+    CU_ASSERT_EQUAL(resources(bundle, "Basic", "session"), 1);
+    CU_ASSERT_TRUE(names("two", here->project));
+    CU_ASSERT_TRUE(names("two", here->profile));
+    CU_ASSERT_FALSE(names("two", there->project));
+    CU_ASSERT_FALSE(names("two", there->profile));
+    CU_ASSERT_FALSE(names("two", http_text(me, "membership.id")));
+    CU_ASSERT_FALSE(names("two", http_text(me, "security.sessions.0.id")));
 }
 
 /* What the validator is worth: each of these Bundles is refused. */
@@ -722,6 +778,7 @@ static const struct unit_case cases[] = {
     CASE(the_validator_refuses_what_is_wrong),
     CASE(what_applications_may_do_is_in_it),
     CASE(a_practitioners_export_is_complete),
+    CASE(an_export_names_no_other_organization),
     CASE(no_secret_is_in_it),
     CASE(a_bearer_alone_gets_nothing),
     CASE(only_who_asked_fetches_it),

@@ -41,6 +41,35 @@ static struct mail_link link_to(const char *email, const char *page)
     return suite_mail_link(suite, email, text);
 }
 
+/* The way back is on the installation's page, which no tenant can read. */
+static struct mail_link undo_to(const char *email)
+{
+    char text[256];
+
+    snprintf(text, sizeof(text), "%s/t/-/undo-email", suite_text(suite, "publicUrl"));
+    return suite_mail_link(suite, email, text);
+}
+
+/* Makes the address verified for the account's own organization. */
+static void verify(const struct person *person)
+{
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "with own as (insert into auth.email_verified (account_id, "
+                                "organization_id, verified_at) select id, project_id, 0 from "
+                                "auth.account where email = '%s' returning 1) select count(*) "
+                                "from own",
+                                person->email),
+                    1);
+}
+
+static bool is_verified(const struct person *person)
+{
+    HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", person->access);
+
+    CHECK_STATUS(me, 200);
+    return json_is_true(http_member(me, "security.emailVerified"));
+}
+
 /* Asks for an address that no mail went to yet, and takes the link to it. */
 static struct mail_link ask(const struct person *person, const char *email)
 {
@@ -83,7 +112,7 @@ static void the_new_mailbox_confirms_and_the_old_is_notified(void)
     HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", patient->access);
     CHECK_STATUS(me, 200);
     CU_ASSERT_STRING_EQUAL(http_text(me, "profile.telecom.0.value"), email);
-    CU_ASSERT_TRUE(json_is_true(http_member(me, "security.emailVerified")));
+    CU_ASSERT_FALSE(is_verified(patient)); /* as it was: the link does not prove who asked for it */
     CU_ASSERT_TRUE(suite_everywhere(suite, elsewhere->access, 401));
     check_sign_in(patient->email, patient->password, 400);
     check_sign_in(email, patient->password, 200);
@@ -91,7 +120,7 @@ static void the_new_mailbox_confirms_and_the_old_is_notified(void)
 
     /* The old mailbox takes it back: the account is as it was, but for the password, which another
      * person knew. */
-    struct mail_link undo = link_to(patient->email, "undo-email");
+    struct mail_link undo = undo_to(patient->email);
     HTTP_ANSWER get = http_get(suite_url(suite), UNDO, NULL);
     CHECK_STATUS(get, 405);
     HTTP_ANSWER back = suite_post_link(suite, UNDO, &undo, NULL, NULL);
@@ -172,7 +201,7 @@ static void the_old_address_is_reserved_for_a_week(void)
     PERSON squatter = person_register(suite, patient->email);
     CU_ASSERT_EQUAL(squatter->status, 400);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
-    struct mail_link undo = link_to(patient->email, "undo-email");
+    struct mail_link undo = undo_to(patient->email);
     suite_set_clock(suite, 7 * DAY + MINUTE);
     HTTP_ANSWER over = suite_post_link(suite, UNDO, &undo, NULL, NULL);
     CHECK_ERROR(over, 400, bad_link);
@@ -182,6 +211,31 @@ static void the_old_address_is_reserved_for_a_week(void)
     PERSON later = person_register(suite, patient->email);
     CU_ASSERT_EQUAL(later->status, 200);
     suite_set_clock(suite, 0);
+    free(email);
+}
+
+/* The new address is verified for whom the old one was, and so is the old one again. */
+static void a_verified_account_stays_so(void)
+{
+    PERSON patient = person_register_settled(suite);
+    char *email = person_address();
+
+    verify(patient);
+    CU_ASSERT_TRUE(is_verified(patient));
+    struct mail_link link = ask(patient, email);
+    HTTP_ANSWER good = suite_post_link(suite, VERIFY, &link, patient->access, NULL);
+    CHECK_STATUS(good, 204);
+    CU_ASSERT_TRUE(is_verified(patient));
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
+    struct mail_link undo = undo_to(patient->email);
+    HTTP_ANSWER back = suite_post_link(suite, UNDO, &undo, NULL, NULL);
+    CHECK_STATUS(back, 204);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.email_verified v join auth.account a on "
+                                "a.id = v.account_id where a.email = '%s' and v.organization_id = "
+                                "a.project_id",
+                                patient->email),
+                    1);
     free(email);
 }
 
@@ -204,8 +258,8 @@ static void the_first_address_takes_every_change_back(void)
 
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
     CU_ASSERT_TRUE(suite_mails_arrive(suite, second, 3)); /* confirm, changed, undo */
-    struct mail_link later = link_to(second, "undo-email");
-    struct mail_link first = link_to(patient->email, "undo-email");
+    struct mail_link later = undo_to(second);
+    struct mail_link first = undo_to(patient->email);
     HTTP_ANSWER back = suite_post_link(suite, UNDO, &first, NULL, NULL);
     CHECK_STATUS(back, 204);
     HTTP_ANSWER dead = suite_post_link(suite, UNDO, &later, NULL, NULL);
@@ -269,7 +323,7 @@ static void what_was_added_before_a_change_goes_with_it(void)
     HTTP_ANSWER confirmed = suite_post_link(suite, VERIFY, &link, patient->access, NULL);
     CHECK_STATUS(confirmed, 204);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 3)); /* factor, changed */
-    struct mail_link undo = link_to(patient->email, "undo-email");
+    struct mail_link undo = undo_to(patient->email);
     HTTP_ANSWER back = suite_post_link(suite, UNDO, &undo, NULL, NULL);
     CHECK_STATUS(back, 204);
     passkeys = leftovers(patient->email, "passkey", "name");
@@ -331,6 +385,7 @@ static void a_kill_leaves_no_half_change(void)
     for (int round = 0; round < 4; round++) {
         PERSON patient = person_register_settled(suite);
         char *email = person_address();
+        verify(patient);
         struct mail_link link = ask(patient, email);
         pid_t first = suite_pid(suite, "authd", "1");
         pid_t killer = suite_kill_both_later(suite, "authd", 5 * round);
@@ -363,6 +418,7 @@ static const struct unit_case cases[] = {
     CASE(a_change_of_address_needs_a_fresh_proof),
     CASE(a_taken_address_is_not_revealed),
     CASE(the_old_address_is_reserved_for_a_week),
+    CASE(a_verified_account_stays_so),
     CASE(the_first_address_takes_every_change_back),
     CASE(what_was_added_before_a_change_goes_with_it),
     CASE(one_of_many_changes_it),

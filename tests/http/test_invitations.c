@@ -320,8 +320,8 @@ static void a_person_who_registered_meanwhile_accepts(void)
 }
 
 /* Two projects invite the same practitioner before there is an account: the second link is accepted
- * with the account that the first has made, which stays as it is. A suspended project's link is
- * none. */
+ * with the account that the first has made, once its owner has verified the address for all. A
+ * suspended project's link is none. */
 static void two_projects_invite_one_person(void)
 {
     PERSON there = member_equipped_child(suite, "second");
@@ -348,11 +348,19 @@ static void two_projects_invite_one_person(void)
     CU_ASSERT_EQUAL(resumed->code, 0);
     HTTP_ANSWER password = member_accept(suite, two, MEMBER_PASSWORD);
     CHECK_STATUS(password, 409);
-    HTTP_ANSWER second = http_post(suite_url(suite), "/auth/invitation/accept", rui->access,
-                                   json_pack("{s:s, s:s}", "id", two.id, "secret", two.secret));
-    CHECK_STATUS(second, 204);
+    HTTP_ANSWER early = suite_post_link(suite, "/auth/invitation/accept", &two, rui->access, NULL);
+    CHECK_STATUS(early, 403);
+    CU_ASSERT_STRING_EQUAL(http_text(early, "code"), "EMAIL_NOT_VERIFIED");
+    CU_ASSERT_EQUAL(member_count(suite, email), 1);
     CU_ASSERT_TRUE(suite_everywhere(suite, rui->access, 200));
-    PERSON both = person_sign_in(suite, "Practitioner", email, "the first", "second");
+    member_verify_for_all(suite, email, "the owner's");
+    CU_ASSERT_TRUE(suite_everywhere(suite, rui->access, 401));
+    PERSON owner = person_sign_in(suite, "Practitioner", email, "the owner's", "demo");
+    HTTP_ANSWER second =
+        suite_post_link(suite, "/auth/invitation/accept", &two, owner->access, NULL);
+    CHECK_STATUS(second, 204);
+    CU_ASSERT_TRUE(suite_everywhere(suite, owner->access, 200));
+    PERSON both = person_sign_in(suite, "Practitioner", email, "the owner's", "second");
     HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", both->access);
     CU_ASSERT_STRING_EQUAL(http_text(me, "membership.id"), http_text(invited, "id"));
     CU_ASSERT_EQUAL(member_count(suite, email), 2);

@@ -195,6 +195,41 @@ static void another_organisation_is_there(void)
 
 /* ---- who has only typed the address ---- */
 
+/* An account that belongs to others accepts by neither way as long as it is not verified for all:
+ * the way there is named. */
+static void check_unverified_accepts_nothing(const struct person *who, struct mail_link link)
+{
+    static const char page[] = "/t/-/reset-password";
+    HTTP_ANSWER seen = view(link);
+    HTTP_ANSWER signed_in = accept_as(who, link);
+    HTTP_ANSWER password = member_accept(suite, link, chosen);
+    const char *url = http_text(signed_in, "details.url");
+
+    check_accept(seen, "sign-in");
+    check_code(signed_in, 403, "EMAIL_NOT_VERIFIED");
+    UNIT_CHECK(strlen(url) > strlen(page) && strcmp(url + strlen(url) - strlen(page), page) == 0,
+               "%s", url);
+    check_code(password, 409, "ACCEPT_SIGNED_IN");
+    CU_ASSERT_EQUAL(memberships_of(who->email, north), 0);
+    CU_ASSERT_EQUAL(pending_of(who->email), 1);
+    CU_ASSERT_TRUE(suite_everywhere(suite, who->access, 200));
+}
+
+/* Who has the mailbox resets the password on the installation's page and has the account from now
+ * on: signed in to the demo tenant. */
+static struct person *owner_comes(const struct person *squatter)
+{
+    struct person *self;
+
+    member_verify_for_all(suite, squatter->email, chosen);
+    CU_ASSERT_TRUE(suite_everywhere(suite, squatter->access, 401));
+    PERSON back = person_sign_in(suite, "Practitioner", squatter->email, SQUATTER, NULL);
+    CU_ASSERT_EQUAL(back->status, 400);
+    self = person_sign_in(suite, "Practitioner", squatter->email, chosen, NULL);
+    CU_ASSERT_EQUAL(self->status, 200);
+    return self;
+}
+
 /* Attack: register another person's address, wait until a tenant invites it as an admin. */
 static void an_unproven_account_gets_nothing_by_an_invitation(void)
 {
@@ -207,21 +242,14 @@ static void an_unproven_account_gets_nothing_by_an_invitation(void)
     CU_ASSERT_EQUAL(memberships_of(email, north), 0);
     PERSON inside = person_sign_in(suite, "Practitioner", email, SQUATTER, "north");
     CU_ASSERT_EQUAL(inside->status, 400);
-    CU_ASSERT_TRUE(suite_everywhere(suite, squatter->access, 200));
-
-    /* Who has the mailbox has the account from now on. */
     struct mail_link link = suite_mail_link(suite, email, NORTH_PAGE);
-    HTTP_ANSWER seen = view(link);
-    check_accept(seen, "set-password");
-    HTTP_ANSWER signed_in = accept_as(squatter, link);
-    check_code(signed_in, 409, "ACCEPT_BY_PASSWORD");
-    HTTP_ANSWER accepted = member_accept(suite, link, chosen);
+    check_unverified_accepts_nothing(squatter, link);
+
+    PERSON owner = owner_comes(squatter);
+    HTTP_ANSWER accepted = accept_as(owner, link);
     CHECK_STATUS(accepted, 204);
-    CU_ASSERT_TRUE(suite_everywhere(suite, squatter->access, 401));
-    PERSON back = person_sign_in(suite, "Practitioner", email, SQUATTER, NULL);
-    CU_ASSERT_EQUAL(back->status, 400);
-    PERSON owner = person_sign_in(suite, "Practitioner", email, chosen, "north");
-    CU_ASSERT_TRUE(administers(owner));
+    PERSON there = person_sign_in(suite, "Practitioner", email, chosen, "north");
+    CU_ASSERT_TRUE(administers(there));
     free(email);
 }
 
@@ -235,11 +263,13 @@ static void an_unproven_account_gets_nothing_by_create_admin(void)
                           email, "--name", "Eve", "--surname", "Admin", "--mail"));
     CU_ASSERT_EQUAL(memberships_of(email, north), 0);
     CU_ASSERT_EQUAL(pending_of(email), 1);
-    HTTP_ANSWER accepted = member_accept(suite, suite_mail_link(suite, email, NORTH_PAGE), chosen);
+    struct mail_link link = suite_mail_link(suite, email, NORTH_PAGE);
+    check_unverified_accepts_nothing(squatter, link);
+    PERSON owner = owner_comes(squatter);
+    HTTP_ANSWER accepted = accept_as(owner, link);
     CHECK_STATUS(accepted, 204);
-    CU_ASSERT_TRUE(suite_everywhere(suite, squatter->access, 401));
-    PERSON owner = person_sign_in(suite, "Practitioner", email, chosen, "north");
-    CU_ASSERT_TRUE(administers(owner));
+    PERSON there = person_sign_in(suite, "Practitioner", email, chosen, "north");
+    CU_ASSERT_TRUE(administers(there));
     free(email);
 }
 
@@ -252,11 +282,14 @@ static void the_second_factor_of_an_unproven_account_goes(void)
     enroll_factor(squatter);
     HTTP_ANSWER made = invite(north, email, NULL, false);
     CHECK_STATUS(made, 200);
-    HTTP_ANSWER accepted = member_accept(suite, link_of(email, 2, NORTH_PAGE), chosen);
-    CHECK_STATUS(accepted, 204);
-    PERSON owner = person_sign_in(suite, "Practitioner", email, chosen, "north");
-    CU_ASSERT_EQUAL(owner->status, 200);
+    struct mail_link link = link_of(email, 2, NORTH_PAGE);
+    PERSON owner = owner_comes(squatter);
     CU_ASSERT_PTR_NOT_NULL(owner->access); /* and no code was asked for */
+    HTTP_ANSWER accepted = accept_as(owner, link);
+    CHECK_STATUS(accepted, 204);
+    PERSON there = person_sign_in(suite, "Practitioner", email, chosen, "north");
+    CU_ASSERT_EQUAL(there->status, 200);
+    CU_ASSERT_PTR_NOT_NULL(there->access);
     free(email);
 }
 
@@ -397,28 +430,39 @@ static void wrong_bodies_are_refused(void)
     CHECK_STATUS(get, 405);
 }
 
+/* The status of a sign-in to the tenant while it lets in verified addresses only. */
+static int status_where_required(const struct person *boss, const char *email, const char *password,
+                                 const char *code)
+{
+    suite_require_proofs(suite, boss, true);
+    PERSON self = person_sign_in(suite, "Practitioner", email, password, code);
+    suite_require_proofs(suite, boss, false);
+    return self->status;
+}
+
 /* A proof by a link of one organisation is none in another, whose people may have read that link;
- * and what they set by a link of their own is none of the first one's proofs. */
+ * that of the installation's own link is one in all. */
 static void a_proof_of_one_organisation_is_none_in_another(void)
 {
     PERSON known = join_demo(NULL);
+    PERSON both = join_demo(NULL);
     HTTP_ANSWER made = invite(north, known->email, NULL, false);
 
     CHECK_STATUS(made, 200);
     struct mail_link link = link_of(known->email, 2, NORTH_PAGE);
-    HTTP_ANSWER seen = view(link);
-    check_accept(seen, "set-password");
-    HTTP_ANSWER accepted = member_accept(suite, link, "another password");
-    CHECK_STATUS(accepted, 204);
+    check_unverified_accepts_nothing(known, link);
+    member_verify_for_all(suite, known->email, "another password");
     CU_ASSERT_TRUE(suite_everywhere(suite, known->access, 401));
-    suite_require_proofs(suite, admin, true);
-    PERSON at_demo =
-        person_sign_in(suite, "Practitioner", known->email, "another password", "demo");
-    CU_ASSERT_EQUAL(at_demo->status, 403);
-    suite_require_proofs(suite, admin, false);
-    PERSON at_north =
-        person_sign_in(suite, "Practitioner", known->email, "another password", "north");
-    CU_ASSERT_EQUAL(at_north->status, 200);
+    PERSON owner = person_sign_in(suite, "Practitioner", known->email, "another password", "demo");
+    HTTP_ANSWER accepted = accept_as(owner, link);
+    CHECK_STATUS(accepted, 204);
+    CU_ASSERT_EQUAL(status_where_required(admin, known->email, "another password", "demo"), 200);
+    CU_ASSERT_EQUAL(status_where_required(north, known->email, "another password", "north"), 200);
+
+    run_command(ATRIUMCTL(suite, NULL, "user", "create-admin", "--project", "north", "--email",
+                          both->email, "--name", "Rui", "--surname", "Costa", "--existing"));
+    CU_ASSERT_EQUAL(status_where_required(admin, both->email, chosen, "demo"), 200);
+    CU_ASSERT_EQUAL(status_where_required(north, both->email, chosen, "north"), 403);
 }
 
 /* Proves the address of a patient by a link, in mail number `count`. */
@@ -440,8 +484,9 @@ static void verify_address(const struct person *who, size_t count)
     CHECK_STATUS(unmapped, 204);
 }
 
-/* A patient who registered while the invitation was on its way, and one who has proven the
- * address. */
+/* A patient who registered while the invitation was on its way, and one who has proven the address:
+ * the account is the project's alone, so the link is enough in both cases. The one who is proven
+ * may accept signed in, too, and stays so. */
 static void patients_accept_as_practitioners_do(void)
 {
     char *email = person_address();
@@ -459,14 +504,42 @@ static void patients_accept_as_practitioners_do(void)
     CHECK_ERROR(namesake, 400, MEMBER_BAD_LINK);
     verify_address(patient, 3);
     HTTP_ANSWER proven = view(link);
-    check_accept(proven, "sign-in");
-    HTTP_ANSWER password = member_accept(suite, link, chosen);
-    check_code(password, 409, "ACCEPT_SIGNED_IN");
+    check_accept(proven, "set-password");
     HTTP_ANSWER accepted = accept_as(patient, link);
     CHECK_STATUS(accepted, 204);
     CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 200));
     CU_ASSERT_EQUAL(memberships_of(email, admin), 2);
     CU_ASSERT_EQUAL(pending_of(email), 0);
+    HTTP_ANSWER over = member_accept(suite, link, chosen);
+    CHECK_ERROR(over, 400, MEMBER_BAD_LINK);
+    CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 200));
+    free(email);
+}
+
+/* A patient's account is its project's, whatever has proven the address: an operator's import has,
+ * for all. The pages of the installation, which the other way leads to, are for practitioners. */
+static void a_patient_verified_for_all_accepts_by_password(void)
+{
+    char *email = person_address();
+    HTTP_ANSWER made = invite(admin, email, "Patient", false);
+
+    CHECK_STATUS(made, 200);
+    struct mail_link link = suite_mail_link(suite, email, MEMBER_PATIENT_LINK);
+    PERSON patient = person_register(suite, email);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "with own as (insert into auth.email_verified (account_id, "
+                                "organization_id, verified_at) select id, "
+                                "'00000000-0000-0000-0000-000000000000', 0 from auth.account "
+                                "where email = '%s' returning 1) select count(*) from own",
+                                email),
+                    1);
+    HTTP_ANSWER seen = view(link);
+    check_accept(seen, "set-password");
+    HTTP_ANSWER accepted = member_accept(suite, link, chosen);
+    CHECK_STATUS(accepted, 204);
+    CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 401));
+    PERSON back = person_sign_in(suite, "Patient", email, chosen, NULL);
+    CU_ASSERT_EQUAL(back->status, 200);
     free(email);
 }
 
@@ -633,7 +706,7 @@ static void a_sign_up_gives_no_rights_of_an_admin(void)
     CU_ASSERT_FALSE(administers(owner));
     CU_ASSERT_EQUAL(pending_of(email), 1);
     HTTP_ANSWER offered = view(by_admin);
-    check_accept(offered, "sign-in");
+    check_accept(offered, "set-password"); /* the account is this project's alone */
     HTTP_ANSWER risen = accept_as(owner, by_admin);
     CHECK_STATUS(risen, 204);
     CU_ASSERT_TRUE(administers(owner));
@@ -809,6 +882,19 @@ static void a_kill_leaves_no_half_acceptance(void)
     }
 }
 
+/* The address of an operator's own application is only one in mails: what changes an account is on
+ * the hosted pages. */
+static void refusals_name_the_hosted_page(void)
+{
+    suite_reconfigure(suite, "authd.account_app_url=https://account.example");
+    PERSON boss = person_sign_in(suite, "Practitioner", north->email, PASSWORD, "north");
+    PERSON known = join_demo(NULL);
+    HTTP_ANSWER made = invite(boss, known->email, NULL, false);
+
+    CHECK_STATUS(made, 200);
+    check_unverified_accepts_nothing(known, link_of(known->email, 2, NORTH_PAGE));
+}
+
 static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&admin);
@@ -828,6 +914,7 @@ static const struct unit_case cases[] = {
     CASE(wrong_bodies_are_refused),
     CASE(a_proof_of_one_organisation_is_none_in_another),
     CASE(patients_accept_as_practitioners_do),
+    CASE(a_patient_verified_for_all_accepts_by_password),
     CASE(a_proven_member_of_the_organisation_is_added_at_once),
     CASE(a_second_factor_is_needed_where_the_project_asks_for_it),
     CASE(withdrawn_and_older_links_are_dead),
@@ -838,6 +925,7 @@ static const struct unit_case cases[] = {
     CASE(one_of_many_accepts_wins),
     CASE(accepts_race_with_what_ends_them),
     CASE(a_kill_leaves_no_half_acceptance),
+    CASE(refusals_name_the_hosted_page),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 

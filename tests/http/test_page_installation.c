@@ -81,28 +81,14 @@ static int enter_code(struct browser *browser, const char *code)
     return browser_post(browser, CODE, form);
 }
 
-/* Signs in with the code that is mailed: whether the account is shown. */
 static bool comes_in(struct browser *browser, const char *email)
 {
-    suite_mails_settle(suite);
-    if (sign_in(browser, email, FORM_PASSWORD) != 303 || !browser_goes_to(browser, CODE) ||
-        browser_follow(browser) != 200)
-        return false;
-    return enter_code(browser, suite_mail_code(suite, email)) == 303 &&
-           browser_goes_to(browser, ACCOUNT) && browser_follow(browser) == 200;
+    return browser_signs_in_own(browser, suite, email, FORM_PASSWORD);
 }
 
-/* Posts one of the account's forms with the project of that code. */
 static int act(struct browser *browser, const char *action, const char *tenant)
 {
-    char query[160], form[256];
-
-    snprintf(query, sizeof(query), "select project_id from settings.tenant_code where code = '%s'",
-             tenant);
-    TEXT project = suite_query(suite, query);
-    TEXT invitation = browser_value(browser, "invitation");
-    snprintf(form, sizeof(form), "do=%s&project=%s&invitation=%s", action, project, invitation);
-    return browser_post(browser, ACCOUNT, form);
+    return browser_act_own(browser, suite, action, tenant);
 }
 
 static long memberships_of(const char *email)

@@ -182,3 +182,36 @@ bool browser_signs_in(struct browser *self, const char *email, const char *passw
     return browser_get(self, "sign-in") == 200 && browser_post(self, "sign-in", form) == 303 &&
            browser_follow(self) == 200 && browser_sees(self, email);
 }
+
+bool browser_signs_in_own(struct browser *self, struct suite *suite, const char *email,
+                          const char *password)
+{
+    char form[512];
+
+    suite_mails_settle(suite); /* the newest is the code's */
+    snprintf(form, sizeof(form), "email=%s&password=%s", email, password);
+    if (browser_get(self, "/t/-/sign-in") != 200 ||
+        browser_post(self, "/t/-/sign-in", form) != 303 || !browser_goes_to(self, "/t/-/mfa") ||
+        browser_follow(self) != 200)
+        return false;
+    snprintf(form, sizeof(form), "code=%s", suite_mail_code(suite, email));
+    return browser_post(self, "/t/-/mfa", form) == 303 && browser_goes_to(self, "/t/-/account") &&
+           browser_follow(self) == 200;
+}
+
+int browser_act_own(struct browser *self, struct suite *suite, const char *action,
+                    const char *tenant_code)
+{
+    char query[160], form[256], *project, *invitation;
+    int status;
+
+    snprintf(query, sizeof(query), "select project_id from settings.tenant_code where code = '%s'",
+             tenant_code);
+    project = suite_query(suite, query);
+    invitation = browser_value(self, "invitation");
+    snprintf(form, sizeof(form), "do=%s&project=%s&invitation=%s", action, project, invitation);
+    status = browser_post(self, "/t/-/account", form);
+    free(project);
+    free(invitation);
+    return status;
+}

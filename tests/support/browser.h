@@ -57,4 +57,14 @@ char *browser_value(const struct browser *self, const char *name);
 /* Signs in with address and password: whether the account is shown then. */
 bool browser_signs_in(struct browser *self, const char *email, const char *password);
 
+/* Signs in to the installation's own page (/t/-/account) with address, password and the code that
+ * is mailed: whether the account is shown then. */
+bool browser_signs_in_own(struct browser *self, struct suite *suite, const char *email,
+                          const char *password);
+
+/* Posts that page's form of a project ("accept", "decline", "leave") with the first invitation that
+ * is shown. The status. */
+int browser_act_own(struct browser *self, struct suite *suite, const char *action,
+                    const char *tenant_code);
+
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/browser.h"
 #include "tests/support/unit.h"
 
 struct http_answer *member_call(struct suite *suite, const char *method, const char *access,
@@ -57,6 +58,20 @@ json_t *member_body_accept(struct mail_link link, const char *password)
 struct http_answer *member_accept(struct suite *suite, struct mail_link link, const char *password)
 {
     return suite_post_fresh(suite, MEMBER_ACCEPT_PATH, member_body_accept(link, password));
+}
+
+void member_verify_for_all(struct suite *suite, const char *email, const char *password)
+{
+    BROWSER browser = browser_open(suite);
+    char form[256];
+
+    snprintf(form, sizeof(form), "email=%s", email);
+    CU_ASSERT_EQUAL(browser_get(browser, "/t/-/reset-password"), 200);
+    CU_ASSERT_EQUAL(browser_post(browser, "/t/-/reset-password", form), 200);
+    suite_mails_settle(suite);
+    struct mail_link link = suite_mail_link(suite, email, "/t/-/set-password");
+    HTTP_ANSWER set = suite_post_link(suite, "/auth/set-password", &link, NULL, password);
+    CHECK_STATUS(set, 204);
 }
 
 struct person *member_join(struct suite *suite, const struct person *admin, const char *type,

@@ -39,6 +39,10 @@ struct http_answer *member_set_admin(struct suite *suite, const char *access, co
 json_t *member_body_accept(struct mail_link link, const char *password);
 struct http_answer *member_accept(struct suite *suite, struct mail_link link, const char *password);
 
+/* Resets a practitioner's password on the installation's own page, which verifies the address for
+ * all. */
+void member_verify_for_all(struct suite *suite, const char *email, const char *password);
+
 /* A person whom an admin of the demo tenant has invited and who has accepted, signed in there;
  * *ret_id is the membership. */
 struct person *member_join(struct suite *suite, const struct person *admin, const char *type,

@@ -1,5 +1,6 @@
 -- The account of a role and an address, of a patient in the project only, that an invitation is
--- for, and whom its address is verified for. No row: there is none.
+-- for, and whom its address is verified for: a patient's for no one else, because the account is the
+-- project's. No row: there is none.
 -- class: read tx
 -- in: role text, project uuid, email text, now int8, organization uuid null
 -- rows: one
@@ -22,8 +23,7 @@ select
     as verified,
     -- include: email_is_verified(account = a.id, organization = null::uuid)
     as verified_for_all,
-    -- include: email_is_verified_elsewhere(account = a.id, organization = :organization)
-    as verified_elsewhere
+    false as verified_elsewhere
 from account a
 where :role = 'Patient' and a.role = 'Patient' and a.project_id = :project and a.email = :email and
     -- include: account_active(account = a, now = :now)

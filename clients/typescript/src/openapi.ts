@@ -2895,6 +2895,14 @@ export interface components {
              * @enum {string}
              */
             code?: "EntityTooLarge" | "MFA_REQUIRED" | "SIGN_IN_REQUIRED" | "STEP_UP_REQUIRED" | "ACCOUNT_LOCKED" | "ACCOUNT_SHARED" | "PASSWORD_CHANGE_REQUIRED" | "EMAIL_NOT_VERIFIED" | "MFA_ENROLLMENT_REQUIRED" | "ACCEPT_SIGNED_IN" | "ACCEPT_BY_PASSWORD" | "QUOTA_EXCEEDED" | "INVALID_SETTING_VALUE" | "PASSWORD_REFUSED" | "PROJECT_READ_ONLY";
+            /** @description More about some codes. */
+            details?: {
+                /**
+                 * Format: uri
+                 * @description With `ACCOUNT_SHARED`: the page on which the owner does this.
+                 */
+                url?: string;
+            };
         };
         validation_error: {
             /** @description The HTTP status. */
@@ -2913,6 +2921,14 @@ export interface components {
              * @enum {string}
              */
             code?: "EntityTooLarge" | "MFA_REQUIRED" | "SIGN_IN_REQUIRED" | "STEP_UP_REQUIRED" | "ACCOUNT_LOCKED" | "ACCOUNT_SHARED" | "PASSWORD_CHANGE_REQUIRED" | "EMAIL_NOT_VERIFIED" | "MFA_ENROLLMENT_REQUIRED" | "ACCEPT_SIGNED_IN" | "ACCEPT_BY_PASSWORD" | "QUOTA_EXCEEDED" | "INVALID_SETTING_VALUE" | "PASSWORD_REFUSED" | "PROJECT_READ_ONLY";
+            /** @description More about some codes. */
+            details?: {
+                /**
+                 * Format: uri
+                 * @description With `ACCOUNT_SHARED`: the page on which the owner does this.
+                 */
+                url?: string;
+            };
         };
         mfa_required: {
             /** @description The HTTP status. */
@@ -2926,6 +2942,14 @@ export interface components {
              * @enum {string}
              */
             code: "MFA_REQUIRED";
+            /** @description More about some codes. */
+            details?: {
+                /**
+                 * Format: uri
+                 * @description With `ACCOUNT_SHARED`: the page on which the owner does this.
+                 */
+                url?: string;
+            };
             /**
              * Format: uuid
              * @description The sign-in that waits for the factor; there when the request had a codeChallenge.
@@ -7400,6 +7424,20 @@ export interface components {
                 "application/json": components["schemas"]["mfa_required"] | components["schemas"]["error"];
             };
         };
+        /**
+         * @description Forbidden. With a `code`:
+         *
+         *     - `ACCOUNT_SHARED`: the account is a member of projects that are not yours: its owner, or an operator, can do this.
+         */
+        forbidden_account_shared: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["error"];
+            };
+        };
         /** @description Conflict */
         conflict: {
             headers: {
@@ -8915,7 +8953,7 @@ export interface operations {
             };
             400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
+            403: components["responses"]["forbidden_account_shared"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["conflict"];
@@ -9252,7 +9290,7 @@ export interface operations {
             };
             400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized_step_up_required"];
-            403: components["responses"]["forbidden"];
+            403: components["responses"]["forbidden_account_shared"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["conflict"];
@@ -9385,7 +9423,7 @@ export interface operations {
             };
             400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized_step_up_required"];
-            403: components["responses"]["forbidden"];
+            403: components["responses"]["forbidden_account_shared"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["conflict"];
@@ -9435,7 +9473,7 @@ export interface operations {
             };
             400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized_step_up_required"];
-            403: components["responses"]["forbidden"];
+            403: components["responses"]["forbidden_account_shared"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["conflict"];
@@ -9611,7 +9649,7 @@ export interface operations {
             };
             400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized_step_up_required"];
-            403: components["responses"]["forbidden"];
+            403: components["responses"]["forbidden_account_shared"];
             404: components["responses"]["not_found"];
             409: components["responses"]["conflict"];
             414: components["responses"]["uri_too_long"];
@@ -9671,7 +9709,7 @@ export interface operations {
             };
             400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized_step_up_required"];
-            403: components["responses"]["forbidden"];
+            403: components["responses"]["forbidden_account_shared"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["conflict"];
@@ -9762,7 +9800,7 @@ export interface operations {
             };
             400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized_step_up_required"];
-            403: components["responses"]["forbidden"];
+            403: components["responses"]["forbidden_account_shared"];
             404: components["responses"]["not_found"];
             409: components["responses"]["conflict"];
             414: components["responses"]["uri_too_long"];
@@ -9826,7 +9864,7 @@ export interface operations {
             };
             400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized_step_up_required"];
-            403: components["responses"]["forbidden"];
+            403: components["responses"]["forbidden_account_shared"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["conflict"];
