@@ -320,6 +320,34 @@ static void well_formed_bytes_are_read(void)
     }
 }
 
+/* White space that is taken out ends wherever the gateway's buffers end: nothing is waited for. */
+static void white_space_fits_into_no_buffer(void)
+{
+    enum { SPACES = 300, PAD_MAX = 15000, STEP = 193 };
+    static const char end[] = "\r\nX-Request-Id: abcdefgh  \r\n\r\n";
+    char *bytes = malloc(sizeof(GET_HEAD) + 64 + SPACES + PAD_MAX + sizeof(end));
+
+    for (size_t pad = 0; pad < PAD_MAX; pad += STEP) {
+        char *at = stpcpy(bytes, GET_HEAD "Connection: close\r\nX-A: b");
+        int64_t start_ms = clock_mono_ms();
+        char *answer;
+
+        memset(at, 'c', pad);
+        memset(at + pad, ' ', SPACES);
+        memcpy(at + pad + SPACES, end, sizeof(end) - 1);
+        answer = http_raw(suite_url(suite), bytes,
+                          (size_t)(at - bytes) + pad + SPACES + sizeof(end) - 1, true, 3000);
+        UNIT_CHECK((strncmp(answer, "HTTP/1.1 200", 12) == 0 &&
+                    strstr(answer, "X-Request-Id: abcdefgh\r\n")) ||
+                       (strncmp(answer, "HTTP/1.1 431", 12) == 0 && pad > PAD_MAX / 2),
+                   "%zu: %.300s", pad, answer);
+        UNIT_CHECK(clock_mono_ms() - start_ms < 1000, "%zu: %lld ms", pad,
+                   (long long)(clock_mono_ms() - start_ms));
+        free(answer);
+    }
+    free(bytes);
+}
+
 /* Requests before the malformed one, in the same segment, get their answers; one that is the last
  * of its connection ends it. */
 static void requests_before_malformed_bytes_are_answered(void)
@@ -448,6 +476,7 @@ static const struct unit_case cases[] = {
     CASE(a_good_request_before_is_answered),
     CASE(malformed_bytes_end_the_connection_at_once),
     CASE(well_formed_bytes_are_read),
+    CASE(white_space_fits_into_no_buffer),
     CASE(requests_before_malformed_bytes_are_answered),
     CASE(requests_sent_meanwhile_are_answered_next),
     CASE(a_body_that_stalls_is_not_waited_for),

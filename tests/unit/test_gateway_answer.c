@@ -108,13 +108,48 @@ static void a_value_begins_no_other_header(void)
     MHD_destroy_response(response);
 }
 
+/* Every header that says something about an answer, of one that fails or succeeds; a limit's
+ * numbers only where one was counted for. */
+static void scripts_read_what_an_answer_says(void)
+{
+    static const char *const names[] = {
+        "Accept-Ranges", "Content-Disposition", "Content-Range",       "DPoP-Nonce",
+        "ETag",          "RateLimit-Limit",     "RateLimit-Remaining", "RateLimit-Reset",
+        "Retry-After",   "WWW-Authenticate",    "X-Request-Id"};
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct error err;
+    struct answer answer = {.status = 200, .error = &err};
+
+    error_init(&err, arena);
+    CU_ASSERT_PTR_NULL(strstr(answer_text(&answer, 0, arena), "\nRateLimit-"));
+    error_limit(&err, 80, 79, 60);
+    error_limit(&err, 5, 4, 30);
+    error_limit(&err, 30, 29, 900);
+    for (size_t i = 0; i < 2; i++) {
+        const char *text = answer_text(&answer, 0, arena);
+        const char *exposed = strstr(text, "Access-Control-Expose-Headers: ");
+
+        for (size_t j = 0; exposed && j < ARRAY_SIZE(names); j++) {
+            const char *at = strstr(exposed, names[j]);
+
+            UNIT_CHECK(at && at < strchr(exposed, '\r'), "%s: %s", names[j], text);
+        }
+        CU_ASSERT_PTR_NOT_NULL(exposed);
+        CU_ASSERT_PTR_NOT_NULL(strstr(text, "RateLimit-Limit: 5\r\nRateLimit-Remaining: 4\r\n"
+                                            "RateLimit-Reset: 30\r\n"));
+        (void)error_set(&err, ERR_THROTTLED, "Too many requests.");
+        answer.status = 429;
+    }
+    (void)error_set(&err, ERR_BAD_REQUEST, "Wrong.");
+    CU_ASSERT_PTR_NULL(strstr(answer_text(&answer, 0, arena), "\nRateLimit-"));
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
-        CASE(oauth_errors_have_their_own_codes),
-        CASE(a_description_is_plain),
-        CASE(only_open_endpoints_are_for_other_sites),
-        CASE(a_value_begins_no_other_header),
+        CASE(oauth_errors_have_their_own_codes),       CASE(a_description_is_plain),
+        CASE(only_open_endpoints_are_for_other_sites), CASE(a_value_begins_no_other_header),
+        CASE(scripts_read_what_an_answer_says),
     };
 
     return unit_run("gateway answer", cases, ARRAY_SIZE(cases));
