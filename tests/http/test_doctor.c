@@ -338,7 +338,7 @@ static void wrong_configuration_case(const char *path)
 {
     add_setting(path, "authd", "isuer");
     CHECK_ROW("authd.1", "configuration", "fail", "has no key \"isuer\"", "--check-config");
-    CHECK_ROW("maild.1", "configuration", "ok", "atrium.conf", "");
+    CHECK_ROW("maild.1", "configuration", "fail", "has no key \"isuer\"", "--check-config");
 }
 
 static void changed_configuration_case(const char *path)

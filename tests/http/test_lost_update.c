@@ -33,9 +33,14 @@ static json_t *client_body(const char *name)
     return json_pack("{s:s}", "name", name);
 }
 
+/* An identifier is of one bot: each body has another. */
 static json_t *bot_body(const char *name)
 {
-    return json_pack("{s:[{s:s}], s:s, s:s, s:s}", "identifier", "value", "rival", "name", name,
+    static int number;
+    char value[32];
+
+    snprintf(value, sizeof(value), "rival-%d", number++);
+    return json_pack("{s:[{s:s}], s:s, s:s, s:s}", "identifier", "value", value, "name", name,
                      "kind", "http", "url", "https://bots.lakeside.example/rival");
 }
 

@@ -23,7 +23,8 @@ static struct suite *suite;
 static struct person *admin;
 
 /* fill: columns and values of rows by SQL, of numbers i and of n bytes, 100 at least, where bytes
- * are counted. rest: JSON behind the name in the body of what is made. */
+ * are counted. rest: JSON behind the name in the body of what is made, with an identifier of its
+ * own where it is `identified`. */
 static const struct kind {
     const char *what, *path, *table;
     const char *fill;
@@ -31,6 +32,7 @@ static const struct kind {
     const char *many;
     const char *bytes, *large; /* of a row of the table t, by SQL; NULL: they have no limit */
     bool is_put;               /* to the path, or a POST */
+    bool identified;
 } kinds[] = {
     {.what = "access policies",
      .path = "/v1/project/access-policies",
@@ -55,7 +57,8 @@ static const struct kind {
              "secrets_sealed, created_at, updated_at) select p.id, gen_random_uuid(), 'b', "
              "'program', 'b', 1000, false, "
              "('[{\"value\":\"' || repeat('x', n - 18) || '\"}]')::json, '[]', '', 0, 0",
-     .rest = ",\"identifier\":[{\"system\":\"s\",\"value\":\"v\"}],\"kind\":\"http\","
+     .identified = true,
+     .rest = ",\"kind\":\"http\","
              "\"url\":\"https://bots.example/b\",\"secrets\":{\"KEY\":\"k\"}",
      .many = "The project has 1,000 bots already.",
      .bytes = "octet_length(name || coalesce(url, program) || identifier::text || "
@@ -115,16 +118,19 @@ static void fill_to(const struct kind *kind, const struct person *who, long byte
 /* The body of row `number` with a name of so many letters (caller frees). */
 static char *body_of(const struct kind *kind, int number, int letters)
 {
-    char name[201], *body;
+    char name[201], identifier[64] = "", *body;
     int size;
 
     memset(name, 'n', (size_t)letters);
     name[letters] = '\0';
+    if (kind->identified) /* as long for each number */
+        snprintf(identifier, sizeof(identifier),
+                 ",\"identifier\":[{\"system\":\"s\",\"value\":\"v%03d\"}]", number);
     size = kind->is_put ? asprintf(&body,
                                    "{\"subject\":\"%s\",\"language\":\"en-x-n%d\","
                                    "\"text\":\"t\",\"html\":\"h\"}",
                                    name, number)
-                        : asprintf(&body, "{\"name\":\"%s\"%s}", name, kind->rest);
+                        : asprintf(&body, "{\"name\":\"%s\"%s%s}", name, identifier, kind->rest);
     return size < 0 ? NULL : body;
 }
 
