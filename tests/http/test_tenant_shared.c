@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/members.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
@@ -162,8 +163,8 @@ static void what_came_is_verified(void)
     CHECK_EXIT(other, 1);
 }
 
-/* The last administrator: an operator makes the invitation one of an administrator, and mails
- * it. */
+/* The last administrator: an operator makes the invitation one of an administrator, and mails it.
+ * The account is the other tenant's, so its owner accepts signed in. */
 static void a_shared_practitioner_accepts(void)
 {
     open_tenant("north");
@@ -173,7 +174,18 @@ static void a_shared_practitioner_accepts(void)
     CU_ASSERT_EQUAL(accounts_of("invitation"), 1);
     struct mail_link link = suite_mail_link(to, shared, NORTH_APP "/invitation");
     CU_ASSERT_STRING_EQUAL(link.id, membership);
-    HTTP_ANSWER accepted = suite_post_link(to, "/auth/set-password", &link, NULL, CHOSEN);
+    HTTP_ANSWER password = suite_post_link(to, "/auth/set-password", &link, NULL, CHOSEN);
+    CHECK_STATUS(password, 409);
+    CU_ASSERT_STRING_EQUAL(http_text(password, "code"), "ACCEPT_SIGNED_IN");
+    PERSON there = person_sign_in(to, "Practitioner", shared, admin->password, "demo");
+    HTTP_ANSWER early = suite_post_link(to, "/auth/invitation/accept", &link, there->access, NULL);
+    CHECK_STATUS(early, 403);
+    CU_ASSERT_STRING_EQUAL(http_text(early, "code"), "EMAIL_NOT_VERIFIED");
+    CU_ASSERT_EQUAL(accounts_of("membership"), 0);
+    member_verify_for_all(to, shared, CHOSEN);
+    PERSON owner = person_sign_in(to, "Practitioner", shared, CHOSEN, "demo");
+    HTTP_ANSWER accepted =
+        suite_post_link(to, "/auth/invitation/accept", &link, owner->access, NULL);
     CHECK_STATUS(accepted, 204);
     PERSON here = person_sign_in(to, "Practitioner", shared, CHOSEN, "north");
     CU_ASSERT_EQUAL(here->status, 200);

@@ -90,8 +90,8 @@ static const char others[] = MAKE_ID
     "\",\"role\":\"" role_ "\",\"project_id\":" home_ ",\"email\":\"" email_                     \
     "\",\"name\":\"N\",\"surname\":\"S\",\"created_at\":1,\"delete_wipe\":false}') as account, " \
     "json_populate_record(null::membership, '{\"project_id\":\"" project_ "\",\"id\":\"" member_ \
-    "\",\"account_id\":\"" account_                                                              \
-    "\",\"profile_id\":\"" ID("3", "01") "\",\"admin\":false,\"created_at\":1}') as membership) r"
+    "\",\"account_id\":\"" account_ "\",\"profile_id\":\"" ID(                                   \
+        "3", "01") "\",\"admin\":false,\"created_at\":1,\"end_wipe\":false}') as membership) r"
 #define ROW(table_, columns_) \
     "select row_to_json(json_populate_record(null::" table_ ", '{" columns_ "}'))"
 /* All that accounts, memberships and what belongs to them are at the receiver but for the project's
@@ -236,6 +236,12 @@ static const struct {
     {"a passkey of the installation's pages", "passkey", PASSKEY(ID("3", "05"), "null"), NULL},
     {"a passkey of another tenant's application", "passkey", PASSKEY(ID("3", "05"), OTHER_HOME),
      "not of this project"},
+    {"a passkey that opens the project", "passkey",
+     PASSKEY(ID("3", "05"), HOME ",\"opens_id\":" HOME), NULL},
+    {"a passkey that opens everything", "passkey",
+     PASSKEY(ID("3", "05"), HOME ",\"opens_id\":\"" UUID_NIL "\""), "not of this project"},
+    {"a passkey that opens another project", "passkey",
+     PASSKEY(ID("3", "05"), HOME ",\"opens_id\":" OTHER_HOME), "not of this project"},
     {"a passkey for another tenant's account", "passkey", PASSKEY(ID("3", "01"), HOME),
      "no member of this project"},
 

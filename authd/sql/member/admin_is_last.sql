@@ -1,5 +1,5 @@
--- Whether a membership is that of the only admin of a project who is neither locked nor has an
--- account that is about to be deleted.
+-- Whether a membership is that of the only admin of a project who is neither locked nor about to be
+-- deleted, with the account or as a member.
 -- class: tx
 -- in: project uuid, membership uuid
 -- rows: one
@@ -13,6 +13,6 @@ select
         cross join
             -- include: account_of(row = m)
         where m.project_id = :project and m.admin and m.id <> :membership
-            and a.delete_at is null and not
+            and a.delete_at is null and m.end_at is null and not
             -- include: member_locked(account = a, membership = m)
     ) as last

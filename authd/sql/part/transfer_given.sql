@@ -1,9 +1,19 @@
 -- {as} are the accounts with their memberships among rows of a tenant's file that are a project's
--- and as this build's tables keep them.
+-- and as this build's tables keep them. Those of a release whose memberships had no scheduled end
+-- have none.
 -- args: rows, project
 {as} as materialized (
     select r.account, r.membership
-    from json_array_elements({rows}::json) e (value),
+    from json_array_elements({rows}::json) f (value),
+        lateral (
+            select case
+                when f.value #> '{membership,created_at}' is not null
+                    and f.value #> '{membership,end_wipe}' is null
+                then (left(f.value::text, -2)
+                    || ',"end_at":null,"end_schedule":null,"end_wipe":false}}')::json
+                else f.value
+            end as value
+        ) e,
         json_populate_record(null::account, e.value -> 'account') a,
         json_populate_record(null::membership, e.value -> 'membership') m,
         lateral (select a as account, m as membership) r

@@ -30,7 +30,7 @@ signed_in as (
     select p.account_id, m.id as membership_id, m.profile_id, :role as role
     from proven p
     cross join
-        -- include: membership_of(account = p.account_id, project = :session.project)
+        -- include: membership_held(account = p.account_id, project = :session.project)
     where m.locked_at is null and (m.end_at is null or m.end_at > :session.now)
 ),
 -- include: session_insert as session(from = signed_in),

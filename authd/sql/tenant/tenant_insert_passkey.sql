@@ -1,15 +1,24 @@
 -- Adds passkeys, from another installation. One is the same also when it was used or renamed since.
--- Runs behind tenant_account_lock.
+-- It opens the project, or what authd finds out: a file must not say that it opens others. Those of
+-- a release that did not record this say nothing. Runs behind tenant_account_lock.
 -- class: tx
 -- rows: one
 -- row: added int8, same int8
 with
 -- include: tenant_insert(table = passkey, match = {t.id = g.id},
---     project = {coalesce(g.project_id, :tenant_insert.project)}, own = :tenant_insert.project,
+--     project = {case
+--         when coalesce(g.opens_id, :tenant_insert.project) = :tenant_insert.project
+--         then coalesce(g.project_id, :tenant_insert.project)
+--     end}, own = :tenant_insert.project,
 --     state = {json_populate_record(t,
 --     '{"sign_count":0,"backed_up":false,"name":"","last_used_at":null}')},
 --     given = {json_populate_record(g,
---     '{"sign_count":0,"backed_up":false,"name":"","last_used_at":null}')}),
+--     '{"sign_count":0,"backed_up":false,"name":"","last_used_at":null}')},
+--     row = {case
+--         when e.value -> 'opens_id' is null
+--         then (left(e.value::text, -1) || ',"opens_id":null}')::json
+--         else e.value
+--     end}),
 -- include: audit(from = tenant_insert_found)
 select
     (select count(*) from tenant_insert_added) as added,

@@ -6,13 +6,17 @@
 -- rows: many
 -- row: struct tenant_json
 select
-    (
-        to_jsonb(k)
-        || jsonb_build_object('opens_id', case when k.opens_id is not null then m.project_id end)
+    row_to_json(
+        json_populate_record(
+            k.passkey,
+            json_build_object(
+                'opens_id', case when (k.passkey).opens_id is not null then m.project_id end
+            )
+        )
     )::text as value
 from membership m
 cross join lateral (
-    select p.*
+    select p as passkey, p.id
     from passkey p
     where p.account_id = m.account_id and coalesce(p.project_id, m.project_id) = m.project_id
         and (
