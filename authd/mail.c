@@ -11,9 +11,10 @@
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
 
-enum { MAILBOX_MAX = 10, LINKS_MAX = 100 };
+enum { MAILBOX_MAX = 10, LINKS_MAX = 100, DELETION_MAX = 5 };
 #define MAILBOX_WINDOW HOURS(1)
 #define LINKS_WINDOW MINUTES(15)
+#define DELETION_WINDOW MINUTES(15)
 
 static const char *or_empty(const char *text)
 {
@@ -40,6 +41,13 @@ int mail_admit(struct authd *d, const struct request *req, const char *to, bool 
                struct error *err)
 {
     return throttle_admit(d, req, "mailbox", to, MAILBOX_WINDOW, MAILBOX_MAX, ret_admitted, err);
+}
+
+int mail_admit_deletion(struct authd *d, const struct request *req, struct uuid account,
+                        bool *ret_admitted, struct error *err)
+{
+    return throttle_admit(d, req, "deletion mail", account.text, DELETION_WINDOW, DELETION_MAX,
+                          ret_admitted, err);
 }
 
 int mail_admit_link(struct authd *d, const struct request *req, const char *kind, const char *to,

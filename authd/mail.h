@@ -33,6 +33,10 @@ int mail_admit(struct authd *d, const struct request *req, const char *to, bool 
 int mail_admit_link(struct authd *d, const struct request *req, const char *kind, const char *to,
                     bool *ret_admitted, struct error *err) MUST_USE;
 
+/* Whether one more mail about its deletion may go to an account: five in 15 minutes may. Parks. */
+int mail_admit_deletion(struct authd *d, const struct request *req, struct uuid account,
+                        bool *ret_admitted, struct error *err) MUST_USE;
+
 /* The outbox row of a mail, for the statement that makes what the mail is about; outbox_wake()
  * after its commit. */
 struct sql_outbox mail_row(struct authd *d, const struct request *req, const struct mail *mail);

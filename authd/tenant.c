@@ -185,3 +185,11 @@ int tenants_open(struct authd *d, const struct request *req, struct field_texts 
     *ret = (struct field_list){open, count};
     return 0;
 }
+
+struct uuid tenant_organization(const struct tenant *tenant)
+{
+    if (uuid_is_set(&tenant->rootId))
+        return tenant->rootId;
+    /* from a settingsd that does not know roots yet */
+    return uuid_is_set(&tenant->parentId) ? tenant->parentId : tenant->projectId;
+}

@@ -64,4 +64,7 @@ int account_projects(struct authd *d, const struct request *req, struct uuid acc
 int tenants_open(struct authd *d, const struct request *req, struct field_texts projects,
                  struct field_list *ret, struct error *err) MUST_USE;
 
+/* The organisation of a project: its root. */
+struct uuid tenant_organization(const struct tenant *tenant);
+
 #endif

@@ -20,7 +20,8 @@ const char *app_url(const struct authd *d, struct arena *arena, const struct ten
 const char *app_url_installation(const struct authd *d, struct arena *arena);
 
 /* A hosted page of the installation ("account"), from the arena: the account_app_url is only an
- * address in mail, never a place for what changes an account. NULL: there is none (no public_url). */
+ * address in mail, never a place for what changes an account. NULL: there is none (no
+ * public_url). */
 const char *app_url_own_page(const struct authd *d, struct arena *arena, const char *page);
 
 #endif

@@ -235,7 +235,7 @@ static int find_link(struct authd *d, const struct request *req, struct uuid id,
         return *ret_invited ? 0 : credential_owner_mailed(d, req, ret, err);
     if (tenant_open_id(d, req, row.project, &ret->tenant, err) < 0)
         return err->code == ERR_NOT_FOUND ? link_invalid(err) : -1;
-    ret->organization = email_organization(&ret->tenant);
+    ret->organization = tenant_organization(&ret->tenant);
     return 0;
 }
 

@@ -25,10 +25,8 @@
 
 enum {
     REMIND_DAYS = 3,  /* before the date; no reminder of a date that is nearer */
-    MAILS_MAX = 5,    /* of one account in a window: who asks again and again is told no more */
     DATE_LENGTH = 10, /* "2026-01-31" */
 };
-#define MAILS_WINDOW MINUTES(15)
 
 /* ---- scheduling ---- */
 
@@ -158,12 +156,6 @@ static const struct deletion_user *user(const struct request *req, const struct 
     return self;
 }
 
-int deletion_admit_mail(struct authd *d, const struct request *req, struct uuid account, bool *ret,
-                        struct error *err)
-{
-    return throttle_admit(d, req, "deletion mail", account.text, MAILS_WINDOW, MAILS_MAX, ret, err);
-}
-
 int deletion_by_admin(struct authd *d, const struct request *req, struct db_tx **tx_p,
                       const struct deletion_order *order, struct error *err)
 {
@@ -224,7 +216,7 @@ int deletion_schedule(struct authd *d, const struct request *req,
     if (!own)
         return membership_end_schedule(d, req, in, out, err);
     if (find_sender(d, req, &plan, err) < 0 ||
-        deletion_admit_mail(d, req, plan.account, &plan.mailed, err) < 0 ||
+        mail_admit_deletion(d, req, plan.account, &plan.mailed, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         begin(tx, req, &plan, err) < 0 || (in->days == 0 && step_up_check(d, tx, req, err) < 0) ||
         commit(d, req, &tx, &plan, in->wipe, &sequence, err) < 0 ||

@@ -49,12 +49,8 @@ struct deletion_order {
     struct uuid account;
     const char *role, *reason;
     int64_t days;
-    bool wipe, mailed; /* mailed: as deletion_admit_mail() says */
+    bool wipe, mailed; /* mailed: as mail_admit_deletion() says */
 };
-
-/* Whether one more mail about its deletion may go to an account. Parks. */
-int deletion_admit_mail(struct authd *d, const struct request *req, struct uuid account, bool *ret,
-                        struct error *err) MUST_USE;
 
 /* Schedules it as its owner would, in place of an earlier schedule, and commits the transaction,
  * which holds no row behind the memberships in the order of locks but the account's for update.

@@ -58,7 +58,7 @@ static int send_link(struct authd *d, const struct request *req, const struct te
     create.link = link.row;
     create.mail = link.mail;
     if (!link.row.installation)
-        create.organization = email_organization(tenant);
+        create.organization = tenant_organization(tenant);
     if (sql_email_link_create(d->svc.db, req, &create, err) < 0)
         return -1;
     outbox_wake(d->svc.outbox);
@@ -179,7 +179,7 @@ static int find_link(struct authd *d, const struct request *req, const struct em
     if (!row.installation && tenant_open_id(d, req, row.project, &ret->tenant, err) < 0)
         return err->code == ERR_NOT_FOUND ? link_invalid(err) : -1;
     if (!row.installation)
-        ret->organization = email_organization(&ret->tenant);
+        ret->organization = tenant_organization(&ret->tenant);
     return ownership_find_link(d, req, row.account, row.project, row.installation, &ret->found,
                                err);
 }

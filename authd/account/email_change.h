@@ -24,11 +24,11 @@ struct email_held {
 };
 
 /* Gives the account the new address, which the link has proven: in one transaction the link is
- * spent, links of the old address end, and a link to take the change back is mailed to that. The new
- * address counts as verified for those for whom the old one did, and for no one else: the change was
- * asked for in a session, which a tenant's application can use. All sessions but the caller's own end. by_password: the owner has shown the password
- * link->hash, not a session. Fails: BAD_REQUEST (the link is spent, or the address is taken by
- * now). Parks. */
+ * spent, links of the old address end, and a link to take the change back is mailed to that. The
+ * new address counts as verified for those for whom the old one did, and for no one else: the
+ * change was asked for in a session, which a tenant's application can use. All sessions but the
+ * caller's own end. by_password: the owner has shown the password link->hash, not a session. Fails:
+ * BAD_REQUEST (the link is spent, or the address is taken by now). Parks. */
 int email_change_apply(struct authd *d, const struct request *req, const struct email_held *link,
                        bool by_password, struct error *err) MUST_USE;
 

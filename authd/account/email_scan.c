@@ -7,6 +7,7 @@
 
 #include "authd/account/email_verified.h"
 #include "authd/sql/account.h"
+#include "authd/tenant.h"
 
 enum {
     SCAN_ROWS = 1000, /* audit rows at a time: so settingsd is asked for at most as many projects */
@@ -69,7 +70,7 @@ static int record(struct authd *d, const struct request *req,
         if (!tenant || !rows[i].account || !rows[i].at)
             continue;
         db_array_add(&in.accounts, rows[i].account);
-        db_array_add(&in.organizations, email_organization(tenant).text);
+        db_array_add(&in.organizations, tenant_organization(tenant).text);
         db_array_add(&in.times, arena_printf(req->arena, "%lld", (long long)*rows[i].at));
     }
     return sql_email_scan_record(d->svc.db, req, &in, err) < 0 ? -1 : 0;

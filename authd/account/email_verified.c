@@ -15,14 +15,6 @@
 #include "common/base/cache.h"
 #include "common/service/audit.h"
 
-struct uuid email_organization(const struct tenant *tenant)
-{
-    if (uuid_is_set(&tenant->rootId))
-        return tenant->rootId;
-    /* from a settingsd that does not know roots yet */
-    return uuid_is_set(&tenant->parentId) ? tenant->parentId : tenant->projectId;
-}
-
 /* ---- what another person may have left ---- */
 
 static struct sql_audit claim_audit(const struct request *req, const struct credential_owner *owner,
@@ -142,7 +134,7 @@ int email_check_sign_in(struct authd *d, const struct request *req, const struct
                         struct error *err)
 {
     const struct sql_email_is_verified_in in = {.account = who->account,
-                                                .organization = email_organization(tenant)};
+                                                .organization = tenant_organization(tenant)};
     struct sql_email_is_verified_row row;
 
     if (!email_is_required(tenant))
@@ -186,8 +178,8 @@ static int find_organization(struct authd *d, const struct request *req, struct 
     }
     if (tenant_open_id(d, req, project, &tenant, err) < 0)
         return -1;
-    *ret = email_organization(&tenant);
-    if (!uuid_is_set(&tenant.rootId)) /* see email_organization() */
+    *ret = tenant_organization(&tenant);
+    if (!uuid_is_set(&tenant.rootId)) /* see tenant_organization() */
         return 0;
     copy = malloc(sizeof(*copy));
     if (!copy)

@@ -31,17 +31,15 @@
 /* What proves an account's address. */
 enum email_claim_by { EMAIL_BY_LINK, EMAIL_BY_INVITATION, EMAIL_BY_CODE };
 
-/* The organisation of a project: its root. */
-struct uuid email_organization(const struct tenant *tenant);
-
 /* Writes a password, given as its hash, within a transaction that has redeemed a link, and records
  * that this link, or a mailed code, has proven the address of owner->account for
  * owner->organization (absent: for all). When it was not proven for that before, another person may
  * have made the account: its scheduled deletion (owner->revived, for credential_change_commit()),
  * its second factor (unless it is on for longer than EMAIL_CLAIM_FACTOR_AGE), its passkeys, its
- * consents and its other links end here. By a code no password is set: the hash is one that no password has, and is written
- * only when the account was not proven before. The caller ends the sessions afterwards: the order
- * of locks is the link, the account, the second factor, the credential, the sessions. Parks. */
+ * consents and its other links end here. By a code no password is set: the hash is one that no
+ * password has, and is written only when the account was not proven before. The caller ends the
+ * sessions afterwards: the order of locks is the link, the account, the second factor, the
+ * credential, the sessions. Parks. */
 int email_claim(struct db_tx *tx, const struct request *req, struct credential_owner *owner,
                 enum email_claim_by by, const char *password_hash, struct error *err) MUST_USE;
 

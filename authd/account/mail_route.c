@@ -8,13 +8,14 @@
 #include "authd/account/app_url.h"
 #include "authd/account/email_verified.h"
 #include "authd/account/ownership.h"
+#include "authd/tenant.h"
 
 void mail_route_own(const struct authd *d, const struct request *req, const struct tenant *tenant,
                     const char *role, struct mail_route *ret)
 {
     *ret = (struct mail_route){.tenant = tenant,
                                .app = app_url(d, req->arena, tenant, role),
-                               .organization = email_organization(tenant)};
+                               .organization = tenant_organization(tenant)};
 }
 
 void mail_route_installation(const struct authd *d, const struct request *req,

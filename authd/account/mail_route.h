@@ -1,7 +1,7 @@
 /*
  * mail_route.h - by whose template a link is mailed, and to whose pages it leads.
  *
- * Whoever runs the pages that a link leads to, or writes the mail, can read the link. So a tenant
+ * Who runs the pages that a link leads to, or writes the mail, can read the link. So a tenant
  * mails links only to the accounts that it owns (ownership.h). To all others the installation does,
  * with its own template and pages (account_app_url, or the hosted ones).
  */

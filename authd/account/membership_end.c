@@ -115,7 +115,7 @@ int membership_end_schedule(struct authd *d, const struct request *req,
     bool mailed;
 
     if (find_within(d, req, &set.projects, err) < 0 ||
-        deletion_admit_mail(d, req, account, &mailed, err) < 0 ||
+        mail_admit_deletion(d, req, account, &mailed, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         check_admins(tx, req, &set.projects, err) < 0 ||
         sql_require(sql_deletion_begin(tx, req, &begin, &owner, err), err, ERR_UNAUTHORIZED,

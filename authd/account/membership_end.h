@@ -17,8 +17,8 @@ int membership_end_schedule(struct authd *d, const struct request *req,
                             const struct deletion_schedule_in *in, struct deletion_scheduled *out,
                             struct error *err) MUST_USE;
 
-/* Ends the memberships of a schedule, if it stands: else nothing. Fails with ERR_CONFLICT before its
- * date. Returns when every gateway refuses their tokens. Parks. */
+/* Ends the memberships of a schedule, if it stands: else nothing. Fails with ERR_CONFLICT before
+ * its date. Returns when every gateway refuses their tokens. Parks. */
 int membership_end_execute(struct authd *d, const struct request *req, struct uuid account,
                            struct uuid schedule, struct error *err) MUST_USE;
 

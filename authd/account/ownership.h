@@ -6,7 +6,7 @@
  * patient's account is its project's. An account without memberships is the installation's. A
  * pending invitation is no membership.
  *
- * Whoever runs a tenant's pages or applications can read what people type there and use their
+ * Who runs a tenant's pages or applications can read what people type there and use their
  * sessions. So a session of a project changes how its person signs in everywhere (REACH_ACCOUNT)
  * only where the project owns the account; what belongs to several organizations is changed on the
  * installation's own pages (installation.h), and mail about it goes by the installation.
@@ -24,7 +24,7 @@ struct operation;
 
 struct ownership {
     bool owned;
-    bool installation;        /* the installation acts, which may whoever owns the account */
+    bool installation;        /* the installation acts, which is asked for no owner */
     struct db_array projects; /* of the account's memberships; all are the owner's or below it */
 };
 
@@ -33,8 +33,8 @@ struct ownership {
 int ownership_find(struct authd *d, const struct request *req, struct uuid account,
                    struct uuid project, struct ownership *ret, struct error *err) MUST_USE;
 
-/* What a link that was mailed may still do: the project that it was mailed for must own the account,
- * unless the installation mailed it. Fails: BAD_REQUEST (the link is dead). Parks. */
+/* What a link that was mailed may still do: the project that it was mailed for must own the
+ * account, unless the installation mailed it. Fails: BAD_REQUEST (the link is dead). Parks. */
 int ownership_find_link(struct authd *d, const struct request *req, struct uuid account,
                         struct uuid project, bool installation, struct ownership *ret,
                         struct error *err) MUST_USE;

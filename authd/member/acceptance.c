@@ -63,7 +63,7 @@ static int find_invitation(struct authd *d, const struct request *req, struct uu
         .id = id, .role = row.role, .email = row.email, .admin = row.admin && !row.by_sign_up};
     if (tenant_open_id(d, req, row.project, &ret->tenant, err) < 0)
         return err->code == ERR_NOT_FOUND ? link_invalid(err) : -1;
-    ret->organization = email_organization(&ret->tenant);
+    ret->organization = tenant_organization(&ret->tenant);
     ret->inviter = row.by_sign_up || !row.inviter ? ret->tenant.name : row.inviter;
     return 0;
 }

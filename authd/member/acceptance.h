@@ -2,7 +2,7 @@
  * acceptance.h - accepting an invitation by its link. Handlers: invitation_show, invitation_accept;
  * set_password (credential.c) comes here for a link of an invitation.
  *
- * Whoever runs the tenant's pages can read the link. So it alone makes an account, or sets the
+ * Who runs the tenant's pages can read the link. So it alone makes an account, or sets the
  * password of one that the tenant's project owns and that is verified for no one else. The owner of
  * any other account signs in and accepts; that account must be verified for all, because another
  * person may have made it with this address.

@@ -5,6 +5,8 @@
  * is accepted, also while a request is on its way. So a request that finds a pending one gone looks
  * for the member.
  */
+#include "authd/member/member.h"
+
 #include <string.h>
 
 #include "authd/account/app_url.h"
@@ -14,7 +16,6 @@
 #include "authd/authd_api.h"
 #include "authd/member/admin.h"
 #include "authd/member/invitation.h"
-#include "authd/member/member.h"
 #include "authd/session/change.h"
 #include "authd/session/session.h"
 #include "authd/signin/step_up.h"
@@ -57,7 +58,7 @@ static int own_organization(struct authd *d, const struct request *req, struct u
 
     if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0)
         return -1;
-    *ret = email_organization(&tenant);
+    *ret = tenant_organization(&tenant);
     return 0;
 }
 
@@ -162,7 +163,7 @@ static int is_above(struct authd *d, const struct request *req, struct uuid acco
         return -1;
     for (size_t i = 0; i < held.count && !*ret; i++)
         *ret = strcmp(held.items[i], tenant->projectId.text) != 0 &&
-               strstr(above->text, held.items[i]) != NULL;
+               strstr(above->text, held.items[i]);
     return 0;
 }
 
@@ -189,7 +190,7 @@ static int find_invitee(struct authd *d, const struct request *req, const struct
                                                     .project = tenant->projectId,
                                                     .email = invitation->email,
                                                     .now = req->now_ms,
-                                                    .organization = email_organization(tenant)};
+                                                    .organization = tenant_organization(tenant)};
     struct sql_member_find_invitee_row row = {.proven = false};
     int found = sql_member_find_invitee(d->svc.db, req, &find, &row, err);
 
@@ -229,7 +230,7 @@ static int join(struct authd *d, const struct request *req, const struct tenant 
                                           .admin = invitation->admin,
                                           .policy = invitation->policy,
                                           .now = req->now_ms,
-                                          .organization = email_organization(tenant),
+                                          .organization = tenant_organization(tenant),
                                           .mail = mail_row(d, req, &mail),
                                           .audit = member_audit(req, "membership.create",
                                                                 invitee->account, invitation->role,
@@ -278,9 +279,10 @@ static int invite(struct authd *d, const struct request *req, const struct tenan
     return send_invitation(d, req, tenant, invitation, out, err);
 }
 
-/* Invites a person, or adds one whose account the project owns or who is a member above. The answer is the same, and comes
- * at the same time, whether or not another organisation knows the address. Fails: FORBIDDEN,
- * VALIDATION, CONFLICT, BAD_REQUEST, STEP_UP_REQUIRED (to make an admin), THROTTLED. */
+/* Invites a person, or adds one whose account the project owns or who is a member above. The answer
+ * is the same, and comes at the same time, whether or not another organisation knows the address.
+ * Fails: FORBIDDEN, VALIDATION, CONFLICT, BAD_REQUEST, STEP_UP_REQUIRED (to make an admin),
+ * THROTTLED. */
 int member_create(struct authd *d, const struct request *req, const struct member_create_in *in,
                   struct member *out, struct error *err)
 {
@@ -333,7 +335,7 @@ static int list_members(struct authd *d, const struct request *req, const struct
 {
     const struct sql_member_count_in all = {.project = tenant->projectId};
     const struct sql_member_list_in list = {.project = tenant->projectId,
-                                            .organization = email_organization(tenant),
+                                            .organization = tenant_organization(tenant),
                                             .most = page->_count,
                                             .skip = page->_offset};
     struct sql_member_count_row count;

@@ -189,7 +189,7 @@ static int open_listing(struct authd *d, const struct request *req,
         return -1;
     *ret = (struct listing){
         .in = in,
-        .organization = email_organization(&tenant),
+        .organization = tenant_organization(&tenant),
         .words = in->search ? person_name_search(req->arena, in->search) : "",
         .key = arena_printf(req->arena, "accounts %s %s %s %s", req->caller->project.text,
                             in->role ? in->role : "-", in->state ? in->state : "-",
@@ -232,7 +232,7 @@ int project_account_open(struct authd *d, const struct request *req, struct uuid
 
     if (tenant_open_id(d, req, req->caller->project, ret_tenant, err) < 0)
         return -1;
-    find.organization = email_organization(ret_tenant);
+    find.organization = tenant_organization(ret_tenant);
     return sql_require(sql_project_account_find(d->svc.db, req, &find, ret, err), err,
                        ERR_NOT_FOUND, "Account not found.");
 }

@@ -57,7 +57,8 @@ static struct sql_audit act_audit(const struct request *req, const struct act *a
 
 /* ---- the membership ---- */
 
-/* Also ends what was begun for the project, and nothing in others. Fails: NOT_FOUND, CONFLICT (oneself, the last admin), STEP_UP_REQUIRED. */
+/* Also ends what was begun for the project, and nothing in others. Fails: NOT_FOUND, CONFLICT
+ * (oneself, the last admin), STEP_UP_REQUIRED. */
 int project_account_lock(struct authd *d, const struct request *req,
                          const struct project_account_act_in *in, struct nothing *out UNUSED,
                          struct error *err)
@@ -229,7 +230,7 @@ int project_account_schedule_deletion(struct authd *d, const struct request *req
                                     .reason = in->reason,
                                     .days = in->days,
                                     .wipe = in->wipe};
-    if (deletion_admit_mail(d, req, in->id, &order.mailed, err) < 0 ||
+    if (mail_admit_deletion(d, req, in->id, &order.mailed, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         admin_leave_all(tx, req, in->id, err) < 0 || hold_own(d, tx, req, &act, err) < 0)
         return -1;

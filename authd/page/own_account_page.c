@@ -41,8 +41,8 @@ enum visit_step own_code_show(const struct visit *visit, int status, enum page_t
     return visit_show(&page, status, out);
 }
 
-enum visit_step own_code_take(struct visit *visit, const struct mfa_form *form,
-                              struct page_answer *out, struct error *err)
+enum visit_step own_code_check(struct visit *visit, const struct mfa_form *form,
+                               struct page_answer *out, struct error *err)
 {
     const char *code = factor_form_code(visit->req.arena, form->code);
     const char *cookie = visit_new_cookie(visit);

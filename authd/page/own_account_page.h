@@ -19,8 +19,8 @@ enum visit_step own_sign_in_finish(struct visit *visit, const char *code, const 
 /* Asks for the mailed code, and takes it. Park. */
 enum visit_step own_code_show(const struct visit *visit, int status, enum page_text problem,
                               struct page_answer *out);
-enum visit_step own_code_take(struct visit *visit, const struct mfa_form *form,
-                              struct page_answer *out, struct error *err) MUST_USE;
+enum visit_step own_code_check(struct visit *visit, const struct mfa_form *form,
+                               struct page_answer *out, struct error *err) MUST_USE;
 
 /* The account page: what it shows, and what its forms do. Park. */
 enum visit_step own_account_show(const struct visit *visit, int status, enum page_text notice,

@@ -473,7 +473,7 @@ int page_mfa_post(struct authd *d, const struct request *req, const struct mfa_f
     if (step == VISIT_STALE)
         step = lead_on(&visit, VISIT_STALE_STATUS, NULL, out, err);
     else if (step == VISIT_OPEN)
-        step = visit.own.waiting && !in->step ? own_code_take(&visit, in, out, err)
+        step = visit.own.waiting && !in->step ? own_code_check(&visit, in, out, err)
                                               : take_factor(&visit, in, out, err);
     return visit_result(step);
 }

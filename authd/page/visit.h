@@ -25,8 +25,8 @@ struct visit {
     struct authd *d;
     const struct page_visit *from;
     struct tenant tenant;
-    /* these are the installation's own pages: tenant is empty, and the session (account_session.h) of
-     * no project */
+    /* these are the installation's own pages: tenant is empty, and the session (account_session.h)
+     * of no project */
     bool installation;
     struct account_session own; /* what the browser holds of those, if own.caller.account is set */
     enum page_language language;
@@ -79,8 +79,8 @@ enum visit_step visit_open_any_form(struct authd *d, const struct request *req, 
 
 /* As visit_open_any() and visit_open_any_form(); VISIT_ANSWERED, too, when the browser is not
  * signed in: it goes to do so. On a tenant's page of REACH_ACCOUNT for an account that the tenant
- * does not own it goes to the installation's account page; there, without the second factor that one
- * of the account's projects demands, to set one up. VISIT_STALE: it is signed in. */
+ * does not own it goes to the installation's account page; there, without the second factor that
+ * one of the account's projects demands, to set one up. VISIT_STALE: it is signed in. */
 enum visit_step visit_open_account(struct authd *d, const struct request *req, const char *code,
                                    const struct page_visit *from, struct visit *ret,
                                    struct page_answer *out, struct error *err) MUST_USE;

@@ -175,7 +175,8 @@ int account_session_begin(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* A wrong code counts for the session, which the transaction has done, and for the account's day. */
+/* A wrong code counts for the session, which the transaction has done, and for the account's
+ * day. */
 static int refuse_code(struct authd *d, const struct request *req, struct db_tx **tx_p,
                        const struct account_session *session, struct error *err)
 {

@@ -18,7 +18,8 @@ void arrival_keys(struct authd *d, const struct request *req, struct uuid accoun
                   uint8_t ret[static ARRIVAL_KEYS_SIZE]);
 
 /* Queues the mail about a session that the statement said is from somewhere new: by the tenant of
- * the session, if it owns the account, else by the installation. Best effort, logged when it fails: the sign-in stands. Parks. */
+ * the session, if it owns the account, else by the installation. Best effort, logged when it fails:
+ * the sign-in stands. Parks. */
 void arrival_report(struct authd *d, const struct request *req, const struct session_draft *draft,
                     const char *role, const char *email, const char *display);
 

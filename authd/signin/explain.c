@@ -76,7 +76,7 @@ static int look_up(struct authd *d, const struct request *req, const struct walk
                                       .now = req->now_ms,
                                       .window = THROTTLE_SIGN_IN_WINDOW,
                                       .most = THROTTLE_WIDE_MAX,
-                                      .organization = email_organization(&walk->tenant)};
+                                      .organization = tenant_organization(&walk->tenant)};
 
     throttle_keys(d, req, role, walk->tenant.projectId, walk->in->email, "", &keys);
     return MIN(sql_explain(d->svc.db, req, &in, ret, err), 0);

@@ -13,8 +13,8 @@
 #include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
 
-/* Gives the login its session code; the transaction holds the factor's and the login's rows. within:
- * the project that it leads to, or below which; absent: any. */
+/* Gives the login its session code; the transaction holds the factor's and the login's rows.
+ * within: the project that it leads to, or below which; absent: any. */
 static int give_code(struct db_tx **tx_p, const struct request *req, struct uuid login,
                      const char *method, struct uuid within, const char **ret_code,
                      struct error *err)

@@ -217,7 +217,7 @@ static int find_account(struct authd *d, const struct request *req, const char *
 {
     const struct sql_email_is_verified_in in = {.account =
                                                     uuid_is_set(&account) ? account : uuid_random(),
-                                                .organization = email_organization(&self->tenant)};
+                                                .organization = tenant_organization(&self->tenant)};
     struct sql_email_is_verified_row row;
 
     if (candidate_of_account(d, req, role, in.account, self->tenant.projectId, &self->who, err) <
@@ -338,7 +338,7 @@ static int claim(struct authd *d, const struct request *req, struct db_tx **tx_p
                                      .email = self->email,
                                      .display = self->who.display,
                                      .tenant = self->tenant,
-                                     .organization = email_organization(&self->tenant)};
+                                     .organization = tenant_organization(&self->tenant)};
 
     if (ownership_hold(d, *tx_p, req, owner.account, &self->found, err) < 0) {
         if (err->code != ERR_ACCOUNT_SHARED)

@@ -40,12 +40,12 @@ struct page_visit {
 FIELD_DECLARE(page_visit);
 
 struct page_answer {
-    int64_t status;           /* 200 or 303, or an error's */
-    const char *location;     /* with 303: a path of this host */
-    const char *html;         /* else */
-    const char *policy;       /* Content-Security-Policy of the html */
-    const char *cookie;       /* takes the place of the visitor's; "": it ends; NULL: it stays */
-    int64_t retryAfter;       /* seconds; 0: not said */
+    int64_t status;       /* 200 or 303, or an error's */
+    const char *location; /* with 303: a path of this host */
+    const char *html;     /* else */
+    const char *policy;   /* Content-Security-Policy of the html */
+    const char *cookie;   /* takes the place of the visitor's; "": it ends; NULL: it stays */
+    int64_t retryAfter;   /* seconds; 0: not said */
     const struct content *content; /* with 200: the file that takes the place of html; NULL: none */
 };
 FIELD_DECLARE(page_answer);

@@ -71,7 +71,7 @@ struct request {
     /* of accounts that a request without a caller was found to be about; NULL: none is kept */
     const struct address_key **addressKeys;
     /* Never on the wire: */
-    bool of_page;     /* a hosted page does this for its visitor */
+    bool of_page;                /* a hosted page does this for its visitor */
     const struct operation *row; /* of the operation that is served */
     /* with REACH_ACCOUNT: why the caller may act on the account, see authd/account/ownership.h */
     const struct ownership *ownership;

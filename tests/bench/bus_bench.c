@@ -68,7 +68,8 @@ static int echo(void *daemon, const struct request *req, const void *in, void *o
 }
 
 static const struct operation operations[] = {
-    {"echo", "gateway", ACCESS_PUBLIC, R_SAFE, &bench_in_table, &bench_in_table, echo},
+    {"echo", "gateway", ACCESS_PUBLIC, REACH_PUBLIC, R_SAFE, &bench_in_table, &bench_in_table,
+     echo},
     {0},
 };
 static const struct operation no_operations[] = {{0}};

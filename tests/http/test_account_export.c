@@ -314,7 +314,7 @@ static bool names(const char *folder, const char *reference)
     const char *slash = strchr(reference, '/'), *id = slash ? slash + 1 : reference;
 
     CU_ASSERT_EQUAL(strlen(id), 36);
-    return text && memmem(text, size, id, strlen(id)) != NULL;
+    return text && memmem(text, size, id, strlen(id));
 }
 
 /* Of the project in which it was asked for, and of no other. */

@@ -342,9 +342,9 @@ static void a_changed_address_is_verified_for_no_one_else(void)
     PERSON there = make_admin(VICTIM);
     verify_for(there, VICTIM);
     TEXT address = person_address();
-    HTTP_ANSWER asked = http_post(suite_url(suite), "/auth/change-email", there->access,
-                                  json_pack("{s:s}", "email", address));
-    CHECK_STATUS(asked, 200);
+    HTTP_ANSWER sent = http_post(suite_url(suite), "/auth/change-email", there->access,
+                                 json_pack("{s:s}", "email", address));
+    CHECK_STATUS(sent, 200);
     struct mail_link link = suite_mail_link(suite, address, "verify-email");
     HTTP_ANSWER done = suite_post_link(suite, "/auth/verify-email", &link, there->access, NULL);
     CHECK_STATUS(done, 204);
@@ -425,7 +425,7 @@ static void the_help_desk_learns_nothing_of_other_projects(void)
 
         snprintf(path, sizeof(path), "/v1/project/accounts/%s/%s", account, acts[i]);
         HTTP_ANSWER refused =
-            http_post(suite_url(suite), path, admin->access, json_pack("{s:s}", "reason", "asked"));
+            http_post(suite_url(suite), path, admin->access, json_pack("{s:s}", "reason", "sent"));
         UNIT_CHECK(refused->status == 403 &&
                        strcmp(http_text(refused, "code"), "ACCOUNT_SHARED") == 0,
                    "%s: %d", acts[i], refused->status);
@@ -446,7 +446,7 @@ static void a_lock_ends_nothing_elsewhere(void)
 
     snprintf(path, sizeof(path), "/v1/project/accounts/%s/lock", account);
     HTTP_ANSWER locked =
-        http_post(suite_url(suite), path, admin->access, json_pack("{s:s}", "reason", "asked"));
+        http_post(suite_url(suite), path, admin->access, json_pack("{s:s}", "reason", "sent"));
     CHECK_STATUS(locked, 204);
     CU_ASSERT_TRUE(suite_everywhere(suite, here->access, 401));
     HTTP_ANSWER tokens =
@@ -462,13 +462,13 @@ static void a_scheduled_end_is_taken_back_by_a_sign_in(void)
 {
     PERSON there = make_admin(VICTIM);
     PERSON here = join(there, "demo");
-    HTTP_ANSWER asked =
+    HTTP_ANSWER sent =
         http_call(suite_url(suite), &(struct http_request){.method = "DELETE",
                                                            .path = "/auth/delete",
                                                            .bearer = here->access,
                                                            .body = json_pack("{s:i}", "days", 1)});
-    CHECK_STATUS(asked, 200);
-    CU_ASSERT_TRUE(*http_text(asked, "scheduled") != '\0');
+    CHECK_STATUS(sent, 200);
+    CU_ASSERT_TRUE(*http_text(sent, "scheduled") != '\0');
     TEXT mail = suite_mail(suite, there->email, 10000);
     CU_ASSERT_TRUE(mail && strstr(mail, "Your account stays"));
     CU_ASSERT_TRUE(signs_in(there, "demo", PASSWORD));

@@ -321,8 +321,9 @@ static void test_hot_statements_are_planned_on_their_keys(void)
 }
 
 /* The index of rows that wait for their place in the audit trail holds nothing else, nor does that
- * of imported password hashes, nor that of passkeys of before. doctor counts all passkeys. Of members and invited the latter are
- * read in the order of identifiers, while they are not analysed. */
+ * of imported password hashes, nor that of passkeys of before. doctor counts all passkeys. Of
+ * members and invited the latter are read in the order of identifiers, while they are not
+ * analysed. */
 static void test_every_statement_has_its_index(void)
 {
     plans_check(&plans, server,
