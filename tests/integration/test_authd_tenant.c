@@ -94,6 +94,8 @@ static const char others[] = MAKE_ID
         "3", "01") "\",\"admin\":false,\"created_at\":1,\"end_wipe\":false}') as membership) r"
 #define ROW(table_, columns_) \
     "select row_to_json(json_populate_record(null::" table_ ", '{" columns_ "}'))"
+/* A row as a release had it that did not have those columns. */
+#define WITHOUT(row_, columns_) "select replace((" row_ ")::text, '" columns_ "', '')"
 /* All that accounts, memberships and what belongs to them are at the receiver but for the project's
  * own, as texts. */
 #define ALL_OF_THEM                                                                               \
@@ -149,6 +151,10 @@ static const struct {
      PERSON(NEW, PRACTITIONER, "null", "new", TENANT_KIT_PROJECT, NEW_MEMBER, NEW), NULL},
     {"a new patient", "account",
      PERSON(NEW, PATIENT, HOME, "new", TENANT_KIT_PROJECT, NEW_MEMBER, NEW), NULL},
+    {"a practitioner of a release whose memberships had no end", "account",
+     WITHOUT(PERSON(NEW, PRACTITIONER, "null", "new", TENANT_KIT_PROJECT, NEW_MEMBER, NEW),
+             ",\"end_at\":null,\"end_schedule\":null,\"end_wipe\":false"),
+     NULL},
     {"a patient with the address of a practitioner, or of another project's patient", "account",
      PERSON(NEW, PATIENT, HOME, "o2", TENANT_KIT_PROJECT, NEW_MEMBER, NEW), NULL},
     {"an account with the id of another tenant's patient", "account",
@@ -238,6 +244,8 @@ static const struct {
      "not of this project"},
     {"a passkey that opens the project", "passkey",
      PASSKEY(ID("3", "05"), HOME ",\"opens_id\":" HOME), NULL},
+    {"a passkey of a release that did not say what it opens", "passkey",
+     WITHOUT(PASSKEY(ID("3", "05"), HOME), ",\"opens_id\":null"), NULL},
     {"a passkey that opens everything", "passkey",
      PASSKEY(ID("3", "05"), HOME ",\"opens_id\":\"" UUID_NIL "\""), "not of this project"},
     {"a passkey that opens another project", "passkey",

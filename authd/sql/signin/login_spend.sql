@@ -6,13 +6,21 @@
 -- rows: one
 -- row: struct session_created
 with
+held as materialized (
+    select m.*
+    from
+        -- include: login_of(id = :login)
+    cross join
+        -- include: membership_held(account = l.account_id, project = :session.project)
+),
 proven as (
     select 1
     from
         -- include: login_of(id = :login)
     join account a on a.id = l.account_id
     join credential c on c.account_id = a.id
-    where c.changes = coalesce(l.credential_changes, c.changes) and a.locked_at is null and
+    where exists (select from held)
+        and c.changes = coalesce(l.credential_changes, c.changes) and a.locked_at is null and
         -- include: account_active(account = a, now = :session.now)
     for key share of a
     for share of c
@@ -27,8 +35,7 @@ spent as (
 signed_in as (
     select s.account_id, m.id as membership_id, m.profile_id, :role as role
     from spent s
-    cross join
-        -- include: membership_held(account = s.account_id, project = :session.project)
+    cross join held m
     where m.locked_at is null and (m.end_at is null or m.end_at > :session.now)
 ),
 -- include: session_insert as session(from = signed_in),

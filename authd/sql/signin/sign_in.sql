@@ -6,9 +6,16 @@
 -- rows: one
 -- row: struct session_created
 with
+held as materialized (
+    select m.*
+    from (select) one
+    cross join
+        -- include: membership_held(account = :account, project = :session.project)
+),
 standing as (
     select a.id as account_id
-    from account a
+    from held h
+    cross join lateral (select * from account where h.id is not null and id = :account) a
     where a.id = :account and a.locked_at is null and
         -- include: account_active(account = a, now = :session.now)
     for key share of a
@@ -29,8 +36,7 @@ proven as (
 signed_in as (
     select p.account_id, m.id as membership_id, m.profile_id, :role as role
     from proven p
-    cross join
-        -- include: membership_held(account = p.account_id, project = :session.project)
+    cross join held m
     where m.locked_at is null and (m.end_at is null or m.end_at > :session.now)
 ),
 -- include: session_insert as session(from = signed_in),
