@@ -277,7 +277,7 @@ export interface paths {
         put?: never;
         /**
          * Get a challenge to sign a practitioner in by a passkey
-         * @description As for patients. With a tenant code: a passkey of that tenant's application, else one of the installation's own pages.
+         * @description As for patients. With a tenant code: a passkey of that tenant's application, otherwise one of the installation's own pages.
          *
          *     No token needed.
          */
@@ -299,7 +299,7 @@ export interface paths {
         put?: never;
         /**
          * Show a practitioner's passkey and get a challenge
-         * @description The answer is a session code for `/auth/tenant/Practitioner/login/token` and lists the tenants to choose from. A passkey of a tenant's application opens that tenant and those below it only.
+         * @description The answer is a session code for `/auth/tenant/Practitioner/login/token` and lists the tenants to choose from. A passkey opens the project in whose session it was made and those below it; one made on the installation's account page opens all.
          *
          *     No token needed.
          */
@@ -585,7 +585,7 @@ export interface paths {
         put?: never;
         /**
          * Read what an invitation is and how to accept it
-         * @description What the link of an invitation is for, and how it is accepted: signed in, when there is an account with the invited address and the address is proven, or by a password. Spends nothing. A link that is over, withdrawn or replaced is a 400.
+         * @description What an invitation is for, and how to accept it. `accept` is `set-password` when there is no account with the invited address, or one that belongs to the inviting project alone and is verified for no one else; otherwise `sign-in`. Spends nothing. An expired, withdrawn or replaced link is a 400.
          *
          *     No token needed.
          */
@@ -607,7 +607,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation with the account you are signed in with
-         * @description Accepts an invitation with the account that the token is of, which stays as it is. Only the account with the invited address can: for another one the link is a 400. While that address is not proven the answer is 409 ACCEPT_BY_PASSWORD: the link then goes with a new password to `/auth/set-password`.
+         * @description Accepts an invitation with the account that the token is of, which stays as it is. Only the account with the invited address can: for another one the link is a 400. Where `accept` is `set-password` the answer is 409 ACCEPT_BY_PASSWORD: send the link with a new password to `/auth/set-password`. An address that is not verified for all is 403 EMAIL_NOT_VERIFIED; `details.url` is the page on which a new password verifies it.
          *
          *     For any signed-in user.
          */
@@ -715,7 +715,7 @@ export interface paths {
         };
         /**
          * Read the state of your second factor
-         * @description Whether a second factor is on. While it is off, the answer has a secret to enrol with, as a URL and as a QR code.
+         * @description Whether a second factor is on. While it is off, the answer has a secret to enrol with, as a URL and as a QR code; not in a session of a project that does not own the account.
          *
          *     For any signed-in user.
          */
@@ -869,7 +869,7 @@ export interface paths {
         };
         /**
          * List your passkeys
-         * @description All of your account, also those of other applications.
+         * @description Those of your account that open this project, also with other host names. In a session of a project that owns the account: all.
          *
          *     For any signed-in user.
          */
@@ -944,7 +944,7 @@ export interface paths {
         post?: never;
         /**
          * Schedule the deletion of your account
-         * @description Deletes your account after `days`. A sign-in before that date calls it off. The last administrator of a project cannot leave (409).
+         * @description Deletes your account after `days`. A sign-in before that date calls it off. The last administrator of a project cannot leave (409). In a session of a project that does not own the account, your memberships in this project and below end instead, with their data when `wipe` is set; the account stays.
          *
          *     For any signed-in user.
          */
@@ -7491,8 +7491,9 @@ export interface components {
          * @description Forbidden. With a `code`:
          *
          *     - `MFA_ENROLLMENT_REQUIRED`: the project demands a second factor of this account, and the session has none: enrol one.
+         *     - `EMAIL_NOT_VERIFIED`: the password is right (or the member is found) and the address of the account is not verified yet.
          */
-        forbidden_mfa_enrollment_required: {
+        forbidden_mfa_enrollment_required_email_not_verified: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -7539,6 +7540,20 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["error"];
+            };
+        };
+        /**
+         * @description Forbidden. With a `code`:
+         *
+         *     - `MFA_ENROLLMENT_REQUIRED`: the project demands a second factor of this account, and the session has none: enrol one.
+         */
+        forbidden_mfa_enrollment_required: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -7704,6 +7719,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7859,6 +7877,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8738,6 +8759,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8850,6 +8874,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9146,7 +9173,7 @@ export interface operations {
             };
             400: components["responses"]["bad_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden_mfa_enrollment_required"];
+            403: components["responses"]["forbidden_mfa_enrollment_required_email_not_verified"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["conflict_accept_by_password"];
