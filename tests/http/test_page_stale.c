@@ -87,7 +87,7 @@ static const char *credentials(const struct person *person)
 static void each_tab_gets_its_answer(void)
 {
     static const char *const rows[] = {
-        "password=" FORM_PASSWORD,
+        ("password=" FORM_PASSWORD),
         "password=wrong",
         "password=",
         "step=AAAA&role=patient",
