@@ -75,9 +75,12 @@ static enum visit_step show(const struct visit *visit, int status, enum page_tex
     return visit_show(&page, status, out);
 }
 
-/* Where the project demands a second factor, data leaves it through a session with one only. */
-static enum visit_step demand_factor(const struct visit *visit, struct page_answer *out)
+/* An export is of one project, so the installation's pages have none. Where the project demands a
+ * second factor, data leaves it through a session with one only. */
+static enum visit_step admit(const struct visit *visit, struct page_answer *out)
 {
+    if (visit->installation)
+        return visit_go(visit, "account", out);
     return person_lacks_factor(visit)
                ? visit_say(visit, 403, PAGE_TEXT_NOTE_DATA, PAGE_TEXT_ERROR_EXPORT_FACTOR, out)
                : VISIT_OPEN;
@@ -100,7 +103,7 @@ static enum visit_step refuse(const struct visit *visit, struct page_answer *out
 static enum visit_step open_form(const struct visit *visit, int status, enum page_text problem,
                                  struct page_answer *out, struct error *err)
 {
-    enum visit_step step = demand_factor(visit, out);
+    enum visit_step step = admit(visit, out);
 
     if (step == VISIT_OPEN)
         step = step_up_require(visit, own_page, out, err);
@@ -138,7 +141,7 @@ int page_export_post(struct authd *d, const struct request *req, const struct ex
     if (step == VISIT_STALE)
         return visit_result(open_form(&visit, VISIT_STALE_STATUS, PAGE_TEXT_ERROR_STALE, out, err));
     if (step == VISIT_OPEN)
-        step = demand_factor(&visit, out);
+        step = admit(&visit, out);
     if (step == VISIT_OPEN)
         step = start(&visit, out, err);
     return visit_result(step);
@@ -168,7 +171,7 @@ int page_export_file_get(struct authd *d, const struct request *req,
     enum visit_step step = visit_open_account(d, req, in->tenantCode, in->visit, &visit, out, err);
 
     if (step == VISIT_OPEN)
-        step = demand_factor(&visit, out);
+        step = admit(&visit, out);
     if (step == VISIT_OPEN)
         step = fetch(&visit, in->id, out, err);
     return visit_result(step);

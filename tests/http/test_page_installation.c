@@ -4,11 +4,13 @@
  * authd, on the test clock.
  */
 #include <CUnit/CUnit.h>
+#include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "tests/support/authenticator.h"
 #include "tests/support/browser.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/totp.h"
@@ -174,11 +176,92 @@ static void the_session_opens_these_pages_alone(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(browser->cookie, "atrium--="));
     CU_ASSERT_TRUE(browser_sees(browser, "<bdi>&lt;b&gt;Side &amp; Co</bdi>"));
     CU_ASSERT_TRUE(browser_sees(browser, "/t/demo/sign-in"));
+    CU_ASSERT_EQUAL(browser_get(browser, "/t/-/account/export"), 303);
+    CU_ASSERT_TRUE(browser_goes_to(browser, ACCOUNT));
+    CU_ASSERT_EQUAL(browser_get(browser, "/t/-/consent"), 404);
+    CU_ASSERT_EQUAL(browser_get(browser, "/t/-/device"), 404);
     snprintf(cookie, sizeof(cookie), "atrium-demo=%s", strchr(browser->cookie, '=') + 1);
     free(browser->cookie);
     browser->cookie = strdup(cookie);
     CU_ASSERT_EQUAL(browser_get(browser, "/t/demo/account"), 303);
     CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/sign-in"));
+}
+
+/* ---- passkeys ---- */
+
+/* The answer of the key to the options on the page shown, with the step that it belongs to. */
+static char *passkey_form(const struct browser *browser, struct authenticator *key, bool create)
+{
+    static const char before[] = "id=\"passkey-options\">";
+    const char *at = strstr(browser->page->body, before);
+    json_t *page = at ? json_loads(at + strlen(before), JSON_DISABLE_EOF_CHECK, NULL) : NULL;
+    const char *inner = json_string_value(json_object_get(page, "options"));
+    json_t *options = inner ? json_loads(inner, 0, NULL) : NULL;
+    json_t *credential =
+        create ? authenticator_create(key, options) : authenticator_get(key, options);
+    char *text = json_dumps(credential, JSON_COMPACT), *step = browser_value(browser, "step");
+    char *escaped = curl_easy_escape(NULL, text, 0);
+    char *form = NULL;
+
+    CU_ASSERT_PTR_NOT_NULL(options);
+    CU_ASSERT_TRUE(
+        asprintf(&form, "step=%s&%scredential=%s", step, create ? "name=x&" : "", escaped) > 0);
+    curl_free(escaped);
+    free(text);
+    free(step);
+    json_decref(credential);
+    json_decref(options);
+    json_decref(page);
+    return form;
+}
+
+static int sign_in_by_passkey(struct browser *browser, struct authenticator *key)
+{
+    int status = browser_get(browser, SIGN_IN);
+    char *form = passkey_form(browser, key, false);
+
+    if (status == 200)
+        status = browser_post(browser, SIGN_IN, form);
+    free(form);
+    return status;
+}
+
+static void a_passkey_made_here_needs_no_code(void)
+{
+    PERSON two = make_clinician_of_two("key");
+    BROWSER browser = browser_open(suite);
+    BROWSER other = browser_open(suite);
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, browser->origin);
+    char *form;
+
+    CU_ASSERT_TRUE(comes_in(browser, two->email));
+    CU_ASSERT_EQUAL(browser_get(browser, "/t/-/account/passkeys"), 200);
+    form = passkey_form(browser, key, true);
+    CU_ASSERT_EQUAL(browser_post(browser, "/t/-/account/passkeys", form), 303);
+    free(form);
+    CU_ASSERT_EQUAL(sign_in_by_passkey(other, key), 303);
+    CU_ASSERT_TRUE(browser_goes_to(other, ACCOUNT));
+    CU_ASSERT_EQUAL(browser_follow(other), 200);
+    CU_ASSERT_EQUAL(own_sessions(two->email), 2);
+}
+
+/* Its tenant has seen nothing that signs in here: a passkey of a tenant's page is none here. */
+static void a_passkey_of_a_tenant_does_not_sign_in_here(void)
+{
+    PERSON one = make_clinician();
+    BROWSER browser = browser_open(suite);
+    AUTHENTICATOR key = authenticator_new(AUTHENTICATOR_ES256, browser->origin);
+    char *form;
+
+    CU_ASSERT_TRUE(browser_signs_in(browser, one->email, FORM_PASSWORD));
+    CU_ASSERT_EQUAL(browser_get(browser, "account/passkeys"), 200);
+    form = passkey_form(browser, key, true);
+    CU_ASSERT_EQUAL(browser_post(browser, "account/passkeys", form), 303);
+    free(form);
+
+    BROWSER other = browser_open(suite);
+    CU_ASSERT_EQUAL(sign_in_by_passkey(other, key), 400);
+    CU_ASSERT_EQUAL(own_sessions(one->email), 0);
 }
 
 /* Whether the foot of the page names the host, and what is behind it. */
@@ -463,6 +546,8 @@ int main(void)
         CASE(five_wrong_codes_are_the_end),
         CASE(a_code_is_of_its_browser),
         CASE(the_session_opens_these_pages_alone),
+        CASE(a_passkey_made_here_needs_no_code),
+        CASE(a_passkey_of_a_tenant_does_not_sign_in_here),
         CASE(the_foot_of_the_installations_pages_names_the_host_alone),
         CASE(wrong_passwords_and_patients_look_alike),
         CASE(guesses_are_limited),
