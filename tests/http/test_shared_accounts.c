@@ -10,6 +10,7 @@
 
 #include "common/domain/request.h"
 #include "tests/support/browser.h"
+#include "tests/support/oauth.h"
 #include "tests/support/passkeys.h"
 #include "tests/support/rows.h"
 #include "tests/support/suite_command.h"
@@ -151,6 +152,25 @@ static void each_row_asks_who_owns_the_account(void)
     PERSON right = join(left, VICTIM);
     walk("another organization", left->access, false);
     walk("the other one", right->access, false);
+}
+
+/* By a tenant's own application, with tokens for the API, as by the session itself. */
+static void tokens_of_applications_ask_too(void)
+{
+    PERSON own = make_admin("demo");
+    PERSON shared = make_admin("demo");
+    PERSON there = join(shared, VICTIM);
+    TEXT client = oauth_register(suite, own, NULL);
+    BROWSER browser = browser_open(suite);
+    BROWSER other = browser_open(suite);
+    char behind[512];
+
+    CU_ASSERT_PTR_NOT_NULL(there->access);
+    snprintf(behind, sizeof(behind), "%s&resource=%s", OAUTH_USUAL, suite_text(suite, "publicUrl"));
+    HTTP_ANSWER owned = oauth_tokens(suite, browser, own, client, behind);
+    walk("an application of the only tenant", http_text(owned, "access_token"), true);
+    HTTP_ANSWER tokens = oauth_tokens(suite, other, shared, client, behind);
+    walk("an application", http_text(tokens, "access_token"), false);
 }
 
 /* A suspended project counts as a live one does, and so does a membership that is locked. */
@@ -500,6 +520,7 @@ static void suite_shuts_down_cleanly(void)
 static const struct unit_case cases[] = {
     CASE_ALWAYS(tenants_are_made),
     CASE(each_row_asks_who_owns_the_account),
+    CASE(tokens_of_applications_ask_too),
     CASE(suspended_and_locked_memberships_count),
     CASE(pages_lead_to_the_installations),
     CASE(a_session_of_one_tenant_takes_no_account_over),
