@@ -456,13 +456,14 @@ static void a_sign_in_with_a_common_password_is_refused(void)
 static void the_strictest_tenant_of_a_sign_in_decides(void)
 {
     static const char start[] = "/auth/tenant/Practitioner/login/start";
-    PERSON child = person_admin_of_child(suite, "sign-in-child");
-    const char *email = child->email;
+    PERSON before = person_admin_of_child(suite, "sign-in-child");
+    const char *email = before->email;
+    PERSON admin = person_sign_in(suite, "Practitioner", email, before->password, "demo");
 
-    HTTP_ANSWER changed = http_post(suite_url(suite), CHANGE, child->access,
-                                    body_change(child->password, "iloveyou"));
+    HTTP_ANSWER changed = http_post(suite_url(suite), CHANGE, admin->access,
+                                    body_change(before->password, "iloveyou"));
     CHECK_STATUS(changed, 204);
-    PERSON admin = person_sign_in(suite, "Practitioner", email, "iloveyou", NULL);
+    PERSON child = person_sign_in(suite, "Practitioner", email, "iloveyou", "sign-in-child");
     put_policy(child, json_pack("{s:s}", "onSignIn", "require-change"));
     HTTP_ANSWER any = suite_post_fresh(suite, start, body_login_start(email, "iloveyou", NULL));
     check_change_required(any);
@@ -476,8 +477,8 @@ static void the_strictest_tenant_of_a_sign_in_decides(void)
     HTTP_ANSWER either = suite_post_fresh(suite, start, body_login_start(email, "iloveyou", NULL));
     check_change_required(either);
     put_policy(admin, json_pack("{s:s}", "onSignIn", "ignore"));
-    HTTP_ANSWER back = http_post(suite_url(suite), CHANGE, child->access,
-                                 body_change("iloveyou", child->password));
+    HTTP_ANSWER back = http_post(suite_url(suite), CHANGE, admin->access,
+                                 body_change("iloveyou", before->password));
     CHECK_STATUS(back, 204);
 }
 

@@ -142,8 +142,8 @@ static const struct {
     {"candidate_find_patient", "Index Cond: ((account_id = a.id) AND (project_id = a.project_id))"},
     {"login_get", "Index Scan using login_code on login l"},
     {"login_spend", "Index Scan using login_pkey on login\n"},
-    {"login_spend", "Index Cond: ((account_id = s_1.account_id) AND (project_id = $3))"},
-    {"sign_in", "Index Cond: ((account_id = unchanged.account_id) AND (project_id = $8))"},
+    {"login_spend", "Index Cond: ((account_id = login.account_id) AND (project_id = $2))"},
+    {"sign_in", "Index Cond: ((account_id = $1) AND (project_id = $2))"},
     {"sign_in", "Index Scan using credential_pkey on credential c\n"},
     {"login_create", "Index Scan using credential_pkey on credential c\n"},
     {"password_link_get", "Index Scan using password_reset_id_key on password_reset\n"},
@@ -179,10 +179,10 @@ static const struct {
     {"login_create", "Index Scan using account_pkey on account a"},
     {"candidate_of_login", "Index Scan using login_pkey on login\n"},
     {"login_spend", "Index Scan using account_pkey on account a\n"
-                    "                      Index Cond: (id = c.account_id)"},
+                    "                            Index Cond: (id = c.account_id)"},
     {"login_spend", "Index Scan using account_pkey on account a_1\n"
                     "                      Index Cond: (id = s_2.account_id)"},
-    {"sign_in", "Index Scan using account_pkey on account a_1\n"
+    {"sign_in", "Index Scan using account_pkey on account a\n"
                 "                      Index Cond: (id = s_2.account_id)"},
     {"account_find_patient", "Index Scan using account_patient on account a"},
     {"account_find_practitioner", "Index Scan using account_practitioner on account a"},
