@@ -197,8 +197,9 @@ ssize_t recv(int fd, void *bytes, size_t size, int flags)
     wire_check(connection);
     if (connection->cut)
         return 0;
-    /* libmicrohttpd would close without an answer: connections_sweep() gives one first. */
-    if (got == 0 && connection->phase == CONNECTION_READING) {
+    /* libmicrohttpd would close without an answer, also when it reads once more before it sends one
+     * that is ready: connections_sweep() gives one to what is incomplete, and ends the idle. */
+    if (got == 0 && connection->phase != CONNECTION_IDLE) {
         errno = EAGAIN;
         return -1;
     }

@@ -217,11 +217,11 @@ static void an_address_is_changed_confirmed_and_taken_back(void)
     CU_ASSERT_EQUAL(post_often(browser, "verify-email", fields), 303);
     CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/account?note=verified"));
     suite_mails_settle(suite);
-    struct mail_link undo = suite_mail_link(suite, person->email, "/t/demo/undo-email");
-    snprintf(path, sizeof(path), "undo-email?id=%s&secret=%s", undo.id, undo.secret);
+    struct mail_link undo = suite_mail_link(suite, person->email, "/t/-/undo-email");
+    snprintf(path, sizeof(path), "/t/-/undo-email?id=%s&secret=%s", undo.id, undo.secret);
     snprintf(fields, sizeof(fields), "id=%s&secret=%s&do=undo", undo.id, undo.secret);
     browser_get(browser, path);
-    CU_ASSERT_EQUAL(post_often(browser, "undo-email", fields), 303);
+    CU_ASSERT_EQUAL(post_often(browser, "/t/-/undo-email", fields), 303);
     CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/reset-password?note=undone"));
 }
 

@@ -46,7 +46,7 @@ async function openLink(email, path) {
     const mails = readdirSync(mailDir).sort().reverse().map((name) => readFileSync(join(mailDir, name), 'utf8'));
     const mail = mails.find((text) => text.includes(email) && text.includes(path));
     const found = mail?.replaceAll('=\r\n', '').replaceAll('=\n', '').replaceAll('=3D', '=')
-      .match(new RegExp(`https://[^\\s"<>]*${path}\\?[^\\s"<>]*`));
+      .match(new RegExp(`https?://[^\\s"<>]*${path}\\?[^\\s"<>]*`));
 
     if (found) {
       page.href = found[0].replaceAll('&amp;', '&');

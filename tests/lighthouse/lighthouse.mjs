@@ -191,7 +191,7 @@ async function measureAnswers(browser, port) {
     await page.goto(`${url}/t/-/sign-in`);
     await signIn(page, adminEmail, adminPassword);
     await page.waitForSelector('#email', { state: 'detached' });
-    await look('choose-tenant', port, page);
+    await look('account-code', port, page);
 }
 
 // Why the console's first screen is not what it has to be.

@@ -235,12 +235,12 @@ async function visitAll(browser, scheme, width) {
         await signIn(page, both);
         await page.waitForSelector('[name=role]');
     });
-    await see('choose-tenant', async () => {
+    await see('account-code', async () => {
         await page.goto(`${url}/t/-/sign-in`);
         await page.fill('#email', twoEmail);
         await page.fill('#password', twoPassword);
         await page.click('form button');
-        await page.waitForSelector('[name=tenant]');
+        await page.waitForSelector('[name=code]');
     });
     await see('account', () => register(page, email));
     await see('account-twice', async () => {
