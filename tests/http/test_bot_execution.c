@@ -360,15 +360,22 @@ static void inner_addresses_are_closed(void)
         "http://127.0.0.2/?@127.0.0.1/",
         "http://127.0.0.2#@127.0.0.1/",
     };
+    size_t reached = 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
         char value[32];
 
         snprintf(value, sizeof(value), "closed-%zu", i);
-        HTTP_ANSWER made = bots_make(&bots, bots_body(value, "http", targets[i]));
+        HTTP_ANSWER made = http_post(suite_url(bots.suite), BOTS_PATH, bots.admin->access,
+                                     bots_body(value, "http", targets[i]));
+        if (made->status == 422)
+            continue; /* no host by RFC 3986, section 3.2.2, though other readers know one */
+        CHECK_STATUS(made, 200);
+        reached++;
         HTTP_ANSWER answer = bots_run(&bots, value, NULL);
         CHECK_ERROR(answer, 400, "The address is not allowed.");
     }
+    CU_ASSERT_TRUE(reached >= 12);
 }
 
 /* Whatever kind of redirect it is and wherever it leads, also to where the bot itself may be: it is

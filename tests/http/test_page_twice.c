@@ -60,7 +60,7 @@ static int send_often(struct browser *browser, const char *page, const char *for
 
     if (asprintf(&cookie, "Cookie: %s", browser->cookie) < 0 ||
         asprintf(&origin, "Origin: %s", browser->origin) < 0 ||
-        asprintf(&path, "/t/demo/%s", page) < 0)
+        asprintf(&path, "%s%s", *page == '/' ? "" : "/t/demo/", page) < 0)
         abort();
     for (size_t i = 0; i < TIMES; i++)
         requests[i] = (struct http_request){.method = "POST",
