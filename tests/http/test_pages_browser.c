@@ -55,6 +55,7 @@ static void run_browser(const char *part)
                                 device,
                                 suite_text(suite, "demo.adminEmail"),
                                 suite_text(suite, "demo.adminPassword"),
+                                suite_text(suite, "mailDir"),
                                 NULL};
 
     if (!unit_has(needs, "ATRIUM_REQUIRE_PAGES"))
