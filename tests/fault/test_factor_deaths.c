@@ -592,8 +592,14 @@ static void a_proof_counts_whole_or_not(void)
         {{"exclusive", "mfa_factor", "select secret_sealed", false}, BY_CODE, "f t 0 10 0", used},
         {{"share", "mfa_recovery", "with used as", false}, BY_CODE, "f t 0 10 0", used},
         {{"share", "session", "with session_proven as", false}, BY_CODE, "f t 0 10 0", used},
-        {{"share", "session", "with session_proven as", false}, BY_PASSWORD, "f f 0 0 0|t f 0 0 1", typed},
-        {{"share", "audit", "with session_proven as", false}, BY_PASSWORD, "f f 0 0 0|t f 0 0 1", typed},
+        {{"share", "session", "with session_proven as", false},
+         BY_PASSWORD,
+         "f f 0 0 0|t f 0 0 1",
+         typed},
+        {{"share", "audit", "with session_proven as", false},
+         BY_PASSWORD,
+         "f f 0 0 0|t f 0 0 1",
+         typed},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
