@@ -180,8 +180,7 @@ void exchange_on_end(void *arg UNUSED, struct MHD_Connection *mhd UNUSED, void *
         if (self->connection->framing.status && !is_last(self))
             wire_check(self->connection);
         /* the client has sent its last byte, and each request was answered */
-        if (self->connection->over &&
-            self->connection->ended == self->connection->framing.requests)
+        if (self->connection->over && self->connection->ended == self->connection->framing.requests)
             wire_shutdown(self->connection->fd);
     }
     self->ended = true;
