@@ -103,20 +103,39 @@ int tenant_is_within(struct authd *d, const struct request *req, struct uuid pro
     return 0;
 }
 
+const struct tenant *tenant_among(const struct field_list *tenants, struct uuid project)
+{
+    const struct tenant *all = tenants->items;
+
+    for (size_t t = 0; t < tenants->count; t++) {
+        if (uuid_equal(&all[t].projectId, &project))
+            return &all[t];
+    }
+    return NULL;
+}
+
+int tenant_parent(struct authd *d, const struct request *req, struct uuid *project,
+                  struct error *err)
+{
+    const char *id = project->text;
+    const struct tenants_of_in in = {{&id, 1}};
+    struct tenant_list list = {0};
+
+    if (settingsd_tenants_of(d->svc.bus, req, &in, &list, err) < 0)
+        return -1;
+    *project = list.tenants.count == 0 ? (struct uuid){""}
+                                       : ((const struct tenant *)list.tenants.items)->parentId;
+    return 0;
+}
+
 int tenant_ancestors(struct authd *d, const struct request *req, struct uuid project,
                      struct db_array *ret, struct error *err)
 {
     *ret = db_array_new(req->arena, LEVELS_MAX, sizeof(project.text));
     for (int level = 0; level < LEVELS_MAX && uuid_is_set(&project); level++) {
-        const char *id = arena_strdup(req->arena, project.text);
-        const struct tenants_of_in in = {{&id, 1}};
-        struct tenant_list list = {0};
-
-        db_array_add(ret, id);
-        if (settingsd_tenants_of(d->svc.bus, req, &in, &list, err) < 0)
+        db_array_add(ret, project.text);
+        if (tenant_parent(d, req, &project, err) < 0)
             return -1;
-        project = list.tenants.count == 0 ? (struct uuid){""}
-                                          : ((const struct tenant *)list.tenants.items)->parentId;
     }
     return 0;
 }

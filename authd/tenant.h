@@ -64,6 +64,14 @@ int account_projects(struct authd *d, const struct request *req, struct uuid acc
 int tenants_open(struct authd *d, const struct request *req, struct field_texts projects,
                  struct field_list *ret, struct error *err) MUST_USE;
 
+/* The one of these tenants (struct tenant) that is the project; NULL: none is. */
+const struct tenant *tenant_among(const struct field_list *tenants, struct uuid project);
+
+/* Replaces a project by its parent, a suspended one too; absent: it is a root, or was deleted.
+ * Parks. */
+int tenant_parent(struct authd *d, const struct request *req, struct uuid *project,
+                  struct error *err) MUST_USE;
+
 /* The organisation of a project: its root. */
 struct uuid tenant_organization(const struct tenant *tenant);
 

@@ -178,8 +178,8 @@ int deletion_by_admin(struct authd *d, const struct request *req, struct db_tx *
     return deletion_settle(d, req, sequence, plan.account, err);
 }
 
-/* By whom the owner is mailed: the session's project, which owns the account, or, of a session of
- * the installation's own pages, credential_owner_mailed(). */
+/* Finds the sender of the owner's email: the session's project, which owns the account. For a
+ * session of the installation's own pages, credential_owner_mailed() says. */
 static int find_sender(struct authd *d, const struct request *req, struct plan *plan,
                        struct error *err)
 {

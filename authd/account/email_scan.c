@@ -36,17 +36,6 @@ static int find_tenants(struct authd *d, const struct request *req,
     return 0;
 }
 
-static const struct tenant *tenant_of(const struct field_list *tenants, struct uuid project)
-{
-    const struct tenant *all = tenants->items;
-
-    for (size_t t = 0; t < tenants->count; t++) {
-        if (uuid_equal(&all[t].projectId, &project))
-            return &all[t];
-    }
-    return NULL; /* none was found, or it was deleted since */
-}
-
 /* Records what a part shows. `done`: it was the last one. */
 static int record(struct authd *d, const struct request *req,
                   const struct sql_email_scan_read_rows *part, bool done, struct error *err)
@@ -65,7 +54,7 @@ static int record(struct authd *d, const struct request *req,
     if (find_tenants(d, req, part, &tenants, err) < 0)
         return -1;
     for (size_t i = 0; i < part->count; i++) {
-        const struct tenant *tenant = tenant_of(&tenants, rows[i].project);
+        const struct tenant *tenant = tenant_among(&tenants, rows[i].project);
 
         if (!tenant || !rows[i].account || !rows[i].at)
             continue;

@@ -8,6 +8,7 @@
 #include "authd/account/app_url.h"
 #include "authd/credential/link.h"
 #include "authd/sql/account.h"
+#include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
 
 enum {
@@ -81,21 +82,6 @@ int ownership_find(struct authd *d, const struct request *req, struct uuid accou
     return 0;
 }
 
-/* The parent of a project; absent: it is a root, or was deleted. */
-static int parent_of(struct authd *d, const struct request *req, struct uuid *project,
-                     struct error *err)
-{
-    const char *id = project->text;
-    struct tenants_of_in in = {{&id, 1}};
-    struct tenant_list list = {0};
-
-    if (settingsd_tenants_of(d->svc.bus, req, &in, &list, err) < 0)
-        return -1;
-    *project = list.tenants.count == 0 ? (struct uuid){""}
-                                       : ((const struct tenant *)list.tenants.items)->parentId;
-    return 0;
-}
-
 int ownership_lowest(struct authd *d, const struct request *req, struct uuid account,
                      struct uuid *ret, struct error *err)
 {
@@ -111,7 +97,7 @@ int ownership_lowest(struct authd *d, const struct request *req, struct uuid acc
             return -1;
         if (found.owned)
             return 0;
-        if (parent_of(d, req, ret, err) < 0)
+        if (tenant_parent(d, req, ret, err) < 0)
             return -1;
     }
     *ret = (struct uuid){""};

@@ -9,7 +9,7 @@
  * Who runs a tenant's pages or applications can read what people type there and use their
  * sessions. So a session of a project changes how its person signs in everywhere (REACH_ACCOUNT)
  * only where the project owns the account; what belongs to several organizations is changed on the
- * installation's own pages (installation.h), and mail about it goes by the installation.
+ * installation's own pages (account_session.h), and mail about it goes by the installation.
  *
  * A project's parent never changes. So what ownership_find() has found before a transaction holds
  * in it, as long as no membership was added elsewhere: ownership_hold() looks, with the account's

@@ -8,6 +8,7 @@
 
 #include "authd/credential/common_password.h"
 #include "authd/sql/credential.h"
+#include "authd/tenant.h"
 #include "common/domain/password_text.h"
 #include "settingsd/settingsd_api.h"
 
@@ -35,17 +36,6 @@ static void add_policy(struct rules *rules, const struct account_policy *policy,
     rules->min_length =
         MAX(rules->min_length, mfa ? policy->passwordMinLengthWithMfa : policy->passwordMinLength);
     rules->refuse_common = rules->refuse_common || policy->refuseCommonPasswords;
-}
-
-static const struct tenant *tenant_of(const struct field_list *tenants, struct uuid project)
-{
-    const struct tenant *all = tenants->items;
-
-    for (size_t i = 0; i < tenants->count; i++) {
-        if (uuid_equal(&all[i].projectId, &project))
-            return &all[i];
-    }
-    return NULL;
 }
 
 /* Suspended projects count: they may be resumed. */
@@ -81,7 +71,7 @@ static int rules_collect(struct authd *d, const struct request *req,
         return -1;
     for (size_t i = 0; i < places.count; i++) {
         const struct sql_password_places_row *place = &places.items[i];
-        const struct tenant *tenant = tenant_of(&rules->tenants, place->project);
+        const struct tenant *tenant = tenant_among(&rules->tenants, place->project);
 
         if (tenant)
             add_policy(rules, tenant->accountPolicy, place->role, place->admin);

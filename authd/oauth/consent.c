@@ -179,8 +179,8 @@ static enum visit_step go_back(struct visit *visit, const struct auth_request *r
     return VISIT_ANSWERED;
 }
 
-/* What was pressed in a page that was open for too long is neither a consent nor a refusal: another
- * person may be signed in by now. */
+/* A button on an expired page is neither a consent nor a refusal: another person may have signed in
+ * meanwhile. */
 int page_consent_post(struct authd *d, const struct request *req, const struct consent_form *in,
                       struct page_answer *out, struct error *err)
 {

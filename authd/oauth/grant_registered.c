@@ -59,7 +59,8 @@ static bool allows_all(struct arena *arena, const struct field_texts *list, cons
     return true;
 }
 
-/* Of a release that did not note them, one of the two that lead to a person is enough. */
+/* Earlier releases did not store a grant's types: then either of the two types with a person is
+ * enough. */
 static bool allows_types(struct arena *arena, const struct oauth_settings *settings,
                          const char *grant_types)
 {
@@ -215,7 +216,7 @@ static int scan_server(struct authd *d, const struct request *req, struct grant_
     return MIN(found, 0);
 }
 
-/* Of the server that is gone all grants end, whatever they hold. */
+/* A deleted server ends all of its grants, whatever they hold. */
 static int stays(struct authd *d, const struct request *req, struct grant_scan *scan,
                  const struct grant_held *held, struct error *err)
 {

@@ -16,7 +16,7 @@
 #include "settingsd/settingsd_api.h"
 
 enum {
-    GRANTED_SCOPE_MAX = 2048, /* bytes: it stands in each token */
+    GRANTED_SCOPE_MAX = 2048, /* bytes: each token holds it */
     DOCUMENTS_ALL = SMART_CREATE | SMART_READ | SMART_UPDATE | SMART_DELETE | SMART_SEARCH,
 };
 

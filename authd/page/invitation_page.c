@@ -137,7 +137,7 @@ static enum visit_step accept_by_password(const struct visit *visit, const struc
     return open_link(visit, form->id, form->secret, true, PAGE_NO_TEXT, problem, out, err);
 }
 
-/* The owner goes on to sign in. */
+/* Sends the owner to the installation's account page, which lists the invitation. */
 static enum visit_step go_sign_in(struct page_answer *out)
 {
     out->status = 303;

@@ -13,6 +13,7 @@
 #include "authd/session/session.h"
 #include "authd/signin/login.h"
 #include "authd/sql/account_session.h"
+#include "authd/tenant.h"
 #include "common/domain/page.h"
 
 /* ---- signing in ---- */
@@ -88,13 +89,14 @@ static int find_tenants(const struct visit *visit, struct shown *self, struct er
     return 0;
 }
 
-static int read_content(const struct visit *visit, const char *email, bool verified,
-                        struct shown *ret, struct error *err)
+static int read_content(const struct visit *visit, bool verified, struct shown *ret,
+                        struct error *err)
 {
     const struct request *req = &visit->req;
     struct db *db = visit->d->svc.db;
     const struct sql_account_membership_list_in members = {.account = req->caller->account};
-    const struct sql_account_invitation_list_in invited = {.email = email, .now = req->now_ms};
+    const struct sql_account_invitation_list_in invited = {.email = visit->own.email,
+                                                           .now = req->now_ms};
     const struct sql_account_session_list_in sessions = {
         .account = req->caller->account, .asking = req->caller->session, .now = req->now_ms};
 
@@ -106,20 +108,9 @@ static int read_content(const struct visit *visit, const char *email, bool verif
     return find_tenants(visit, ret, err);
 }
 
-static const struct tenant *tenant_of(const struct shown *self, const struct uuid *project)
-{
-    const struct tenant *all = self->tenants.items;
-
-    for (size_t i = 0; i < self->tenants.count; i++) {
-        if (uuid_equal(&all[i].projectId, project))
-            return &all[i];
-    }
-    return NULL;
-}
-
 static const char *name_of(const struct shown *self, const struct uuid *project)
 {
-    const struct tenant *tenant = tenant_of(self, project);
+    const struct tenant *tenant = tenant_among(&self->tenants, *project);
 
     return tenant ? tenant->name : "–";
 }
@@ -132,7 +123,7 @@ static struct page_own_account_organization *organization_rows(struct arena *are
 
     for (size_t i = 0; i < self->members.count; i++) {
         const struct sql_account_membership_list_row *row = &self->members.items[i];
-        const struct tenant *tenant = tenant_of(self, &row->project);
+        const struct tenant *tenant = tenant_among(&self->tenants, row->project);
         bool open =
             tenant && !tenant->suspended && tenant->tenantCode && page_is_code(tenant->tenantCode);
 
@@ -195,7 +186,6 @@ enum visit_step own_account_show(const struct visit *visit, int status, enum pag
 {
     struct arena *arena = visit->req.arena;
     const struct nothing in = {0};
-    const struct me_telecom *telecom;
     struct passkey_list keys = {0};
     struct shown shown;
     struct me_out who = {0};
@@ -204,14 +194,13 @@ enum visit_step own_account_show(const struct visit *visit, int status, enum pag
     if (me(visit->d, &visit->req, &in, &who, err) < 0 ||
         passkeys(visit->d, &visit->req, &in, &keys, err) < 0)
         return VISIT_FAILED;
-    telecom = who.profile->telecom.items;
-    if (read_content(visit, telecom->value, who.security->emailVerified, &shown, err) < 0)
+    if (read_content(visit, who.security->emailVerified, &shown, err) < 0)
         return VISIT_FAILED;
     visit_page(visit, &page);
     page_own_account(
         &page,
         &(struct page_own_account_in){
-            VISIT_VALUES(visit), .name = visit->caller.display, .email = telecom->value,
+            VISIT_VALUES(visit), .name = visit->caller.display, .email = visit->own.email,
             .unverified = !who.security->emailVerified, .notice = notice, .problem = problem,
             .factor = who.security->mfaEnrolled,
             .passkeys =

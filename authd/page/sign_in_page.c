@@ -145,7 +145,8 @@ static bool list_unseal(const struct visit *visit, const char *step, struct begu
 
 /* ---- the steps ---- */
 
-/* A form that was open for too long: who is signed in by now goes on, others begin anew. */
+/* Answers a form that has expired: a person who has signed in meanwhile continues, others see the
+ * form again. */
 static enum visit_step lead_on(const struct visit *visit, int status, const char *email,
                                struct page_answer *out, struct error *err)
 {
@@ -201,7 +202,7 @@ static enum visit_step finish_own(struct visit *visit, const struct begun *item,
     return step == VISIT_FAILED ? refuse(visit, &entered, out, err) : step;
 }
 
-/* What is left once the code is there. */
+/* The step after the session code was issued. */
 static enum visit_step proved(struct visit *visit, const struct begun *item, const char *verifier,
                               struct page_answer *out, struct error *err)
 {

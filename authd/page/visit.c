@@ -354,17 +354,11 @@ enum visit_step visit_open_any_form(struct authd *d, const struct request *req, 
 /* A tenant's session changes an account everywhere only where the tenant owns it. */
 static enum visit_step own_account(struct visit *self, struct page_answer *out, struct error *err)
 {
-    struct ownership *found;
-
-    if (self->req.row->reach != REACH_ACCOUNT)
+    if (ownership_admit(self->d, &self->req, self->req.row, err) == 0)
         return VISIT_OPEN;
-    found = arena_alloc(self->req.arena, sizeof(*found));
-    if (ownership_find(self->d, &self->req, self->caller.account, self->caller.project, found,
-                       err) < 0)
+    if (err->code != ERR_ACCOUNT_SHARED)
         return VISIT_FAILED;
-    self->req.ownership = found;
-    if (found->owned)
-        return VISIT_OPEN;
+    error_clear(err);
     out->status = 303;
     out->location = "/t/" PAGE_INSTALLATION_CODE "/account";
     return VISIT_ANSWERED;

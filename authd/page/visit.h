@@ -50,7 +50,7 @@ struct visit {
 #define VISIT_VALUES(visit) \
     VISIT_FRAME(visit), .form_token = (visit)->from->formToken, .next = (visit)->next
 
-/* How a step has gone: the page goes on, it is answered, or the request has failed (err is set).
+/* The result of a step: the page continues, it is answered, or the request failed (err is set).
  * VISIT_STALE: a form of a page of this origin whose cookie has changed since, by a sign-in in
  * another tab for example. Nothing may be done by it; it is answered, and its page may answer
  * better: with its form and what was typed. */

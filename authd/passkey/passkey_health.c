@@ -11,6 +11,7 @@
 
 #include "authd/passkey/passkey_rp.h"
 #include "authd/sql/passkey.h"
+#include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
 
 /* What is to be known of all relying parties together. */
@@ -42,22 +43,11 @@ static int find_tenants(struct authd *d, const struct request *req,
     return in.projectIds.count > 0 ? settingsd_tenants_of(d->svc.bus, req, &in, ret, err) : 0;
 }
 
-static const struct tenant *tenant_of(const struct tenant_list *list, struct uuid project)
-{
-    const struct tenant *tenants = list->tenants.items;
-
-    for (size_t i = 0; i < list->tenants.count; i++) {
-        if (uuid_equal(&tenants[i].projectId, &project))
-            return &tenants[i];
-    }
-    return NULL;
-}
-
 /* Whether people are still asked for passkeys of this relying party. */
 static bool is_asked_for(const struct authd *d, const struct request *req,
                          const struct tenant_list *list, const struct sql_passkey_count_row *row)
 {
-    const struct tenant *tenant = tenant_of(list, row->project);
+    const struct tenant *tenant = tenant_among(&list->tenants, row->project);
     const char *url = passkey_rp_home(d), *host, *origin;
 
     if (uuid_is_set(&row->project) && !tenant)

@@ -3,12 +3,12 @@
  */
 #include "authd/session/account_session.h"
 
-#include <sodium.h>
 #include <string.h>
 
 #include "authd/account/address_key.h"
 #include "authd/account/deletion.h"
 #include "authd/authd_api.h"
+#include "authd/credential/mailed_code.h"
 #include "authd/credential/throttle.h"
 #include "authd/credential/user_agent.h"
 #include "authd/mail.h"
@@ -17,9 +17,8 @@
 #include "authd/sql/signin.h"
 
 enum {
-    CODES = 1000000, /* six digits */
-    MAILED_MAX = 5,  /* codes that one account is mailed in an hour */
-    WRONG_MAX = 10,  /* wrong ones that are taken for one account in a day */
+    MAILED_MAX = 5, /* codes that one account is mailed in an hour */
+    WRONG_MAX = 10, /* wrong ones that are taken for one account in a day */
 };
 #define TOUCH_AFTER SECONDS(30) /* a use that is noted spares others their row */
 
@@ -71,16 +70,6 @@ int account_session_find(struct authd *d, const struct request *req, const char 
 }
 
 /* ---- the mailed code ---- */
-
-/* Hashed with the session that it opens: who reads the table can try no codes elsewhere. */
-static void hash_code(struct uuid session, const char *code, uint8_t ret[static SECRET_HASH_SIZE])
-{
-    char both[sizeof(session.text) + 16];
-
-    snprintf(both, sizeof(both), "%s %.12s", session.text, code);
-    secret_hash(both, ret);
-    sodium_memzero(both, sizeof(both));
-}
 
 static int admit_code(struct authd *d, const struct request *req, const struct account_login *login,
                       struct error *err)
@@ -137,7 +126,7 @@ int account_session_begin(struct authd *d, const struct request *req,
                           struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    const char *code = arena_printf(req->arena, "%06u", randombytes_uniform(CODES));
+    const char *code = mailed_code_new(req->arena);
     uint8_t cookie_hash[SECRET_HASH_SIZE], code_hash[SECRET_HASH_SIZE];
     bool waits = !login->by_own_passkey;
     struct sql_account_session_create_in create = {
@@ -156,7 +145,7 @@ int account_session_begin(struct authd *d, const struct request *req,
     if (waits && admit_code(d, req, login, err) < 0)
         return -1;
     secret_hash(cookie, cookie_hash);
-    hash_code(create.id, code, code_hash);
+    mailed_code_hash(create.id, code, code_hash);
     if (waits) {
         create.code_hash = (struct field_bytes){code_hash, sizeof(code_hash)};
         create.mail = code_mail(d, req, login, code);
@@ -232,7 +221,7 @@ int account_session_confirm(struct authd *d, const struct request *req,
                                session->caller.session, "mail-code", false)};
     struct sql_account_session_try_row row;
 
-    hash_code(session->caller.session, code, code_hash);
+    mailed_code_hash(session->caller.session, code, code_hash);
     secret_hash(cookie, cookie_hash);
     if (throttle_check_act(d, req, wrong_kind, session->caller.account.text, DAYS(1), WRONG_MAX,
                            err) < 0 ||

@@ -10,7 +10,6 @@
  * A code is one factor: one that is on is still asked for. It proves the address, to the tenant's
  * organisation only, whose pages it was entered on.
  */
-#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +17,7 @@
 #include "authd/account/mail_route.h"
 #include "authd/account/ownership.h"
 #include "authd/authd_api.h"
+#include "authd/credential/mailed_code.h"
 #include "authd/credential/password.h"
 #include "authd/passkey/passkey_factor.h"
 #include "authd/session/session.h"
@@ -27,8 +27,6 @@
 #include "authd/tenant.h"
 
 enum {
-    CODES = 1000000, /* six digits */
-    CODE_TEXT_SIZE = 7,
     START_ANSWER_MS = 250,  /* a start answers no earlier, see there */
     START_CLIENT_MAX = 100, /* starts of one client in a window: a clinic is one */
     MAILED_MAX = 5,         /* codes that one account is mailed in an hour */
@@ -48,12 +46,8 @@ struct code_hashes {
 
 static void hash_code(struct uuid id, const char *code, struct code_hashes *ret)
 {
-    char both[sizeof(id.text) + CODE_TEXT_SIZE];
-
-    snprintf(both, sizeof(both), "%s %s", id.text, code);
     secret_hash(id.text, ret->id);
-    secret_hash(both, ret->code);
-    sodium_memzero(both, sizeof(both));
+    mailed_code_hash(id, code, ret->code);
 }
 
 /* What the limits of an account count, whether or not there is one: the e-mail and, of patients,
@@ -141,7 +135,7 @@ static int begin(struct authd *d, const struct request *req, const struct code_s
                                              .email = in->email,
                                              .challenge = in->codeChallenge,
                                              .expires_at = req->now_ms + CODE_LIFE};
-    const char *code = arena_printf(req->arena, "%06u", randombytes_uniform(CODES));
+    const char *code = mailed_code_new(req->arena);
     bool admitted;
 
     *ret_id = uuid_random();

@@ -208,7 +208,7 @@ static int script(const struct apertium *self, const struct pair *pair)
     return fd;
 }
 
-/* A stage that writes more to stderr than fits goes on without. */
+/* A stage keeps running when the pipe of its stderr is full: the rest is lost. */
 static int start(struct apertium *self, const struct pair *pair, struct pipeline **ret,
                  struct error *err)
 {

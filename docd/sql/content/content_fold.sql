@@ -28,14 +28,7 @@ written as (
     where t.project_id = :project and t.type = o.type and t.key = o.key and t.language = o.language
     returning t.*
 ),
-word as (
-    select type, language, unnest(tsvector_to_array(words)) as word, 1 as n
-    from written
-    union all
-    select o.type, o.language, unnest(tsvector_to_array(o.words)), -1
-    from old o
-    join written using (type, key, language)
-),
+-- include: content_word_change as word,
 -- include: content_word_count as words(project = :project)
 select
     (select count(*) from written) as folded,

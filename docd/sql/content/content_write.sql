@@ -46,14 +46,7 @@ more as (
     from written w
     left join old o using (type, key, language)
 ),
-word as (
-    select type, language, unnest(tsvector_to_array(words)) as word, 1 as n
-    from written
-    union all
-    select o.type, o.language, unnest(tsvector_to_array(o.words)), -1
-    from old o
-    join written using (type, key, language)
-),
+-- include: content_word_change as word,
 -- include: content_word_count as words(project = :project),
 -- include: audit(from = written,
 --     entity = coalesce(:audit.entity, 'Content/' || type || '/' || key || '/' || language))
