@@ -182,28 +182,6 @@ static int refuse_code(struct authd *d, const struct request *req, struct db_tx 
     return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
 }
 
-/* The installation mailed the code, and who entered it knew the password: the address is verified
- * for all, and nothing that the account has is dropped. A transaction of its own, since what ends
- * sessions locks the account before them. */
-static int verify_address(struct authd *d, const struct request *req,
-                          const struct account_session *session, struct error *err)
-{
-    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    const struct audit what = {.action = "email.verify",
-                               .account = session->caller.account,
-                               .role = "Practitioner",
-                               .type = "Account",
-                               .id = session->caller.account,
-                               .detail = "mail-code"};
-    const struct sql_email_claim_in claim = {
-        .account = session->caller.account, .now = req->now_ms, .audit = audit_row(req, &what)};
-
-    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        sql_email_claim(tx, req, &claim, err) < 0)
-        return -1;
-    return db_commit(&tx, err);
-}
-
 int account_session_confirm(struct authd *d, const struct request *req,
                             const struct account_session *session, const char *code,
                             const char *cookie, struct error *err)
@@ -231,10 +209,9 @@ int account_session_confirm(struct authd *d, const struct request *req,
         return -1;
     if (!row.matches)
         return refuse_code(d, req, &tx, session, err);
-    if (sql_account_session_confirm(tx, req, &confirm, err) < 0 ||
-        complete(d, req, &tx, session->caller.account, err) < 0)
+    if (sql_account_session_confirm(tx, req, &confirm, err) < 0)
         return -1;
-    return verify_address(d, req, session, err);
+    return complete(d, req, &tx, session->caller.account, err);
 }
 
 int account_session_end(struct authd *d, const struct request *req, struct uuid id,

@@ -187,37 +187,6 @@ static void the_session_opens_these_pages_alone(void)
     CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/sign-in"));
 }
 
-static long verified_for_all(const char *email)
-{
-    return suite_count(suite,
-                       "select count(*) from auth.email_verified v join auth.account a on a.id = "
-                       "v.account_id where a.email = '%s' and v.organization_id = "
-                       "'00000000-0000-0000-0000-000000000000'",
-                       email);
-}
-
-/* Nothing that the account has is dropped: its password was known as well. */
-static void the_mailed_code_verifies_the_address_for_all(void)
-{
-    PERSON one = make_clinician();
-    BROWSER browser = browser_open(suite);
-
-    (void)suite_count(
-        suite,
-        "with gone as (delete from auth.email_verified where account_id = (select id "
-        "from auth.account where email = '%s') returning 1) select count(*) from gone",
-        one->email);
-    CU_ASSERT_EQUAL(verified_for_all(one->email), 0);
-    CU_ASSERT_TRUE(comes_in(browser, one->email));
-    CU_ASSERT_EQUAL(verified_for_all(one->email), 1);
-    CU_ASSERT_FALSE(browser_sees(browser, "not verified"));
-
-    HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", one->access);
-    CHECK_STATUS(me, 200);
-    BROWSER again = browser_open(suite);
-    CU_ASSERT_TRUE(comes_in(again, one->email));
-}
-
 /* ---- passkeys ---- */
 
 /* The answer of the key to the options on the page shown, with the step that it belongs to. */
@@ -577,7 +546,6 @@ int main(void)
         CASE(five_wrong_codes_are_the_end),
         CASE(a_code_is_of_its_browser),
         CASE(the_session_opens_these_pages_alone),
-        CASE(the_mailed_code_verifies_the_address_for_all),
         CASE(a_passkey_made_here_needs_no_code),
         CASE(a_passkey_of_a_tenant_does_not_sign_in_here),
         CASE(the_foot_of_the_installations_pages_names_the_host_alone),
