@@ -155,16 +155,22 @@ static void tags_and_ranges_are_honoured(void)
     free(id);
 }
 
-static void the_public_route_resizes_too(void)
+/* Shares a document: its public path. */
+static void share(const char *id, char path[static 256])
 {
-    static const char share[] = "{\"isPublic\":true}";
-    char *id = put_picture(120, 90), path[256], header[128];
     HTTP_ANSWER shared =
         http_call(suite_url(suite), &(struct http_request){.method = "PATCH",
                                                            .path = document_path(id),
                                                            .bearer = patient->access,
-                                                           .raw = share});
-    snprintf(path, sizeof(path), "/document/public/%s", http_text(shared, "publicToken"));
+                                                           .raw = "{\"isPublic\":true}"});
+
+    snprintf(path, 256, "/document/public/%s", http_text(shared, "publicToken"));
+}
+
+static void the_public_route_resizes_too(void)
+{
+    char *id = put_picture(120, 90), path[256], header[128];
+    share(id, path);
     HTTP_ANSWER found = get(NULL, path, "?width=60&height=60&fit=inside", NULL);
     check_sides(found, 60, 45, "public");
     char *etag = http_header(found, "ETag");
@@ -193,16 +199,11 @@ static const char placed[] = "RIFF\x6e\0\0\0WEBP"
 
 static void a_resized_picture_does_not_say_where_it_was_taken(void)
 {
-    static const char share[] = "{\"isPublic\":true}", place[] = "GPS47.37N";
+    static const char place[] = "GPS47.37N";
     char *id = document_put(suite, patient->access, "here.webp", "image/webp", placed,
                             sizeof(placed) - 1),
          path[256];
-    HTTP_ANSWER shared =
-        http_call(suite_url(suite), &(struct http_request){.method = "PATCH",
-                                                           .path = document_path(id),
-                                                           .bearer = patient->access,
-                                                           .raw = share});
-    snprintf(path, sizeof(path), "/document/public/%s", http_text(shared, "publicToken"));
+    share(id, path);
     HTTP_ANSWER whole = get(NULL, path, "", NULL);
     CHECK_BYTES(whole, placed, sizeof(placed) - 1);
     HTTP_ANSWER public = get(NULL, path, "?width=8", NULL);

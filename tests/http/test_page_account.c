@@ -37,21 +37,6 @@ static bool policy_has(const struct browser *browser, const char *text)
 }
 
 /* The key that the page of the second factor shows in groups of four. */
-static void read_key(const struct browser *browser, uint8_t secret[static TOTP_SECRET])
-{
-    const char *at = strstr(browser->page->body, "<strong><bdi>");
-    char url[256] = "otpauth://totp/x?secret=";
-    size_t length = strlen(url);
-
-    CU_ASSERT_PTR_NOT_NULL_FATAL(at);
-    for (at += strlen("<strong><bdi>"); *at != '<' && length < sizeof(url) - 2; at++)
-        if (*at != ' ')
-            url[length++] = *at;
-    url[length++] = '&';
-    url[length] = '\0';
-    totp_read(url, secret);
-}
-
 static const char *const pages[] = {
     "account",        "account/password", "account/factor", "account/passkeys",
     "account/delete", "change-email",     "step-up",
@@ -143,7 +128,7 @@ static void a_second_factor_is_turned_on_and_off(void)
     CU_ASSERT_FALSE(browser_may_compress(browser));
     CU_ASSERT_TRUE(policy_has(browser, "; img-src data:"));
     CU_ASSERT_FALSE(policy_has(browser, "script-src"));
-    read_key(browser, secret);
+    browser_read_key(browser, secret);
     CU_ASSERT_EQUAL(browser_post(browser, "account/factor", "do=on&code=000"), 422);
     CU_ASSERT_TRUE(browser_sees(browser, "id=\"code-wrong\""));
     totp_code(secret, suite_now(suite), code);
@@ -233,7 +218,7 @@ static void proofs_ask_for_the_factor(void)
 
     CU_ASSERT_TRUE(browser_signs_in(browser, patient->email, FORM_PASSWORD));
     browser_get(browser, "account/factor");
-    read_key(browser, secret);
+    browser_read_key(browser, secret);
     snprintf(form, sizeof(form), "do=on&code=%s", totp_code(secret, suite_now(suite), code));
     CU_ASSERT_EQUAL(browser_post(browser, "account/factor", form), 200);
     suite_advance_clock(suite, 16 * MINUTE);

@@ -3,6 +3,7 @@
  */
 #include "tests/support/browser.h"
 
+#include <CUnit/CUnit.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,6 +173,21 @@ char *browser_value(const struct browser *self, const char *name)
         return strdup("");
     at += strlen(wanted);
     return strndup(at, strcspn(at, "\""));
+}
+
+void browser_read_key(const struct browser *self, uint8_t secret[static TOTP_SECRET])
+{
+    const char *at = strstr(self->page->body, "<strong><bdi>");
+    char url[256] = "otpauth://totp/x?secret=";
+    size_t length = strlen(url);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(at);
+    for (at += strlen("<strong><bdi>"); *at != '<' && length < sizeof(url) - 2; at++)
+        if (*at != ' ')
+            url[length++] = *at;
+    url[length++] = '&';
+    url[length] = '\0';
+    totp_read(url, secret);
 }
 
 bool browser_signs_in(struct browser *self, const char *email, const char *password)

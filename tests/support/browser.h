@@ -6,6 +6,7 @@
 #define ATRIUM_TESTS_SUPPORT_BROWSER_H
 
 #include "tests/support/suite.h"
+#include "tests/support/totp.h"
 
 /* The password of every person of person_register(), as a form sends it. */
 #define FORM_PASSWORD "correct+horse+battery+staple"
@@ -53,6 +54,9 @@ bool browser_may_compress(const struct browser *self);
 /* The value of the first input of that name on the page shown (caller frees), "" when there is
  * none. */
 char *browser_value(const struct browser *self, const char *name);
+
+/* The secret of the authenticator that the page shows to be set up. */
+void browser_read_key(const struct browser *self, uint8_t secret[static TOTP_SECRET]);
 
 /* Signs in with address and password: whether the account is shown then. */
 bool browser_signs_in(struct browser *self, const char *email, const char *password);
