@@ -4,6 +4,7 @@
  */
 #include <gumbo.h>
 #include <string.h>
+#include <strings.h>
 #include <unistr.h>
 
 #include "common/wire/codec.h"
@@ -92,7 +93,7 @@ static void render_and_look(struct arena *arena, const char *value, struct found
     gumbo_destroy_output(&kGumboDefaultOptions, output);
 }
 
-/* An address of this host, or of a scheme that runs nothing. */
+/* An address of this host, or of a scheme that runs nothing, in small or capital letters. */
 static void check_addresses(const struct found *found)
 {
     const char *href = found->href, *action = found->action;
@@ -100,8 +101,8 @@ static void check_addresses(const struct found *found)
     FUZZ_REQUIRE(strncmp(href, "/t/", 3) == 0 && !strpbrk(href, " \"'<>\\\n\t"));
     FUZZ_REQUIRE(href[3] != '/' && href[3] != '.' ? true : href[3] == '.' && href[4] != '/');
     FUZZ_REQUIRE(strncmp(strchr(href + 3, '/'), "/sign-in?hint=", 14) == 0);
-    FUZZ_REQUIRE(strcmp(action, "#") == 0 || strncmp(action, "https://", 8) == 0 ||
-                 strncmp(action, "http://", 7) == 0 ||
+    FUZZ_REQUIRE(strcmp(action, "#") == 0 || strncasecmp(action, "https://", 8) == 0 ||
+                 strncasecmp(action, "http://", 7) == 0 ||
                  (action[0] == '/' && action[1] != '/' && action[1] != '\\'));
     FUZZ_REQUIRE(!strpbrk(action, " \"<>\\\n\t"));
 }
