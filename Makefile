@@ -65,7 +65,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests objects run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp passkeys import client webhooks pages console console-pictures fhir markup client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-people bench-move bench-migrate fault test-peers test-patroni openid test-openid lighthouse test-lighthouse clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains sbom
+.PHONY: all tests objects run deps deps-build deps-all deps-s3 test test-browser test-fault test-time test-all sharp s3 openapi-clients otlp passkeys import client webhooks pages console console-pictures fhir markup client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-people bench-move bench-migrate fault test-peers test-patroni openid test-openid lighthouse test-lighthouse clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains sbom
 
 all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
 
@@ -201,6 +201,8 @@ UNIT_TESTS := $(call tests_of,unit)
 INTEGRATION_TESTS := $(call tests_of,integration)
 HTTP_TESTS := $(call tests_of,http fault)
 ALL_TESTS := $(UNIT_TESTS) $(INTEGRATION_TESTS) $(HTTP_TESTS)
+# Those of one tier; tests/tier.sh says how a test names its own.
+tier = $(patsubst %,$(BUILD)/tests/%,$(shell tests/tier.sh $(1)))
 TEST_ARCHIVES := $(addprefix $(BUILD)/,libsupport.a libcurl_loop.a libapi.a libcommon.a)
 
 $(BUILD)/libsupport.a: $(call object,$(wildcard tests/support/*.c)) $(BUILD)/gen/tests/support/statement_kit/sql.o $(PAGE_KIT)
@@ -298,11 +300,45 @@ run: deps
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@exec $(BUILD)/bin/atriumctl dev
 
+# $(1): a tier, or "all".
+define run_tier
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(call tier,$(1))
+	@BUILD=$(BUILD) tests/run.sh $(call tier,$(1))
+endef
+define install_npm
+	@! command -v npm >/dev/null || $(MAKE) --no-print-directory -k $(NPM_TESTS) || true
+endef
+
+# Unit tests, integration tests, every route over HTTP, one death for each mechanism; without a browser and npm.
 test:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
-	@$(MAKE) --no-print-directory -j$(JOBS) all tests
-	@! command -v npm >/dev/null || $(MAKE) --no-print-directory -k $(NPM_TESTS) || true
-	@BUILD=$(BUILD) tests/run.sh $(ALL_TESTS)
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(call tier,test)
+	@BUILD=$(BUILD) tests/run.sh $(call tier,test); status=$$?; \
+	    echo 'Other tiers: make test-browser, make test-fault, make test-time; make test-all runs all four.'; exit $$status
+
+# Console and hosted pages in Chromium, the TypeScript client, generated OpenAPI clients, and what else needs npm.
+test-browser:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(BROWSER_PACKAGES))
+	$(install_npm)
+	$(call run_tier,browser)
+
+# Every kill at every moment: daemons, PostgreSQL, name servers, mail servers, S3, lines between hosts.
+test-fault:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
+	$(install_npm)
+	$(call run_tier,fault)
+
+# What asserts a duration or needs the machine alone, one by one.
+test-time:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
+	$(install_npm)
+	$(call run_tier,time)
+
+# The four tiers, with one closing line.
+test-all:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(BROWSER_PACKAGES))
+	$(install_npm)
+	$(call run_tier,all)
 
 # What resized images are compared with, a server of S3, readers of /openapi.json, the schema of traces, a browser's
 # driver with other checks of passkeys, systems whose accounts are imported, and what compiles clients/typescript, from the
@@ -443,7 +479,7 @@ test-peers:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(PEERS_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/http/test_import_peers
 	@$(MAKE) --no-print-directory import peers
-	@BUILD=$(BUILD) ATRIUM_REQUIRE_IMPORT=1 ATRIUM_REQUIRE_PEERS=1 tests/run.sh $(BUILD)/tests/http/test_import_peers
+	@BUILD=$(BUILD) ATRIUM_REQUIRE_ALL=1 ATRIUM_REQUIRE_PEERS=1 tests/run.sh $(BUILD)/tests/http/test_import_peers
 
 # Five minutes of load under kills, and a verdict; tests/fault/test_chaos.c says what else can be set.
 fault:
@@ -635,7 +671,7 @@ test-s3: deps-s3
 	@$(MAKE) --no-print-directory s3
 	@for style in path host; do \
 	    echo "test-s3: $$style"; \
-	    BUILD=$(BUILD) ATRIUM_TEST_JOBS=1 ATRIUM_REQUIRE_S3=1 ATRIUM_S3_STYLE=$$style tests/s3/radosgw.sh \
+	    BUILD=$(BUILD) ATRIUM_TEST_JOBS=1 ATRIUM_REQUIRE_ALL=1 ATRIUM_S3_STYLE=$$style tests/s3/radosgw.sh \
 	        tests/run.sh $(S3_TESTS) || exit 1; \
 	done
 
@@ -655,6 +691,7 @@ format-check:
 # The rules of the tree that no compiler checks; see tests/lint/lint.py, and its own test first.
 lint: all
 	$(call install_packages,$(BUILD_PACKAGES) git python3)
+	@tests/tier.sh all >/dev/null
 	@tests/lint/test_lint.py
 	@tests/lint/test_sqlgen.py
 	@tests/lint/test_pagegen.py

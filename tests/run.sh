@@ -1,9 +1,8 @@
 #!/bin/bash
-# run.sh PROGRAM... - runs the CUnit programs side by side, the longest first, as many as use the cores that there are by
-# tests/durations; then those that measure time: at the same time what leaves the machine quiet, and one by one what does
-# not or overloads a suite (tests/durations says which). Prints the output of each when it ends, then the slowest twenty,
-# then one line "N passed, N failed", and ", N skipped" when cases said that they cannot be run here (unit_leave_out()).
-# Called by `make test`; non-zero when anything failed or nothing ran.
+# run.sh PROGRAM... - runs CUnit programs side by side, the longest first, as many as the cores have room for by
+# tests/durations; then one by one those of the tier `time`, but the quiet ones of them side by side (tests/tier.sh).
+# Prints the output of each when it ends, then the slowest twenty, then one line "N passed, N failed, N skipped": skipped
+# are cases that said that they cannot run here (unit_leave_out()). Non-zero when anything failed or nothing ran.
 # ATRIUM_TEST_ONLY, if set, is a pattern of the programs to run ("test_bot*"); with it test_coverage is not among them.
 # ATRIUM_TEST_JOBS is how many cores they may use (default: those of the machine; 1: one program at a time);
 # ATRIUM_TEST_COST, by how many times more than tests/durations says they use (default 1), as with a sanitizer.
@@ -69,9 +68,11 @@ run_one() {
 
 # Of tests/durations: a program that it does not have takes a second of one core.
 declare -A seconds shares marks
-while read -r duration cpu name mark; do
-    [[ $duration == \#* ]] || seconds[$name]=$duration shares[$name]=$((100 * cpu / duration)) marks[$name]=$mark
+while read -r duration cpu name; do
+    [[ $duration == \#* ]] || seconds[$name]=$duration shares[$name]=$((100 * cpu / duration))
 done <"$here/durations"
+for name in $("$here/tier.sh" time); do marks[${name##*/}]=alone; done
+for name in $("$here/tier.sh" quiet); do marks[${name##*/}]=quiet; done
 
 longest_first() {
     local path
@@ -180,6 +181,5 @@ for time in "$scratch"/*.time; do
     awk -v name="$(basename "$time" .time)" 'END { printf "%8.1f %8.1f  %s\n", $1, $2 + $3, name }' "$time"
 done | sort -rn | head -n "${ATRIUM_TEST_SLOWEST:-20}"
 
-[ "$skipped" = 0 ] && skips= || skips=", $skipped skipped"
-echo "$passed passed, $failed failed$skips"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

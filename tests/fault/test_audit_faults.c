@@ -1,6 +1,8 @@
 /*
  * test_audit_faults.c - the audit trail while daemons are killed and the database restarted: no
  * change without its row, no row without its change, one chain.
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>

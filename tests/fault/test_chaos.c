@@ -2,14 +2,16 @@
  * test_chaos.c - a mixed load while daemons and PostgreSQL are killed at random: nothing
  * acknowledged is lost, no answer is wrong, and no client waits for long.
  *
- * `make fault` runs it for five minutes with a kill every five seconds, `make test` for a short
- * while.
+ * `make fault` runs it for five minutes with a kill every five seconds, `make test-fault` for a
+ * short while.
  *   FAULT_SECONDS   length of the load (16)
  *   FAULT_EVERY_MS  between two kills (2,000); every sixth is PostgreSQL
  *   FAULT_CLIENTS   (6)
  *   FAULT_SEED      what is asked and who is killed, as printed by an earlier run
  *   FAULT_STALL_MS  longest time that a client may have to wait or ask again (10,000: other tests
  *                   may run beside it); after a death of PostgreSQL the time counts from its return
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>

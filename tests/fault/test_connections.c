@@ -3,6 +3,8 @@
  * notice nothing.
  *
  * Clients differ by their address: an attacker's begins with 127.66, all others' is 127.0.0.1.
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <arpa/inet.h>

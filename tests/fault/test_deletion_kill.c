@@ -2,6 +2,8 @@
  * test_deletion_kill.c - daemons killed at every step of an account's end: while it is asked for,
  * while it is carried out, while its owner is reminded, while a sign-in takes it back. What was
  * acknowledged happens, once and whole; what was not has happened whole or not at all.
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>

@@ -2,6 +2,8 @@
  * test_documents_kill.c - docd, the gateway and PostgreSQL killed while bytes are on their way, and
  * races between two docd behind two gateways: what was acknowledged is there, whole; what was not
  * leaves nothing.
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <arpa/inet.h>

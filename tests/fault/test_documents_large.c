@@ -1,6 +1,8 @@
 /*
  * test_documents_large.c - a gibibyte up and down, through a gateway and a docd that hold little of
  * it; and many slow clients at once.
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <curl/curl.h>

@@ -5,6 +5,8 @@
  *
  * A step is a statement. Its table is locked, so that the request waits in front of it; when
  * PostgreSQL says that it does, the daemons are killed.
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

@@ -5,6 +5,8 @@
  *
  * The suite's own server is the primary. Who would start it again at once (atriumctl) is stopped
  * meanwhile.
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>

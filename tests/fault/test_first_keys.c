@@ -4,6 +4,8 @@
  *
  * A trigger of the table waits for a lock that the test holds, so that an instance which has found
  * no key is still about to write one when the other looks.
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

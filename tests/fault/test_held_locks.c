@@ -1,6 +1,8 @@
 /*
  * test_held_locks.c - a person's psql holds a lock: what does not need it goes on, the rest is 503
  * soon, metrics and doctor name the session; and when it lets go all is as before.
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <libpq-fe.h>

@@ -2,6 +2,8 @@
  * test_hosts.c - a suite on three hosts, whose lines are pulled: nothing acknowledged is lost,
  * nothing hangs, no revoked token is taken. The hosts are those of tests/support/host_suite.h;
  * where there can be none the test says so and is left out.
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <arpa/inet.h>

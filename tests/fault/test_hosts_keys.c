@@ -2,6 +2,8 @@
  * test_hosts_keys.c - the list of the hosts of a suite and their keys: who is taken off the list is
  * away, and who has no key, or another's, gets nothing. On three hosts (host_suite.h); where there
  * can be none the test says so and is left out.
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>

@@ -1,6 +1,8 @@
 /*
  * test_imported_hashes.c - a thousand people whose costly hashes came from another system arrive at
  * once, beside those who sign in as always; and a host without memory for such a hash.
+ *
+ * tier: time
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

@@ -2,6 +2,8 @@
  * test_mail_dns.c - a name server that falls silent under maild, whose mail server has a name: both
  * instances answer, doctor says what is wrong and harms nothing, an end is not delayed, and mail
  * leaves when the name server is back.
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>

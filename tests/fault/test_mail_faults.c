@@ -2,6 +2,8 @@
  * test_mail_faults.c - what becomes of mail when the mail server thinks, is silent, hangs up or
  * turns everything away (bad_smtp.h): each mail arrives, no more copies than the server's silence
  * makes unavoidable, and maild answers meanwhile.  Two instances share the queue.
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>

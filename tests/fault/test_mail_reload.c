@@ -2,6 +2,8 @@
  * test_mail_reload.c - SIGHUP moves maild to another mail server (bad_smtp.h) while it delivers:
  * each mail arrives once, at one of the two, and what is wrong with the new configuration changes
  * nothing.  Two instances share the queue.
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>

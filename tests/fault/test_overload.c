@@ -1,6 +1,8 @@
 /*
  * test_overload.c - 500 requests at once, nearly all of them sign-ins, and noise on every socket of
  * the bus.
+ *
+ * tier: time
  */
 #include <CUnit/CUnit.h>
 #include <dirent.h>

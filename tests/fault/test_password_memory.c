@@ -5,6 +5,8 @@
  *
  * The address space of authd is limited to what it has (RLIMIT_AS). To a program that is what
  * vm.overcommit_memory=2 does: mmap() of 19 MiB fails with ENOMEM, and small allocations go on.
+ *
+ * tier: time quiet
  */
 #include <CUnit/CUnit.h>
 #include <limits.h>

@@ -2,6 +2,8 @@
  * test_project_deletion.c - `atriumctl project delete`: what refuses it, what it closes at once,
  * what is left (nothing of the project, all of the others), with every daemon killed in the middle,
  * and how long it holds up the others.
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>

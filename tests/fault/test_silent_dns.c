@@ -5,6 +5,8 @@
  * server is back.
  *
  * The server of S3 is s3rver (`make s3`).
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>

@@ -5,6 +5,8 @@
  *
  * Two fixed delays would hit two steps; here the moment of death moves through the whole request,
  * pair by pair.
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>

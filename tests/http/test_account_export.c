@@ -157,7 +157,7 @@ static struct program *validate(const char *file)
 
 static bool have_validator(void)
 {
-    return access(validator[0].path, R_OK) == 0 || getenv("ATRIUM_REQUIRE_FHIR");
+    return access(validator[0].path, R_OK) == 0 || getenv("ATRIUM_REQUIRE_ALL");
 }
 
 /* Where there is a validator: the_validator_refuses_what_is_wrong says when there is none. */
@@ -424,7 +424,7 @@ static void the_validator_refuses_what_is_wrong(void)
     };
     char path[256];
 
-    if (!unit_has(validator, "ATRIUM_REQUIRE_FHIR"))
+    if (!unit_has(validator, "ATRIUM_REQUIRE_ALL"))
         return;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         json_auto_t *bundle = bundle_of("complete");

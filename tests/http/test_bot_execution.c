@@ -1,6 +1,8 @@
 /*
  * test_bot_execution.c - executing bots: how they are found, what they receive, how their answers
  * are used and what is remembered of them. test_bot_programs.c has those that are programs.
+ *
+ * tier: time
  */
 #include <CUnit/CUnit.h>
 #include <libpq-fe.h>

@@ -1,6 +1,8 @@
 /*
  * test_bot_neighbours.c - bots that loop, fork, allocate and talk without end, and other requests
  * meanwhile: these stay as fast as without such bots.
+ *
+ * tier: time
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>

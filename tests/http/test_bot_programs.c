@@ -1,6 +1,8 @@
 /*
  * test_bot_programs.c - bots that are programs: how they answer, which stay warm, what they can
  * reach, and that a hostile one does no harm.
+ *
+ * tier: time
  */
 #include <CUnit/CUnit.h>
 #include <fcntl.h>

@@ -4,7 +4,9 @@
  *
  * playwright-core and axe-core come from the npm registry (make console), Chromium from Debian.
  * Where they are not installed the cases of the browser say so and are left out, unless
- * ATRIUM_REQUIRE_CONSOLE is set, as it is for what is to land.
+ * ATRIUM_REQUIRE_ALL is set, as it is for what is to land.
+ *
+ * tier: browser
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,7 +182,7 @@ static void run_browser(const char *part)
     const char *const argv[] = {"/usr/bin/env",   "node", "tests/console/console.mjs",
                                 suite_dir(suite), part,   NULL};
 
-    if (!unit_has(needs, "ATRIUM_REQUIRE_CONSOLE"))
+    if (!unit_has(needs, "ATRIUM_REQUIRE_ALL"))
         return;
     PROGRAM browser = program_start(argv, NULL);
     CU_ASSERT_TRUE(program_wait_end(browser, BROWSER_MS));

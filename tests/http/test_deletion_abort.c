@@ -1,6 +1,8 @@
 /*
  * test_deletion_abort.c - a sign-in takes an account's end back until its date, and that the date
  * decides, not the job. Over two instances of everything that takes part, on the test clock.
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>

@@ -3,6 +3,8 @@
  * and Range, refused where there is no image, gone with the document.
  *
  * How the pixels come out is in tests/integration/test_docd_image.c.
+ *
+ * tier: time
  */
 #include <CUnit/CUnit.h>
 #include <dirent.h>

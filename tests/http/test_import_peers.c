@@ -4,8 +4,10 @@
  *
  * better-auth and PocketBase are installed by `make import` from the npm registry, Directus, Parse
  * Server and glewlwyd by `make peers`, the last from Debian. Where one is not installed its case
- * says so and is left out, unless ATRIUM_REQUIRE_IMPORT (the first two, for what is to land) or
+ * says so and is left out, unless ATRIUM_REQUIRE_ALL (the first two, for what is to land) or
  * ATRIUM_REQUIRE_PEERS is set, as it is by `make test-peers`.
+ *
+ * tier: browser
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -113,13 +115,13 @@ static const struct unit_need peers[] = {
 
 static void people_of_better_auth_sign_in(void)
 {
-    if (unit_has(ours, "ATRIUM_REQUIRE_IMPORT"))
+    if (unit_has(ours, "ATRIUM_REQUIRE_ALL"))
         import_from("better-auth", "$scrypt$ln=14,r=16,p=1$");
 }
 
 static void people_of_pocketbase_sign_in(void)
 {
-    if (unit_has(ours, "ATRIUM_REQUIRE_IMPORT"))
+    if (unit_has(ours, "ATRIUM_REQUIRE_ALL"))
         import_from("pocketbase", "$2a$10$");
 }
 

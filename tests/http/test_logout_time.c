@@ -2,6 +2,8 @@
  * test_logout_time.c - how long a token counts at introspection behind one gateway once a logout
  * was sent to another: 100 ms at most for 99 of 100. Two authd, and a gateway of another address
  * beside the suite's.
+ *
+ * tier: time
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

@@ -3,8 +3,10 @@
  * and what three generators make of it compiles under `tsc --strict` and signs a patient in.
  *
  * The tools come from the npm registry (make openapi-clients). Where they are not installed the
- * case says so and is left out, unless ATRIUM_REQUIRE_OPENAPI_CLIENTS is set, as it is for what is
+ * case says so and is left out, unless ATRIUM_REQUIRE_ALL is set, as it is for what is
  * to land.
+ *
+ * tier: browser
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +46,7 @@ static void the_page_is_clean_and_its_clients_compile(void)
     const char *const argv[] = {"/usr/bin/env", "node",           "tests/openapi-clients/check.cjs",
                                 dir.path,       suite_url(suite), NULL};
 
-    if (!unit_has(needs, "ATRIUM_REQUIRE_OPENAPI_CLIENTS"))
+    if (!unit_has(needs, "ATRIUM_REQUIRE_ALL"))
         return;
     save_page();
     PROGRAM check = program_start(argv, NULL);

@@ -3,8 +3,10 @@
  * tests/pages/browser.cjs.
  *
  * playwright-core and axe-core come from the npm registry (make pages), Chromium from Debian. Where
- * they are not installed the cases say so and are left out, unless ATRIUM_REQUIRE_PAGES is set, as
+ * they are not installed the cases say so and are left out, unless ATRIUM_REQUIRE_ALL is set, as
  * it is for what is to land.
+ *
+ * tier: browser
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +60,7 @@ static void run_browser(const char *part)
                                 suite_text(suite, "mailDir"),
                                 NULL};
 
-    if (!unit_has(needs, "ATRIUM_REQUIRE_PAGES"))
+    if (!unit_has(needs, "ATRIUM_REQUIRE_ALL"))
         return;
     PROGRAM browser = program_start(argv, NULL);
     CU_ASSERT_TRUE(program_wait_end(browser, BROWSER_MS));

@@ -3,8 +3,10 @@
  * authenticator, driven by tests/passkeys/browser.cjs.
  *
  * playwright-core comes from the npm registry (make passkeys), Chromium from Debian. Where they are
- * not installed the case says so and is left out, unless ATRIUM_REQUIRE_PASSKEYS is set, as it is
+ * not installed the case says so and is left out, unless ATRIUM_REQUIRE_ALL is set, as it is
  * for what is to land.
+ *
+ * tier: browser
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +34,7 @@ static void a_browser_enrols_and_shows_passkeys(void)
                                 suite_url(suite), port,        other_port,
                                 "demo",           "elsewhere", NULL};
 
-    if (!unit_has(needs, "ATRIUM_REQUIRE_PASSKEYS"))
+    if (!unit_has(needs, "ATRIUM_REQUIRE_ALL"))
         return;
     PERSON admin = person_admin(suite);
     PERSON child = person_admin_of_child(suite, "elsewhere");

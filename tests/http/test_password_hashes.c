@@ -1,6 +1,8 @@
 /*
  * test_password_hashes.c - accounts whose password hash comes from another system: they sign in on
  * every route, get a hash of this suite's own by that, and nothing tells them from others.
+ *
+ * tier: time
  */
 #include <CUnit/CUnit.h>
 #include <math.h>

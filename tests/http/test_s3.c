@@ -2,6 +2,8 @@
  * test_s3.c - documents in a bucket of S3: posted to it as a browser does, found without a
  * notification, served, replaced and removed; and the forms by which they are posted. The server:
  * tests/support/bucket.h.
+ *
+ * tier: browser
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

@@ -2,6 +2,8 @@
  * test_s3_faults.c - documents in a bucket of S3: what is answered, and left behind, when the
  * server fails or docd is killed, and what doctor and verify see. The server:
  * tests/support/bucket.h.
+ *
+ * tier: fault
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * now.
  *
  * nginx keeps the headers of the first answer whatever a 304 says. Where it is not installed the
- * cases say so and are left out, unless ATRIUM_REQUIRE_NGINX is set, as it is for what is to land.
+ * cases say so and are left out, unless ATRIUM_REQUIRE_ALL is set, as it is for what is to land.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ static void a_new_name_or_type_is_seen_after_revalidation(void)
 {
     char *bytes = test_bytes(SIZE, 1), path[200], *id;
 
-    if (!unit_has(needs, "ATRIUM_REQUIRE_NGINX"))
+    if (!unit_has(needs, "ATRIUM_REQUIRE_ALL"))
         return;
     the_cache_starts();
     id = document_put(suite, patient->access, "a.txt", "text/plain", bytes, SIZE);

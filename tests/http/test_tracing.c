@@ -3,8 +3,10 @@
  * decides what is traced, and that a receiver which misbehaves costs nothing.
  *
  * The receiver checks each body with OpenTelemetry's own schema from the npm registry (make otlp).
- * Where that is not installed the program says so and is left out, unless ATRIUM_REQUIRE_OTLP is
+ * Where that is not installed the program says so and is left out, unless ATRIUM_REQUIRE_ALL is
  * set, as it is for what is to land.
+ *
+ * tier: browser
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -490,7 +492,7 @@ static const struct unit_case cases[] = {
 
 int main(void)
 {
-    if (have_schema() || getenv("ATRIUM_REQUIRE_OTLP")) {
+    if (have_schema() || getenv("ATRIUM_REQUIRE_ALL")) {
         unit_optional();
         return unit_run("tracing", cases, ARRAY_SIZE(cases));
     }

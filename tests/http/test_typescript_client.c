@@ -5,10 +5,12 @@
  *
  * The compiler, the generator of the types and playwright-core come from the npm registry (make
  * client), Chromium from Debian. Where they are not installed the cases say so and are left out,
- * unless ATRIUM_REQUIRE_CLIENT is set, as it is for what is to land.
+ * unless ATRIUM_REQUIRE_ALL is set, as it is for what is to land.
  *
  * The types are committed. With ATRIUM_WRITE_TYPES set (make client-types) they are written instead
  * of compared.
+ *
+ * tier: browser
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +36,7 @@ static bool have_tools(void)
         return true;
     }
     unit_leave_out("the tools are not installed (make client)");
-    CU_ASSERT_PTR_NULL(getenv("ATRIUM_REQUIRE_CLIENT"));
+    CU_ASSERT_PTR_NULL(getenv("ATRIUM_REQUIRE_ALL"));
     return false;
 }
 
@@ -45,7 +47,7 @@ static bool have_browser(void)
     if (access("/usr/bin/chromium", X_OK) == 0)
         return true;
     unit_leave_out("chromium is not installed");
-    CU_ASSERT_PTR_NULL(getenv("ATRIUM_REQUIRE_CLIENT"));
+    CU_ASSERT_PTR_NULL(getenv("ATRIUM_REQUIRE_ALL"));
     return false;
 }
 

@@ -2,6 +2,8 @@
  * test_webhook_caep.c - ends of sessions as Security Event Tokens (RFC 8417, CAEP 1.0), pushed to a
  * receiver that verifies them by npm's jose with the issuer's key set (tests/webhooks/receiver.cjs,
  * `make webhooks`), whatever the receiver, maild or authd do. Two maild and two authd.
+ *
+ * tier: browser
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -550,7 +552,7 @@ static const struct unit_case cases[] = {
 
 int main(void)
 {
-    if (have_receiver() || getenv("ATRIUM_REQUIRE_WEBHOOKS")) {
+    if (have_receiver() || getenv("ATRIUM_REQUIRE_ALL")) {
         unit_optional();
         return unit_run("webhook caep", cases, ARRAY_SIZE(cases));
     }

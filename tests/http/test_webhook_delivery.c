@@ -2,6 +2,8 @@
  * test_webhook_delivery.c - what is posted to webhooks, over https to a receiver that verifies it
  * by npm's standardwebhooks (tests/webhooks/receiver.cjs, `make webhooks`): every event, in order
  * for each account, whatever the receiver or maild does. Two maild and two authd.
+ *
+ * tier: time
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -620,7 +622,7 @@ static const struct unit_case cases[] = {
 
 int main(void)
 {
-    if (have_receiver() || getenv("ATRIUM_REQUIRE_WEBHOOKS")) {
+    if (have_receiver() || getenv("ATRIUM_REQUIRE_ALL")) {
         unit_optional();
         return unit_run("webhook delivery", cases, ARRAY_SIZE(cases));
     }

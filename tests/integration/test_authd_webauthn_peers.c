@@ -3,8 +3,10 @@
  * somewhere: authd, npm's @simplewebauthn/server and Debian's python3-fido2 say the same of each.
  *
  * Where the two are not installed (make passkeys) the case says so and is left out, unless
- * ATRIUM_REQUIRE_PASSKEYS is set, as it is for what is to land. The seed of a run is printed;
+ * ATRIUM_REQUIRE_ALL is set, as it is for what is to land. The seed of a run is printed;
  * ATRIUM_PASSKEY_SEED repeats it.
+ *
+ * tier: browser
  */
 #include <CUnit/CUnit.h>
 #include <sodium.h>
@@ -347,7 +349,7 @@ static void odd_answers_are_judged_alike_or_the_row_says_why(void)
 {
     char path[160];
 
-    if (!unit_has(needs, "ATRIUM_REQUIRE_PASSKEYS"))
+    if (!unit_has(needs, "ATRIUM_REQUIRE_ALL"))
         return;
     snprintf(path, sizeof(path), "%s/odd", dir.path);
     write_odd(path);
@@ -367,7 +369,7 @@ static void three_servers_say_the_same(void)
     char path[160];
     size_t count;
 
-    if (!unit_has(needs, "ATRIUM_REQUIRE_PASSKEYS"))
+    if (!unit_has(needs, "ATRIUM_REQUIRE_ALL"))
         return;
     seed = chosen ? (unsigned)strtoul(chosen, NULL, 10) : (unsigned)time(NULL);
     printf("seed %u ", seed);

@@ -3,6 +3,8 @@
  * it survives deaths: test_bus_deaths; peers that send garbage: test_bus_garbage.
  *
  * The servers are this program again (bus_kit.h).
+ *
+ * tier: time quiet
  */
 #include <errno.h>
 #include <signal.h>

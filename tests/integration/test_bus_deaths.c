@@ -3,6 +3,8 @@
  * calls are executed, which fail, and how soon.
  *
  * The servers are this program again (bus_kit.h).
+ *
+ * tier: time quiet
  */
 #include <signal.h>
 #include <string.h>

@@ -3,6 +3,8 @@
  * that are not theirs to send: the process lives, and serves the others.
  *
  * The servers are this program again (bus_kit.h).
+ *
+ * tier: time quiet
  */
 #include <endian.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /*
  * test_ctl_tenant_resume.c - the encrypted file of a tenant whose writer was killed: it is resumed
  * where it was cut and becomes what it would have been, or is left as it is.
+ *
+ * tier: fault
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /*
  * test_db.c - the database layer against a real PostgreSQL: pipelining, errors, transactions, rows,
  * plans. test_db_outages.c has what fails beneath it.
+ *
+ * tier: time quiet
  */
 #include <libpq-fe.h>
 #include <stdio.h>

@@ -1,6 +1,8 @@
 /*
  * test_db_outages.c - the database layer while connections, the standby or the server fail: what is
  * read again, what is uncertain, and that no acknowledged write is lost.
+ *
+ * tier: time quiet
  */
 #include <signal.h>
 #include <stdio.h>

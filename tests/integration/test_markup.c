@@ -4,8 +4,10 @@
  * parse5.
  *
  * Where these are not installed (make markup) the case says so and is left out, unless
- * ATRIUM_REQUIRE_MARKUP is set, as it is for what is to land. ATRIUM_MARKUP_SEED=N damages the
+ * ATRIUM_REQUIRE_ALL is set, as it is for what is to land. ATRIUM_MARKUP_SEED=N damages the
  * answers otherwise.
+ *
+ * tier: browser
  */
 #include <CUnit/CUnit.h>
 #include <ctype.h>
@@ -215,7 +217,7 @@ static void what_is_taken_has_the_structure_of_its_source(void)
     struct tally tally;
     char *rest = NULL;
 
-    if (!unit_has(needs, "ATRIUM_REQUIRE_MARKUP"))
+    if (!unit_has(needs, "ATRIUM_REQUIRE_ALL"))
         return;
     PROGRAM inputs = program_run((const char *const[]){"/usr/bin/env", "node",
                                                        "tests/markup/markup.mjs", "inputs", NULL},

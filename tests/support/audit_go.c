@@ -34,7 +34,7 @@ bool audit_go_build(const char *dir)
                           "tests/audit-go/verify.go",
                           NULL};
 
-    if (!unit_has(needs, "ATRIUM_REQUIRE_GO"))
+    if (!unit_has(needs, "ATRIUM_REQUIRE_ALL"))
         return false;
     if (verifier[0] != '\0')
         return true;

@@ -9,7 +9,7 @@
 #include "common/base/base.h"
 
 /* Whether they can be asked. The first call builds the program in that directory; without Go it
- * says so, or fails with ATRIUM_REQUIRE_GO. */
+ * says so, or fails with ATRIUM_REQUIRE_ALL. */
 bool audit_go_build(const char *dir);
 
 /* Whether Go finds that many proofs good in a line of input. Consumes it. */

@@ -147,7 +147,7 @@ bool bucket_is_strict(void)
 static void there_is_a_server(void)
 {
     unit_leave_out("there is no server of S3 (make s3)");
-    CU_ASSERT_PTR_NULL(getenv("ATRIUM_REQUIRE_S3"));
+    CU_ASSERT_PTR_NULL(getenv("ATRIUM_REQUIRE_ALL"));
 }
 
 int bucket_run(const char *title, const struct unit_case *cases, size_t count,

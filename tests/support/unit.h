@@ -54,7 +54,7 @@ struct unit_need {
 };
 
 /* Whether all of these (until path is NULL) are there. If not, leaves the running case out; and
- * fails it when the environment has `required` ("ATRIUM_REQUIRE_S3"; NULL: it never must be there),
+ * fails it when the environment has `required` ("ATRIUM_REQUIRE_ALL"; NULL: it never must be there),
  * as it has for what is to land. */
 bool unit_has(const struct unit_need *needs, const char *required);
 

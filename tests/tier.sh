@@ -1,0 +1,36 @@
+#!/bin/bash
+# tier.sh TIER... - the test programs of these tiers, as FOLDER/NAME. Fails on a word that is no tier.
+#
+# A test names its tiers in its top comment:
+#
+#     tier: browser     needs a browser or packages of npm: `make test-browser`
+#     tier: fault       kills, stops or starves something again and again: `make test-fault`
+#     tier: time        asserts a duration, or needs the machine alone: `make test-time` runs these one by one
+#     tier: time quiet  likewise, but uses less than a fifth of a core: such tests run side by side
+#
+# A test that names none runs in `make test`. "all" stands for every tier; "time" includes "quiet", which can be asked
+# for alone.
+set -euo pipefail
+cd "$(dirname "$0")"
+awk -v wanted=" $* " '
+    function has(list, word) { return index(" " list " ", " " word " ") > 0 }
+    FNR == 1 { over = 0; tiers[FILENAME] = "test" }
+    over { next }
+    /^ \* tier: / { tiers[FILENAME] = substr($0, 10) }
+    /\*\// { over = 1 }
+    END {
+        for (file in tiers) {
+            known = split(tiers[file], words, " ") > 0
+            shown = has(wanted, "all")
+            for (i in words) {
+                known = known && has("test browser fault time quiet", words[i])
+                shown = shown || has(wanted, words[i])
+            }
+            if (!known) {
+                print "tests/" file ": unknown tier \"" tiers[file] "\"" > "/dev/stderr"
+                bad = 1
+            }
+            if (shown) { sub(/\.c$/, "", file); print file }
+        }
+        exit bad
+    }' {unit,integration,http,fault}/test_*.c | sort
