@@ -23,6 +23,7 @@ static const char *const files[] = {
     "SECURITY.md",
     "docs/admin-api.md",
     "docs/architecture.md",
+    "docs/asvs.md",
     "docs/audit.md",
     "docs/console.md",
     "docs/cryptography.md",
@@ -383,9 +384,11 @@ static size_t check_named_tests(const char *path)
 static void every_named_test_exists(void)
 {
     size_t threats = check_named_tests("docs/threat-model.md");
+    size_t controls = check_named_tests("docs/asvs.md");
     size_t rules = check_named_tests("docs/openid.md");
 
-    UNIT_CHECK(threats > 40 && rules > 10, "%zu and %zu tests", threats, rules);
+    UNIT_CHECK(threats > 40 && controls > 30 && rules > 10, "%zu, %zu and %zu tests", threats,
+               controls, rules);
 }
 
 static const struct unit_case cases[] = {
