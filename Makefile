@@ -546,6 +546,8 @@ install: all $(BUILD)/atrium.conf $(BUILD)/sbom.cdx.json $(COMPLETIONS:%=$(BUILD
 	install -m 644 docs/console/* $(DESTDIR)$(PREFIX)/share/doc/atrium/console
 	install -d $(DESTDIR)$(PREFIX)/share/doc/atrium/monitoring
 	install -m 644 docs/monitoring/* $(DESTDIR)$(PREFIX)/share/doc/atrium/monitoring
+	install -d $(DESTDIR)$(PREFIX)/share/doc/atrium/measurements
+	install -m 644 docs/measurements/* $(DESTDIR)$(PREFIX)/share/doc/atrium/measurements
 	for file in $(wildcard deploy/*.* deploy/compose/*.conf deploy/kubernetes/*); do \
 	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/doc/atrium/$$file || exit 1; done
 	install -D -m 644 authd/data/common_passwords.txt $(DESTDIR)$(PREFIX)/share/atrium/common_passwords.txt
