@@ -65,8 +65,9 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests objects run deps deps-build deps-all deps-s3 test test-browser test-fault test-time test-all sharp s3 openapi-clients otlp passkeys import client webhooks pages console console-pictures fhir markup client-types passwords check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-people bench-move bench-migrate fault test-peers test-patroni openid test-openid lighthouse test-lighthouse clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains sbom
+.PHONY: all help tests objects run deps deps-build deps-all deps-s3 test test-browser test-fault test-time test-all console-pictures client-types check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-people bench-move bench-migrate fault test-peers test-patroni test-openid test-lighthouse clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains sbom
 
+# Builds the daemons, atriumctl and atrium-dev in build/bin (BUILD=build-clang CC=clang CFLAGS= LDFLAGS=).
 all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
 
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
@@ -261,6 +262,8 @@ $(BENCH_PROGRAMS): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/lib
 	    $(COMMON_LIBS)
 
 .PRECIOUS: $(BUILD)/%.o
+
+# Builds every test and benchmark program.
 tests: $(ALL_TESTS) $(PATRONI_TEST) $(OPENID_TEST) $(LIGHTHOUSE_TEST) $(BENCH_PROGRAMS)
 
 -include $(shell find $(BUILD) -name node_modules -prune -o -type f -name '*.d' -print 2>/dev/null)
@@ -283,19 +286,28 @@ define install_packages
 	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing
 endef
 
+# Prints this list.
+help:
+	@awk -f tests/lint/help.awk $(filter Makefile mk/%,$(MAKEFILE_LIST))
+
+# Installs the Debian packages that building and running need.
 deps:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
 
+# Installs the Debian packages that building needs.
 deps-build:
 	$(call install_packages,$(BUILD_PACKAGES))
 
+# Installs the Debian packages that building, running, testing and measuring need.
 deps-all:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(BENCH_PACKAGES) $(CHECK_PACKAGES) \
 	    $(NSPAWN_PACKAGES) $(BROWSER_PACKAGES))
 
+# Installs Ceph for test-s3.
 deps-s3:
 	$(call install_packages,$(S3_PACKAGES))
 
+# Installs what is missing, builds, and starts a suite with a demo tenant.
 run: deps
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@exec $(BUILD)/bin/atriumctl dev
@@ -309,32 +321,33 @@ define install_npm
 	@! command -v npm >/dev/null || $(MAKE) --no-print-directory -k $(NPM_TESTS) || true
 endef
 
-# Unit tests, integration tests, every route over HTTP, one death for each mechanism; without a browser and npm.
+# Runs the unit tests, the integration tests, every route over HTTP and one death for each mechanism, without a browser
+# and npm (ATRIUM_TEST_ONLY='test_bot*' ATRIUM_TEST_JOBS=).
 test:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(call tier,test)
 	@BUILD=$(BUILD) tests/run.sh $(call tier,test); status=$$?; \
 	    echo 'Other tiers: make test-browser, make test-fault, make test-time; make test-all runs all four.'; exit $$status
 
-# Console and hosted pages in Chromium, the TypeScript client, generated OpenAPI clients, and what else needs npm.
+# Runs the tests of the console and the hosted pages in Chromium, of the TypeScript client and of what else needs npm.
 test-browser:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(BROWSER_PACKAGES))
 	$(install_npm)
 	$(call run_tier,browser)
 
-# Every kill at every moment: daemons, PostgreSQL, name servers, mail servers, S3, lines between hosts.
+# Runs the tests that kill daemons, PostgreSQL and servers at every moment, or cut the lines between hosts.
 test-fault:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
 	$(install_npm)
 	$(call run_tier,fault)
 
-# What asserts a duration or needs the machine alone, one by one.
+# Runs the tests that assert a duration or need the machine alone, one by one.
 test-time:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
 	$(install_npm)
 	$(call run_tier,time)
 
-# The four tiers, with one closing line.
+# Runs the tests of all four tiers, with one closing line.
 test-all:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(BROWSER_PACKAGES))
 	$(install_npm)
@@ -351,28 +364,31 @@ $(NPM_FOLDERS:%=build/%/node_modules/.package-lock.json): build/%/node_modules/.
 	@cp $^ build/$*
 	cd build/$* && timeout 600 npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error
 
+.PHONY: $(NPM_FOLDERS)
 $(NPM_FOLDERS): %: build/%/node_modules/.package-lock.json
 
-# The types of clients/typescript, from the /openapi.json of this tree.
+# Writes the types of clients/typescript from this tree's /openapi.json; needs npm.
 client-types: deps client
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/http/test_typescript_client
 	ATRIUM_WRITE_TYPES=1 $(BUILD)/tests/http/test_typescript_client -k types
 
-# The same tests with AddressSanitizer and UndefinedBehaviorSanitizer in every program; a report fails the test
-# that it belongs to. AddressSanitizer's strstr() measures all of the text at each call: a template with thousands of
-# placeholders would take longer than a request may. Beside each program is the map of its linker.
+# AddressSanitizer and UndefinedBehaviorSanitizer in every program; a report fails the test that it belongs to.
+# AddressSanitizer's strstr() measures all of the text at each call: a template with thousands of placeholders would take
+# longer than a request may. Beside each program is the map of its linker.
 ASAN_MAKE = $(MAKE) --no-print-directory -j$(JOBS) BUILD=build-asan OPTIMIZE='-O1 -g' \
     HARDENING=-fno-omit-frame-pointer CFLAGS=-fsanitize=address,undefined \
     LDFLAGS='-fsanitize=address,undefined -Wl,-Map=$$@.map'
 ASAN_RUN = BUILD=build-asan ATRIUM_TEST_JOBS=2 ATRIUM_TEST_COST=2 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
     ASAN_OPTIONS=intercept_strstr=0 tests/run.sh
 
+# Runs the tests with AddressSanitizer and UndefinedBehaviorSanitizer in every program.
 check-asan:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
 	@$(ASAN_MAKE) all tests
 	@$(ASAN_RUN) $(ALL_TESTS:$(BUILD)/%=build-asan/%)
 
-# The programs that a change since REF= touches, as many as fit into ATRIUM_ASAN_SECONDS; see tests/touched.py.
+# Runs as check-asan the programs that a change touches, as many as there is time for (REF=HEAD~1
+# ATRIUM_ASAN_SECONDS=240). See tests/touched.py.
 check-asan-touched:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) git python3)
 	@$(ASAN_MAKE) all tests
@@ -389,6 +405,7 @@ VALGRIND := valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-
     --child-silent-after-fork=yes
 UNDER_VALGRIND := $(addprefix $(BUILD)/tests/http/test_,address_rules content ctl_commands documents file_cache locales settings)
 
+# Runs the unit and integration programs under Valgrind, then the daemons while some HTTP programs drive them.
 check-valgrind:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) valgrind)
 	@$(MAKE) --no-print-directory -j$(JOBS) all tests
@@ -400,6 +417,7 @@ check-valgrind:
 UNDER_TSAN := $(addprefix build-tsan/tests/,unit/test_fiber unit/test_loop unit/test_offload integration/test_maild_smtp \
     integration/test_resolver)
 
+# Runs the unit programs of what uses threads with ThreadSanitizer.
 check-tsan:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-tsan OPTIMIZE='-O1 -g' HARDENING=-fno-omit-frame-pointer \
@@ -407,7 +425,7 @@ check-tsan:
 	@BUILD=build-tsan TSAN_OPTIONS=halt_on_error=1:suppressions=$(CURDIR)/tests/tsan_suppressions \
 	    tests/run.sh $(UNDER_TSAN)
 
-# What bench, bench-before and bench-curves do, in a few seconds: that they still run, no figures.
+# Runs bench, bench-before and bench-curves for a few seconds, to see that they still run.
 bench-smoke:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(BENCH_PACKAGES) openssl)
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
@@ -415,7 +433,7 @@ bench-smoke:
 	@BUILD=$(BUILD) BENCH_ONLY=me BENCH_ROUNDS=1 BENCH_SECONDS=1 tests/bench/before.py $(BUILD)
 	@BUILD=$(BUILD) CURVES_ONLY=bus CURVES_ROUNDS=1 CURVES_SECONDS=1 tests/bench/curves.py
 
-# Lines that the tests run, by folder; see tests/coverage.py. COVERAGE_ONLY='test_db*' runs some programs.
+# Prints which lines the tests run, by folder (COVERAGE_ONLY='test_db*'). See tests/coverage.py.
 coverage:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) python3)
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-coverage OPTIMIZE='-O0 -g' HARDENING= CFLAGS=--coverage \
@@ -425,20 +443,20 @@ coverage:
 	    tests/run.sh $(ALL_TESTS:$(BUILD)/%=build-coverage/%) || true
 	@tests/coverage.py build-coverage
 
-# The page of the mail templates, from their rows.
+# Writes docs/mail-templates.md from the rows of maild.
 docs-mail-templates: $(BUILD)/tests/unit/test_maild_template_page
 	@ATRIUM_WRITE_DOCS=1 $<
 
-# compile_commands.json, for editors and tools that read C.
+# Writes compile_commands.json for editors and tools.
 compdb: deps-build
 	@$(MAKE) --no-print-directory -Bn all tests | tests/lint/compdb.py > compile_commands.json.new
 	@mv compile_commands.json.new compile_commands.json
 
-# Each target for FUZZ_SECONDS, two at a time, with the inputs of FUZZ_SEED (0: others in each run); what they find lies
-# in build-fuzz. See tests/fuzz/run.sh.
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
 
+# Fuzzes each parser of bytes from outside, two at a time (FUZZ_SECONDS=60 for each, FUZZ_SEED= for the same inputs
+# again). Inputs that break something are left in build-fuzz/tests/fuzz/finds. See tests/fuzz/run.sh.
 fuzz:
 	$(call install_packages,$(BUILD_PACKAGES) clang libclang-rt-14-dev)
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-fuzz CC=clang OPTIMIZE='-O1 -g' \
@@ -447,110 +465,128 @@ fuzz:
 	    LDFLAGS=-fsanitize=address,undefined fuzzers
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) tests/fuzz/run.sh $(FUZZ_TARGETS:%=build-fuzz/tests/fuzz/%)
 
+# Builds the fuzz targets, with the flags of fuzz.
 fuzzers: $(FUZZERS)
 
+# Measures rates, latencies, CPU and memory beside a bare HTTP server (BENCH_ONLY="me list" BENCH_ROUNDS=
+# BENCH_SECONDS=). Fails where passkeys sign in at less than 7 times the rate of passwords, or an import is slower than a
+# quarter of COPY.
 bench:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(BENCH_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
 	@! command -v npm >/dev/null || $(MAKE) --no-print-directory sharp || true
 	@BUILD=$(BUILD) tests/bench/run.sh
 
-# CPU time of each request, in turn with the build of REF=; see tests/bench/before.py.
+# Measures the CPU time of requests beside the build of a commit (REF=HEAD~1 BENCH_ONLY="me list" BENCH_ROUNDS=).
+# See tests/bench/before.py.
 bench-before:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(BENCH_PACKAGES) git)
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
 	@BUILD=$(BUILD) tests/bench/before.py $(REF)
 
-# Beside PocketBase, Directus (npm), glewlwyd and nginx (Debian), in turn; see tests/bench/peers.py. glewlwyd is unpacked
-# and not installed: its package would ask for a database, start a service and keep a well-known password.
+# glewlwyd is unpacked and not installed: its package would ask for a database, start a service and keep a well-known
+# password.
 build/peers/glewlwyd/usr/bin/glewlwyd:
 	@mkdir -p build/peers
 	cd build/peers && apt-get download -qq -o APT::Sandbox::User=$$(id -un) glewlwyd && dpkg -x glewlwyd_*.deb glewlwyd
 
+# Unpacks Debian's glewlwyd in build/peers.
 peers: build/peers/glewlwyd/usr/bin/glewlwyd
 
+# Measures the suite beside PocketBase, Directus, glewlwyd and nginx (BENCH_ONLY= BENCH_PEERS="pocketbase nginx"
+# BENCH_ROUNDS=). See tests/bench/peers.py.
 bench-peers:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(BENCH_PACKAGES) $(PEERS_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS) peers
 	@BUILD=$(BUILD) tests/bench/peers.py
 
-# People of each of these systems arrive here and sign in; see tests/import/export.py.
+# Imports the people of better-auth, PocketBase, Directus, Parse Server and glewlwyd, and signs them in.
+# See tests/import/export.py.
 test-peers:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(PEERS_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/http/test_import_peers
 	@$(MAKE) --no-print-directory import peers
 	@BUILD=$(BUILD) ATRIUM_REQUIRE_ALL=1 ATRIUM_REQUIRE_PEERS=1 tests/run.sh $(BUILD)/tests/http/test_import_peers
 
-# Five minutes of load under kills, and a verdict; tests/fault/test_chaos.c says what else can be set.
+# Kills daemons and PostgreSQL under mixed load, and reports what was lost, wrong or late (FAULT_SECONDS=300
+# FAULT_SEED=). tests/fault/test_chaos.c says what else can be set.
 fault:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/fault/test_chaos
 	@FAULT_SECONDS=$${FAULT_SECONDS:-300} FAULT_EVERY_MS=$${FAULT_EVERY_MS:-5000} \
 	    FAULT_STALL_MS=$${FAULT_STALL_MS:-2000} $(BUILD)/tests/fault/test_chaos
 
-# Patroni, etcd and HAProxy by the recipes in deploy/, under load; see tests/patroni/test_patroni.c. Three minutes.
+# Runs PostgreSQL under Patroni behind HAProxy by the recipes in deploy/, and cuts power under load; three minutes.
+# See tests/patroni/test_patroni.c.
 test-patroni:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
 	$(call install_packages,$(PATRONI_PACKAGES),without services)
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(PATRONI_TEST)
 	@ATRIUM_TEST_SECONDS=600 tests/run.sh $(PATRONI_TEST)
 
-# Clients of OpenID Connect from npm and Debian against an issuer; see tests/openid/test_openid.c. A minute.
+# Signs people in by OpenID Connect clients from npm and Debian; a minute. See tests/openid/test_openid.c.
 test-openid: openid
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(OPENID_PACKAGES),without services)
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(OPENID_TEST)
 	@BUILD=$(BUILD) tests/run.sh $(OPENID_TEST)
 
-# The hosted pages and the console as Lighthouse of npm sees them; see tests/lighthouse/lighthouse.mjs. Ten minutes.
+# Measures the hosted pages and the console by Lighthouse; ten minutes (ATRIUM_LIGHTHOUSE_ONLY=WORD).
+# See tests/lighthouse/lighthouse.mjs.
 test-lighthouse: lighthouse
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) chromium)
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(LIGHTHOUSE_TEST)
 	@BUILD=$(BUILD) ATRIUM_TEST_SECONDS=1260 tests/run.sh $(LIGHTHOUSE_TEST)
 
-# The pictures of the console in docs/console; see tests/console/pictures.sh.
+# Takes the pictures in docs/console of a demo tenant; needs npm. See tests/console/pictures.sh.
 console-pictures: console
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) chromium)
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@BUILD=$(BUILD) tests/console/pictures.sh docs/console
 
-# TENANTS= and ACCOUNTS= say how many; see tests/bench/scale.sh.
+# Compares a large suite with one of ten tenants, and fails beyond a ratio of 1.3 (TENANTS=10000 ACCOUNTS=1000000).
+# See tests/bench/scale.sh.
 bench-scale:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
 	@BUILD=$(BUILD) TENANTS=$(TENANTS) ACCOUNTS=$(ACCOUNTS) tests/bench/scale.sh
 
-# What a request costs as the work around it grows; see tests/bench/curves.py. Ten minutes.
+# Measures what a request costs with more instances, connections and accounts, and behind TLS (CURVES_ONLY="tls bus").
+# Ten minutes. Fails when a request is refused, or a renewal among a million accounts takes 1.3 times as long.
+# See tests/bench/curves.py.
 bench-curves:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(BENCH_PACKAGES) openssl)
 	$(call install_packages,haproxy,without services)
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
 	@BUILD=$(BUILD) tests/bench/curves.py
 
-# What one sign-in and one refresh cost PostgreSQL; see tests/bench/weigh.sh.
+# Counts what one sign-in and one refresh cost PostgreSQL. See tests/bench/weigh.sh.
 bench-weigh:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) python3)
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
 	@BUILD=$(BUILD) tests/bench/weigh.sh
 
-# Leaves a second and the time of a proof among BENCH_ROWS= rows of the audit trail; see tests/bench/trail.sh.
+# Measures the trees and proofs of the audit trail (BENCH_ROWS=10000000 BENCH_TENANTS=1). See tests/bench/trail.sh.
 bench-trail:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
 	@BUILD=$(BUILD) BENCH_ROWS=$(BENCH_ROWS) BENCH_TENANTS=$(BENCH_TENANTS) tests/bench/trail.sh
 
-# The lists of the people of one project, of whom there are ACCOUNTS=; see tests/bench/people.sh.
+# Measures an admin's lists and searches of people, and fails at a p99 of 20 ms (ACCOUNTS=1000000).
+# See tests/bench/people.sh.
 bench-people:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
 	@BUILD=$(BUILD) ACCOUNTS=$(ACCOUNTS) tests/bench/people.sh
 
-# For how long a tenant of ACCOUNTS= people is read-only while it moves; see tests/bench/move.sh.
+# Measures for how long a tenant's writes are refused while it moves (ACCOUNTS="1000 100000" DOCUMENTS=100).
+# See tests/bench/move.sh.
 bench-move:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) python3)
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
 	@BUILD=$(BUILD) ACCOUNTS="$(ACCOUNTS)" DOCUMENTS=$(DOCUMENTS) tests/bench/move.sh
 
-# An upgrade from REF= with ACCOUNTS= accounts; see tests/bench/migrate.sh.
+# Upgrades a suite under load, and fails when a migration locks a table for a second (REF=HEAD~1 ACCOUNTS=1000000).
+# See tests/bench/migrate.sh.
 bench-migrate:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) git python3)
 	@$(MAKE) --no-print-directory -j$(JOBS) all
@@ -562,6 +598,7 @@ $(COMPLETIONS:%=$(BUILD)/share/%): $(BUILD)/share/%: $(BUILD)/bin/atriumctl
 	@mkdir -p $(@D)
 	$< completion $(firstword $(subst -, ,$(subst /, ,$*))) > $@
 
+# Installs programs, systemd units, man pages and an example of the configuration (DESTDIR= PREFIX=/usr).
 install: all $(BUILD)/atrium.conf $(BUILD)/sbom.cdx.json $(COMPLETIONS:%=$(BUILD)/share/%)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)/etc/atrium/conf.d
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
@@ -582,6 +619,8 @@ install: all $(BUILD)/atrium.conf $(BUILD)/sbom.cdx.json $(COMPLETIONS:%=$(BUILD
 	install -m 644 docs/console/* $(DESTDIR)$(PREFIX)/share/doc/atrium/console
 	install -d $(DESTDIR)$(PREFIX)/share/doc/atrium/monitoring
 	install -m 644 docs/monitoring/* $(DESTDIR)$(PREFIX)/share/doc/atrium/monitoring
+	install -d $(DESTDIR)$(PREFIX)/share/doc/atrium/measurements
+	install -m 644 docs/measurements/* $(DESTDIR)$(PREFIX)/share/doc/atrium/measurements
 	for file in $(wildcard deploy/*.* deploy/compose/*.conf deploy/kubernetes/*); do \
 	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/doc/atrium/$$file || exit 1; done
 	install -D -m 644 authd/data/common_passwords.txt $(DESTDIR)$(PREFIX)/share/atrium/common_passwords.txt
@@ -592,7 +631,7 @@ install: all $(BUILD)/atrium.conf $(BUILD)/sbom.cdx.json $(COMPLETIONS:%=$(BUILD
 	[ -e $(DESTDIR)/etc/atrium/atrium.conf ] || \
 	    install -m 644 common/service/atrium.conf $(DESTDIR)/etc/atrium/atrium.conf
 
-# The bill of materials: what the programs load and contain, by version; see debian/sbom.pl.
+# Writes build/sbom.cdx.json, the bill of materials of the programs. See debian/sbom.pl.
 sbom: $(BUILD)/sbom.cdx.json
 
 $(BUILD)/sbom.cdx.json: $(PROGRAMS) debian/sbom.pl debian/control debian/copyright debian/changelog
@@ -611,6 +650,7 @@ $(BUILD)/atrium.conf: $(PROGRAMS)
 	            -e 's/^    \([a-z0-9_]* = \)/    #\1/'; \
 	done; } > $@
 
+# Builds the Debian package build/atrium_VERSION_ARCH.deb.
 deb:
 	$(call install_packages,$(BUILD_PACKAGES) $(DEB_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all
@@ -618,53 +658,56 @@ deb:
 	@$(MAKE) --no-print-directory -s install DESTDIR=$(BUILD)/deb PREFIX=/usr
 	@debian/build.sh $(BUILD) $(VERSION)
 
-.PHONY: image test-image manifests drill
+.PHONY: image test-image drill
 
-# One OCI image with all programs; see deploy/image/build.sh.
+# Builds an OCI image with all programs, from installed Debian packages. See deploy/image/build.sh.
 image: $(BUILD)/atrium.conf
 	$(call install_packages,$(BUILD_PACKAGES) $(IMAGE_PACKAGES),without services)
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@deploy/image/build.sh $(BUILD) $(VERSION)
 
-# A suite out of the image, each daemon confined in it, and the manifests in deploy/ against schemas. Needs root; what
-# cannot be run here says so.
+# Runs a suite out of the OCI image, and checks the manifests in deploy/ against schemas; needs root.
+# What cannot run says so.
 test-image: image
 	$(call install_packages,$(RUN_PACKAGES) python3)
 	@tests/image/run.sh $(BUILD)/atrium_$(VERSION)_$$(dpkg --print-architecture).oci.tar
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory manifests && tests/manifests/run.sh; \
 	else echo 'test-image: manifests: left out: there is no npm'; fi
 
-# PostgreSQL lost, and back by base back-up and write-ahead log, with what that costs; see tests/drill/run.sh.
+# Loses PostgreSQL and restores it from base backup and write-ahead log (DRILL_ROWS= DRILL_SECONDS=).
+# See tests/drill/run.sh.
 drill:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) python3)
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@BUILD=$(BUILD) tests/drill/run.sh
 
-# The package on a machine of its own, from its installation to its purge. Needs root; says so and is left out else.
+# Installs, restarts, kills, upgrades and purges the package on a Debian of its own; needs root. Says so and does
+# nothing else.
 test-systemd:
 	$(call install_packages,$(BUILD_PACKAGES) $(NSPAWN_PACKAGES))
 	@$(MAKE) --no-print-directory deb
 	@tests/systemd/run.sh $(BUILD)/atrium_$(VERSION)_$$(dpkg --print-architecture).deb
 
-# The README's two commands on a bare Debian in a container. Needs root; says so and is left out else.
+# Runs the README's two commands on a bare Debian in a container; needs root (ATRIUM_BARE_USERS=root ATRIUM_TEST_ONLY=).
 test-bare:
 	$(call install_packages,$(NSPAWN_PACKAGES))
 	@tests/bare/run.sh
 
-# What takes too long for each change; the first that fails ends it.
+# Runs the checks that take too long for each change, one after the other. The first that fails ends it.
 ci-nightly:
 	@for target in test-bare tidy fuzz check-asan check-valgrind check-tsan bench-smoke test-s3 test-mixed test-patroni test-openid test-lighthouse test-image test-peers drill fault; do \
 	    echo "ci-nightly: $$target"; $(MAKE) --no-print-directory $$target || exit 1; done
 
-# An upgrade half done, from REF=; see tests/mixed/run.sh.
+# Tests an upgrade half done, with daemons of both builds (REF=HEAD~1). See tests/mixed/run.sh.
 test-mixed:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) git python3)
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@BUILD=$(BUILD) tests/mixed/run.sh $(REF)
 
-# The tests of S3 against a Ceph cluster of its own, which checks forms and copies in parts: buckets in paths, then in
-# hosts. One program at a time, for there is one bucket.
 S3_TESTS := $(addprefix $(BUILD)/tests/http/,test_s3 test_s3_faults)
+
+# Runs the tests of S3 against a Ceph cluster. Buckets are in paths, then in hosts; one program at a time, as there is one
+# bucket.
 test-s3: deps-s3
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(S3_TESTS)
@@ -677,35 +720,39 @@ test-s3: deps-s3
 
 SOURCES := $(wildcard $(foreach d,common $(DAEMONS) ctl tests,$(d)/*.[ch] $(d)/*/*.[ch]))
 
-# Compiles every file and links no program: what another compiler warns of.
+# Compiles every file and links no program, to see what another compiler warns of (BUILD=build-clang CC=clang).
 objects: $(call object,$(filter %.c,$(SOURCES)))
 
+# Formats the sources: tests/lint/style.py and clang-format.
 format:
 	@tests/lint/style.py
 	clang-format -i $(SOURCES)
 
+# Fails where clang-format would change a source.
 format-check:
 	$(call install_packages,clang-format)
 	@clang-format --dry-run -Werror $(SOURCES)
 
-# The rules of the tree that no compiler checks; see tests/lint/lint.py, and its own test first.
+# Checks the rules of the tree that no compiler checks. See tests/lint/lint.py; its own test runs first.
 lint: all
 	$(call install_packages,$(BUILD_PACKAGES) git python3)
 	@tests/tier.sh all >/dev/null
 	@tests/lint/test_lint.py
 	@tests/lint/test_sqlgen.py
 	@tests/lint/test_pagegen.py
+	@$(MAKE) --no-print-directory help >/dev/null
 	@tests/lint/lint.py --objects $(BUILD) --headers '$(subst ','\'',$(CC) $(CFLAGS_ALL))'
 
-# clang-tidy over the programs, by .clang-tidy.
+# Runs clang-tidy over the programs; four minutes.
 tidy: all
 	$(call install_packages,$(BUILD_PACKAGES) clang-tidy)
 	@printf '%s\n' $(filter-out tests/%,$(filter %.c,$(SOURCES))) | xargs -P $(JOBS) -I{} \
 	    clang-tidy -quiet {} -- $(filter-out -Werror,$(CFLAGS_ALL)) 2>$(BUILD)/tidy.log
 
-# The lists of free and of throwaway mail and of common passwords anew; needs npm. Look at the difference before you commit it.
+# Writes the lists in authd/data anew from npm packages. Look at the difference before you commit it.
 refresh-domains:
 	@authd/data/refresh.sh
 
+# Removes build/.
 clean:
 	rm -rf $(BUILD)

@@ -282,6 +282,20 @@ def headers_alone(label, root):
     check(label + ': mended', ': headers: ' not in out, out)
 
 
+def help_of_make(label, root):
+    """help.awk prints first sentences by name, and finds the target without a comment."""
+    write(root, {'Makefile': '.PHONY: run all \\\n    objects $(FOLDERS)\nall := 1\n# A list.\nALL := 2\n\n'
+                             '# Builds the\n# programs (CC=clang). The rest.\nall: x\n\n# Starts a.b. More.\nrun:\n\tx\n',
+                 'more.mk': '# Compiles, only.\nobjects: all\n'})
+    awk = ['awk', '-f', os.path.join(HERE, 'help.awk'), 'Makefile']
+    done = subprocess.run(awk + ['more.mk'], cwd=root, stdout=subprocess.PIPE, text=True)
+    check(label, done.returncode == 0 and [line.split(None, 2) for line in done.stdout.splitlines()] == [
+        ['make', 'all', 'Builds the programs (CC=clang).'], ['make', 'objects', 'Compiles, only.'],
+        ['make', 'run', 'Starts a.b.']], done.stdout)
+    done = subprocess.run(awk, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    check(label + ': no comment', done.returncode == 1 and done.stderr == 'make help: no comment above objects\n', done.stderr)
+
+
 def main():
     in_tree('a tree without fault', good_tree)
     for label, path, text, rule, message in CASES:
@@ -290,6 +304,7 @@ def main():
     in_tree('calls in a circle', circular_calls)
     in_tree('headers', headers_alone)
     in_tree('versions', versions_agree)
+    in_tree('help', help_of_make)
     for text, want in ROWS:
         got = style.style(text, 'authd/authd_docs.def')
         check(text, got == (want or text), got)
@@ -298,7 +313,7 @@ def main():
         check(text, got == (want or text), got)
     if failed:
         sys.exit('test_lint: %d FAILED' % len(failed))
-    print('test_lint: %d cases' % (len(CASES) + len(STYLES) + len(ROWS) + 5))
+    print('test_lint: %d cases' % (len(CASES) + len(STYLES) + len(ROWS) + 6))
 
 
 main()

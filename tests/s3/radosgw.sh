@@ -4,6 +4,9 @@
 # with ATRIUM_S3_URL, _KEY, _SECRET, _REGION and _BUCKET in its environment and ends with its exit code; without a
 # command it prints these as lines for a shell and waits to be ended. ATRIUM_S3_HOST is a name that the gateway also
 # knows buckets under, as <bucket>.<name>. Nothing of it runs on when the script has ended, however it ended.
+#
+# Ceph 16 differs from Amazon: it ignores x-amz-copy-source-if-match of parts, so docd looks at their source once more
+# before they become an object, and it completes no upload that has parts which are not in the list.
 set -euo pipefail
 START_LIMIT=120 STORES=3
 needed=(ceph-mon ceph-osd radosgw radosgw-admin ceph monmaptool setpriv python3 openssl curl)
