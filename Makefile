@@ -21,7 +21,7 @@ BUILD_PACKAGES := gcc make pkg-config libc6-dev libzmq3-dev libczmq-dev libmsgpa
     libargon2-dev libcrypt-dev esbuild brotli
 RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps curl bubblewrap apertium \
     apertium-eng-spa
-TEST_PACKAGES  := golang-go golang-golang-x-mod-dev python3-aiosmtpd nodejs openssl iproute2 curl
+TEST_PACKAGES  := mold golang-go golang-golang-x-mod-dev python3-aiosmtpd nodejs openssl iproute2 curl
 BROWSER_PACKAGES := chromium python3-fido2
 OPENID_PACKAGES := chromium apache2-bin libapache2-mod-auth-openidc libapache2-mod-oauth2 python3-authlib python3-requests oidc-agent-cli
 BENCH_PACKAGES := wrk nginx-light python3 nodejs
@@ -31,7 +31,7 @@ NSPAWN_PACKAGES := $(DEB_PACKAGES) debootstrap systemd-container
 S3_PACKAGES    := ceph-mon ceph-osd radosgw python3 openssl
 IMAGE_PACKAGES := buildah ca-certificates dash bubblewrap publicsuffix libmagic-mgc
 PATRONI_PACKAGES := patroni python3-etcd etcd-server haproxy postgresql openssl
-CHECK_PACKAGES := mold python3 clang clang-format clang-tidy libclang-rt-14-dev valgrind \
+CHECK_PACKAGES := python3 clang clang-format clang-tidy libclang-rt-14-dev valgrind \
     $(if $(shell command -v npm),,nodejs npm)
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wformat=2 -Wcast-qual \
@@ -202,6 +202,10 @@ UNIT_TESTS := $(call tests_of,unit)
 INTEGRATION_TESTS := $(call tests_of,integration)
 HTTP_TESTS := $(call tests_of,http fault)
 ALL_TESTS := $(UNIT_TESTS) $(INTEGRATION_TESTS) $(HTTP_TESTS)
+# They are compiled and linked in the least time; FORTIFY_SOURCE would need an optimization.
+$(ALL_TESTS:%=%.o): private OPTIMIZE := -O0 -g
+$(ALL_TESTS:%=%.o): private HARDENING := -fPIE
+$(ALL_TESTS): private LDFLAGS += $(if $(shell command -v mold),-fuse-ld=mold)
 # Those of one tier; tests/tier.sh says how a test names its own.
 tier = $(patsubst %,$(BUILD)/tests/%,$(shell tests/tier.sh $(1)))
 TEST_ARCHIVES := $(addprefix $(BUILD)/,libsupport.a libcurl_loop.a libapi.a libcommon.a)

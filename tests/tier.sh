@@ -8,8 +8,8 @@
 #     tier: time        asserts a duration, or needs the machine alone: `make test-time` runs these one by one
 #     tier: time quiet  likewise, but uses less than a fifth of a core: such tests run side by side
 #
-# A test that names none runs in `make test`. "all" stands for every tier; "time" includes "quiet", which can be asked
-# for alone.
+# A test that names none runs in `make test`. "tier: test browser" runs in both, since some of its cases need npm. "all"
+# stands for every tier; "quiet" can be asked for alone.
 set -euo pipefail
 cd "$(dirname "$0")"
 awk -v wanted=" $* " '

@@ -3,6 +3,8 @@
  * the database, a valid FHIR Bundle, sealed where it lies, made once, and gone with its account;
  * and that killed daemons leave no job behind. Over two gateways, two authd and two docd, on the
  * test clock.
+ *
+ * tier: test browser
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

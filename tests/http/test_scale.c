@@ -1,6 +1,8 @@
 /*
  * test_scale.c - `make bench-scale` in small: that it measures each operation and tells good from
  * bad.
+ *
+ * tier: time
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

@@ -24,7 +24,7 @@
 
 #define BOTS "/v1/project/bots"
 
-enum { LOADERS = 3, MANY = 20000 };
+enum { LOADERS = 3, MANY = 2000 };
 
 static const char *const daemons[] = {"authd", "settingsd", "docd", "maild", "botd", NULL};
 

@@ -3,6 +3,8 @@
  *
  * sharp is installed by `make sharp` (npm). Where the registry cannot be reached its cases say so
  * and are left out, unless ATRIUM_REQUIRE_ALL is set, as it is for what is to land.
+ *
+ * tier: test browser
  */
 #include <fcntl.h>
 #include <math.h>
