@@ -8,6 +8,7 @@
 #include "authd/account_api.h"
 #include "authd/api_key_api.h"
 #include "authd/import_api.h"
+#include "authd/key_api.h"
 #include "authd/member_api.h"
 #include "authd/oauth_api.h"
 #include "authd/operation_api.h"

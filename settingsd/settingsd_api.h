@@ -15,6 +15,7 @@
 #include "settingsd/policy_api.h"
 #include "settingsd/project_api.h"
 #include "settingsd/setting_api.h"
+#include "settingsd/tenant_api.h"
 
 struct id_in {
     struct uuid id; /* path */
