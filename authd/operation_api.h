@@ -1,5 +1,5 @@
 /*
- * operation_api.h - the operations that other daemons and atriumctl call. Included by authd_api.h.
+ * operation_api.h - the operations that other daemons and atriumctl call.
  */
 #ifndef ATRIUM_AUTHD_OPERATION_API_H
 #define ATRIUM_AUTHD_OPERATION_API_H

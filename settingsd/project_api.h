@@ -1,5 +1,5 @@
 /*
- * project_api.h - projects, their codes and their end. Included by settingsd_api.h.
+ * project_api.h - projects, their codes and their end.
  */
 #ifndef ATRIUM_SETTINGSD_PROJECT_API_H
 #define ATRIUM_SETTINGSD_PROJECT_API_H

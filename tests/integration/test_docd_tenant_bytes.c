@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
+#include "docd/bytes_api.h"
 #include "docd/docd.h"
 #include "docd/document/sniff.h"
 #include "docd/sql_part.h"
