@@ -1,6 +1,6 @@
 /*
  * account_api.h - what people do to their own account: passwords, addresses, second factors, its
- * deletion. Included by authd_api.h.
+ * deletion.
  */
 #ifndef ATRIUM_AUTHD_ACCOUNT_API_H
 #define ATRIUM_AUTHD_ACCOUNT_API_H

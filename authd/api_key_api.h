@@ -1,5 +1,5 @@
 /*
- * api_key_api.h - API keys of a project. Included by authd_api.h.
+ * api_key_api.h - API keys of a project.
  */
 #ifndef ATRIUM_AUTHD_API_KEY_API_H
 #define ATRIUM_AUTHD_API_KEY_API_H

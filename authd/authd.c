@@ -41,8 +41,10 @@
 #include "botd/botd_api.h"
 #include "common/base/cache.h"
 #include "common/domain/uri.h"
+#include "common/service/audit_events.h"
 #include "docd/docd_api.h"
 #include "maild/maild_api.h"
+#include "settingsd/settingsd_api.h"
 
 #define SERVICE authd
 #define SERVICE_OPERATIONS OPERATION_TABLE

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "authd/authd.h"
-#include "authd/authd_api.h"
+#include "authd/key_api.h"
 #include "authd/passkey/passkey_health.h"
 #include "authd/sql/credential.h"
 #include "common/base/clock.h"

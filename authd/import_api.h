@@ -1,6 +1,5 @@
 /*
- * import_api.h - imports of accounts: docs/import.md has the form of a line. Included by
- * authd_api.h.
+ * import_api.h - imports of accounts: docs/import.md has the form of a line.
  */
 #ifndef ATRIUM_AUTHD_IMPORT_API_H
 #define ATRIUM_AUTHD_IMPORT_API_H

@@ -8,8 +8,9 @@
 #include "authd/credential/throttle.h"
 #include "authd/sql/outbox.h"
 #include "common/wire/codec.h"
+#include "maild/mail_api.h"
 #include "maild/maild_api.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 enum { MAILBOX_MAX = 10, LINKS_MAX = 100, DELETION_MAX = 5 };
 #define MAILBOX_WINDOW HOURS(1)

@@ -1,6 +1,6 @@
 /*
  * member_api.h - members of a project, invitations to it, and the accounts in it as its admins see
- * them. Included by authd_api.h.
+ * them.
  */
 #ifndef ATRIUM_AUTHD_MEMBER_API_H
 #define ATRIUM_AUTHD_MEMBER_API_H

@@ -1,6 +1,6 @@
 /*
  * oauth_api.h - the endpoints of issuers, consents, the FHIR servers that take their tokens, and
- * the security events that they sign. Included by authd_api.h.
+ * the security events that they sign.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_API_H
 #define ATRIUM_AUTHD_OAUTH_API_H

@@ -1,5 +1,5 @@
 /*
- * operation_api.h - the operations that other daemons and atriumctl call. Included by authd_api.h.
+ * operation_api.h - the operations that other daemons and atriumctl call.
  */
 #ifndef ATRIUM_AUTHD_OPERATION_API_H
 #define ATRIUM_AUTHD_OPERATION_API_H
@@ -68,27 +68,6 @@ struct gateway_lease_out {
 };
 FIELD_DECLARE(gateway_lease_out);
 
-struct public_key {
-    const char *kid, *x, *y; /* P-256 point, base64url (RFC 7518, section 6.2) */
-    const char *pem;         /* SubjectPublicKeyInfo */
-    /* "issuer": of what the issuers below /t/ sign; NULL: of the API */
-    const char *use;
-    const char *alg;             /* NULL: ES256 */
-    bool active;                 /* signs new tokens */
-    int64_t createdAt, retireAt; /* retireAt 0: not scheduled */
-};
-FIELD_DECLARE(public_key);
-
-struct keys_get_out {
-    const char *issuer, *audience;
-    struct field_list keys; /* struct public_key: active and not yet retired */
-    /* Those of ES256 that the issuers below {publicUrl}/t/ sign access tokens with; none without
-     * public_url. */
-    struct field_list issuerKeys;
-    const char *publicUrl;
-};
-FIELD_DECLARE(keys_get_out);
-
 /* A token that is bound to a key, as it was shown to a gateway, with the proof. */
 struct dpop_prove_in {
     const struct endpoint_visit *visit;
@@ -96,16 +75,6 @@ struct dpop_prove_in {
     const char *jkt; /* the key's thumbprint (RFC 7638) */
 };
 FIELD_DECLARE(dpop_prove_in);
-
-struct keys_rotate_in {
-    bool issuer; /* the keys of the issuers, not that of the API */
-};
-FIELD_DECLARE(keys_rotate_in);
-
-struct key_list {
-    struct field_list keys;
-};
-FIELD_DECLARE(key_list);
 
 /* settingsd tells of a changed policy or project, or of several, or of a client application that
  * was replaced or deleted; returns when every live gateway knows. */

@@ -1,5 +1,5 @@
 /*
- * page_api.h - what the hosted pages are given: queries and forms. Included by authd_api.h.
+ * page_api.h - what the hosted pages are given: queries and forms.
  */
 #ifndef ATRIUM_AUTHD_PAGE_API_H
 #define ATRIUM_AUTHD_PAGE_API_H

@@ -1,5 +1,5 @@
 /*
- * session_api.h - oneself, and one's sessions. Included by authd_api.h.
+ * session_api.h - oneself, and one's sessions.
  */
 #ifndef ATRIUM_AUTHD_SESSION_API_H
 #define ATRIUM_AUTHD_SESSION_API_H

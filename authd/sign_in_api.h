@@ -1,6 +1,5 @@
 /*
- * sign_in_api.h - registration, sign-in, to a tenant and in one step, and renewal. Included by
- * authd_api.h.
+ * sign_in_api.h - registration, sign-in, to a tenant and in one step, and renewal.
  */
 #ifndef ATRIUM_AUTHD_SIGN_IN_API_H
 #define ATRIUM_AUTHD_SIGN_IN_API_H

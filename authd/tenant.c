@@ -8,7 +8,9 @@
 #include "authd/settings_cache.h"
 #include "authd/sql/account.h"
 #include "common/domain/policy.h"
+#include "settingsd/client_api.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 enum { LEVELS_MAX = 32 }; /* projects above one that are looked at */
 

@@ -9,7 +9,7 @@
 #include "authd/authd.h"
 
 struct settings_view; /* settings_cache.h */
-struct tenant;        /* settingsd_api.h */
+struct tenant;        /* settingsd/tenant_api.h */
 
 /* The tenant of a code, or of an id, for a sign-in: ERR_NOT_FOUND "Tenant not found." when there
  * is none or it is suspended. Parks. */

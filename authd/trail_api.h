@@ -1,5 +1,5 @@
 /*
- * trail_api.h - the audit trail of a project, and receipts of erasures. Included by authd_api.h.
+ * trail_api.h - the audit trail of a project, and receipts of erasures.
  */
 #ifndef ATRIUM_AUTHD_TRAIL_API_H
 #define ATRIUM_AUTHD_TRAIL_API_H

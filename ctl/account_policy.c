@@ -9,7 +9,9 @@
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
+#include "settingsd/policy_api.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 /* A protection, what its absence means, and the setting that switches it on. */
 struct protection {

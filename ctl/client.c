@@ -10,7 +10,9 @@
 #include "ctl/ctl_bus.h"
 #include "ctl/files.h"
 #include "ctl/output.h"
+#include "settingsd/client_api.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 enum { SET_ATTEMPTS = 10 }; /* each that fails is a change that another operator has made */
 

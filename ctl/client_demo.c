@@ -8,7 +8,7 @@
 
 #include "common/base/secret.h"
 #include "ctl/output.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/client_api.h"
 
 enum { COOKIE_BYTES = 16 };
 

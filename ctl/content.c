@@ -17,6 +17,7 @@
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
 #include "ctl/progress.h"
+#include "docd/cms_api.h"
 #include "docd/docd_api.h"
 
 enum {

@@ -15,6 +15,7 @@
 #include "ctl/output.h"
 #include "ctl/printable.h"
 #include "ctl/progress.h"
+#include "docd/bytes_api.h"
 #include "docd/docd_api.h"
 
 enum { PAGE_CALL_MS = MINUTES(15) /* with --hash a page is one large file at least */ };

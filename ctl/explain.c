@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"

@@ -4,6 +4,7 @@
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
+#include "maild/job_api.h"
 #include "maild/maild_api.h"
 
 enum { JOB_COUNT = 100, JOB_COUNT_MAX = 1000 };

@@ -5,6 +5,7 @@
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
+#include "maild/mail_api.h"
 #include "maild/maild_api.h"
 
 enum { MAIL_COUNT = 100, MAIL_COUNT_MAX = 1000 };

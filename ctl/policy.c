@@ -6,7 +6,9 @@
 #include "ctl/ctl_bus.h"
 #include "ctl/files.h"
 #include "ctl/output.h"
+#include "settingsd/policy_api.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 static const char *member_text(struct ctl *ctl, const json_t *policy, const char *name)
 {

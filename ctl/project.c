@@ -8,7 +8,11 @@
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
 #include "ctl/project_hold.h"
+#include "settingsd/policy_api.h"
+#include "settingsd/project_api.h"
+#include "settingsd/setting_api.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 enum {
     PROJECT_PAGE = 200,

@@ -8,13 +8,17 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "authd/member_api.h"
+#include "authd/operation_api.h"
 #include "common/base/clock.h"
 #include "ctl/confirm.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
 #include "ctl/progress.h"
+#include "settingsd/project_api.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 enum { POLL_MS = 200, STALL_MS = MINUTES(1) /* without progress: a daemon is away */ };
 

@@ -8,7 +8,9 @@
 #include "common/service/hold.h"
 #include "common/service/service.h"
 #include "ctl/ctl_bus.h"
+#include "settingsd/project_api.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 enum { LOCK_TRIES_MS = 20000 /* how long settingsd is asked again that did not get its locks */ };
 

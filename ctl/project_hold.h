@@ -6,7 +6,8 @@
 #define ATRIUM_CTL_PROJECT_HOLD_H
 
 #include "ctl/ctl.h"
-#include "settingsd/settingsd_api.h"
+
+struct project_suspend_in;
 
 /* Ends the read-only state in all daemons but settingsd, whose rows project_suspend removes: so as
  * long as one of them has such rows settingsd says that the project is read-only. Parks. */

@@ -2,6 +2,8 @@
  * session.c - `atriumctl session ...`: where a person is signed in, and the end of it.
  */
 #include "authd/authd_api.h"
+#include "authd/operation_api.h"
+#include "authd/session_api.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"

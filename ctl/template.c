@@ -6,6 +6,7 @@
 #include "ctl/files.h"
 #include "ctl/output.h"
 #include "maild/maild_api.h"
+#include "maild/template_api.h"
 
 static int read_part(struct ctl *ctl, const char *option, const char **ret, struct error *err)
 {

@@ -9,6 +9,7 @@
 
 #include "common/base/clock.h"
 #include "ctl/ctl_bus.h"
+#include "docd/bytes_api.h"
 #include "docd/docd_api.h"
 
 enum {

@@ -19,7 +19,7 @@
 #include "ctl/output.h"
 #include "ctl/project_hold.h"
 #include "ctl/tenant_walk.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 struct export
 {

@@ -15,7 +15,7 @@
 #include "ctl/output.h"
 #include "ctl/tenant_bytes.h"
 #include "ctl/tenant_walk.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 enum { BATCH_ROWS = 200, BATCH_BYTES = 1024 * 1024 };
 

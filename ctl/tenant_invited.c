@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
 

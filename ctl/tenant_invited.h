@@ -8,8 +8,9 @@
 
 #include <jansson.h>
 
-#include "authd/authd_api.h"
 #include "ctl/ctl.h"
+
+struct field_list;
 
 #define TENANT_ACCOUNT_TABLE "authd.account"
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "common/base/secret.h"
 #include "common/base/uuid.h"
 #include "ctl/confirm.h"

@@ -1,6 +1,6 @@
 /*
  * bytes_api.h - the bytes of documents: compared with the store, and as they travel with their
- * tenant. Included by docd_api.h.
+ * tenant.
  */
 #ifndef ATRIUM_DOCD_BYTES_API_H
 #define ATRIUM_DOCD_BYTES_API_H

@@ -1,5 +1,5 @@
 /*
- * cms_api.h - mapped content: texts of a project, each in some languages. Included by docd_api.h.
+ * cms_api.h - mapped content: texts of a project, each in some languages.
  */
 #ifndef ATRIUM_DOCD_CMS_API_H
 #define ATRIUM_DOCD_CMS_API_H

@@ -2,6 +2,7 @@
  * docd.c - the program atrium-docd: its tables, its start and its end.
  */
 #include "docd/docd.h"
+#include "docd/docd_api.h"
 
 #include <errno.h>
 #include <link.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/domain/key_caller.h"
+#include "common/service/audit_events.h"
 #include "docd/document/content_words.h"
 #include "docd/document/document_file.h"
 #include "docd/document/list_cache.h"

@@ -1,6 +1,5 @@
 /*
  * document_api.h - the documents of a project: their routes, and the form that brings their bytes.
- * Included by docd_api.h.
  */
 #ifndef ATRIUM_DOCD_DOCUMENT_API_H
 #define ATRIUM_DOCD_DOCUMENT_API_H

@@ -1,5 +1,5 @@
 /*
- * export_api.h - the exports of a person's data. Included by docd_api.h.
+ * export_api.h - the exports of a person's data.
  */
 #ifndef ATRIUM_DOCD_EXPORT_API_H
 #define ATRIUM_DOCD_EXPORT_API_H

@@ -1,5 +1,5 @@
 /*
- * image_api.h - how images are resized, and logos made of them. Included by docd_api.h.
+ * image_api.h - how images are resized, and logos made of them.
  */
 #ifndef ATRIUM_DOCD_IMAGE_API_H
 #define ATRIUM_DOCD_IMAGE_API_H

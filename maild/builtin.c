@@ -3,6 +3,7 @@
  * mail: one row.
  */
 #include "maild/builtin.h"
+#include "maild/template_api.h"
 
 #include <string.h>
 

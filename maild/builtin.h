@@ -8,7 +8,8 @@
 #include <jansson.h>
 
 #include "common/base/arena.h"
-#include "maild/maild_api.h"
+
+struct template_record;
 
 /* Whether there is one of that name ("PASSWORD_RESET"). */
 bool builtin_exists(const char *name);

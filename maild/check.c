@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "common/base/clock.h"
+#include "maild/job_api.h"
+#include "maild/mail_api.h"
 #include "maild/maild.h"
-#include "maild/maild_api.h"
 #include "maild/sql/job.h"
 #include "maild/sql/mail.h"
 #include "maild/sql/webhook_delivery.h"

@@ -9,6 +9,7 @@
 #include "maild/render.h"
 #include "maild/sealed.h"
 #include "maild/sql/mail.h"
+#include "maild/template_api.h"
 #include "maild/template_html.h"
 #include "maild/transport.h"
 #include "maild/work.h"

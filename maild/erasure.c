@@ -2,9 +2,9 @@
  * erasure.c - what maild keeps of an account that is deleted with all that it owned: its jobs.
  * Handlers: account_wipe, account_erased, which authd calls.
  */
+#include "common/service/erasure.h"
 #include "common/service/audit.h"
 #include "maild/maild.h"
-#include "maild/maild_api.h"
 #include "maild/sql/job.h"
 
 /* Repeating it is fine; a job that comes later is not taken (job_put.sql). */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "common/service/page_cursor.h"
+#include "maild/mail_api.h"
 #include "maild/maild.h"
-#include "maild/maild_api.h"
 #include "maild/sql/mail.h"
 
 /* A page of the mails that failed. Fails: VALIDATION (a cursor of another list). */

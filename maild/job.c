@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
-#include "maild/maild_api.h"
+#include "authd/operation_api.h"
+#include "maild/job_api.h"
 #include "maild/sql/job.h"
 #include "maild/work.h"
 

@@ -1,5 +1,5 @@
 /*
- * job_api.h - what is to be done at a time, for authd. Included by maild_api.h.
+ * job_api.h - what is to be done at a time, for authd.
  */
 #ifndef ATRIUM_MAILD_JOB_API_H
 #define ATRIUM_MAILD_JOB_API_H

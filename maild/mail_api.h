@@ -1,5 +1,5 @@
 /*
- * mail_api.h - mails: queued, failed, tried again. Included by maild_api.h.
+ * mail_api.h - mails: queued, failed, tried again.
  */
 #ifndef ATRIUM_MAILD_MAIL_API_H
 #define ATRIUM_MAILD_MAIL_API_H

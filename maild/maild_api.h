@@ -1,18 +1,13 @@
 /*
- * maild_api.h - the operations of maild, with their inputs and outputs, for itself, the gateway and
- * the daemons that send mail. The headers beside it have those by subject.
+ * maild_api.h - the operations of maild by which gateways and daemons call it, and the tables of
+ * all that it takes and gives. The structs are in the headers of their subjects, *_api.h beside
+ * this.
  */
 #ifndef ATRIUM_MAILD_MAILD_API_H
 #define ATRIUM_MAILD_MAILD_API_H
 
 #include "common/bus/method.h"
-#include "common/service/erasure.h"
-#include "common/service/purge.h"
 #include "common/wire/fields.h"
-#include "maild/job_api.h"
-#include "maild/mail_api.h"
-#include "maild/template_api.h"
-#include "maild/webhook_api.h"
 
 #define SERVICE maild
 #define SERVICE_OPERATIONS OPERATION_CALLS

@@ -5,6 +5,7 @@
 
 #include "common/domain/language.h"
 #include "maild/builtin.h"
+#include "maild/mail_api.h"
 #include "maild/maild.h"
 #include "maild/sealed.h"
 #include "maild/sql/mail.h"

@@ -10,8 +10,8 @@
 #include "common/service/list_write.h"
 #include "common/wire/texts.h"
 #include "maild/maild.h"
-#include "maild/maild_api.h"
 #include "maild/render.h"
+#include "maild/template_api.h"
 #include "maild/template_html.h"
 
 static const struct list_rule templates_rule = {

@@ -1,5 +1,5 @@
 /*
- * template_api.h - the mail templates of a project. Included by maild_api.h.
+ * template_api.h - the mail templates of a project.
  */
 #ifndef ATRIUM_MAILD_TEMPLATE_API_H
 #define ATRIUM_MAILD_TEMPLATE_API_H

@@ -3,9 +3,11 @@
  * and content.
  */
 #include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "common/domain/etag.h"
 #include "common/service/list_write.h"
 #include "settingsd/access_policy_check.h"
+#include "settingsd/policy_api.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
 #include "settingsd/sql/policy.h"

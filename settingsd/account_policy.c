@@ -11,8 +11,8 @@
 
 #include "common/domain/etag.h"
 #include "common/wire/codec.h"
+#include "settingsd/policy_api.h"
 #include "settingsd/settingsd.h"
-#include "settingsd/settingsd_api.h"
 #include "settingsd/sql/setting.h"
 
 const char account_policy_strict[] =

@@ -1,5 +1,5 @@
 /*
- * brand_api.h - how a project's pages and mails look. Included by settingsd_api.h.
+ * brand_api.h - how a project's pages and mails look.
  */
 #ifndef ATRIUM_SETTINGSD_BRAND_API_H
 #define ATRIUM_SETTINGSD_BRAND_API_H

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "common/wire/codec.h"
+#include "settingsd/brand_api.h"
 #include "settingsd/brand_style.h"
 #include "settingsd/settingsd.h"
-#include "settingsd/settingsd_api.h"
 
 const struct branding *branding_from_json(struct arena *arena, const char *json)
 {

@@ -15,10 +15,12 @@
 #include "common/wire/codec.h"
 #include "common/wire/texts.h"
 #include "docd/docd_api.h"
+#include "docd/image_api.h"
+#include "settingsd/brand_api.h"
 #include "settingsd/brand_style.h"
 #include "settingsd/settingsd.h"
-#include "settingsd/settingsd_api.h"
 #include "settingsd/sql/setting.h"
+#include "settingsd/tenant_api.h"
 
 static_assert((int)BRAND_UPLOAD_MAX == (int)LOGO_INPUT_MAX, "docd takes what the route takes");
 

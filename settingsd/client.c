@@ -8,15 +8,18 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "common/base/clock.h"
 #include "common/base/secret.h"
 #include "common/domain/etag.h"
+#include "settingsd/client_api.h"
 #include "settingsd/client_check.h"
 #include "settingsd/client_settings.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
 #include "settingsd/sql/client.h"
 #include "settingsd/sql/project.h"
+#include "settingsd/tenant_api.h"
 
 enum { SECRET_BYTES = 32 };
 

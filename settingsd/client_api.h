@@ -1,5 +1,5 @@
 /*
- * client_api.h - client applications of a project. Included by settingsd_api.h.
+ * client_api.h - client applications of a project.
  */
 #ifndef ATRIUM_SETTINGSD_CLIENT_API_H
 #define ATRIUM_SETTINGSD_CLIENT_API_H

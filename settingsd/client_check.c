@@ -9,6 +9,8 @@
 #include "common/domain/jwk.h"
 #include "common/domain/jwt.h"
 #include "common/wire/codec.h"
+#include "common/wire/fields.h"
+#include "settingsd/client_api.h"
 
 enum { KEYS_MAX = 20 };
 

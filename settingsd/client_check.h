@@ -6,7 +6,8 @@
 
 #include "common/base/error.h"
 #include "common/runtime/offload.h"
-#include "settingsd/settingsd_api.h"
+
+struct oauth_settings;
 
 /* Gives members that are absent their defaults, and checks each against the others, but not the
  * keys of `jwks`. Reports every mistake as a problem with its path, then returns -1

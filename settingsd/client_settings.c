@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "common/wire/codec.h"
+#include "common/wire/fields.h"
+#include "settingsd/client_api.h"
 #include "settingsd/client_check.h"
 
 static struct codec_buffer packed(struct arena *arena, const struct oauth_settings *settings)

@@ -7,7 +7,8 @@
 
 #include "common/base/arena.h"
 #include "common/base/error.h"
-#include "settingsd/settingsd_api.h"
+
+struct oauth_settings;
 
 /* The members as JSON, from the arena. -1: they cannot be written, and nothing is stored. */
 int client_settings_print(struct arena *arena, const struct oauth_settings *settings,

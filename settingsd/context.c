@@ -4,8 +4,8 @@
  * whether a policy is one of the project's.
  */
 #include "settingsd/settingsd.h"
-#include "settingsd/settingsd_api.h"
 #include "settingsd/sql/project.h"
+#include "settingsd/tenant_api.h"
 
 /* Fails: NOT_FOUND (no such project). A policy that the project does not have is absent in the
  * answer. */

@@ -16,10 +16,11 @@
 #include "common/base/clock.h"
 #include "docd/docd_api.h"
 #include "maild/maild_api.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/project_api.h"
 #include "settingsd/sql/deletion.h"
 #include "settingsd/sql/project.h"
 #include "settingsd/sql/purge.h"
+#include "settingsd/tenant_api.h"
 
 #define LAST_SERVICE "settingsd"
 

@@ -5,9 +5,11 @@
  * The rows are written by the statements that change something, in one with the change. They stay
  * when their author's account is erased, without the name.
  */
+#include "common/domain/reference.h"
 #include "common/service/audit.h"
+#include "common/service/erasure.h"
+#include "settingsd/setting_api.h"
 #include "settingsd/settingsd.h"
-#include "settingsd/settingsd_api.h"
 #include "settingsd/sql/setting.h"
 
 enum {

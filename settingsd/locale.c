@@ -9,8 +9,8 @@
 #include "common/domain/language.h"
 #include "common/domain/policy.h"
 #include "common/wire/texts.h"
+#include "settingsd/setting_api.h"
 #include "settingsd/settingsd.h"
-#include "settingsd/settingsd_api.h"
 #include "settingsd/sql/setting.h"
 
 static bool texts_have(const struct field_texts *texts, size_t count, const char *text)

@@ -2,9 +2,13 @@
  * operator.c - what atriumctl does to a project that it names by its code or its id.  Other
  * services are refused.
  */
+#include "settingsd/client_api.h"
+#include "settingsd/policy_api.h"
+#include "settingsd/setting_api.h"
 #include "settingsd/setting_names.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 /* Names the policy that patients get who register, or takes it away with "". */
 int operator_policy_default(struct settingsd *d, const struct request *req,

@@ -4,12 +4,15 @@
 #include <jansson.h>
 
 #include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "common/wire/codec.h"
+#include "maild/mail_api.h"
 #include "maild/maild_api.h"
+#include "settingsd/project_api.h"
 #include "settingsd/settingsd.h"
-#include "settingsd/settingsd_api.h"
 #include "settingsd/sql/outbox.h"
 #include "settingsd/sql/project.h"
+#include "settingsd/tenant_api.h"
 
 static const char no_code[] = "The project has no tenant code.";
 

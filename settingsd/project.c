@@ -5,11 +5,13 @@
 
 #include <string.h>
 
+#include "authd/operation_api.h"
 #include "common/base/clock.h"
 #include "common/service/sql/hold.h"
+#include "settingsd/project_api.h"
 #include "settingsd/settingsd.h"
-#include "settingsd/settingsd_api.h"
 #include "settingsd/sql/project.h"
+#include "settingsd/tenant_api.h"
 #include "settingsd/tenant_code.h"
 
 enum {

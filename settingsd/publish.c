@@ -6,6 +6,7 @@
  * same effect once or twice.
  */
 #include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/sql/outbox.h"
 

@@ -13,9 +13,12 @@
 #include "common/domain/policy.h"
 #include "common/wire/texts.h"
 #include "maild/maild_api.h"
+#include "maild/template_api.h"
+#include "settingsd/policy_api.h"
+#include "settingsd/setting_api.h"
 #include "settingsd/settingsd.h"
-#include "settingsd/settingsd_api.h"
 #include "settingsd/sql/setting.h"
+#include "settingsd/tenant_api.h"
 
 enum { FLOW_NEEDS_MAX = 6, FLOW_TEMPLATES_MAX = 1 };
 

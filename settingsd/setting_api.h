@@ -1,6 +1,5 @@
 /*
  * setting_api.h - a project's settings and languages, their history, and what its flows lack.
- * Included by settingsd_api.h.
  */
 #ifndef ATRIUM_SETTINGSD_SETTING_API_H
 #define ATRIUM_SETTINGSD_SETTING_API_H

@@ -9,9 +9,10 @@
 
 #include "common/domain/etag.h"
 #include "common/domain/policy.h"
+#include "settingsd/policy_api.h"
+#include "settingsd/setting_api.h"
 #include "settingsd/setting_names.h"
 #include "settingsd/settingsd.h"
-#include "settingsd/settingsd_api.h"
 #include "settingsd/sql/policy.h"
 #include "settingsd/sql/setting.h"
 

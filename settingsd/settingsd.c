@@ -5,6 +5,7 @@
 
 #include "authd/authd_api.h"
 #include "common/domain/key_caller.h"
+#include "common/service/audit_events.h"
 #include "maild/maild_api.h"
 #include "settingsd/deletion.h"
 #include "settingsd/settingsd_api.h"

@@ -1,20 +1,13 @@
 /*
- * settingsd_api.h - the operations of settingsd, with their inputs and outputs, for itself, the
- * gateway and the daemons that ask it. The headers beside it have those by subject.
+ * settingsd_api.h - the operations of settingsd by which gateways and daemons call it, and the
+ * tables of all that it takes and gives. The structs are in the headers of their subjects, *_api.h
+ * beside this; those of several subjects are here.
  */
 #ifndef ATRIUM_SETTINGSD_SETTINGSD_API_H
 #define ATRIUM_SETTINGSD_SETTINGSD_API_H
 
 #include "common/bus/method.h"
-#include "common/domain/reference.h"
-#include "common/service/audit_events.h"
-#include "common/service/erasure.h"
 #include "common/wire/fields.h"
-#include "settingsd/brand_api.h"
-#include "settingsd/client_api.h"
-#include "settingsd/policy_api.h"
-#include "settingsd/project_api.h"
-#include "settingsd/setting_api.h"
 
 struct id_in {
     struct uuid id; /* path */

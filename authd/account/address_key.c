@@ -6,8 +6,8 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "authd/authd_api.h"
 #include "authd/sql/address_key.h"
+#include "authd/trail_api.h"
 #include "common/base/log.h"
 #include "common/service/audit_chain.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/domain/page.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 /* The pages of a code; NULL: there are none. */
 static const char *pages_of(const struct authd *d, struct arena *arena, const char *code)

@@ -7,7 +7,7 @@
 
 #include "authd/authd.h"
 
-struct tenant; /* settingsd_api.h */
+struct tenant; /* settingsd/tenant_api.h */
 
 /* "https://id.example.org/t/demo" where the tenant has no setting for the role, from the arena.
  * NULL: there are no pages either (no public_url, or a tenant without a code that pages can be at).

@@ -10,7 +10,8 @@
 #include "authd/member/invitation.h"
 #include "authd/sql/account.h"
 #include "maild/maild_api.h"
-#include "settingsd/settingsd_api.h"
+#include "maild/template_api.h"
+#include "settingsd/tenant_api.h"
 
 enum { INVITE_TRIES = 3 }; /* another request may change the invitation between two statements */
 

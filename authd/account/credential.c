@@ -14,7 +14,7 @@
 #include "authd/account/email_verified.h"
 #include "authd/account/mail_route.h"
 #include "authd/account/ownership.h"
-#include "authd/authd_api.h"
+#include "authd/account_api.h"
 #include "authd/credential/link.h"
 #include "authd/credential/password.h"
 #include "authd/credential/password_rule.h"

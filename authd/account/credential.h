@@ -6,7 +6,7 @@
 #define ATRIUM_AUTHD_ACCOUNT_CREDENTIAL_H
 
 #include "authd/credential/throttle.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 /* Whose credential changes, and the project that its mail comes from. */
 struct credential_owner {

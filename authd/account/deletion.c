@@ -8,10 +8,11 @@
 #include "authd/account/erasure.h"
 #include "authd/account/membership_end.h"
 #include "authd/account/ownership.h"
-#include "authd/authd_api.h"
+#include "authd/account_api.h"
 #include "authd/credential/throttle.h"
 #include "authd/mail.h"
 #include "authd/member/admin.h"
+#include "authd/operation_api.h"
 #include "authd/session/account_session.h"
 #include "authd/session/session.h"
 #include "authd/signin/step_up.h"
@@ -19,9 +20,12 @@
 #include "authd/sql/credential.h"
 #include "authd/sql/outbox.h"
 #include "authd/tenant.h"
+#include "common/service/erasure.h"
 #include "docd/docd_api.h"
+#include "docd/export_api.h"
+#include "maild/job_api.h"
 #include "maild/maild_api.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 enum {
     REMIND_DAYS = 3,  /* before the date; no reminder of a date that is nearer */

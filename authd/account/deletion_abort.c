@@ -3,7 +3,7 @@
  * makes a session.
  */
 #include "authd/account/deletion.h"
-#include "authd/authd_api.h"
+#include "authd/operation_api.h"
 
 /* Gateways forget what they know of the account, and so its date or that it has none any more. */
 int deletion_settle(struct authd *d, const struct request *req, int64_t sequence,

@@ -8,7 +8,7 @@
 
 #include "authd/account/email_link.h"
 #include "authd/account/ownership.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 /* A link that is still good, and whose it is. Texts are the request's. */
 struct email_held {

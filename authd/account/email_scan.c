@@ -8,6 +8,8 @@
 #include "authd/account/email_verified.h"
 #include "authd/sql/account.h"
 #include "authd/tenant.h"
+#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 enum {
     SCAN_ROWS = 1000, /* audit rows at a time: so settingsd is asked for at most as many projects */

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "authd/account/app_url.h"
+#include "authd/account/credential.h"
+#include "authd/session/session.h"
 #include "authd/sql/account.h"
 #include "authd/sql/credential.h"
 #include "authd/sql/oauth.h"
@@ -14,6 +16,8 @@
 #include "authd/tenant.h"
 #include "common/base/cache.h"
 #include "common/service/audit.h"
+#include "settingsd/policy_api.h"
+#include "settingsd/tenant_api.h"
 
 /* ---- what another person may have left ---- */
 

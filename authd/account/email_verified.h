@@ -13,8 +13,12 @@
 #ifndef ATRIUM_AUTHD_ACCOUNT_EMAIL_VERIFIED_H
 #define ATRIUM_AUTHD_ACCOUNT_EMAIL_VERIFIED_H
 
-#include "authd/account/credential.h"
-#include "authd/session/session.h"
+#include "authd/authd.h"
+
+struct credential_owner; /* account/credential.h */
+struct sign_in;          /* session/session.h */
+struct tenant;           /* settingsd/tenant_api.h */
+struct throttle_keys;
 
 /* A second factor that is on for longer stays when a mailbox alone proves the account: the
  * mailbox may be in other hands than the device. */

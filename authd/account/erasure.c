@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-#include "authd/authd_api.h"
 #include "authd/sql/erasure.h"
 #include "authd/sql/outbox.h"
 #include "authd/trail/trail.h"
+#include "authd/trail_api.h"
 #include "botd/botd_api.h"
 #include "common/base/clock.h"
 #include "common/service/audit.h"

@@ -10,13 +10,14 @@
 #include <jansson.h>
 
 #include "authd/authd.h"
-#include "authd/authd_api.h"
 #include "authd/mail.h"
+#include "authd/operation_api.h"
 #include "authd/signin/step_up.h"
 #include "authd/sql/export.h"
 #include "authd/tenant.h"
+#include "authd/trail_api.h"
 #include "common/wire/codec.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 enum { DATE_LENGTH = 10 }; /* "2026-01-31" */
 

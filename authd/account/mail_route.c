@@ -9,6 +9,7 @@
 #include "authd/account/email_verified.h"
 #include "authd/account/ownership.h"
 #include "authd/tenant.h"
+#include "settingsd/tenant_api.h"
 
 void mail_route_own(const struct authd *d, const struct request *req, const struct tenant *tenant,
                     const char *role, struct mail_route *ret)

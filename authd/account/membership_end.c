@@ -7,7 +7,7 @@
 
 #include "authd/account/deletion.h"
 #include "authd/account/erasure.h"
-#include "authd/authd_api.h"
+#include "authd/account_api.h"
 #include "authd/mail.h"
 #include "authd/member/admin.h"
 #include "authd/session/session.h"
@@ -16,6 +16,8 @@
 #include "authd/sql/member.h"
 #include "authd/tenant.h"
 #include "common/service/audit.h"
+#include "common/service/erasure.h"
+#include "maild/job_api.h"
 #include "maild/maild_api.h"
 
 /* The account's projects that are the session's or below it. */

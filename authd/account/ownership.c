@@ -10,6 +10,7 @@
 #include "authd/sql/account.h"
 #include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 enum {
     PROJECTS_MAX = 1000, /* the limit of account_list_projects */

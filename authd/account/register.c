@@ -14,14 +14,15 @@
 #include "authd/account/deletion.h"
 #include "authd/account/email_link.h"
 #include "authd/account/email_verified.h"
-#include "authd/authd_api.h"
 #include "authd/credential/continue_token.h"
 #include "authd/credential/password.h"
 #include "authd/credential/password_rule.h"
 #include "authd/session/session.h"
+#include "authd/sign_in_api.h"
 #include "authd/signin/admission.h"
 #include "authd/sql/account.h"
 #include "authd/tenant.h"
+#include "settingsd/tenant_api.h"
 
 static const char NOT_ENABLED[] = "Registration is not enabled for this project.";
 static const char FAILED[] = "Registration failed.";

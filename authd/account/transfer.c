@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "authd/authd.h"
-#include "authd/authd_api.h"
 #include "authd/credential/factor.h"
+#include "authd/operation_api.h"
 #include "authd/sql/tenant.h"
 #include "common/service/audit.h"
 

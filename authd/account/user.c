@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "authd/account/deletion.h"
-#include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "authd/session/change.h"
 #include "authd/session/session.h"
 #include "authd/sql/account.h"
 #include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 /* Sorts behind every address that begins like what is before it. */
 #define PREFIX_END "\xf4\x8f\xbf\xbf"

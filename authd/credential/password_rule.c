@@ -10,7 +10,9 @@
 #include "authd/sql/credential.h"
 #include "authd/tenant.h"
 #include "common/domain/password_text.h"
+#include "settingsd/policy_api.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 enum {
     WORD_MIN = 3, /* bytes without signs: shorter names and codes refuse nothing */

@@ -7,7 +7,7 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "authd/sql/throttle.h"
 
 /* Each part with its NUL, so that ("ab", "c") and ("a", "bc") differ. */

@@ -14,12 +14,14 @@
 #include "authd/credential/password.h"
 #include "authd/credential/throttle.h"
 #include "authd/import/import_line.h"
+#include "authd/member_api.h"
 #include "authd/passkey/passkey_rp.h"
 #include "authd/signin/step_up.h"
 #include "authd/tenant.h"
 #include "common/runtime/offload.h"
 #include "common/service/audit.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 enum {
     INVITED_MAX = 20, /* practitioners of one request: each takes 150 ms, see member_create */

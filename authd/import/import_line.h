@@ -8,8 +8,8 @@
 #ifndef ATRIUM_AUTHD_IMPORT_IMPORT_LINE_H
 #define ATRIUM_AUTHD_IMPORT_IMPORT_LINE_H
 
-#include "authd/authd_api.h"
 #include "authd/credential/totp.h"
+#include "authd/import_api.h"
 #include "authd/passkey/webauthn.h"
 #include "common/base/secret.h"
 #include "common/pg/db.h"

@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "authd/account/address_key.h"
+#include "authd/account/credential.h"
 #include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
 #include "authd/account/ownership.h"
-#include "authd/authd_api.h"
 #include "authd/credential/link.h"
+#include "authd/member_api.h"
 #include "authd/session/account_session.h"
 #include "authd/session/session.h"
 #include "authd/sql/account.h"
@@ -18,6 +19,8 @@
 #include "authd/sql/member.h"
 #include "authd/tenant.h"
 #include "common/service/audit.h"
+#include "settingsd/policy_api.h"
+#include "settingsd/tenant_api.h"
 
 /* An invitation as its link shows it, and the account that it is for. */
 struct invited {

@@ -10,8 +10,9 @@
 #ifndef ATRIUM_AUTHD_MEMBER_ACCEPTANCE_H
 #define ATRIUM_AUTHD_MEMBER_ACCEPTANCE_H
 
-#include "authd/account/credential.h"
 #include "authd/authd.h"
+
+struct credential_owner; /* account/credential.h */
 
 /* Whether a link of an invitation (id and hash of its secret) is to be accepted by a password:
  * fails with ERR_ACCEPT_SIGNED_IN when its account has others to ask,

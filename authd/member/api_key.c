@@ -9,7 +9,8 @@
  */
 #include <string.h>
 
-#include "authd/authd_api.h"
+#include "authd/api_key_api.h"
+#include "authd/operation_api.h"
 #include "authd/session/change.h"
 #include "authd/signin/step_up.h"
 #include "authd/sql/api_key.h"
@@ -17,7 +18,7 @@
 #include "common/base/address.h"
 #include "common/service/audit.h"
 #include "common/service/page_cursor.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 enum { KEY_BYTES = 32 }; /* random ones of a key: 256 bits */
 

@@ -10,7 +10,8 @@
 #include "authd/sql/member.h"
 #include "common/service/audit.h"
 #include "maild/maild_api.h"
-#include "settingsd/settingsd_api.h"
+#include "maild/template_api.h"
+#include "settingsd/tenant_api.h"
 
 enum { INVITATION_MAILBOX_MAX = 10 }; /* mails to one mailbox in a window, of all projects */
 #define INVITATION_WINDOW MINUTES(15)

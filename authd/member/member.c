@@ -13,9 +13,11 @@
 #include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
 #include "authd/account/ownership.h"
-#include "authd/authd_api.h"
+#include "authd/account_api.h"
 #include "authd/member/admin.h"
 #include "authd/member/invitation.h"
+#include "authd/member_api.h"
+#include "authd/operation_api.h"
 #include "authd/session/change.h"
 #include "authd/session/session.h"
 #include "authd/signin/step_up.h"
@@ -24,6 +26,8 @@
 #include "authd/sql/member.h"
 #include "authd/tenant.h"
 #include "common/service/audit.h"
+#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 enum { INVITE_ANSWER_MS = 150 }; /* member_create answers no earlier, see there */
 

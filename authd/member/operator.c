@@ -4,16 +4,18 @@
  */
 #include "authd/account/deletion.h"
 #include "authd/account/ownership.h"
-#include "authd/authd_api.h"
 #include "authd/credential/password.h"
 #include "authd/credential/password_rule.h"
 #include "authd/member/invitation.h"
+#include "authd/operation_api.h"
 #include "authd/session/change.h"
 #include "authd/session/session.h"
+#include "authd/session_api.h"
 #include "authd/sql/member.h"
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 static int settle_membership(struct authd *d, const struct request *req, int64_t sequence,
                              struct uuid membership, struct error *err)

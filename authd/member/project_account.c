@@ -11,13 +11,16 @@
 #include <string.h>
 
 #include "authd/account/email_verified.h"
-#include "authd/authd_api.h"
 #include "authd/member/person_name.h"
+#include "authd/member_api.h"
+#include "authd/operation_api.h"
+#include "authd/session_api.h"
 #include "authd/signin/explain.h"
 #include "authd/sql/project_account.h"
 #include "authd/tenant.h"
 #include "common/service/audit.h"
 #include "common/service/page_cursor.h"
+#include "settingsd/tenant_api.h"
 
 enum {
     PAGE_MAX = 100,  /* the bound of _count */

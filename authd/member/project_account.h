@@ -8,9 +8,9 @@
 #define ATRIUM_AUTHD_MEMBER_PROJECT_ACCOUNT_H
 
 #include "authd/authd.h"
-#include "settingsd/settingsd_api.h"
 
 struct project_account;
+struct tenant;
 
 /* The caller's project, and an account of it. ERR_NOT_FOUND when it is no member. Parks. */
 int project_account_open(struct authd *d, const struct request *req, struct uuid account,

@@ -7,13 +7,14 @@
  */
 #include <string.h>
 
+#include "authd/account/credential.h"
 #include "authd/account/deletion.h"
 #include "authd/account/mail_route.h"
 #include "authd/account/ownership.h"
-#include "authd/authd_api.h"
 #include "authd/mail.h"
 #include "authd/member/admin.h"
 #include "authd/member/project_account.h"
+#include "authd/member_api.h"
 #include "authd/session/session.h"
 #include "authd/signin/mfa.h"
 #include "authd/signin/step_up.h"
@@ -22,6 +23,8 @@
 #include "authd/sql/project_account.h"
 #include "common/service/audit.h"
 #include "maild/maild_api.h"
+#include "maild/template_api.h"
+#include "settingsd/tenant_api.h"
 
 /* What is done, for whom. */
 struct act {

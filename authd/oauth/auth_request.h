@@ -11,9 +11,10 @@
 #ifndef ATRIUM_AUTHD_OAUTH_AUTH_REQUEST_H
 #define ATRIUM_AUTHD_OAUTH_AUTH_REQUEST_H
 
-#include "authd/authd_api.h"
 #include "authd/oauth/issuer.h"
 #include "authd/oauth/words.h"
+#include "authd/oauth_api.h"
+#include "settingsd/client_api.h"
 
 #define REQUEST_URI_PREFIX "urn:ietf:params:oauth:request_uri:"
 #define CONTINUATION_LIFE MINUTES(30) /* of what a page has found out, and of a pushed request */

@@ -2,8 +2,8 @@
  * change_publish.c - what settingsd has changed, told to every gateway, and what ends with it
  * (handler change_publish).
  */
-#include "authd/authd_api.h"
 #include "authd/oauth/grant_registered.h"
+#include "authd/operation_api.h"
 #include "authd/session/change.h"
 #include "authd/sql/change.h"
 

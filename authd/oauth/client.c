@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "authd/settings_cache.h"
+#include "settingsd/client_api.h"
+#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 static struct field_texts text_list(struct arena *arena, const char *const *words, size_t count)
 {

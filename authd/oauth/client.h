@@ -6,7 +6,9 @@
 #define ATRIUM_AUTHD_OAUTH_CLIENT_H
 
 #include "authd/authd.h"
-#include "settingsd/settingsd_api.h"
+
+struct oauth_client;
+struct tenant;
 
 #define CONSOLE_CLIENT "console"
 

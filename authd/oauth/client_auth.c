@@ -16,6 +16,7 @@
 #include "common/domain/jwk.h"
 #include "common/domain/jwt.h"
 #include "common/wire/codec.h"
+#include "settingsd/client_api.h"
 
 #define ASSERTION_TYPE "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 

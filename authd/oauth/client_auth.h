@@ -11,6 +11,8 @@
 
 #include "authd/oauth/issuer.h"
 
+struct oauth_client;
+
 enum {
     CLIENT_FAILURES_MAX = 10,      /* of one address with one client ... */
     CLIENT_ASSERTION_KEYS_MAX = 4, /* of a set, that one assertion is verified with */

@@ -15,6 +15,7 @@
 #include "common/runtime/flight.h"
 #include "common/service/fetch.h"
 #include "common/wire/codec.h"
+#include "settingsd/client_api.h"
 
 enum {
     SETS_MAX = 512,       /* each 64 KiB at most */

@@ -15,7 +15,8 @@
 #include <jansson.h>
 
 #include "authd/authd.h"
-#include "settingsd/settingsd_api.h"
+
+struct oauth_client;
 
 #define CLIENT_KEYS_FRESH_LEAST MINUTES(5)
 #define CLIENT_KEYS_FRESH_MOST HOURS(24)

@@ -17,6 +17,7 @@
 #include "authd/oauth/scope_text.h"
 #include "authd/oauth/smart_grant.h"
 #include "authd/page/visit.h"
+#include "authd/page_api.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/endpoint.h"
 

@@ -6,9 +6,9 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "authd/authd_api.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/once.h"
+#include "authd/operation_api.h"
 #include "common/base/secret.h"
 #include "common/domain/endpoint.h"
 #include "common/domain/jwk.h"

@@ -6,7 +6,6 @@
 #define ATRIUM_AUTHD_OAUTH_FHIR_SERVER_H
 
 #include "authd/authd.h"
-#include "authd/authd_api.h"
 
 /* The server at a base address. 1: it is registered; 0: it is not; -1: err is set. It is read each
  * time, so what an administrator changes counts from the next request on. Parks. */

@@ -15,6 +15,7 @@
 #include "authd/settings_cache.h"
 #include "authd/sql/oauth.h"
 #include "common/service/audit.h"
+#include "settingsd/settingsd_api.h"
 
 enum { PAGE = 1000 }; /* the limit in part grant_held */
 

@@ -10,7 +10,6 @@
 #ifndef ATRIUM_AUTHD_OAUTH_GRANT_REGISTERED_H
 #define ATRIUM_AUTHD_OAUTH_GRANT_REGISTERED_H
 
-#include "authd/authd_api.h"
 #include "authd/oauth/token.h"
 #include "authd/session/session.h"
 

@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "authd/authd.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 /* How long what an issuer gives out lives, milliseconds of contract time. */
 #define CODE_LIFE SECONDS(60)

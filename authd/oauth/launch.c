@@ -8,8 +8,11 @@
 
 #include "authd/oauth/client.h"
 #include "authd/oauth/fhir_server.h"
+#include "authd/oauth_api.h"
 #include "authd/sql/smart.h"
 #include "common/service/audit.h"
+#include "settingsd/client_api.h"
+#include "settingsd/tenant_api.h"
 
 enum { LAUNCH_BYTES = 32 }; /* random ones: 43 characters */
 

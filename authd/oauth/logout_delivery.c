@@ -17,6 +17,7 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/service/fetch.h"
+#include "settingsd/client_api.h"
 
 enum {
     PERIOD_MS = 1000,

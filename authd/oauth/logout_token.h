@@ -6,7 +6,6 @@
 #define ATRIUM_AUTHD_OAUTH_LOGOUT_TOKEN_H
 
 #include "authd/authd.h"
-#include "settingsd/settingsd_api.h"
 
 #define LOGOUT_TOKEN_LIFE MINUTES(2)
 #define LOGOUT_EVENT "http://schemas.openid.net/event/backchannel-logout"

@@ -7,6 +7,7 @@
 
 #include "authd/oauth/oauth_error.h"
 #include "authd/signin/admission.h"
+#include "settingsd/policy_api.h"
 
 bool person_lacks_factor(const struct visit *visit)
 {

@@ -5,11 +5,11 @@
  */
 #include <string.h>
 
-#include "authd/authd_api.h"
 #include "authd/oauth/issuer_key.h"
+#include "authd/oauth_api.h"
 #include "authd/sql/session.h"
 #include "authd/tenant.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 #define SESSION_REVOKED "https://schemas.openid.net/secevent/caep/event-type/session-revoked"
 

@@ -8,6 +8,7 @@
 
 #include "authd/oauth/fhir_server.h"
 #include "authd/oauth/issuer.h"
+#include "authd/oauth_api.h"
 #include "common/domain/endpoint.h"
 #include "common/wire/codec.h"
 

@@ -13,7 +13,9 @@
 #include "common/domain/policy.h"
 #include "common/domain/smart_scope.h"
 #include "common/wire/codec.h"
+#include "settingsd/client_api.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 enum {
     GRANTED_SCOPE_MAX = 2048, /* bytes: each token holds it */

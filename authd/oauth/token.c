@@ -9,9 +9,11 @@
 #include "authd/oauth/client_auth.h"
 #include "authd/oauth/grant.h"
 #include "authd/oauth/oauth_error.h"
+#include "authd/oauth_api.h"
 #include "authd/settings_cache.h"
 #include "common/domain/endpoint.h"
 #include "common/wire/codec.h"
+#include "settingsd/client_api.h"
 
 static const struct {
     const char *type;

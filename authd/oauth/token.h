@@ -5,7 +5,6 @@
 #ifndef ATRIUM_AUTHD_OAUTH_TOKEN_H
 #define ATRIUM_AUTHD_OAUTH_TOKEN_H
 
-#include "authd/authd_api.h"
 #include "authd/oauth/dpop.h"
 #include "authd/oauth/issuer.h"
 

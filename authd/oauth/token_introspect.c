@@ -7,7 +7,6 @@
  */
 #include <string.h>
 
-#include "authd/authd_api.h"
 #include "authd/oauth/client.h"
 #include "authd/oauth/client_auth.h"
 #include "authd/oauth/grant.h"
@@ -17,12 +16,14 @@
 #include "authd/oauth/token.h"
 #include "authd/oauth/token_state.h"
 #include "authd/oauth/words.h"
+#include "authd/oauth_api.h"
 #include "authd/session/refresh_state.h"
 #include "authd/settings_cache.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/endpoint.h"
 #include "common/domain/jwt.h"
 #include "common/wire/codec.h"
+#include "settingsd/client_api.h"
 
 #define SIGNED_TYPE "application/token-introspection+jwt" /* RFC 9701, section 4 */
 

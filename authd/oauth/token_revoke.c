@@ -6,14 +6,15 @@
  */
 #include <string.h>
 
-#include "authd/authd_api.h"
 #include "authd/oauth/client_auth.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/once.h"
 #include "authd/oauth/token_state.h"
+#include "authd/oauth_api.h"
 #include "authd/session/session.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/endpoint.h"
+#include "settingsd/client_api.h"
 
 /* Section 2.1: a token of another client is refused, and stays. */
 static int refuse(struct error *err)

@@ -7,13 +7,13 @@
 #include <string.h>
 #include <strings.h>
 
-#include "authd/authd_api.h"
 #include "authd/oauth/auth_request.h"
 #include "authd/oauth/dpop.h"
 #include "authd/oauth/grant.h"
 #include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/person_claims.h"
+#include "authd/oauth_api.h"
 #include "authd/settings_cache.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/endpoint.h"

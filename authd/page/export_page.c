@@ -7,11 +7,12 @@
  */
 #include <string.h>
 
-#include "authd/authd_api.h"
 #include "authd/oauth/person_check.h"
 #include "authd/page/step_up_page.h"
+#include "authd/page_api.h"
 #include "common/domain/page.h"
 #include "docd/docd_api.h"
+#include "docd/export_api.h"
 
 static const char own_page[] = "account/export", ready[] = "ready", failed[] = "failed";
 

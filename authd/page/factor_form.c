@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-#include "authd/authd_api.h"
 #include "authd/page/passkey_form.h"
+#include "authd/passkey_api.h"
+#include "authd/sign_in_api.h"
 #include "authd/signin/login.h"
 #include "common/domain/page.h"
 

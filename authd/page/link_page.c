@@ -13,7 +13,8 @@
 #include <string.h>
 
 #include "authd/account/email_change.h"
-#include "authd/authd_api.h"
+#include "authd/account_api.h"
+#include "authd/page_api.h"
 #include "common/domain/page.h"
 
 static const char set_password_page[] = "set-password", verify_page[] = "verify-email",

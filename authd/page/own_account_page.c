@@ -5,16 +5,19 @@
 
 #include <string.h>
 
-#include "authd/authd_api.h"
 #include "authd/member/acceptance.h"
 #include "authd/member/member.h"
 #include "authd/page/factor_form.h"
 #include "authd/page/step_up_page.h"
+#include "authd/page_api.h"
+#include "authd/passkey_api.h"
 #include "authd/session/session.h"
+#include "authd/session_api.h"
 #include "authd/signin/login.h"
 #include "authd/sql/account_session.h"
 #include "authd/tenant.h"
 #include "common/domain/page.h"
+#include "settingsd/settingsd_api.h"
 
 /* ---- signing in ---- */
 

@@ -7,8 +7,10 @@
  */
 #include <string.h>
 
-#include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "authd/page/visit.h"
+#include "authd/page_api.h"
+#include "authd/sign_in_api.h"
 #include "common/domain/page.h"
 
 /* What was entered, and what is wrong with it. */

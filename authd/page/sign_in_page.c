@@ -12,13 +12,15 @@
  */
 #include <string.h>
 
-#include "authd/authd_api.h"
 #include "authd/credential/password.h"
 #include "authd/page/factor_form.h"
 #include "authd/page/own_account_page.h"
 #include "authd/page/passkey_form.h"
 #include "authd/page/visit.h"
+#include "authd/page_api.h"
 #include "authd/passkey/passkey_start.h"
+#include "authd/passkey_api.h"
+#include "authd/sign_in_api.h"
 #include "authd/signin/attempt.h"
 #include "authd/signin/login.h"
 #include "common/domain/page.h"

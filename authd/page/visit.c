@@ -8,10 +8,10 @@
 
 #include "authd/account/address_key.h"
 #include "authd/account/ownership.h"
-#include "authd/authd_api.h"
 #include "authd/oauth/auth_request.h"
 #include "authd/page/language_choice.h"
 #include "authd/session/session.h"
+#include "authd/session_api.h"
 #include "authd/signin/mfa.h"
 #include "authd/sql/page.h"
 #include "authd/sql/session.h"

@@ -16,7 +16,7 @@
 #include "authd/page/visit_brand.h"
 #include "authd/pages/pages.h"
 #include "authd/session/account_session.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 struct page_answer;
 struct page_visit;

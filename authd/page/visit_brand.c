@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "common/domain/language.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/brand_api.h"
+#include "settingsd/tenant_api.h"
 
 /* The row whose language is that, or is that but for its region; NULL: none. */
 static const struct branding_text *text_in(struct arena *arena, const struct field_list *texts,

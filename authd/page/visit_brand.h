@@ -6,7 +6,7 @@
 
 #include "authd/page/page.h"
 
-struct tenant; /* settingsd_api.h */
+struct tenant; /* settingsd/tenant_api.h */
 
 /* Absent members are NULL. */
 struct visit_brand {

@@ -10,9 +10,10 @@
 
 #include "authd/account/credential.h"
 #include "authd/account/ownership.h"
-#include "authd/authd_api.h"
+#include "authd/account_api.h"
 #include "authd/passkey/passkey_ceremony.h"
 #include "authd/passkey/passkey_opens.h"
+#include "authd/passkey_api.h"
 #include "authd/session/account_session.h"
 #include "authd/signin/step_up.h"
 #include "authd/sql/account.h"

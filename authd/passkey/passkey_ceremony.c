@@ -6,11 +6,11 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "authd/authd_api.h"
 #include "authd/passkey/passkey_opens.h"
+#include "authd/passkey_api.h"
 #include "authd/sql/passkey.h"
 #include "authd/tenant.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 static bool is_of_session(const char *kind)
 {

@@ -4,12 +4,13 @@
  */
 #include "authd/passkey/passkey_factor.h"
 
-#include "authd/authd_api.h"
 #include "authd/passkey/passkey_opens.h"
 #include "authd/passkey/passkey_rp.h"
+#include "authd/sign_in_api.h"
 #include "authd/sql/passkey.h"
 #include "authd/tenant.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/policy_api.h"
+#include "settingsd/tenant_api.h"
 
 static const char kind[] = "factor";
 

@@ -13,6 +13,7 @@
 #include "authd/sql/passkey.h"
 #include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 /* What is to be known of all relying parties together. */
 struct sums {

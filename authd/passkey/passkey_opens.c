@@ -10,7 +10,7 @@
 #include "authd/sql/passkey.h"
 #include "authd/tenant.h"
 #include "common/service/audit.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 static bool opens_none(const struct uuid *opens)
 {

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "authd/account/address_key.h"
-#include "authd/authd_api.h"
 #include "authd/mail.h"
 #include "authd/passkey/passkey_opens.h"
+#include "authd/passkey_api.h"
 #include "authd/sql/passkey.h"
 #include "authd/sql/signin.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 /* The handle of the answer, if it has one, is that of the enrolment. */
 static bool handle_matches(const struct request *req, const char *text, struct field_bytes want,

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "authd/authd_api.h"
+#include "authd/passkey_api.h"
 #include "common/domain/uri.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 /* ---- addresses ---- */
 

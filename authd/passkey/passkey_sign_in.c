@@ -10,13 +10,15 @@
 #include <string.h>
 
 #include "authd/account/email_verified.h"
-#include "authd/authd_api.h"
 #include "authd/passkey/passkey_opens.h"
 #include "authd/passkey/passkey_proof.h"
 #include "authd/passkey/passkey_start.h"
+#include "authd/passkey_api.h"
+#include "authd/sign_in_api.h"
 #include "authd/signin/login.h"
 #include "authd/sql/passkey.h"
 #include "authd/tenant.h"
+#include "settingsd/tenant_api.h"
 
 enum { REFUSALS_MAX = 100 }; /* of one client in a window: a clinic is one */
 #define REFUSALS_WINDOW SECONDS(10)

@@ -3,11 +3,11 @@
  */
 #include "authd/passkey/passkey_step_up.h"
 
-#include "authd/authd_api.h"
+#include "authd/account_api.h"
 #include "authd/passkey/passkey_opens.h"
 #include "authd/session/account_session.h"
 #include "authd/tenant.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 static const char kind[] = "step-up";
 

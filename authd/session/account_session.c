@@ -7,7 +7,6 @@
 
 #include "authd/account/address_key.h"
 #include "authd/account/deletion.h"
-#include "authd/authd_api.h"
 #include "authd/credential/mailed_code.h"
 #include "authd/credential/throttle.h"
 #include "authd/credential/user_agent.h"

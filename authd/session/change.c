@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "authd/sql/change.h"
 
 enum {

@@ -13,7 +13,7 @@
 
 #include "authd/authd.h"
 
-struct change; /* authd_api.h */
+struct change; /* operation_api.h */
 
 /* How long a change is kept for gateways: an ended session until its last access token expired
  * (and a minute for clocks that differ), an event for as long as a gateway may have been cut off

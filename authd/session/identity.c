@@ -5,7 +5,7 @@
  */
 #include "authd/account/address_key.h"
 #include "authd/authd.h"
-#include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "authd/sql/session.h"
 
 int identity_get(struct authd *d, const struct request *req, const struct identity_get_in *in,

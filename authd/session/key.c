@@ -7,8 +7,9 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "authd/authd_api.h"
+#include "authd/key_api.h"
 #include "authd/oauth/issuer_key.h"
+#include "authd/operation_api.h"
 #include "authd/session/change.h"
 #include "authd/sql/key.h"
 

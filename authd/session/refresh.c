@@ -15,10 +15,10 @@
 
 #include <string.h>
 
-#include "authd/authd_api.h"
 #include "authd/session/refresh_state.h"
 #include "authd/session/rotation.h"
 #include "authd/session/session.h"
+#include "authd/sign_in_api.h"
 #include "authd/signin/admission.h"
 
 enum {

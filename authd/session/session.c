@@ -7,14 +7,17 @@
 
 #include "authd/account/address_key.h"
 #include "authd/account/deletion.h"
-#include "authd/authd_api.h"
 #include "authd/credential/user_agent.h"
+#include "authd/operation_api.h"
 #include "authd/session/change.h"
 #include "authd/session/key.h"
+#include "authd/session_api.h"
+#include "authd/sign_in_api.h"
 #include "authd/signin/arrival.h"
 #include "authd/sql/change.h"
 #include "authd/sql/session.h"
 #include "authd/sql/signin.h"
+#include "common/domain/reference.h"
 
 static const struct field session_created_rows[] = {
     FIELD_UUID(struct session_created, membership, FIELD_REQUIRED, "The membership's id"),

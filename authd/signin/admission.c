@@ -12,6 +12,7 @@
 #include "common/domain/policy.h"
 #include "common/service/audit.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 bool admission_is_admin(const char *role, bool admin)
 {

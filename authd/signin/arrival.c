@@ -8,7 +8,7 @@
 #include "authd/mail.h"
 #include "authd/tenant.h"
 #include "common/base/address.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 _Static_assert(ARRIVAL_KEYS_SIZE == 2 * THROTTLE_KEY_SIZE, "two keys");
 

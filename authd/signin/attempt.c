@@ -4,10 +4,9 @@
 #include "authd/signin/attempt.h"
 
 #include "authd/account/email_verified.h"
-#include "authd/authd_api.h"
 #include "authd/passkey/passkey_factor.h"
 #include "authd/tenant.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 static int not_enabled(struct error *err)
 {

@@ -11,7 +11,7 @@
 
 #include "authd/signin/candidate.h"
 
-struct tenant; /* settingsd_api.h */
+struct tenant; /* settingsd/tenant_api.h */
 
 enum { ATTEMPTS = 2 };
 

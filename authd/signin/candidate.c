@@ -16,7 +16,9 @@
 #include "authd/sql/signin.h"
 #include "common/domain/password_filter.h"
 #include "common/domain/password_text.h"
+#include "settingsd/policy_api.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 #define COMMON_MAIL_WINDOW DAYS(30) /* between two mails about a common password */
 

@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "authd/account/email_verified.h"
-#include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "authd/session/session.h"
 #include "authd/signin/admission.h"
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"
 #include "common/domain/policy.h"
+#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 enum { STEPS_MAX = 16 };
 

@@ -8,7 +8,7 @@
 
 struct sign_in_explain_in;
 struct sign_in_explain_out;
-struct tenant; /* settingsd_api.h */
+struct tenant; /* settingsd/tenant_api.h */
 
 /* Of the sign-in of in->email as in->role (absent: as a patient, or as a practitioner where the
  * tenant knows the address as such only), from in->address where that is known, to the tenant

@@ -2,16 +2,16 @@
  * login_mfa.c - the middle step of a sign-in to an account with a second factor: a code of it, or
  * a passkey, against a session code.
  */
-#include "authd/authd_api.h"
 #include "authd/credential/factor.h"
 #include "authd/passkey/passkey_factor.h"
 #include "authd/passkey/passkey_opens.h"
 #include "authd/session/session.h"
+#include "authd/sign_in_api.h"
 #include "authd/signin/login.h"
 #include "authd/sql/passkey.h"
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 /* Gives the login its session code; the transaction holds the factor's and the login's rows.
  * within: the project that it leads to, or below which; absent: any. */

@@ -2,15 +2,16 @@
  * login_start.c - the first step of a sign-in: e-mail and password against a session code, or
  * against the id of a login that waits for a second factor (login_mfa.c); see login.h.
  */
-#include "authd/authd_api.h"
 #include "authd/signin/login.h"
 
 #include "authd/account/email_verified.h"
 #include "authd/credential/password.h"
 #include "authd/passkey/passkey_factor.h"
 #include "authd/session/session.h"
+#include "authd/sign_in_api.h"
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"
+#include "settingsd/tenant_api.h"
 
 int login_begin(struct authd *d, const struct request *req, const struct candidate *who,
                 const struct throttle_keys *keys, struct uuid project, const char *challenge,

@@ -8,16 +8,17 @@
 #include "authd/account/address_key.h"
 #include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
-#include "authd/authd_api.h"
 #include "authd/credential/challenge.h"
 #include "authd/passkey/passkey_opens.h"
 #include "authd/session/account_session.h"
 #include "authd/session/session.h"
+#include "authd/sign_in_api.h"
 #include "authd/signin/admission.h"
 #include "authd/signin/arrival.h"
 #include "authd/signin/login.h"
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"
+#include "settingsd/tenant_api.h"
 
 struct login {
     struct uuid id;

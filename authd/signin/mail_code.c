@@ -13,18 +13,21 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "authd/account/credential.h"
 #include "authd/account/email_verified.h"
 #include "authd/account/mail_route.h"
 #include "authd/account/ownership.h"
-#include "authd/authd_api.h"
 #include "authd/credential/mailed_code.h"
 #include "authd/credential/password.h"
 #include "authd/passkey/passkey_factor.h"
 #include "authd/session/session.h"
+#include "authd/sign_in_api.h"
 #include "authd/signin/login.h"
 #include "authd/sql/account.h"
 #include "authd/sql/mail_code.h"
 #include "authd/tenant.h"
+#include "settingsd/policy_api.h"
+#include "settingsd/tenant_api.h"
 
 enum {
     START_ANSWER_MS = 250,  /* a start answers no earlier, see there */

@@ -9,9 +9,10 @@
 
 #include "authd/account/credential.h"
 #include "authd/account/ownership.h"
-#include "authd/authd_api.h"
+#include "authd/account_api.h"
 #include "authd/credential/factor.h"
 #include "authd/credential/qr.h"
+#include "authd/operation_api.h"
 #include "authd/session/session.h"
 #include "authd/signin/step_up.h"
 #include "authd/sql/account.h"
@@ -19,6 +20,8 @@
 #include "authd/sql/credential.h"
 #include "authd/sql/passkey.h"
 #include "authd/tenant.h"
+#include "settingsd/policy_api.h"
+#include "settingsd/settingsd_api.h"
 
 static const char what[] = "Two-step sign-in";
 

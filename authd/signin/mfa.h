@@ -4,7 +4,10 @@
 #ifndef ATRIUM_AUTHD_SIGNIN_MFA_H
 #define ATRIUM_AUTHD_SIGNIN_MFA_H
 
-#include "authd/account/credential.h"
+#include "authd/authd.h"
+
+struct credential_owner; /* account/credential.h */
+struct db_tx;
 
 /* Whether one of the account's projects demands a second factor of it. Parks. */
 int mfa_is_required(struct authd *d, const struct request *req, struct uuid account, bool *ret,

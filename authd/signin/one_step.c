@@ -8,16 +8,17 @@
 
 #include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
-#include "authd/authd_api.h"
 #include "authd/credential/password.h"
 #include "authd/passkey/passkey_factor.h"
 #include "authd/session/session.h"
+#include "authd/sign_in_api.h"
 #include "authd/signin/admission.h"
 #include "authd/signin/arrival.h"
 #include "authd/signin/attempt.h"
 #include "authd/signin/login.h"
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"
+#include "settingsd/tenant_api.h"
 
 /* Refuses a proven candidate that has a second factor: with a challenge the sign-in goes on at
  * login_mfa.c. */

@@ -4,16 +4,17 @@
 #include "authd/signin/step_up.h"
 
 #include "authd/account/credential.h"
-#include "authd/authd_api.h"
+#include "authd/account_api.h"
 #include "authd/credential/factor.h"
 #include "authd/credential/password.h"
+#include "authd/operation_api.h"
 #include "authd/passkey/passkey_step_up.h"
 #include "authd/session/account_session.h"
 #include "authd/sql/credential.h"
 #include "authd/sql/passkey.h"
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 static const char action[] = "session.step-up";
 

@@ -3,8 +3,8 @@
  * Handler: project_sign_ins.
  */
 #include "authd/authd.h"
-#include "authd/authd_api.h"
 #include "authd/sql/trail.h"
+#include "authd/trail_api.h"
 
 /* The statement has the 25 hours of the answer: 24 full ones and the current one. */
 enum { FULL_HOURS = 24 };

@@ -20,6 +20,7 @@
 #include "common/domain/uri.h"
 #include "common/service/audit.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 /* ---- the key ---- */
 

@@ -29,7 +29,8 @@
  *
  * operations.def says what the rows become where:
  *
- *   <daemon>/<daemon>_api.h     OPERATION_CALLS      typed calls for others              (OP)
+ *   <daemon>/<daemon>_api.h     OPERATION_CALLS      typed calls for others              (OP),
+ *                               and the tables of all shapes   (ROUTE, PAGE, ENDPOINT, OP)
  *   <daemon>/<daemon>_api.c     OPERATION_METHODS    their descriptors                   (OP)
  *   <daemon>/<daemon>.h         OPERATION_HANDLERS   prototypes of the handlers          (ROUTE,
  *                               PAGE, ENDPOINT, OP)
@@ -66,6 +67,14 @@
     }
 #define HANDLER_ROW(handler, input, output, callers, access, reach, flags) \
     {#handler, callers, access, reach, flags, &input##_table, &output##_table, call_##handler},
+
+/* The structs of a row and their tables. Who fills or reads a struct includes its subject's
+ * header. */
+#define METHOD_SHAPES(input, output) \
+    struct input;                    \
+    struct output;                   \
+    FIELD_DECLARE(input);            \
+    FIELD_DECLARE(output);
 
 /* <service>_<handler>(bus, req, in, out, err): parks, see bus_call(); and its descriptor for the
  * outbox. */

@@ -9,12 +9,20 @@
 #include <unistd.h>
 
 #include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "botd/botd_api.h"
 #include "common/base/secret.h"
 #include "common/wire/codec.h"
 #include "ctl/files.h"
+#include "docd/docd_api.h"
 #include "maild/maild_api.h"
+#include "maild/template_api.h"
+#include "settingsd/client_api.h"
+#include "settingsd/policy_api.h"
+#include "settingsd/project_api.h"
+#include "settingsd/setting_api.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 enum { PASSWORD_BYTES = 15 };
 

@@ -8,7 +8,7 @@
 
 #include "common/base/uuid.h"
 #include "ctl/ctl_bus.h"
-#include "docd/docd_api.h"
+#include "docd/cms_api.h"
 
 #define DEMO_TENANT "demo"
 #define DEMO_ADMIN "admin@demo.example"

@@ -15,6 +15,7 @@
 #include "docd/document/content_words.h"
 #include "docd/sql/content.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 static const char content_type[] = "Content"; /* as policies and the audit trail call it */
 

@@ -11,7 +11,9 @@
 #include "docd/document/disposition.h"
 #include "docd/document/document_file.h"
 #include "docd/document/sniff.h"
+#include "docd/document_api.h"
 #include "docd/export/export.h"
+#include "docd/image_api.h"
 #include "docd/sql/document.h"
 
 enum { FILE_PASS_MIN = 32 * 1024 }; /* less is cheaper to copy */

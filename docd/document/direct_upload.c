@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "common/runtime/fiber_each.h"
 #include "common/runtime/fiber_sem.h"
 #include "common/runtime/flight.h"

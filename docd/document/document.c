@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "common/base/clock.h"
+#include "common/domain/reference.h"
 #include "common/runtime/fiber_sem.h"
 #include "docd/docd.h"
 #include "docd/document/list_cache.h"
+#include "docd/document_api.h"
 #include "docd/sql/document.h"
 
 enum { TOKEN_BYTES = 32, SEARCH_LOOK_MS = 3000 };

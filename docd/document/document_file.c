@@ -4,6 +4,7 @@
 #include "docd/document/document_file.h"
 
 #include "docd/docd.h"
+#include "docd/document_api.h"
 #include "docd/sql/document.h"
 
 static const struct field document_file_rows[] = {

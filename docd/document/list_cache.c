@@ -12,6 +12,7 @@
 #include "common/base/cache.h"
 #include "common/base/log.h"
 #include "common/domain/reference.h"
+#include "docd/document_api.h"
 
 enum {
     ENTRIES_MAX = 8192, /* far more than lists that fill the bytes, unless they are tiny */

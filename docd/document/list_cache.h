@@ -9,7 +9,7 @@
 #ifndef ATRIUM_DOCD_DOCUMENT_LIST_CACHE_H
 #define ATRIUM_DOCD_DOCUMENT_LIST_CACHE_H
 
-#include "docd/docd_api.h"
+#include "common/base/uuid.h"
 
 /* Bytes of all lists, and of one: a larger one is not kept. */
 enum { LIST_CACHE_BYTES = 8 << 20, LIST_CACHE_LIST_BYTES = 128 << 10 };

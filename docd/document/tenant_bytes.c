@@ -8,6 +8,7 @@
  * unfinished file that is named by its object: the transfer goes on behind what is there, and a
  * document that is deleted takes it along.
  */
+#include "docd/bytes_api.h"
 #include "docd/docd.h"
 #include "docd/document/sniff.h"
 #include "docd/sql/tenant.h"

@@ -12,6 +12,7 @@
 #include "common/base/clock.h"
 #include "docd/docd.h"
 #include "docd/document/sniff.h"
+#include "docd/document_api.h"
 #include "docd/sql/upload.h"
 
 static const int64_t replaced_ms =

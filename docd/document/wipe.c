@@ -2,6 +2,7 @@
  * wipe.c - deletes what an account, or a project, leaves behind, and says what was erased of an
  * account.
  */
+#include "common/service/erasure.h"
 #include "docd/docd.h"
 #include "docd/sql/document.h"
 #include "docd/sql/erasure.h"

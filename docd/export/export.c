@@ -9,11 +9,13 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "common/base/clock.h"
 #include "common/service/audit.h"
-#include "docd/docd_api.h"
+#include "common/service/erasure.h"
 #include "docd/document/disposition.h"
 #include "docd/export/sealed_file.h"
+#include "docd/export_api.h"
 #include "docd/sql/export.h"
 
 enum { LIST_MAX = 100 };

@@ -16,9 +16,11 @@
 #include <jansson.h>
 
 #include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "common/base/clock.h"
 #include "common/service/audit.h"
 #include "common/wire/codec.h"
+#include "docd/bytes_api.h"
 #include "docd/export/export.h"
 #include "docd/export/export_zip.h"
 #include "docd/export/sealed_file.h"

@@ -13,7 +13,6 @@
 
 #include "common/base/error.h"
 #include "common/runtime/loop.h"
-#include "docd/docd_api.h"
 #include "docd/image/image_turn.h"
 
 enum {

@@ -4,7 +4,7 @@
  * The picture is no document: it is in memory here, and nothing of it is kept.
  */
 #include "docd/docd.h"
-#include "docd/docd_api.h"
+#include "docd/image_api.h"
 
 int logo_make(struct docd *d, const struct request *req, const struct logo_make_in *in,
               struct logo_made *out, struct error *err)

@@ -17,6 +17,7 @@
 #include "common/runtime/fiber_sem.h"
 #include "common/runtime/flight.h"
 #include "docd/image/variant_files.h"
+#include "docd/image_api.h"
 
 enum {
     LOOK_AGAIN_MS = 15, /* while another process makes it */

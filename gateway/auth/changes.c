@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "common/base/clock.h"
 #include "gateway/gateway.h"
 

@@ -4,10 +4,14 @@
  */
 #include <string.h>
 
+#include "authd/api_key_api.h"
 #include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "common/base/clock.h"
 #include "gateway/gateway.h"
+#include "settingsd/policy_api.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 
 enum { FETCHES_MAX = 5 }; /* for one request, while changes keep coming in between */
 

@@ -10,6 +10,7 @@
 #include <sodium.h>
 
 #include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "common/domain/endpoint.h"
 #include "common/domain/key_caller.h"
 #include "gateway/auth/authenticate.h"

@@ -7,14 +7,15 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "common/base/clock.h"
 #include "common/domain/etag.h"
 #include "common/service/audit.h"
 #include "common/service/page_cursor.h"
-#include "maild/maild_api.h"
 #include "maild/sql/webhook.h"
 #include "maild/sql/webhook_delivery.h"
 #include "maild/webhook/webhook_sign.h"
+#include "maild/webhook_api.h"
 
 /* ---- secrets ---- */
 

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "authd/oauth_api.h"
 #include "common/service/fetch.h"
 #include "common/wire/codec.h"
-#include "maild/maild_api.h"
 #include "maild/webhook/webhook.h"
+#include "maild/webhook_api.h"
 
 enum { STATUS_ACCEPTED = 202, STATUS_BAD_REQUEST = 400 };
 

@@ -7,9 +7,9 @@
 
 #include "common/service/audit.h"
 #include "common/service/page_cursor.h"
-#include "maild/maild_api.h"
 #include "maild/sql/webhook_delivery.h"
 #include "maild/webhook/webhook.h"
+#include "maild/webhook_api.h"
 
 enum { REDELIVER_MAX = 10000 };
 

@@ -11,6 +11,7 @@
 
 #include "authd/authd_api.h"
 #include "common/base/clock.h"
+#include "common/service/audit_events.h"
 #include "common/wire/codec.h"
 #include "docd/docd_api.h"
 #include "maild/sql/webhook_event.h"

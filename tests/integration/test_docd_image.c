@@ -21,6 +21,7 @@
 #include "docd/image/image.h"
 #include "docd/image/image_process.h"
 #include "docd/image/image_vips.h"
+#include "docd/image_api.h"
 #include "tests/support/program.h"
 #include "tests/support/unit.h"
 

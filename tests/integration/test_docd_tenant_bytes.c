@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
+#include "docd/bytes_api.h"
 #include "docd/docd.h"
 #include "docd/document/sniff.h"
 #include "docd/sql_part.h"

@@ -10,7 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "maild/maild_api.h"
+#include "maild/mail_api.h"
+#include "maild/template_api.h"
 #include "maild/transport.h"
 #include "tests/support/mail_server.h"
 #include "tests/support/pg.h"

@@ -7,9 +7,14 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "common/service/hold.h"
+#include "settingsd/policy_api.h"
+#include "settingsd/project_api.h"
+#include "settingsd/setting_api.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
 #include "tests/support/pg.h"
 
 enum { CALL_MS = 5000, WRITERS = 200 };

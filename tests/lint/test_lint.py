@@ -37,10 +37,12 @@ GOOD = {
     'common/bus/bus_private.h': '#ifndef ATRIUM_COMMON_BUS_BUS_PRIVATE_H\n#define ATRIUM_COMMON_BUS_BUS_PRIVATE_H\n'
                                 '#include "common/bus/bus.h"\n#endif\n',
     'authd/authd_api.h': '#ifndef ATRIUM_AUTHD_AUTHD_API_H\n#define ATRIUM_AUTHD_AUTHD_API_H\n#endif\n',
+    'authd/session/session_api.h': '#ifndef ATRIUM_AUTHD_SESSION_SESSION_API_H\n'
+                                   '#define ATRIUM_AUTHD_SESSION_SESSION_API_H\n#endif\n',
     'authd/authd_routes.def': '/* authd_routes.def - what authd answers. */\n',
     'authd/session/session.c': '#include "authd/authd_api.h"\n#include "common/bus/bus.h"\n',
     'docd/docd_api.h': '#ifndef ATRIUM_DOCD_DOCD_API_H\n#define ATRIUM_DOCD_DOCD_API_H\n#endif\n',
-    'docd/docd.c': '#include "authd/authd_api.h"\n',
+    'docd/docd.c': '#include "authd/authd_api.h"\n#include "authd/session/session_api.h"\n',
     'gateway/routes.c': '#include "authd/authd_routes.def"\n',
 }
 
@@ -55,12 +57,15 @@ CASES = [
     ('common includes a daemon', 'common/bus/method.c', '#include "authd/authd_api.h"\n', 'floors',
      'common/ knows no daemon'),
     ('a daemon includes another\'s own header', 'docd/wipe.c', '#include "authd/session/session.h"\n', 'floors',
-     'of another daemon only authd_api.h'),
+     'of another daemon only _api.h'),
     ('a daemon includes another\'s rows', 'docd/rows.c', '#include "authd/authd_routes.def"\n', 'floors',
-     'of another daemon only authd_api.h'),
+     'of another daemon only _api.h'),
     ('the gateway includes rows', 'gateway/openapi.c', '#include "authd/authd_docs.def"\n', None, ''),
     ('an _api.h includes another', 'docd/docd_api.h', '#ifndef ATRIUM_DOCD_DOCD_API_H\n'
      '#define ATRIUM_DOCD_DOCD_API_H\n#include "authd/authd_api.h"\n#endif\n', 'floors', 'no _api.h includes another'),
+    ('an _api.h includes one of its daemon', 'authd/authd_api.h', '#ifndef ATRIUM_AUTHD_AUTHD_API_H\n'
+     '#define ATRIUM_AUTHD_AUTHD_API_H\n#include "authd/session/session_api.h"\n#endif\n', 'floors',
+     'no _api.h includes another'),
     ('a private header elsewhere', 'authd/session/me.c', '#include "common/bus/bus_private.h"\n', 'floors',
      'private to its folder'),
     ('a program includes a test', 'authd/me.c', '#include "tests/support/unit.h"\n', 'floors', 'nothing of tests/'),

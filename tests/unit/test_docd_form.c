@@ -8,7 +8,6 @@
 #include <sodium.h>
 
 #include "common/wire/codec.h"
-#include "docd/docd_api.h"
 #include "docd/document/disposition.h"
 #include "docd/document/sniff.h"
 #include "docd/store/post_policy.h"

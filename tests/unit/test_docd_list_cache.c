@@ -7,6 +7,7 @@
 
 #include "common/domain/reference.h"
 #include "docd/document/list_cache.h"
+#include "docd/document_api.h"
 #include "tests/support/unit.h"
 
 static struct list_key key_new(const struct document_sort *sort)

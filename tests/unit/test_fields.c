@@ -4,10 +4,11 @@
  */
 #include <string.h>
 
-#include "authd/authd_api.h"
+#include "authd/sign_in_api.h"
 #include "common/wire/codec.h"
-#include "maild/maild_api.h"
-#include "settingsd/settingsd_api.h"
+#include "maild/mail_api.h"
+#include "settingsd/project_api.h"
+#include "settingsd/tenant_api.h"
 #include "tests/support/unit.h"
 
 struct part {

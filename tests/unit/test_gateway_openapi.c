@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "authd/authd_api.h"
+#include "authd/sign_in_api.h"
 #include "gateway/endpoint/openapi.h"
 #include "gateway/endpoint/openapi_text.h"
-#include "settingsd/settingsd_api.h"
+#include "settingsd/setting_api.h"
 #include "tests/support/unit.h"
 
 static struct arena *arena;

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "settingsd/client_api.h"
 #include "settingsd/client_settings.h"
 #include "tests/support/unit.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "ctl/ctl.h"
+#include "settingsd/setting_api.h"
 #include "settingsd/setting_names.h"
-#include "settingsd/settingsd_api.h"
 #include "tests/support/unit.h"
 
 /* A file of the tree, and what stands around the name of a setting in it. */
