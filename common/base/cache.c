@@ -36,7 +36,7 @@ struct cache *cache_new(size_t capacity, void (*drop)(void *value))
         buckets *= 2;
     if (self) {
         self->heads = malloc(buckets * sizeof(*self->heads));
-        self->slots = calloc(capacity, sizeof(*self->slots));
+        self->slots = malloc(capacity * sizeof(*self->slots)); /* written as `fresh` grows */
     }
     if (!self || !self->heads || !self->slots)
         log_die("cache", "out of memory");

@@ -18,7 +18,10 @@
 #include "common/base/log.h"
 #include "common/bus/bus_private.h"
 
-enum { SWEEP_FIRST = 64 /* callers on a socket before the first look for dead ones */ };
+enum {
+    CALLERS_MAX = 16, /* services that call a daemon: all of them, and room to grow */
+    SWEEP_FIRST = 64, /* callers on a socket before the first look for dead ones */
+};
 
 /* ---- standing still ---- */
 
@@ -273,11 +276,8 @@ static struct bus_socket *socket_find(struct bus *self, const char *service, siz
 static int sockets_name(struct bus *self, struct error *err)
 {
     const struct bus_options *options = self->options;
-    size_t words = 0;
 
-    for (const struct operation *row = options->operations; row->name; row++)
-        words += strlen(row->callers) / 2 + 1;
-    self->sockets = arena_calloc(self->arena, words * 2, sizeof(*self->sockets));
+    self->sockets = arena_calloc(self->arena, CALLERS_MAX * 2, sizeof(*self->sockets));
     for (const struct operation *row = options->operations; row->name; row++) {
         for (const char *at = row->callers; *at != '\0'; at += strspn(at, " ")) {
             size_t length = strcspn(at, " ");
@@ -286,6 +286,8 @@ static int sockets_name(struct bus *self, struct error *err)
             if (!bus_name_ok(at, length))
                 return error_set(err, ERR_INTERNAL, "%s names a wrong caller.", row->name);
             if (!socket_find(self, at, length)) {
+                if (self->socket_count == CALLERS_MAX)
+                    return error_set(err, ERR_INTERNAL, "%s has one caller too many.", row->name);
                 socket->bus = self;
                 socket->service = arena_strndup(self->arena, at, length);
                 socket->sweep_at = SWEEP_FIRST;

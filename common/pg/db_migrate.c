@@ -20,6 +20,7 @@
 enum {
     MIGRATE_MS = MINUTES(10), /* longest wait for one script, and for another instance */
     TURN_MS = 50,             /* between looks whether that is done */
+    VERIFY_AHEAD = 32,        /* statements: libpq keeps the buffer that they needed */
 };
 
 #define LOCK_TIMEOUT "200ms"
@@ -162,7 +163,21 @@ static int migrate(struct db_tx *tx, struct error *err)
                       &done, err);
 }
 
-/* Prepares and describes one statement, with its row's word on the number of parameters. */
+/* Sends the request to prepare and describe one statement. */
+static struct db_call *verify_send(struct db_tx *tx, int statement)
+{
+    struct db_call *call = db_call_new(tx->db, CALL_VERIFY);
+
+    call->statement = db_statement(tx->db, statement);
+    call->in_tx = true;
+    if (tx->conn)
+        db_conn_send(tx->conn, call);
+    else
+        call->state = CALL_LOST;
+    return call;
+}
+
+/* Takes the answer and checks it by its row's word on the number of parameters. */
 static int verify(struct db_tx *tx, struct db_call **call_p, struct error *err)
 {
     const struct db_statement *row = (*call_p)->statement;
@@ -178,30 +193,23 @@ static int verify(struct db_tx *tx, struct db_call **call_p, struct error *err)
                         PQnparams(described), row->params);
 }
 
-/* All statements in one go; the first that is wrong is reported. */
+/* Verifies all statements, sending some ahead; the first that is wrong is reported. */
 static int verify_all(struct db_tx *tx, struct error *err)
 {
     struct db *db = tx->db;
-    size_t count = db->statement_count, waited = 0;
+    size_t count = db->statement_count, sent = 0;
     struct db_call **calls = calloc(count ? count : 1, sizeof(struct db_call *));
     int rc = 0;
 
     if (!calls)
         log_die("db", "out of memory");
     for (size_t i = 0; i < count; i++) {
-        calls[i] = db_call_new(db, CALL_VERIFY);
-        calls[i]->statement = db_statement(db, (int)i);
-        calls[i]->in_tx = true;
-        if (tx->conn)
-            db_conn_send(tx->conn, calls[i]);
-        else
-            calls[i]->state = CALL_LOST;
-    }
-    for (; waited < count; waited++) {
         struct error later;
 
+        for (; sent < count && sent < i + VERIFY_AHEAD; sent++)
+            calls[sent] = verify_send(tx, (int)sent);
         error_init(&later, NULL);
-        if (verify(tx, &calls[waited], rc == 0 ? err : &later) < 0)
+        if (verify(tx, &calls[i], rc == 0 ? err : &later) < 0)
             rc = -1;
     }
     free(calls);

@@ -31,7 +31,7 @@ struct curl_socket {
 
 struct curl_loop {
     struct loop *loop;
-    CURLM *multi;
+    CURLM *multi; /* NULL before the first transfer */
     struct resolver *resolver;
     struct loop_timer *timer;
     struct transfer *transfers;
@@ -113,16 +113,34 @@ struct curl_loop *curl_loop_new(struct loop *loop)
 {
     struct curl_loop *self = calloc(1, sizeof(*self));
 
-    if (!self || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
-        !(self->multi = curl_multi_init()))
-        log_die("curl", "libcurl cannot be started");
+    if (!self)
+        log_die("curl", "out of memory");
     self->loop = loop;
     self->resolver = resolver_new(loop);
+    return self;
+}
+
+/* Starts libcurl, and OpenSSL for it: 2 MiB that a daemon without transfers does not need. */
+static void start_multi(struct curl_loop *self)
+{
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !(self->multi = curl_multi_init()))
+        log_die("curl", "libcurl cannot be started");
     curl_multi_setopt(self->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
     curl_multi_setopt(self->multi, CURLMOPT_SOCKETDATA, self);
     curl_multi_setopt(self->multi, CURLMOPT_TIMERFUNCTION, on_timer);
     curl_multi_setopt(self->multi, CURLMOPT_TIMERDATA, self);
-    return self;
+}
+
+CURL *curl_loop_easy(struct curl_loop *self)
+{
+    CURL *easy;
+
+    if (!self->multi)
+        start_multi(self);
+    easy = curl_easy_init();
+    if (!easy)
+        log_die("curl", "out of memory");
+    return easy;
 }
 
 void curl_loop_destroy(struct curl_loop **self_p)
@@ -132,10 +150,12 @@ void curl_loop_destroy(struct curl_loop **self_p)
     if (!self)
         return;
     assert(!self->transfers);
-    curl_multi_cleanup(self->multi); /* closes idle connections, through on_socket() */
+    if (self->multi) {
+        curl_multi_cleanup(self->multi); /* closes idle connections, through on_socket() */
+        curl_global_cleanup();
+    }
     loop_cancel(self->loop, &self->timer);
     resolver_destroy(&self->resolver);
-    curl_global_cleanup();
     free(self);
     *self_p = NULL;
 }

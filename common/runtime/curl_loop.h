@@ -18,9 +18,12 @@ struct curl_loop;
 struct curl_loop *curl_loop_new(struct loop *loop);
 void curl_loop_destroy(struct curl_loop **self_p);
 
-/* Performs a prepared easy handle (borrowed) and parks until it is done or the deadline passes
- * (ERR_DEADLINE; the transfer is removed). *ret is curl's own code when 0 is returned:
- * CURLE_COULDNT_RESOLVE_HOST also while no name server answers. Sets CURLOPT_RESOLVE and
+/* Returns a new easy handle for curl_loop_perform(). The first call starts libcurl. */
+CURL *curl_loop_easy(struct curl_loop *self);
+
+/* Performs a prepared handle of curl_loop_easy() (borrowed) and parks until it is done or the
+ * deadline passes (ERR_DEADLINE; the transfer is removed). *ret is curl's own code when 0 is
+ * returned: CURLE_COULDNT_RESOLVE_HOST also while no name server answers. Sets CURLOPT_RESOLVE and
  * CURLOPT_RESOLVER_START_FUNCTION; the URL is that of CURLOPT_URL. */
 int curl_loop_perform(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms, CURLcode *ret,
                       struct error *err) MUST_USE;

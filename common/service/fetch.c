@@ -194,7 +194,7 @@ int fetch_perform(struct curl_loop *curl, struct arena *arena, const struct fetc
                   struct fetch_answer *ret, struct error *err)
 {
     CLEANUP(curl_loop_free_list) struct curl_slist *headers = NULL;
-    CLEANUP(curl_loop_free_easy) CURL *easy = curl_easy_init();
+    CLEANUP(curl_loop_free_easy) CURL *easy = curl_loop_easy(curl);
     struct transfer_state state = {.what = what};
     curl_off_t retry_after = 0;
     struct span span;
@@ -203,7 +203,7 @@ int fetch_perform(struct curl_loop *curl, struct arena *arena, const struct fetc
 
     curl_loop_span_begin(curl, &span);
     headers = header_list(what, &span);
-    if (!easy || !headers)
+    if (!headers)
         log_die("fetch", "out of memory");
     codec_buffer_init(&state.answer, arena);
     code = set_options(easy, &state, headers);

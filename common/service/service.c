@@ -7,6 +7,7 @@
 #include "common/service/service.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sodium.h>
 #include <stdio.h>
@@ -289,6 +290,7 @@ static void start_fiber(void *arg)
         end(self);
         return;
     }
+    malloc_trim(0); /* what only the start needed goes back to the system */
     self->ready = true;
     if (self->reload_again)
         service_reload(self);

@@ -70,14 +70,12 @@ static size_t discard(char *bytes UNUSED, size_t size, size_t count, void *arg U
 /* Is /readyz of this gateway 200? Refused connections are a no. */
 static bool gateway_answers(struct curl_loop *curls, const struct gateway_site *gateway)
 {
-    CURL *easy = curl_easy_init();
+    CURL *easy = curl_loop_easy(curls);
     char url[64];
     struct error err;
     CURLcode code = CURLE_FAILED_INIT;
     long status = 0;
 
-    if (!easy)
-        return false;
     error_init(&err, NULL);
     snprintf(url, sizeof(url), "http://127.0.0.1:%d/readyz", gateway->admin_port);
     curl_easy_setopt(easy, CURLOPT_URL, url);

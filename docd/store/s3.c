@@ -337,12 +337,12 @@ static int try_once(struct s3 *self, const struct request *req, const struct s3_
                     int64_t until_ms, struct s3_answer *ret, struct error *err)
 {
     CLEANUP(curl_loop_free_list) struct curl_slist *headers = sign(self, call, req->arena);
-    CLEANUP(curl_loop_free_easy) CURL *easy = curl_easy_init();
+    CLEANUP(curl_loop_free_easy) CURL *easy = curl_loop_easy(self->curl);
     struct try try = {.call = call, .easy = easy};
     struct span span;
     CURLcode code;
 
-    if (!easy || !headers)
+    if (!headers)
         log_die("s3", "out of memory");
     codec_buffer_init(&try.text, req->arena);
     code = set_options(self, &try, headers, req->arena);

@@ -9,6 +9,7 @@
 
 #include <sodium.h>
 
+#include "common/base/log.h"
 #include "common/wire/codec.h"
 #include "gateway/endpoint/exchange.h"
 #include "gateway/endpoint/openapi_operation.h"
@@ -155,22 +156,22 @@ static json_t *components_json(struct page *self)
                      bearer, "apiKey", key);
 }
 
-static void etag_fill(struct openapi *self)
+static void etag_fill(struct openapi *self, const char *text)
 {
     uint8_t hash[crypto_generichash_BYTES_MIN];
     char hex[2 * sizeof(hash) + 1];
 
-    crypto_generichash(hash, sizeof(hash), (const uint8_t *)self->text, self->size, NULL, 0);
+    crypto_generichash(hash, sizeof(hash), (const uint8_t *)text, self->size, NULL, 0);
     sodium_bin2hex(hex, sizeof(hex), hash, sizeof(hash));
     snprintf(self->etag, sizeof(self->etag), "\"%s\"", hex);
     snprintf(self->weak_etag, sizeof(self->weak_etag), "W/%s", self->etag);
 }
 
-void openapi_build(struct openapi *self, struct arena *arena, const struct endpoint *endpoints,
-                   size_t count)
+static const char *page_write(struct arena *arena, const struct endpoint *endpoints, size_t count)
 {
     struct page page = {arena,         json_object(), json_object(),
                         json_object(), json_object(), json_object()};
+    const char *text;
     json_t *root;
 
     openapi_add_error_schemas(page.schemas);
@@ -188,31 +189,51 @@ void openapi_build(struct openapi *self, struct arena *arena, const struct endpo
                      info_json(), "servers", "url", "/", "description",
                      "The installation that serves this page", "tags", tags_json(), "paths",
                      page.paths, "components", components_json(&page));
-    self->text = codec_dump_json(arena, root);
-    self->size = strlen(self->text);
+    text = codec_dump_json(arena, root);
     json_decref(root);
     json_decref(page.schemas);
     json_decref(page.responses);
     json_decref(page.ways);
     json_decref(page.ids);
-    etag_fill(self);
-    self->brotli = encode_brotli(arena, self->text, self->size, &self->brotli_size);
-    self->gzip = encode_gzip(arena, self->text, self->size, &self->gzip_size);
+    return text;
+}
+
+void openapi_build(struct openapi *self, struct arena *arena, const struct endpoint *endpoints,
+                   size_t count)
+{
+    CLEANUP(arena_destroy) struct arena *scratch = arena_new();
+    const char *text = page_write(scratch, endpoints, count), *brotli, *gzip;
+
+    self->size = strlen(text);
+    etag_fill(self, text);
+    brotli = encode_brotli(scratch, text, self->size, &self->brotli_size);
+    gzip = encode_gzip(scratch, text, self->size, &self->gzip_size);
+    if (!brotli || !gzip)
+        log_die("openapi", "the page cannot be compressed");
+    self->brotli = arena_memdup(arena, brotli, self->brotli_size);
+    self->gzip = arena_memdup(arena, gzip, self->gzip_size);
+}
+
+const char *openapi_text(const struct openapi *self, struct arena *arena)
+{
+    return encode_gunzip(arena, self->gzip, self->gzip_size, self->size);
 }
 
 /* The smallest form that the client takes. */
-static void choose_form(const struct openapi *self, const char *accept, struct answer *answer)
+static void choose_form(const struct openapi *self, const char *accept, struct arena *arena,
+                        struct answer *answer)
 {
-    answer->body = self->text;
-    answer->size = self->size;
-    if (self->brotli && encode_is_accepted(accept, "br")) {
+    if (encode_is_accepted(accept, "br")) {
         answer->body = self->brotli;
         answer->size = self->brotli_size;
         answer->encoding = "br";
-    } else if (self->gzip && encode_is_accepted(accept, "gzip")) {
+    } else if (encode_is_accepted(accept, "gzip")) {
         answer->body = self->gzip;
         answer->size = self->gzip_size;
         answer->encoding = "gzip";
+    } else {
+        answer->body = openapi_text(self, arena);
+        answer->size = self->size;
     }
     if (answer->encoding)
         answer->etag = self->weak_etag;
@@ -227,6 +248,6 @@ void openapi_serve(struct exchange *exchange)
         .status = same ? 304 : 200, .cache = "no-cache", .etag = self->etag, .encodable = true};
 
     if (!same)
-        choose_form(self, exchange->head.accept_encoding, &answer);
+        choose_form(self, exchange->head.accept_encoding, exchange->arena, &answer);
     exchange_reply(exchange, &answer);
 }

@@ -9,20 +9,22 @@
 #include "common/wire/fields.h"
 #include "gateway/endpoint/routes.h"
 
+/* Kept compressed only: the text is 450 KB, and few clients want it as it is. */
 struct openapi {
-    char *text;
-    size_t size;
-    const char *brotli, *gzip; /* the same, made once; NULL: none */
-    size_t brotli_size, gzip_size;
-    char etag[36];      /* quoted */
-    char weak_etag[40]; /* of the compressed ones */
+    const char *brotli, *gzip;
+    size_t size, brotli_size, gzip_size; /* size: of the text */
+    char etag[36];                       /* quoted */
+    char weak_etag[40];                  /* of the compressed ones */
 };
 FIELD_DECLARE(openapi);
 
-/* Writes the page for these endpoints once; those without `doc` are not on it. The text is the
+/* Writes the page for these endpoints once; those without `doc` are not on it. What is kept is the
  * arena's. */
 void openapi_build(struct openapi *self, struct arena *arena, const struct endpoint *endpoints,
                    size_t count);
+
+/* The page's text, from the arena. */
+const char *openapi_text(const struct openapi *self, struct arena *arena);
 
 /* The shape of the answer, for the page itself: any object. */
 

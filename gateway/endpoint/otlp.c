@@ -201,14 +201,12 @@ static void report(struct otlp *self, bool failed, const char *detail)
 
 static enum outcome send_batch(struct otlp *self, struct arena *arena, size_t *ret_rejected)
 {
-    CLEANUP(curl_loop_free_easy) CURL *easy = curl_easy_init();
+    CLEANUP(curl_loop_free_easy) CURL *easy = curl_loop_easy(self->curl);
     struct answer_body body;
     struct error err;
     long status = 0;
     CURLcode code;
 
-    if (!easy)
-        log_die("otlp", "out of memory");
     error_init(&err, arena);
     codec_buffer_init(&body.buffer, arena);
     code = set_options(self, easy, &body);

@@ -8,6 +8,8 @@
 #include <strings.h>
 #include <zlib.h>
 
+#include "common/base/log.h"
+
 enum {
     GZIP_LEVEL = 1,
     GZIP_WINDOW = 15 + 16, /* 15 bits, and the header of gzip */
@@ -59,6 +61,21 @@ const char *encode_gzip(struct arena *arena, const char *bytes, size_t size, siz
     *ret_size = size - stream.avail_out;
     deflateEnd(&stream);
     return done ? out : NULL;
+}
+
+const char *encode_gunzip(struct arena *arena, const char *bytes, size_t size, size_t plain_size)
+{
+    char *plain = arena_alloc_raw(arena, plain_size);
+    z_stream stream = {.next_in = (Bytef *)(uintptr_t)bytes,
+                       .avail_in = (uInt)size,
+                       .next_out = (Bytef *)plain,
+                       .avail_out = (uInt)plain_size};
+
+    if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK || inflate(&stream, Z_FINISH) != Z_STREAM_END ||
+        stream.avail_out != 0)
+        log_die("encode", "what was compressed cannot be read");
+    inflateEnd(&stream);
+    return plain;
 }
 
 const char *encode_brotli(struct arena *arena, const char *bytes, size_t size, size_t *ret_size)

@@ -16,4 +16,7 @@ bool encode_is_accepted(const char *accept, const char *coding);
 const char *encode_gzip(struct arena *arena, const char *bytes, size_t size, size_t *ret_size);
 const char *encode_brotli(struct arena *arena, const char *bytes, size_t size, size_t *ret_size);
 
+/* The `plain_size` bytes, from the arena, that encode_gzip() made these of. */
+const char *encode_gunzip(struct arena *arena, const char *bytes, size_t size, size_t plain_size);
+
 #endif

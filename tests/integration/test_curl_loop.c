@@ -63,7 +63,7 @@ static size_t count_bytes(char *data UNUSED, size_t size, size_t count, void *ar
 static void fetch(void *arg)
 {
     struct client *self = arg;
-    CURL *easy = curl_easy_init();
+    CURL *easy = curl_loop_easy(self->curl);
     struct error err;
     char url[64];
 

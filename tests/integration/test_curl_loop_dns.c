@@ -30,7 +30,7 @@ struct client {
 
 static void fetch(struct client *self)
 {
-    CURL *easy = curl_easy_init();
+    CURL *easy = curl_loop_easy(self->curl);
     int64_t begin_ms = clock_mono_ms();
     const char *address = NULL;
     struct error err;

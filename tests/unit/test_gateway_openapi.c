@@ -13,6 +13,7 @@
 
 static struct arena *arena;
 static struct openapi page;
+static const char *page_text;
 static json_t *root, *schemas;
 static const struct endpoint *endpoints;
 static size_t endpoint_count;
@@ -269,14 +270,14 @@ static void answers_are_described(void)
                    rows[i].path, rows[i].member, text);
         free((char *)(uintptr_t)text);
     }
-    CU_ASSERT_PTR_NULL(strstr(page.text, "\"name\":\"Host\""));
+    CU_ASSERT_PTR_NULL(strstr(page_text, "\"name\":\"Host\""));
 }
 
 static void internal_operations_are_not_there(void)
 {
-    CU_ASSERT_PTR_NULL(strstr(page.text, "identity_get"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(page.text, "\"/auth/me\""));
-    CU_ASSERT_EQUAL(strlen(page.text), page.size);
+    CU_ASSERT_PTR_NULL(strstr(page_text, "identity_get"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(page_text, "\"/auth/me\""));
+    CU_ASSERT_EQUAL(strlen(page_text), page.size);
     CU_ASSERT_EQUAL(strlen(page.etag), 34);
 }
 
@@ -315,8 +316,9 @@ int main(void)
     arena = arena_new();
     endpoints = routes_all(arena, &endpoint_count);
     openapi_build(&page, arena, endpoints, endpoint_count);
+    page_text = arena_strndup(arena, openapi_text(&page, arena), page.size);
     leave_pages_out();
-    root = json_loads(page.text, JSON_REJECT_DUPLICATES, NULL);
+    root = json_loads(page_text, JSON_REJECT_DUPLICATES, NULL);
     schemas = json_object_get(json_object_get(root, "components"), "schemas");
     result = unit_run("gateway openapi", cases, ARRAY_SIZE(cases));
     json_decref(root);
