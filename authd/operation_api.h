@@ -250,6 +250,32 @@ struct operator_mfa_reset_in {
 };
 FIELD_DECLARE(operator_mfa_reset_in);
 
+/* What an operator does for a practitioner, whose address it is (authd/account/operator_account.c):
+ * without pages of the installation no session may do it where the account belongs to several
+ * organizations. */
+struct operator_account_in {
+    const char *email, *reason;
+};
+FIELD_DECLARE(operator_account_in);
+
+struct operator_account_passkey_in {
+    const char *email, *reason;
+    struct uuid id; /* the passkey */
+};
+FIELD_DECLARE(operator_account_passkey_in);
+
+struct operator_account_leave_in {
+    const char *email, *reason, *tenantCode;
+};
+FIELD_DECLARE(operator_account_leave_in);
+
+struct operator_account_delete_in {
+    const char *email, *reason;
+    int64_t days;
+    bool wipe; /* what it owns in its projects goes along */
+};
+FIELD_DECLARE(operator_account_delete_in);
+
 /* An account as operators see it. */
 struct user_place {
     struct uuid projectId;
