@@ -105,6 +105,27 @@ int ownership_lowest(struct authd *d, const struct request *req, struct uuid acc
     return 0;
 }
 
+int ownership_count_shared(struct authd *d, const struct request *req, struct uuid project,
+                           int64_t *ret, struct error *err)
+{
+    const struct sql_account_project_sets_in in = {.project = project};
+    struct sql_account_project_sets_rows rows;
+    struct uuid owner;
+
+    *ret = 0;
+    if (app_url_own_page(d, req->arena, "account"))
+        return 0;
+    if (sql_account_project_sets(d->svc.db, req, &in, &rows, err) < 0)
+        return -1;
+    for (size_t i = 0; i < rows.count; i++) {
+        if (ownership_lowest(d, req, rows.items[i].account, &owner, err) < 0)
+            return -1;
+        if (!uuid_is_set(&owner) || !strstr(rows.items[i].projects, owner.text))
+            *ret += rows.items[i].people;
+    }
+    return 0;
+}
+
 int ownership_admits_factor(struct authd *d, const struct request *req, bool *ret,
                             struct error *err)
 {

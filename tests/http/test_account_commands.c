@@ -1,7 +1,7 @@
 /*
  * test_account_commands.c - an installation without pages: what the operator does for practitioners
- * who belong to several organizations (`atriumctl account ...`). Over two gateways and two authd,
- * on the test clock.
+ * who belong to several organizations (`atriumctl account ...`), and the row of doctor that counts
+ * them. Over two gateways and two authd, on the test clock.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@
 #define OTHER_PASSWORD "another horse battery staple"
 #define OTHER "clinic-b" /* a tenant of another organization */
 #define REASON "Ticket 4711: seen in person"
+#define ROW "shared accounts"
 
 enum { DAY = 86400 };
 
@@ -330,6 +331,48 @@ static void each_command_wants_an_account_and_a_reason(void)
     CU_ASSERT_TRUE(suite_everywhere(suite, here->access, 200));
 }
 
+/* ---- who is counted ---- */
+
+static const char *row_text(const struct program *doctor, const char *member)
+{
+    size_t i;
+    json_t *row;
+
+    json_array_foreach(doctor->json, i, row)
+    {
+        const char *check = json_string_value(json_object_get(row, "check"));
+
+        if (check && strcmp(check, ROW) == 0)
+            return json_string_value(json_object_get(row, member));
+    }
+    return "";
+}
+
+static long counted(void)
+{
+    PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
+    long count = strtol(row_text(doctor, "seen"), NULL, 10);
+
+    CU_ASSERT_STRING_EQUAL(row_text(doctor, "state"), count > 0 ? "warn" : "ok");
+    UNIT_CHECK(count == 0 || strstr(row_text(doctor, "mend"), "public_url"), "%s", doctor->out);
+    return count;
+}
+
+static void doctor_counts_who_has_no_page(void)
+{
+    long before = counted();
+    PERSON here = make_admin("demo");
+    PERSON child = person_admin_of_child(suite, "below-demo");
+
+    CU_ASSERT_PTR_NOT_NULL(child->access);
+    CU_ASSERT_EQUAL(counted(), before); /* demo's admin is at home in demo */
+    PERSON there = join(here, OTHER);
+    CU_ASSERT_PTR_NOT_NULL(there->access);
+    CU_ASSERT_EQUAL(counted(), before + 1);
+    run_command(account("leave", here->email, "--tenant", OTHER));
+    CU_ASSERT_EQUAL(counted(), before);
+}
+
 /* ---- with pages ---- */
 
 static void with_pages_nothing_of_this_is_needed(void)
@@ -338,7 +381,9 @@ static void with_pages_nothing_of_this_is_needed(void)
     PERSON there = join(here, "demo");
 
     CU_ASSERT_PTR_NOT_NULL(there->access);
+    CU_ASSERT_TRUE(counted() > 0);
     suite_reconfigure(suite, "common.public_url=https://id.example.org");
+    CU_ASSERT_EQUAL(counted(), 0);
     PROGRAM none = account("reset-mfa", here->email, NULL, NULL);
     CHECK_REFUSED(none, FAILED, "No second factor is enrolled.");
     run_command(account("send-reset", here->email, NULL, NULL));
@@ -360,6 +405,7 @@ static const struct unit_case cases[] = {
     CASE(a_membership_ends_at_once),
     CASE(the_last_admin_stays),
     CASE(each_command_wants_an_account_and_a_reason),
+    CASE(doctor_counts_who_has_no_page),
     CASE(a_factor_is_admitted_for_a_day),
     CASE(a_deletion_is_scheduled),
     CASE(with_pages_nothing_of_this_is_needed),
