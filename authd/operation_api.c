@@ -215,6 +215,16 @@ static const struct field policy_in_use_out_rows[] = {
 };
 FIELD_TABLE(policy_in_use_out);
 
+static const struct field shared_people_in_rows[] = {
+    FIELD_UUID(struct shared_people_in, projectId, FIELD_REQUIRED, "The project."),
+};
+FIELD_TABLE(shared_people_in);
+
+static const struct field shared_people_out_rows[] = {
+    FIELD_INT(struct shared_people_out, people, 0, INT64_MAX, 0, FIELD_REQUIRED, "How many.", "0"),
+};
+FIELD_TABLE(shared_people_out);
+
 static const struct field admin_create_in_rows[] = {
     FIELD_TEXT(struct admin_create_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED, "Where.",
                "demo"),

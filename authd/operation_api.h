@@ -196,6 +196,18 @@ struct policy_in_use_out {
 };
 FIELD_DECLARE(policy_in_use_out);
 
+/* How many practitioners of a project could set up no second factor that it demands: they work in
+ * several organizations, and the installation has no pages for them. */
+struct shared_people_in {
+    struct uuid projectId;
+};
+FIELD_DECLARE(shared_people_in);
+
+struct shared_people_out {
+    int64_t people;
+};
+FIELD_DECLARE(shared_people_out);
+
 /* Makes an admin of a project: a new account with the password, or, with `existing`, the account
  * that there is, which keeps its own. With `mail` the address is invited, whether or not it has an
  * account. */

@@ -1,7 +1,8 @@
 /*
  * test_account_commands.c - an installation without pages: what the operator does for practitioners
- * who belong to several organizations (`atriumctl account ...`), and the row of doctor that counts
- * them. Over two gateways and two authd, on the test clock.
+ * who belong to several organizations (`atriumctl account ...`), the row of doctor that counts
+ * them, and that no project demands a second factor that they could not set up. Over two gateways
+ * and two authd, on the test clock.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #define PASSWORD "correct horse battery staple"
 #define OTHER_PASSWORD "another horse battery staple"
 #define OTHER "clinic-b" /* a tenant of another organization */
+#define POLICY "/v1/project/account-policy"
 #define REASON "Ticket 4711: seen in person"
 #define ROW "shared accounts"
 
@@ -97,6 +99,12 @@ static struct http_answer *enroll(const char *access, const char *code)
 {
     return http_post(suite_url(suite), "/auth/mfa/enroll", access,
                      json_pack("{s:s}", "token", code));
+}
+
+static struct http_answer *require_mfa(const struct person *admin, const char *scope)
+{
+    return http_put(suite_url(suite), POLICY, admin->access,
+                    json_pack("{s:s}", "requireMfa", scope));
 }
 
 /* ---- the commands ---- */
@@ -373,6 +381,68 @@ static void doctor_counts_who_has_no_page(void)
     CU_ASSERT_EQUAL(counted(), before);
 }
 
+/* ---- second factors that a project demands ---- */
+
+static void no_factor_is_demanded_of_who_cannot_set_one_up(void)
+{
+    suite_make_project(suite, "West", "west");
+    PERSON admin = make_admin("west");
+    PERSON other = make_admin("west");
+
+    HTTP_ANSWER first = require_mfa(admin, "everyone"); /* none is elsewhere */
+    CHECK_STATUS(first, 200);
+    run_command(ATRIUMCTL(suite, NULL, "project", "policy", "west", "requireMfa", "none"));
+    PERSON there = join(other, OTHER);
+    CU_ASSERT_PTR_NOT_NULL(there->access);
+    HTTP_ANSWER refused = require_mfa(admin, "practitioners");
+    CHECK_STATUS(refused, 409);
+    CU_ASSERT_PTR_NOT_NULL(strstr(http_text(refused, "message"), "several organizations"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(http_text(refused, "message"), "public_url"));
+    PROGRAM by_operator =
+        ATRIUMCTL(suite, NULL, "project", "policy", "west", "requireMfa", "admins");
+    CHECK_REFUSED(by_operator, FAILED, "several organizations");
+    HTTP_ANSWER rest = http_put(suite_url(suite), POLICY, admin->access,
+                                json_pack("{s:s, s:i}", "requireMfa", "none", "passwordMinLength",
+                                          8)); /* nothing more is demanded */
+    CHECK_STATUS(rest, 200);
+    run_command(account("leave", other->email, "--tenant", OTHER));
+    HTTP_ANSWER done = require_mfa(admin, "admins");
+    CHECK_STATUS(done, 200);
+}
+
+/* Who comes to be in that place later, as by a membership that is made at the same moment, is let
+ * out by the operator. */
+static void a_membership_that_comes_later_locks_no_one_out(void)
+{
+    suite_make_project(suite, "East", "east");
+    PERSON admin = make_admin("east");
+    PERSON late = make_admin("east");
+    uint8_t secret[TOTP_SECRET];
+    char code[7];
+
+    HTTP_ANSWER required = require_mfa(admin, "admins");
+    CHECK_STATUS(required, 200);
+    PERSON there = join(late, OTHER);
+    CU_ASSERT_PTR_NOT_NULL(there->access);
+    HTTP_ANSWER closed = http_get(suite_url(suite), POLICY, late->access);
+    CHECK_STATUS(closed, 403);
+    CU_ASSERT_STRING_EQUAL(http_text(closed, "code"), "MFA_ENROLLMENT_REQUIRED");
+    HTTP_ANSWER alone = enroll(late->access, "123456");
+    check_shared(alone);
+
+    run_command(account("reset-mfa", late->email, NULL, NULL));
+    PERSON again = sign_in(late->email, "east");
+    HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", again->access);
+    totp_read(http_text(status, "otpauthUrl"), secret);
+    HTTP_ANSWER set = enroll(again->access, totp_code(secret, suite_now(suite), code));
+    CHECK_STATUS(set, 200);
+    HTTP_ANSWER open = http_get(suite_url(suite), POLICY, again->access);
+    CHECK_STATUS(open, 200);
+    HTTP_ANSWER narrower = http_put(suite_url(suite), POLICY, again->access,
+                                    json_pack("{s:s}", "requireMfa", "admins"));
+    CHECK_STATUS(narrower, 200); /* as it was */
+}
+
 /* ---- with pages ---- */
 
 static void with_pages_nothing_of_this_is_needed(void)
@@ -384,6 +454,9 @@ static void with_pages_nothing_of_this_is_needed(void)
     CU_ASSERT_TRUE(counted() > 0);
     suite_reconfigure(suite, "common.public_url=https://id.example.org");
     CU_ASSERT_EQUAL(counted(), 0);
+    PERSON again = sign_in(here->email, OTHER);
+    HTTP_ANSWER required = require_mfa(again, "practitioners");
+    CHECK_STATUS(required, 200);
     PROGRAM none = account("reset-mfa", here->email, NULL, NULL);
     CHECK_REFUSED(none, FAILED, "No second factor is enrolled.");
     run_command(account("send-reset", here->email, NULL, NULL));
@@ -406,6 +479,8 @@ static const struct unit_case cases[] = {
     CASE(the_last_admin_stays),
     CASE(each_command_wants_an_account_and_a_reason),
     CASE(doctor_counts_who_has_no_page),
+    CASE(no_factor_is_demanded_of_who_cannot_set_one_up),
+    CASE(a_membership_that_comes_later_locks_no_one_out),
     CASE(a_factor_is_admitted_for_a_day),
     CASE(a_deletion_is_scheduled),
     CASE(with_pages_nothing_of_this_is_needed),
