@@ -107,9 +107,8 @@ static int check_shared_accounts(void *daemon, const struct request *req, struct
     if (people == 0)
         return check_ok(req, ret, "there are none");
     return check_warn(req, ret, NULL,
-                      "%" PRId64 " practitioners are in several organizations, and there are no "
-                      "account pages: password, second factor, passkeys and address of theirs are "
-                      "in the operator's hands",
+                      "%" PRId64 " in several organizations, without account pages: their "
+                      "password, second factor, passkeys and address are in the operator's hands",
                       people);
 }
 

@@ -171,9 +171,9 @@ static int check_mfa(struct settingsd *d, const struct request *req, struct uuid
     if (found.people == 0)
         return 0;
     return error_set(err, ERR_CONFLICT,
-                     "requireMfa: %lld practitioners of the project are in several organizations "
-                     "and cannot set up a second factor, because this installation has no account "
-                     "pages (public_url).",
+                     "requireMfa: practitioners of the project who are in several organizations "
+                     "(%lld) cannot set up a second factor, because this installation has no "
+                     "account pages (public_url).",
                      (long long)found.people);
 }
 

@@ -379,6 +379,16 @@ static void doctor_counts_who_has_no_page(void)
     CU_ASSERT_EQUAL(counted(), before + 1);
     run_command(account("leave", here->email, "--tenant", OTHER));
     CU_ASSERT_EQUAL(counted(), before);
+
+    /* in two branches of one organization, and not above them */
+    PERSON beside = person_admin_of_child(suite, "beside-demo");
+    CU_ASSERT_PTR_NOT_NULL(beside->access);
+    PERSON one = make_admin("below-demo");
+    PERSON both = join(one, "beside-demo");
+    CU_ASSERT_PTR_NOT_NULL(both->access);
+    CU_ASSERT_EQUAL(counted(), before + 1);
+    run_command(account("leave", one->email, "--tenant", "beside-demo"));
+    CU_ASSERT_EQUAL(counted(), before);
 }
 
 /* ---- second factors that a project demands ---- */
