@@ -186,9 +186,9 @@ $$(eval $$(call link_rule,atrium-$(1),$($(1)_LIBS)))
 endef
 $(foreach d,$(DAEMONS),$(eval $(call daemon_rule,$(d))))
 
-# ctl/ has two: atriumctl, and atrium-dev, which is not installed, with a few files of ctl/ that both need.
+# atriumctl, and atrium-dev, which is not installed, with a few files of ctl/ that both need.
 atriumctl_OBJECTS  := $(call object,$(wildcard ctl/*.c)) $(BUILD)/gen/ctl_schema.o
-atrium-dev_OBJECTS := $(call object,$(wildcard ctl/dev/*.c) \
+atrium-dev_OBJECTS := $(call object,$(wildcard dev/*.c) \
     $(addprefix ctl/,arguments.c ctl_bus.c error_line.c files.c printable.c provision.c)) $(BUILD)/gen/ctl_schema.o
 $(eval $(call link_rule,atriumctl,))
 $(eval $(call link_rule,atrium-dev,$(dev_LIBS)))
@@ -224,8 +224,8 @@ $(BUILD)/tests/$(3)/test_$(1)_%: $(BUILD)/tests/$(3)/test_$(1)_%.o $(2) $(TEST_A
 endef
 $(foreach f,unit integration,\
     $(foreach d,$(DAEMONS),$(eval $(call program_test_rule,$(d),$(filter-out $(BUILD)/$(d)/$(d).o,$(atrium-$(d)_OBJECTS)),$(f))))\
-    $(eval $(call program_test_rule,ctl,$(sort $(filter-out $(BUILD)/ctl/ctl.o $(BUILD)/ctl/dev/dev.o,\
-        $(atriumctl_OBJECTS) $(atrium-dev_OBJECTS))),$(f))))
+    $(eval $(call program_test_rule,ctl,$(filter-out $(BUILD)/ctl/ctl.o,$(atriumctl_OBJECTS)),$(f)))\
+    $(eval $(call program_test_rule,dev,$(filter-out $(BUILD)/dev/dev.o,$(atrium-dev_OBJECTS)),$(f))))
 
 # What the fuzz targets call, beside common/. A target fuzz_x.c is the function fuzz_x(): libFuzzer gets it under its own
 # name, test_fuzz_corpus has them all.
@@ -722,7 +722,7 @@ test-s3: deps-s3
 	        tests/run.sh $(S3_TESTS) || exit 1; \
 	done
 
-SOURCES := $(wildcard $(foreach d,common $(DAEMONS) ctl tests,$(d)/*.[ch] $(d)/*/*.[ch]))
+SOURCES := $(wildcard $(foreach d,common $(DAEMONS) ctl dev tests,$(d)/*.[ch] $(d)/*/*.[ch]))
 
 # Compiles every file and links no program, to see what another compiler warns of (BUILD=build-clang CC=clang).
 objects: $(call object,$(filter %.c,$(SOURCES)))

@@ -1,7 +1,7 @@
 /*
  * devjson.c - writes DIR/dev.json; see devjson.h.
  */
-#include "ctl/dev/devjson.h"
+#include "dev/devjson.h"
 
 #include <jansson.h>
 #include <stdlib.h>

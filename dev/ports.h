@@ -1,8 +1,8 @@
 /*
  * ports.h - the listening sockets of a development suite, on 127.0.0.1.
  */
-#ifndef ATRIUM_CTL_DEV_PORTS_H
-#define ATRIUM_CTL_DEV_PORTS_H
+#ifndef ATRIUM_DEV_PORTS_H
+#define ATRIUM_DEV_PORTS_H
 
 #include "common/base/base.h"
 #include "common/base/error.h"

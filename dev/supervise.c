@@ -4,7 +4,7 @@
  * A pidfd for each child tells the loop that it ended; nothing waits for "any child", so that
  * libraries may have children of their own.
  */
-#include "ctl/dev/supervise.h"
+#include "dev/supervise.h"
 
 #include <errno.h>
 #include <fcntl.h>

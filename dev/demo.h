@@ -1,8 +1,8 @@
 /*
  * demo.h - the demo tenant of a development suite, made over the bus as an operator would.
  */
-#ifndef ATRIUM_CTL_DEV_DEMO_H
-#define ATRIUM_CTL_DEV_DEMO_H
+#ifndef ATRIUM_DEV_DEMO_H
+#define ATRIUM_DEV_DEMO_H
 
 #include <jansson.h>
 

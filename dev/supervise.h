@@ -5,8 +5,8 @@
  * started here are ever signalled.  Each has a session of its own, so that Ctrl-C reaches us alone
  * and we end them in order.
  */
-#ifndef ATRIUM_CTL_DEV_SUPERVISE_H
-#define ATRIUM_CTL_DEV_SUPERVISE_H
+#ifndef ATRIUM_DEV_SUPERVISE_H
+#define ATRIUM_DEV_SUPERVISE_H
 
 #include <sys/types.h>
 

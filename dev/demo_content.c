@@ -2,7 +2,7 @@
  * demo_content.c - what there is to read in the demo tenant, in each of its languages; one entry
  * has no Spanish yet.
  */
-#include "ctl/dev/demo.h"
+#include "dev/demo.h"
 
 #define SECTIONS(...)                                               \
     {                                                               \

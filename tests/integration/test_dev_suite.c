@@ -1,5 +1,5 @@
 /*
- * test_ctl_suite.c - what `atriumctl dev` stands on: its directories, ports, files and children.
+ * test_dev_suite.c - what `atriumctl dev` stands on: its directories, ports, files and children.
  */
 #include <netinet/in.h>
 #include <signal.h>
@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "ctl/dev/ports.h"
-#include "ctl/dev/suite_dir.h"
-#include "ctl/dev/supervise.h"
 #include "ctl/files.h"
+#include "dev/ports.h"
+#include "dev/suite_dir.h"
+#include "dev/supervise.h"
 #include "tests/support/unit.h"
 
 /* ---- the directory ---- */

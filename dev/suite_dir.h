@@ -5,8 +5,8 @@
  * A socket's path has at most 107 bytes, a developer's directory may be longer: the sockets lie in
  * /tmp, in a directory that is named by the suite's, belongs to its user and is closed to others.
  */
-#ifndef ATRIUM_CTL_DEV_SUITE_DIR_H
-#define ATRIUM_CTL_DEV_SUITE_DIR_H
+#ifndef ATRIUM_DEV_SUITE_DIR_H
+#define ATRIUM_DEV_SUITE_DIR_H
 
 #include "common/base/arena.h"
 #include "common/base/error.h"

@@ -1,11 +1,11 @@
 /*
  * devjson.h - DIR/dev.json: what scripts and tests need to know of a running development suite.
  */
-#ifndef ATRIUM_CTL_DEV_DEVJSON_H
-#define ATRIUM_CTL_DEV_DEVJSON_H
+#ifndef ATRIUM_DEV_DEVJSON_H
+#define ATRIUM_DEV_DEVJSON_H
 
-#include "ctl/dev/demo.h"
-#include "ctl/dev/supervise.h"
+#include "dev/demo.h"
+#include "dev/supervise.h"
 
 struct devjson {
     const char *base_url, *public_url, *admin_url;

@@ -1,7 +1,7 @@
 /*
  * ports.c - the listening sockets of a development suite; see ports.h.
  */
-#include "ctl/dev/ports.h"
+#include "dev/ports.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

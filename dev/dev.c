@@ -5,7 +5,7 @@
  * One fiber does it in order: cluster, daemons, demo tenant, ready; then it sleeps until a signal,
  * and takes everything down. What dies meanwhile, supervise.c starts again.
  */
-#include "ctl/dev/dev.h"
+#include "dev/dev.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -15,10 +15,10 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/runtime/offload.h"
-#include "ctl/dev/ports.h"
-#include "ctl/dev/usage.h"
+#include "ctl/dev_usage.h"
 #include "ctl/error_line.h"
 #include "ctl/files.h"
+#include "dev/ports.h"
 
 enum {
     DATABASE_LIMIT_MS = 60000,

@@ -7,15 +7,15 @@
  *   dev_show.c    what is printed when it does
  *   suite_dir.c ports.c postgres.c supervise.c demo.c devjson.c know nothing of this struct
  */
-#ifndef ATRIUM_CTL_DEV_DEV_H
-#define ATRIUM_CTL_DEV_DEV_H
+#ifndef ATRIUM_DEV_DEV_H
+#define ATRIUM_DEV_DEV_H
 
 #include "ctl/ctl.h"
-#include "ctl/dev/demo.h"
-#include "ctl/dev/devjson.h"
-#include "ctl/dev/postgres.h"
-#include "ctl/dev/suite_dir.h"
-#include "ctl/dev/supervise.h"
+#include "dev/demo.h"
+#include "dev/devjson.h"
+#include "dev/postgres.h"
+#include "dev/suite_dir.h"
+#include "dev/supervise.h"
 
 enum { DAEMONS_MAX = 8, INSTANCES_MAX = 16 };
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "common/base/secret.h"
-#include "ctl/dev/dev.h"
 #include "ctl/files.h"
+#include "dev/dev.h"
 
 static const int64_t UPLOAD_MAX = 1LL << 40; /* docd's own limit of max_upload */
 

@@ -7,12 +7,12 @@
  * With `dev --database` the suite uses a server that runs already; then only postgres_use(),
  * postgres_provision() and postgres_conninfo() are called.
  */
-#ifndef ATRIUM_CTL_DEV_POSTGRES_H
-#define ATRIUM_CTL_DEV_POSTGRES_H
+#ifndef ATRIUM_DEV_POSTGRES_H
+#define ATRIUM_DEV_POSTGRES_H
 
 #include "common/base/arena.h"
 #include "common/base/error.h"
-#include "ctl/dev/supervise.h"
+#include "dev/supervise.h"
 
 struct postgres {
     const char *data_dir;   /* of the cluster */

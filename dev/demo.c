@@ -3,7 +3,7 @@
  *
  * No switch is written: how an unset one behaves is part of what the demo shows.
  */
-#include "ctl/dev/demo.h"
+#include "dev/demo.h"
 
 #include <string.h>
 #include <unistd.h>

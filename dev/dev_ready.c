@@ -9,7 +9,7 @@
 #include "common/runtime/curl_loop.h"
 #include "common/service/service.h"
 #include "ctl/ctl_bus.h"
-#include "ctl/dev/dev.h"
+#include "dev/dev.h"
 
 enum {
     READY_LIMIT_MS = 60000,

@@ -1,7 +1,7 @@
 /*
  * suite_dir.c - the directories of a development suite; see suite_dir.h.
  */
-#include "ctl/dev/suite_dir.h"
+#include "dev/suite_dir.h"
 
 #include <dirent.h>
 #include <errno.h>

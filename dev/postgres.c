@@ -1,7 +1,7 @@
 /*
  * postgres.c - the embedded PostgreSQL cluster; see postgres.h.
  */
-#include "ctl/dev/postgres.h"
+#include "dev/postgres.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  */
 #include <stdio.h>
 
-#include "ctl/dev/dev.h"
+#include "dev/dev.h"
 
 /* The proof key pair of RFC 7636, appendix B: CHALLENGE is base64url(SHA-256(VERIFIER)). */
 #define VERIFIER "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
