@@ -187,7 +187,7 @@ endef
 $(foreach d,$(DAEMONS),$(eval $(call daemon_rule,$(d))))
 
 # atriumctl, and atrium-dev, which is not installed, with a few files of ctl/ that both need.
-atriumctl_OBJECTS  := $(call object,$(wildcard ctl/*.c)) $(BUILD)/gen/ctl_schema.o
+atriumctl_OBJECTS  := $(call object,$(call sources,ctl)) $(BUILD)/gen/ctl_schema.o
 atrium-dev_OBJECTS := $(call object,$(wildcard dev/*.c) \
     $(addprefix ctl/,arguments.c ctl_bus.c error_line.c files.c printable.c provision.c)) $(BUILD)/gen/ctl_schema.o
 $(eval $(call link_rule,atriumctl,))

@@ -1,6 +1,6 @@
 /*
  * tenant_key.h - the key pair to which another installation encrypts a tenant's file
- * (ctl/tenant_file.h).
+ * (ctl/tenant/tenant_file.h).
  *
  * The pair (X25519) is derived from a seal key, so that there is no further secret to keep, and a
  * file that was made before an exchange of the seal key is opened as long as that key is known.
