@@ -11,7 +11,7 @@
 #include "authd/account/email_verified.h"
 #include "authd/account/mail_domain.h"
 #include "authd/account/ownership.h"
-#include "authd/account/purge.h"
+#include "authd/account/project_purge.h"
 #include "authd/account/transfer.h"
 #include "authd/authd_api.h"
 #include "authd/credential/common_password.h"

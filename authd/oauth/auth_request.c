@@ -328,7 +328,7 @@ static int check_scope(const struct request *req, struct auth_request *self, str
     const char *kept = "";
 
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        if (may_ask(self, word) && !words_have(kept, word))
+        if (may_ask(self, word) && !word_list_has(kept, word))
             kept = arena_printf(req->arena, "%s%s%s", kept, *kept ? " " : "", word);
     self->scope = kept;
     if (*kept == '\0')

@@ -12,7 +12,7 @@
 #define ATRIUM_AUTHD_OAUTH_AUTH_REQUEST_H
 
 #include "authd/oauth/issuer.h"
-#include "authd/oauth/words.h"
+#include "authd/oauth/word_list.h"
 #include "authd/oauth_api.h"
 #include "settingsd/client_api.h"
 

@@ -176,7 +176,7 @@ static int check_subject(const struct authorization *self, struct error *err)
 {
     const char *subjects = self->request.subjects;
 
-    if (!subjects || words_have(subjects, self->visit.caller.profile.text))
+    if (!subjects || word_list_has(subjects, self->visit.caller.profile.text))
         return 0;
     return oauth_fail(err, ERR_BAD_REQUEST, "login_required", "Another person is signed in.");
 }

@@ -70,7 +70,7 @@ int consent_is_given(struct authd *d, const struct request *req, const struct au
     found = find(d, req, request, caller, &row, err);
     if (found < 0)
         return -1;
-    *ret = found > 0 && row.scope && words_have_all(row.scope, request->scope) &&
+    *ret = found > 0 && row.scope && word_list_has_all(row.scope, request->scope) &&
            strcmp(row.tos_version, terms_of(request)) == 0;
     return 0;
 }
@@ -88,7 +88,7 @@ int consent_narrow(struct authd *d, const struct request *req, const struct call
         return -1;
     if (found == 0 || !row.scope)
         return oauth_fail(err, ERR_BAD_REQUEST, "access_denied", "The person has not consented.");
-    request->scope = words_common(req->arena, request->scope, row.scope);
+    request->scope = word_list_common(req->arena, request->scope, row.scope);
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /*
- * origin.c - see origin.h.  Called by serve.c for inputs that name them.
+ * target_origin.c - see target_origin.h.  Called by serve.c for inputs that name them.
  */
-#include "gateway/http/origin.h"
+#include "gateway/http/target_origin.h"
 
 #include <string.h>
 #include <strings.h>
@@ -72,10 +72,10 @@ static const char *text_of(const struct exchange *exchange, const char *name)
     return entry ? trimmed(exchange, entry, strlen(entry)) : NULL;
 }
 
-struct origin origin_of(const struct exchange *exchange)
+struct target_origin target_origin_of(const struct exchange *exchange)
 {
     const struct gateway *gateway = exchange->gateway;
-    struct origin self = {"http", exchange_header(exchange, "Host")};
+    struct target_origin self = {"http", exchange_header(exchange, "Host")};
     const char *scheme, *host, *entry;
 
     if (!address_networks_have(&gateway->trusted, &exchange->connection->peer))

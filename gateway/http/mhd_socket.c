@@ -1,7 +1,7 @@
 /*
- * wire.c - see wire.h.
+ * mhd_socket.c - see mhd_socket.h.
  */
-#include "gateway/http/wire.h"
+#include "gateway/http/mhd_socket.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,12 +25,12 @@ static _Thread_local struct {
     size_t size;
 } watched;
 
-struct connection *wire_connection(int fd)
+struct connection *mhd_socket_connection(int fd)
 {
     return fd >= 0 && (size_t)fd < watched.size ? watched.items[fd] : NULL;
 }
 
-void wire_watch(int fd, struct connection *connection)
+void mhd_socket_watch(int fd, struct connection *connection)
 {
     size_t size = MAX(watched.size, (size_t)FIRST_SIZE);
 
@@ -41,7 +41,7 @@ void wire_watch(int fd, struct connection *connection)
     if (size > watched.size) {
         watched.items = realloc(watched.items, size * sizeof(struct connection *));
         if (!watched.items)
-            log_die("wire", "out of memory");
+            log_die("mhd_socket", "out of memory");
         memset(watched.items + watched.size, 0,
                (size - watched.size) * sizeof(struct connection *));
         watched.size = size;
@@ -49,9 +49,9 @@ void wire_watch(int fd, struct connection *connection)
     watched.items[fd] = connection;
 }
 
-void wire_unwatch(int fd)
+void mhd_socket_unwatch(int fd)
 {
-    if (wire_connection(fd))
+    if (mhd_socket_connection(fd))
         watched.items[fd] = NULL;
 }
 
@@ -67,12 +67,12 @@ static ssize_t call_send(int fd, const void *bytes, size_t size, int flags)
     return syscall(SYS_sendto, fd, bytes, size, flags, NULL, 0);
 }
 
-void wire_send(int fd, const char *bytes, size_t size)
+void mhd_socket_send(int fd, const char *bytes, size_t size)
 {
     (void)!call_send(fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-void wire_drain(int fd, size_t max)
+void mhd_socket_drain(int fd, size_t max)
 {
     char bytes[4096];
     ssize_t got = 1;
@@ -81,14 +81,14 @@ void wire_drain(int fd, size_t max)
         got = call_recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 }
 
-bool wire_is_over(int fd)
+bool mhd_socket_is_over(int fd)
 {
     char byte;
 
     return call_recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-void wire_shutdown(int fd)
+void mhd_socket_shutdown(int fd)
 {
     (void)syscall(SYS_shutdown, fd, SHUT_RDWR);
 }
@@ -124,7 +124,7 @@ static bool is_dropped(struct connection *connection, const char *bytes, size_t 
 }
 
 /* Whether a read of at most `size` bytes has emptied a socket of which edges are told. */
-static bool is_drained(const struct edge *edge, ssize_t got, size_t size)
+static bool is_drained(const struct mhd_epoll *edge, ssize_t got, size_t size)
 {
     bool none = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 
@@ -149,7 +149,7 @@ static size_t receive(struct connection *connection, uint8_t *bytes, size_t size
     return framing_filter(&connection->framing, bytes, (size_t)*ret_got);
 }
 
-void wire_check(struct connection *connection)
+void mhd_socket_check(struct connection *connection)
 {
     const struct framing *framing = &connection->framing;
 
@@ -180,7 +180,7 @@ static ssize_t receive_all(struct connection *connection, uint8_t *bytes, size_t
 
 ssize_t recv(int fd, void *bytes, size_t size, int flags)
 {
-    struct connection *connection = wire_connection(fd);
+    struct connection *connection = mhd_socket_connection(fd);
     ssize_t got;
 
     if (!connection || (flags & MSG_PEEK))
@@ -194,7 +194,7 @@ ssize_t recv(int fd, void *bytes, size_t size, int flags)
         return -1;
     }
     got = receive_all(connection, bytes, size, flags);
-    wire_check(connection);
+    mhd_socket_check(connection);
     if (connection->cut)
         return 0;
     /* libmicrohttpd would close without an answer, also when it reads once more before it sends one
@@ -215,7 +215,7 @@ static ssize_t sent(struct connection *connection, ssize_t size)
 
 ssize_t send(int fd, const void *bytes, size_t size, int flags)
 {
-    struct connection *connection = wire_connection(fd);
+    struct connection *connection = mhd_socket_connection(fd);
 
     if (is_dropped(connection, bytes, size))
         return (ssize_t)size;
@@ -224,7 +224,7 @@ ssize_t send(int fd, const void *bytes, size_t size, int flags)
 
 ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
-    struct connection *connection = wire_connection(fd);
+    struct connection *connection = mhd_socket_connection(fd);
     size_t size = 0;
 
     for (size_t i = 0; i < message->msg_iovlen; i++)
@@ -252,7 +252,7 @@ static size_t file_piece(const struct connection *connection, off64_t offset, si
  * more. */
 ssize_t sendfile64(int fd, int file, off64_t *offset, size_t size)
 {
-    struct connection *connection = wire_connection(fd);
+    struct connection *connection = mhd_socket_connection(fd);
     ssize_t done;
 
     if (connection && connection->cut)
@@ -269,7 +269,7 @@ ssize_t sendfile64(int fd, int file, off64_t *offset, size_t size)
 /* libmicrohttpd gives up on what is no request at all without a word. */
 int shutdown(int fd, int how)
 {
-    struct connection *connection = wire_connection(fd);
+    struct connection *connection = mhd_socket_connection(fd);
 
     if (connection && connection->phase == CONNECTION_IDLE && connection->begun &&
         !connection->over && !connection->cut && !connection->closing)

@@ -1,5 +1,5 @@
 /*
- * purge.h - deletes what a daemon keeps of a project that is deleted, page by page.
+ * project_purge.h - deletes what a daemon keeps of a project that is deleted, page by page.
  *
  * settingsd asks each daemon (the operation project_purge) until a call finds nothing more. A
  * daemon remembers the project for a day and looks again every minute: requests that were under way
@@ -12,8 +12,8 @@
  *         {.table = NULL},
  *     };
  */
-#ifndef ATRIUM_COMMON_SERVICE_PURGE_H
-#define ATRIUM_COMMON_SERVICE_PURGE_H
+#ifndef ATRIUM_COMMON_SERVICE_PROJECT_PURGE_H
+#define ATRIUM_COMMON_SERVICE_PROJECT_PURGE_H
 
 #include "common/service/audit.h"
 

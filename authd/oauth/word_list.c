@@ -1,7 +1,7 @@
 /*
- * words.c - see words.h.
+ * word_list.c - see word_list.h.
  */
-#include "authd/oauth/words.h"
+#include "authd/oauth/word_list.h"
 
 #include <string.h>
 
@@ -19,12 +19,12 @@ static bool has(const char *list, const char *word, size_t length)
     return false;
 }
 
-bool words_have(const char *list, const char *word)
+bool word_list_has(const char *list, const char *word)
 {
     return has(list, word, strlen(word));
 }
 
-bool words_have_all(const char *list, const char *wanted)
+bool word_list_has_all(const char *list, const char *wanted)
 {
     for (const char *at = wanted; *at;) {
         size_t size;
@@ -38,18 +38,18 @@ bool words_have_all(const char *list, const char *wanted)
     return true;
 }
 
-const char *words_common(struct arena *arena, const char *list, const char *other)
+const char *word_list_common(struct arena *arena, const char *list, const char *other)
 {
     char *rest = NULL, *text = arena_strdup(arena, list);
     const char *both = "";
 
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        if (words_have(other, word))
+        if (word_list_has(other, word))
             both = arena_printf(arena, "%s%s%s", both, *both ? " " : "", word);
     return both;
 }
 
-bool words_have_prefix(const char *list, const char *prefix)
+bool word_list_has_prefix(const char *list, const char *prefix)
 {
     size_t length = strlen(prefix);
 

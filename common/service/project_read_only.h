@@ -1,6 +1,6 @@
 /*
- * hold.h - keeps what a daemon has of a project as it is, while the project travels to another
- * installation: it is read-only.
+ * project_read_only.h - keeps what a daemon has of a project as it is, while the project travels to
+ * another installation: it is read-only.
  *
  * A row of the table project_hold says so, and triggers of the tables that travel refuse to change
  * the project's rows with the SQLSTATE that sqlstate.def makes ERR_PROJECT_READ_ONLY of; they are
@@ -13,8 +13,8 @@
  * authd and the gateways (settingsd/project.c): they refuse sooner, and what leaves no row that
  * travels, as a session.
  */
-#ifndef ATRIUM_COMMON_SERVICE_HOLD_H
-#define ATRIUM_COMMON_SERVICE_HOLD_H
+#ifndef ATRIUM_COMMON_SERVICE_PROJECT_READ_ONLY_H
+#define ATRIUM_COMMON_SERVICE_PROJECT_READ_ONLY_H
 
 #include "common/domain/request.h"
 #include "common/wire/fields.h"
@@ -40,16 +40,16 @@ FIELD_DECLARE(tenant_held_out);
 
 /* Lets statements of sql/hold be used. */
 struct service;
-void service_hold_extend(struct service *self);
+void project_read_only_extend(struct service *self);
 
 /* Refuses what has effects that no trigger takes back, and that no gateway has looked at: fails
  * with PROJECT_READ_ONLY while the project is. Parks. */
-int service_hold_refuse(struct service *self, const struct request *req, struct uuid project,
-                        struct error *err) MUST_USE;
+int project_read_only_refuse(struct service *self, const struct request *req, struct uuid project,
+                             struct error *err) MUST_USE;
 
 /* How many projects are read-only, for doctor. Parks. */
 struct finding;
-int service_hold_check(void *daemon, const struct request *req, struct finding *ret,
-                       struct error *err) MUST_USE;
+int project_read_only_check(void *daemon, const struct request *req, struct finding *ret,
+                            struct error *err) MUST_USE;
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * service_hold.c - see hold.h: the operation that atriumctl calls.
+ * project_read_only.c - see project_read_only.h: the operation that atriumctl calls.
  */
+#include "common/service/project_read_only.h"
 #include "common/base/clock.h"
 #include "common/service/check.h"
-#include "common/service/hold.h"
 #include "common/service/service_private.h"
 #include "common/service/sql/hold.h"
 
@@ -99,8 +99,8 @@ int tenant_hold(struct service *self, const struct request *req, const struct te
     return in->held ? settle(self, req, xact, err) : 0;
 }
 
-int service_hold_refuse(struct service *self, const struct request *req, struct uuid project,
-                        struct error *err)
+int project_read_only_refuse(struct service *self, const struct request *req, struct uuid project,
+                             struct error *err)
 {
     const struct sql_hold_find_in find = {.project = project};
     struct sql_hold_find_row row;
@@ -126,8 +126,8 @@ int tenant_held(struct service *self, const struct request *req, const struct te
     return settle(self, req, row.xact, err);
 }
 
-int service_hold_check(void *daemon, const struct request *req, struct finding *ret,
-                       struct error *err)
+int project_read_only_check(void *daemon, const struct request *req, struct finding *ret,
+                            struct error *err)
 {
     const struct service *self = daemon;
     struct sql_hold_count_row row;
@@ -147,7 +147,7 @@ int service_hold_check(void *daemon, const struct request *req, struct finding *
                       (long long)row.projects, check_age(req->arena, age_ms));
 }
 
-void service_hold_extend(struct service *self)
+void project_read_only_extend(struct service *self)
 {
     db_extend_sql(self->db, service_hold_sql);
 }

@@ -1,7 +1,7 @@
 /*
- * purge.c - see purge.h.
+ * project_purge.c - see project_purge.h.
  */
-#include "authd/account/purge.h"
+#include "authd/account/project_purge.h"
 
 #include "authd/authd.h"
 #include "authd/sql/purge.h"

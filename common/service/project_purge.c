@@ -1,7 +1,8 @@
 /*
- * service_purge.c - see purge.h: the operation that settingsd calls, and the task that looks again.
+ * project_purge.c - see project_purge.h: the operation that settingsd calls, and the task that
+ * looks again.
  */
-#include "common/service/purge.h"
+#include "common/service/project_purge.h"
 
 #include "common/base/clock.h"
 #include "common/service/service_private.h"
@@ -97,12 +98,12 @@ static int run_task(void *daemon, const struct request *req, struct error *err)
     return sql_purge_expire(self->db, req, &expire, err) < 0 ? -1 : 0;
 }
 
-void service_purge_extend(struct service *self)
+void project_purge_extend(struct service *self)
 {
     db_extend_sql(self->db, service_purge_sql);
 }
 
-void service_purge_watch(struct service *self)
+void project_purge_watch(struct service *self)
 {
     service_every(self, "project purge", PERIOD_MS, run_task);
 }

@@ -1,7 +1,7 @@
 /*
- * edge.c - see edge.h.
+ * mhd_epoll.c - see mhd_epoll.h.
  */
-#include "gateway/http/edge.h"
+#include "gateway/http/mhd_epoll.h"
 
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -10,7 +10,7 @@
 
 #include "common/base/log.h"
 #include "gateway/http/connection.h"
-#include "gateway/http/wire.h"
+#include "gateway/http/mhd_socket.h"
 
 /* An event's data is libmicrohttpd's own pointer, or that of a connection with the lowest bit set.
  */
@@ -18,8 +18,8 @@ enum { OURS = 1 };
 
 /* Of the loop's thread: others see none. */
 static _Thread_local struct {
-    int descriptors[EDGE_MAX];
-    bool quiet[EDGE_MAX]; /* not asked */
+    int descriptors[EPOLLS_MAX];
+    bool quiet[EPOLLS_MAX]; /* not asked */
     size_t count;
 } library;
 
@@ -31,15 +31,15 @@ static ssize_t library_find(int epoll)
     return -1;
 }
 
-void edge_use(int epoll)
+void mhd_epoll_use(int epoll)
 {
-    if (library.count == EDGE_MAX)
-        log_die("edge", "too many listeners");
+    if (library.count == EPOLLS_MAX)
+        log_die("mhd_epoll", "too many listeners");
     library.quiet[library.count] = false;
     library.descriptors[library.count++] = epoll;
 }
 
-void edge_forget(int epoll)
+void mhd_epoll_forget(int epoll)
 {
     ssize_t i = library_find(epoll);
 
@@ -50,7 +50,7 @@ void edge_forget(int epoll)
     library.quiet[i] = library.quiet[library.count];
 }
 
-void edge_ask(int epoll, bool ask)
+void mhd_epoll_ask(int epoll, bool ask)
 {
     ssize_t i = library_find(epoll);
 
@@ -83,7 +83,7 @@ static void repeat(struct connection *connection, int fd)
 /* What was missed is told now: the kernel looks at the socket anew when its entry is changed. */
 static int library_add(struct connection *connection, int fd, const struct epoll_event *event)
 {
-    struct edge *self = &connection->edge;
+    struct mhd_epoll *self = &connection->edge;
     int result = 0;
 
     self->data = event->data.ptr;
@@ -103,7 +103,7 @@ static int library_add(struct connection *connection, int fd, const struct epoll
 static bool take_event(struct epoll_event *event)
 {
     struct connection *connection;
-    struct edge *self;
+    struct mhd_epoll *self;
 
     if ((event->data.u64 & OURS) == 0)
         return true;
@@ -123,7 +123,7 @@ static bool take_event(struct epoll_event *event)
 }
 
 /* libmicrohttpd takes out what it knows to be in. */
-void edge_end(struct edge *self, int fd)
+void mhd_epoll_end(struct mhd_epoll *self, int fd)
 {
     if (self->in_kernel && !self->in_library)
         (void)call_ctl(self->epoll, EPOLL_CTL_DEL, fd, NULL);
@@ -134,7 +134,7 @@ void edge_end(struct edge *self, int fd)
 
 int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
 {
-    struct connection *connection = wire_connection(fd);
+    struct connection *connection = mhd_socket_connection(fd);
 
     if (!connection || library_find(epoll) < 0)
         return call_ctl(epoll, operation, fd, event);

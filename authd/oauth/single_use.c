@@ -1,7 +1,7 @@
 /*
- * once.c - see once.h.
+ * single_use.c - see single_use.h.
  */
-#include "authd/oauth/once.h"
+#include "authd/oauth/single_use.h"
 
 #include "authd/settings_cache.h"
 #include "authd/sql/oauth.h"
@@ -14,8 +14,9 @@ static void hash_of(const struct request *req, const char *kind, const char *sub
     secret_hash(arena_printf(req->arena, "%s\n%s\n%s", kind, subject, id), ret);
 }
 
-int once_spend(struct authd *d, const struct request *req, const char *kind, const char *subject,
-               const char *id, int64_t expires_ms, bool *ret_first, struct error *err)
+int single_use_spend(struct authd *d, const struct request *req, const char *kind,
+                     const char *subject, const char *id, int64_t expires_ms, bool *ret_first,
+                     struct error *err)
 {
     uint8_t hash[SECRET_HASH_SIZE];
     const struct sql_once_insert_in in = {.hash = {hash, sizeof(hash)}, .expires_at = expires_ms};
@@ -30,9 +31,9 @@ int once_spend(struct authd *d, const struct request *req, const char *kind, con
     return 0;
 }
 
-int once_is_spent(struct authd *d, const struct request *req, struct settings_view *view,
-                  const char *kind, const char *subject, const char *id, bool *ret,
-                  struct error *err)
+int single_use_is_spent(struct authd *d, const struct request *req, struct settings_view *view,
+                        const char *kind, const char *subject, const char *id, bool *ret,
+                        struct error *err)
 {
     uint8_t hash[SECRET_HASH_SIZE];
     const struct sql_once_find_in in = {.hash = {hash, sizeof(hash)}};

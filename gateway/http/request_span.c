@@ -1,7 +1,7 @@
 /*
- * watch.c - traced and slow requests, see watch.h.  Called by exchange.c.
+ * request_span.c - traced and slow requests, see request_span.h.  Called by exchange.c.
  */
-#include "gateway/http/watch.h"
+#include "gateway/http/request_span.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void begin_trace(struct exchange *exchange, const struct trace_context *p
     trace_hex(exchange->activity.context.trace_id, TRACE_ID_BYTES, exchange->trace_id);
 }
 
-void watch_begin(struct exchange *exchange)
+void request_span_begin(struct exchange *exchange)
 {
     const char *header = exchange->head.traceparent;
     struct trace_context parent;
@@ -150,7 +150,7 @@ static void log_slow(const struct exchange *exchange, int64_t us)
     log_fields(LOG_WARNING, "slow", "slow request", fields, ARRAY_SIZE(fields));
 }
 
-void watch_end(struct exchange *exchange)
+void request_span_end(struct exchange *exchange)
 {
     int64_t us = work_us(exchange), limit_ms = gateway_config(exchange->gateway)->slow_request;
 
