@@ -210,7 +210,7 @@ $(ALL_TESTS): private LDFLAGS += $(if $(shell command -v mold),-fuse-ld=mold)
 tier = $(patsubst %,$(BUILD)/tests/%,$(shell tests/tier.sh $(1)))
 TEST_ARCHIVES := $(addprefix $(BUILD)/,libsupport.a libcurl_loop.a libapi.a libcommon.a)
 
-$(BUILD)/libsupport.a: $(call object,$(wildcard tests/support/*.c)) $(BUILD)/gen/tests/support/statement_kit/sql.o $(PAGE_KIT)
+$(BUILD)/libsupport.a: $(call object,$(wildcard tests/support/*.c) dev/server_user.c) $(BUILD)/gen/tests/support/statement_kit/sql.o $(PAGE_KIT)
 	@rm -f $@
 	ar rcs $@ $^
 

@@ -12,9 +12,9 @@
 
 #include "common/base/arena.h"
 #include "common/base/error.h"
-#include "common/base/server_user.h"
 #include "common/runtime/fiber.h"
 #include "common/runtime/loop.h"
+#include "dev/server_user.h"
 
 enum { CHILD_ARGUMENTS_MAX = 48, CHILD_SOCKETS_MAX = 2 };
 

@@ -6,7 +6,7 @@
  *     |---|---|
  *     | 14  | "atrium-tenant\n" |
  *     | 2   | version, big-endian |
- *     | 8   | id of the receiver's key (common/service/tenant_key.h) |
+ *     | 8   | id of the receiver's key (ctl/tenant/tenant_key.h) |
  *     | 80  | the stream key, in a sealed box to that key |
  *     | 24  | header of libsodium's secretstream (XChaCha20-Poly1305) |
  *     | ... | chunks of 64 KiB and 17 bytes; the last is shorter and has the final tag |
@@ -27,7 +27,7 @@
 #include <sodium.h>
 
 #include "common/service/service_tenant.h"
-#include "common/service/tenant_key.h"
+#include "ctl/tenant/tenant_key.h"
 
 enum {
     TENANT_FILE_VERSION = 1,

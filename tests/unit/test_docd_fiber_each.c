@@ -1,10 +1,10 @@
 /*
- * test_fiber_each.c - the same for many items: in which order, how many at a time, and what a
+ * test_docd_fiber_each.c - the same for many items: in which order, how many at a time, and what a
  * failure or a time limit leaves out.
  */
 #include "common/base/clock.h"
 #include "common/runtime/fiber.h"
-#include "common/runtime/fiber_each.h"
+#include "docd/document/fiber_each.h"
 #include "tests/support/unit.h"
 
 enum { ITEMS = 10 };

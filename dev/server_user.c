@@ -1,7 +1,7 @@
 /*
  * server_user.c - see server_user.h.
  */
-#include "common/base/server_user.h"
+#include "dev/server_user.h"
 
 #include <fcntl.h>
 #include <grp.h>

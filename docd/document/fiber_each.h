@@ -1,8 +1,8 @@
 /*
  * fiber_each.h - the same work for each of many items, several at a time, each on a fiber.
  */
-#ifndef ATRIUM_COMMON_RUNTIME_FIBER_EACH_H
-#define ATRIUM_COMMON_RUNTIME_FIBER_EACH_H
+#ifndef ATRIUM_DOCD_DOCUMENT_FIBER_EACH_H
+#define ATRIUM_DOCD_DOCUMENT_FIBER_EACH_H
 
 #include "common/base/error.h"
 #include "common/runtime/loop.h"

@@ -1,7 +1,7 @@
 /*
  * tenant_key.c - see tenant_key.h.
  */
-#include "common/service/tenant_key.h"
+#include "ctl/tenant/tenant_key.h"
 
 #include <assert.h>
 #include <sodium.h>

@@ -2,8 +2,8 @@
  * server_user.h - which user runs a PostgreSQL server that root starts: the server refuses uid 0,
  * and initdb a uid without a name. Called by `atriumctl dev` and by the tests.
  */
-#ifndef ATRIUM_COMMON_BASE_SERVER_USER_H
-#define ATRIUM_COMMON_BASE_SERVER_USER_H
+#ifndef ATRIUM_DEV_SERVER_USER_H
+#define ATRIUM_DEV_SERVER_USER_H
 
 #include <sys/types.h>
 

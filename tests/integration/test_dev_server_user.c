@@ -1,13 +1,13 @@
 /*
- * test_server_user.c - whom PostgreSQL runs as when root starts it: initdb needs a uid that is not
- * 0 and has a name.
+ * test_dev_server_user.c - whom PostgreSQL runs as when root starts it: initdb needs a uid that is
+ * not 0 and has a name.
  */
 #include <pwd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/base/server_user.h"
+#include "dev/server_user.h"
 #include "tests/support/unit.h"
 
 enum { REFUSED = 2 };

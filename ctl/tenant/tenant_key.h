@@ -6,8 +6,8 @@
  * file that was made before an exchange of the seal key is opened as long as that key is known.
  * Only the public half is shown; it tells nothing of the seal key.
  */
-#ifndef ATRIUM_COMMON_SERVICE_TENANT_KEY_H
-#define ATRIUM_COMMON_SERVICE_TENANT_KEY_H
+#ifndef ATRIUM_CTL_TENANT_TENANT_KEY_H
+#define ATRIUM_CTL_TENANT_TENANT_KEY_H
 
 #include "common/service/seal_keys.h"
 

@@ -1,7 +1,7 @@
 /*
  * fiber_each.c - see fiber_each.h.
  */
-#include "common/runtime/fiber_each.h"
+#include "docd/document/fiber_each.h"
 
 #include "common/base/clock.h"
 #include "common/runtime/fiber.h"
