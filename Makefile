@@ -78,7 +78,7 @@ sources = $(wildcard $(1)/*.c $(1)/*/*.c)
 CURL_SOURCES   := common/runtime/curl_loop.c common/service/fetch.c
 COMMON_OBJECTS := $(call object,$(filter-out $(CURL_SOURCES),$(wildcard common/*/*.c))) \
     $(BUILD)/gen/common/service/sql.o $(BUILD)/gen/common/service/config_known.o
-API_OBJECTS    := $(foreach d,$(APIS),$(call object,$(wildcard $(d)/*_api.c)))
+API_OBJECTS    := $(foreach d,$(APIS),$(call object,$(filter %_api.c,$(call sources,$(d)))))
 
 # Statements: each <owner>/sql/<subject>/*.sql becomes calls in C; see common/pg/sqlgen.pl. The stamp is as old as the
 # last run; headers change only when what they say does.
@@ -178,7 +178,7 @@ endef
 
 # A daemon is every file of its folder but the API, which libapi.a carries for all.
 define daemon_rule
-atrium-$(1)_OBJECTS := $$(call object,$$(filter-out $$(wildcard $(1)/*_api.c),$$(call sources,$(1)))) \
+atrium-$(1)_OBJECTS := $$(call object,$$(filter-out %_api.c,$$(call sources,$(1)))) \
     $(if $(filter $(1),$(SCHEMAS)),$(BUILD)/gen/$(1)_schema.o $(BUILD)/gen/$(1)/sql.o) \
     $(if $(filter authd,$(1)),$(BUILD)/gen/authd/pages/pages.o) \
     $(if $(filter gateway,$(1)),$(BUILD)/gen/web/console/console_files.o)

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 
 #include "authd/authd.h"
-#include "authd/key_api.h"
 #include "authd/passkey/passkey_health.h"
+#include "authd/session/key_api.h"
 #include "authd/sql/credential.h"
 #include "common/base/clock.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "authd/sql/address_key.h"
-#include "authd/trail_api.h"
+#include "authd/trail/trail_api.h"
 #include "common/base/log.h"
 #include "common/service/audit_chain.h"
 

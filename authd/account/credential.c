@@ -9,12 +9,12 @@
 
 #include <string.h>
 
+#include "authd/account/account_api.h"
 #include "authd/account/address_key.h"
 #include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
 #include "authd/account/mail_route.h"
 #include "authd/account/ownership.h"
-#include "authd/account_api.h"
 #include "authd/credential/link.h"
 #include "authd/credential/password.h"
 #include "authd/credential/password_rule.h"

@@ -4,11 +4,11 @@
  */
 #include "authd/account/deletion.h"
 
+#include "authd/account/account_api.h"
 #include "authd/account/credential.h"
 #include "authd/account/erasure.h"
 #include "authd/account/membership_end.h"
 #include "authd/account/ownership.h"
-#include "authd/account_api.h"
 #include "authd/credential/throttle.h"
 #include "authd/mail.h"
 #include "authd/member/admin.h"

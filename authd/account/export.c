@@ -15,7 +15,7 @@
 #include "authd/signin/step_up.h"
 #include "authd/sql/export.h"
 #include "authd/tenant.h"
-#include "authd/trail_api.h"
+#include "authd/trail/trail_api.h"
 #include "common/wire/codec.h"
 #include "settingsd/tenant_api.h"
 

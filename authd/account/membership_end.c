@@ -5,9 +5,9 @@
 
 #include <string.h>
 
+#include "authd/account/account_api.h"
 #include "authd/account/deletion.h"
 #include "authd/account/erasure.h"
-#include "authd/account_api.h"
 #include "authd/mail.h"
 #include "authd/member/admin.h"
 #include "authd/session/session.h"

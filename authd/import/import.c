@@ -14,7 +14,7 @@
 #include "authd/credential/password.h"
 #include "authd/credential/throttle.h"
 #include "authd/import/import_line.h"
-#include "authd/member_api.h"
+#include "authd/member/member_api.h"
 #include "authd/passkey/passkey_rp.h"
 #include "authd/signin/step_up.h"
 #include "authd/tenant.h"

@@ -11,7 +11,7 @@
 #include "authd/account/email_verified.h"
 #include "authd/account/ownership.h"
 #include "authd/credential/link.h"
-#include "authd/member_api.h"
+#include "authd/member/member_api.h"
 #include "authd/session/account_session.h"
 #include "authd/session/session.h"
 #include "authd/sql/account.h"

@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "authd/api_key_api.h"
+#include "authd/member/api_key_api.h"
 #include "authd/operation_api.h"
 #include "authd/session/change.h"
 #include "authd/signin/step_up.h"

@@ -7,13 +7,13 @@
 #include <string.h>
 #include <strings.h>
 
-#include "authd/account_api.h"
+#include "authd/account/account_api.h"
 #include "authd/oauth/client.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/scope_text.h"
 #include "authd/oauth/smart_grant.h"
+#include "authd/page/page_api.h"
 #include "authd/page/visit.h"
-#include "authd/page_api.h"
 #include "authd/session/session.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/endpoint.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "authd/oauth/grant_registered.h"
-#include "authd/oauth_api.h"
+#include "authd/oauth/oauth_api.h"
 #include "authd/signin/step_up.h"
 #include "authd/sql/smart.h"
 #include "common/domain/smart_scope.h"

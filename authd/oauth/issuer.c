@@ -5,7 +5,7 @@
 #include "authd/oauth/issuer.h"
 
 #include "authd/oauth/issuer_key.h"
-#include "authd/oauth_api.h"
+#include "authd/oauth/oauth_api.h"
 #include "authd/tenant.h"
 #include "common/domain/endpoint.h"
 #include "common/wire/codec.h"

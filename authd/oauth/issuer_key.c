@@ -10,7 +10,7 @@
 
 #include <openssl/crypto.h>
 
-#include "authd/key_api.h"
+#include "authd/session/key_api.h"
 #include "authd/sql/key.h"
 #include "authd/sql/oauth.h"
 #include "common/base/cache.h"

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "authd/oauth/client_auth.h"
+#include "authd/oauth/oauth_api.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/single_use.h"
 #include "authd/oauth/token_state.h"
-#include "authd/oauth_api.h"
 #include "authd/session/session.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/endpoint.h"

@@ -11,7 +11,7 @@
 #include "authd/oauth/auth_request.h"
 #include "authd/page/language_choice.h"
 #include "authd/session/session.h"
-#include "authd/session_api.h"
+#include "authd/session/session_api.h"
 #include "authd/signin/mfa.h"
 #include "authd/sql/page.h"
 #include "authd/sql/session.h"

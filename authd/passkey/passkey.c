@@ -8,12 +8,12 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "authd/account/account_api.h"
 #include "authd/account/credential.h"
 #include "authd/account/ownership.h"
-#include "authd/account_api.h"
+#include "authd/passkey/passkey_api.h"
 #include "authd/passkey/passkey_ceremony.h"
 #include "authd/passkey/passkey_opens.h"
-#include "authd/passkey_api.h"
 #include "authd/session/account_session.h"
 #include "authd/signin/step_up.h"
 #include "authd/sql/account.h"

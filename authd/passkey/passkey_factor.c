@@ -6,7 +6,7 @@
 
 #include "authd/passkey/passkey_opens.h"
 #include "authd/passkey/passkey_rp.h"
-#include "authd/sign_in_api.h"
+#include "authd/signin/sign_in_api.h"
 #include "authd/sql/passkey.h"
 #include "authd/tenant.h"
 #include "settingsd/policy_api.h"

@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "authd/account/email_verified.h"
+#include "authd/passkey/passkey_api.h"
 #include "authd/passkey/passkey_opens.h"
 #include "authd/passkey/passkey_proof.h"
 #include "authd/passkey/passkey_start.h"
-#include "authd/passkey_api.h"
-#include "authd/sign_in_api.h"
 #include "authd/signin/login.h"
+#include "authd/signin/sign_in_api.h"
 #include "authd/sql/passkey.h"
 #include "authd/tenant.h"
 #include "settingsd/tenant_api.h"

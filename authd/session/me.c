@@ -4,7 +4,7 @@
  */
 #include "authd/account/email_verified.h"
 #include "authd/session/session.h"
-#include "authd/session_api.h"
+#include "authd/session/session_api.h"
 #include "authd/sql/session.h"
 
 static const struct me_profile *profile(const struct request *req, const struct sql_me_get_row *row)

@@ -7,9 +7,9 @@
  */
 #include "authd/signin/mfa.h"
 
+#include "authd/account/account_api.h"
 #include "authd/account/credential.h"
 #include "authd/account/ownership.h"
-#include "authd/account_api.h"
 #include "authd/credential/factor.h"
 #include "authd/credential/qr.h"
 #include "authd/operation_api.h"

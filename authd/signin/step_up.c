@@ -3,8 +3,8 @@
  */
 #include "authd/signin/step_up.h"
 
+#include "authd/account/account_api.h"
 #include "authd/account/credential.h"
-#include "authd/account_api.h"
 #include "authd/credential/factor.h"
 #include "authd/credential/password.h"
 #include "authd/operation_api.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
-#include "authd/trail_api.h"
+#include "authd/trail/trail_api.h"
 #include "common/service/audit_chain.h"
 #include "ctl/ctl_bus.h"
 

@@ -3,7 +3,7 @@
  * tree, and the proof that a row is in it, see docs/audit.md.
  */
 #include "authd/authd_api.h"
-#include "authd/trail_api.h"
+#include "authd/trail/trail_api.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"

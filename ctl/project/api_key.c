@@ -1,8 +1,8 @@
 /*
  * api_key.c - `atriumctl api-key ...`: the keys by which machines use a project.
  */
-#include "authd/api_key_api.h"
 #include "authd/authd_api.h"
+#include "authd/member/api_key_api.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"

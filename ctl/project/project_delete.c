@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
-#include "authd/member_api.h"
+#include "authd/member/member_api.h"
 #include "authd/operation_api.h"
 #include "common/base/clock.h"
 #include "ctl/confirm.h"

@@ -2,7 +2,7 @@
  * key.c - `atriumctl keys ...`: the keys that sign tokens, the API's and those of the issuers.
  */
 #include "authd/authd_api.h"
-#include "authd/key_api.h"
+#include "authd/session/key_api.h"
 #include "common/base/clock.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"

@@ -2,7 +2,7 @@
  * member.c - `atriumctl member ...`: the members of a project and its pending invitations.
  */
 #include "authd/authd_api.h"
-#include "authd/member_api.h"
+#include "authd/member/member_api.h"
 #include "authd/operation_api.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"

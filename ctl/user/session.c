@@ -3,7 +3,7 @@
  */
 #include "authd/authd_api.h"
 #include "authd/operation_api.h"
-#include "authd/session_api.h"
+#include "authd/session/session_api.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 #include "authd/authd_api.h"
-#include "authd/import_api.h"
+#include "authd/import/import_api.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "ctl/ctl.h"

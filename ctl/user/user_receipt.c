@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
-#include "authd/trail_api.h"
+#include "authd/trail/trail_api.h"
 #include "common/base/clock.h"
 #include "common/base/note.h"
 #include "common/wire/codec.h"

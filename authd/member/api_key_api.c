@@ -1,7 +1,7 @@
 /*
  * api_key_api.c - the shapes of API keys. See authd_api.c.
  */
-#include "authd/api_key_api.h"
+#include "authd/member/api_key_api.h"
 
 #include "authd/shape_api.h"
 #include "common/base/secret.h"

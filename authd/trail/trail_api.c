@@ -1,7 +1,7 @@
 /*
  * trail_api.c - the shapes of the audit trail of a project. See authd_api.c.
  */
-#include "authd/trail_api.h"
+#include "authd/trail/trail_api.h"
 
 #include "authd/shape_api.h"
 #include "common/service/page_cursor.h"

@@ -1,8 +1,8 @@
 /*
  * session_api.h - oneself, and one's sessions.
  */
-#ifndef ATRIUM_AUTHD_SESSION_API_H
-#define ATRIUM_AUTHD_SESSION_API_H
+#ifndef ATRIUM_AUTHD_SESSION_SESSION_API_H
+#define ATRIUM_AUTHD_SESSION_SESSION_API_H
 
 #include "common/wire/fields.h"
 

@@ -1,8 +1,8 @@
 /*
  * api_key_api.h - API keys of a project.
  */
-#ifndef ATRIUM_AUTHD_API_KEY_API_H
-#define ATRIUM_AUTHD_API_KEY_API_H
+#ifndef ATRIUM_AUTHD_MEMBER_API_KEY_API_H
+#define ATRIUM_AUTHD_MEMBER_API_KEY_API_H
 
 #include "common/wire/fields.h"
 

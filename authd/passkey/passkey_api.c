@@ -1,7 +1,7 @@
 /*
  * passkey_api.c - the shapes of passkeys. See authd_api.c.
  */
-#include "authd/passkey_api.h"
+#include "authd/passkey/passkey_api.h"
 
 #include "authd/shape_api.h"
 #include "common/domain/name.h"

@@ -2,9 +2,9 @@
  * account_api.c - the shapes of what people do to their own account: passwords, addresses, second
  * factors, its deletion. See authd_api.c.
  */
-#include "authd/account_api.h"
+#include "authd/account/account_api.h"
 
-#include "authd/passkey_api.h"
+#include "authd/passkey/passkey_api.h"
 #include "authd/shape_api.h"
 
 enum {

@@ -1,8 +1,8 @@
 /*
  * import_api.h - imports of accounts: docs/import.md has the form of a line.
  */
-#ifndef ATRIUM_AUTHD_IMPORT_API_H
-#define ATRIUM_AUTHD_IMPORT_API_H
+#ifndef ATRIUM_AUTHD_IMPORT_IMPORT_API_H
+#define ATRIUM_AUTHD_IMPORT_IMPORT_API_H
 
 #include "common/wire/fields.h"
 

@@ -1,8 +1,8 @@
 /*
  * trail_api.h - the audit trail of a project, and receipts of erasures.
  */
-#ifndef ATRIUM_AUTHD_TRAIL_API_H
-#define ATRIUM_AUTHD_TRAIL_API_H
+#ifndef ATRIUM_AUTHD_TRAIL_TRAIL_API_H
+#define ATRIUM_AUTHD_TRAIL_TRAIL_API_H
 
 #include "common/service/audit_address.h"
 #include "common/service/erasure.h"

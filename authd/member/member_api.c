@@ -2,11 +2,11 @@
  * member_api.c - the shapes of members, invitations and accounts as admins see them. See
  * authd_api.c.
  */
-#include "authd/member_api.h"
+#include "authd/member/member_api.h"
 
 #include <stdio.h>
 
-#include "authd/session_api.h"
+#include "authd/session/session_api.h"
 #include "authd/shape_api.h"
 #include "common/domain/name.h"
 #include "common/domain/policy.h"

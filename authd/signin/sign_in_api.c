@@ -1,13 +1,13 @@
 /*
  * sign_in_api.c - the shapes of registration, sign-in and renewal. See authd_api.c.
  */
-#include "authd/sign_in_api.h"
+#include "authd/signin/sign_in_api.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "authd/page_api.h"
-#include "authd/passkey_api.h"
+#include "authd/page/page_api.h"
+#include "authd/passkey/passkey_api.h"
 #include "authd/shape_api.h"
 #include "common/domain/name.h"
 #include "common/domain/pkce.h"

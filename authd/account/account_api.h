@@ -2,8 +2,8 @@
  * account_api.h - what people do to their own account: passwords, addresses, second factors, its
  * deletion.
  */
-#ifndef ATRIUM_AUTHD_ACCOUNT_API_H
-#define ATRIUM_AUTHD_ACCOUNT_API_H
+#ifndef ATRIUM_AUTHD_ACCOUNT_ACCOUNT_API_H
+#define ATRIUM_AUTHD_ACCOUNT_ACCOUNT_API_H
 
 #include "common/wire/fields.h"
 

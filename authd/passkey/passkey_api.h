@@ -2,8 +2,8 @@
  * passkey_api.h - passkeys: what a browser's navigator.credentials takes and gives, as JSON (Web
  * Authentication Level 3, section 5.1), and a person's list of them. Bytes are base64url.
  */
-#ifndef ATRIUM_AUTHD_PASSKEY_API_H
-#define ATRIUM_AUTHD_PASSKEY_API_H
+#ifndef ATRIUM_AUTHD_PASSKEY_PASSKEY_API_H
+#define ATRIUM_AUTHD_PASSKEY_PASSKEY_API_H
 
 #include "common/wire/fields.h"
 

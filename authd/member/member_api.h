@@ -2,8 +2,8 @@
  * member_api.h - members of a project, invitations to it, and the accounts in it as its admins see
  * them.
  */
-#ifndef ATRIUM_AUTHD_MEMBER_API_H
-#define ATRIUM_AUTHD_MEMBER_API_H
+#ifndef ATRIUM_AUTHD_MEMBER_MEMBER_API_H
+#define ATRIUM_AUTHD_MEMBER_MEMBER_API_H
 
 #include "common/wire/fields.h"
 

@@ -2,7 +2,7 @@
  * oauth_api.c - the shapes of the endpoints of issuers, of consents, of the FHIR servers that take
  * their tokens, and of the security events that they sign. See authd_api.c.
  */
-#include "authd/oauth_api.h"
+#include "authd/oauth/oauth_api.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * import_api.c - the shapes of imported accounts. See authd_api.c.
  */
-#include "authd/import_api.h"
+#include "authd/import/import_api.h"
 
 #include "authd/shape_api.h"
 #include "common/domain/name.h"

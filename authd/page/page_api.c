@@ -1,7 +1,7 @@
 /*
  * page_api.c - the shapes of what the hosted pages are given: queries and forms. See authd_api.c.
  */
-#include "authd/page_api.h"
+#include "authd/page/page_api.h"
 
 #include "authd/shape_api.h"
 

@@ -1,8 +1,8 @@
 /*
  * page_api.h - what the hosted pages are given: queries and forms.
  */
-#ifndef ATRIUM_AUTHD_PAGE_API_H
-#define ATRIUM_AUTHD_PAGE_API_H
+#ifndef ATRIUM_AUTHD_PAGE_PAGE_API_H
+#define ATRIUM_AUTHD_PAGE_PAGE_API_H
 
 #include "common/domain/page.h"
 #include "common/wire/fields.h"

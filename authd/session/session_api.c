@@ -1,7 +1,7 @@
 /*
  * session_api.c - the shapes of oneself and of one's sessions. See authd_api.c.
  */
-#include "authd/session_api.h"
+#include "authd/session/session_api.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
  * sign_in_api.h - registration, sign-in, to a tenant and in one step, and renewal.
  */
-#ifndef ATRIUM_AUTHD_SIGN_IN_API_H
-#define ATRIUM_AUTHD_SIGN_IN_API_H
+#ifndef ATRIUM_AUTHD_SIGNIN_SIGN_IN_API_H
+#define ATRIUM_AUTHD_SIGNIN_SIGN_IN_API_H
 
 #include "common/wire/fields.h"
 

@@ -1,8 +1,8 @@
 /*
  * key_api.h - the keys that sign tokens, as gateways and atriumctl ask for them.
  */
-#ifndef ATRIUM_AUTHD_KEY_API_H
-#define ATRIUM_AUTHD_KEY_API_H
+#ifndef ATRIUM_AUTHD_SESSION_KEY_API_H
+#define ATRIUM_AUTHD_SESSION_KEY_API_H
 
 #include "common/wire/fields.h"
 

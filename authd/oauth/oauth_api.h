@@ -2,8 +2,8 @@
  * oauth_api.h - the endpoints of issuers, consents, the FHIR servers that take their tokens, and
  * the security events that they sign.
  */
-#ifndef ATRIUM_AUTHD_OAUTH_API_H
-#define ATRIUM_AUTHD_OAUTH_API_H
+#ifndef ATRIUM_AUTHD_OAUTH_OAUTH_API_H
+#define ATRIUM_AUTHD_OAUTH_OAUTH_API_H
 
 #include "common/domain/endpoint.h"
 #include "common/wire/fields.h"

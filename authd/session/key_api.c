@@ -1,7 +1,7 @@
 /*
  * key_api.c - the shapes of the keys that sign tokens. See authd_api.c.
  */
-#include "authd/key_api.h"
+#include "authd/session/key_api.h"
 
 enum { KEYS_MAX = 100 };
 
