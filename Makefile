@@ -97,7 +97,7 @@ $(foreach o,$(SQL_OWNERS),$(eval $(call sql_rule,$(o))))
 SQL_STAMPS := $(SQL_OWNERS:%=$(BUILD)/gen/%/sql.stamp)
 
 # Templates of pages: FOLDER:PREFIX, see authd/page/pagegen.pl.
-PAGE_OWNERS := authd/pages:page tests/support/page_kit:kit
+PAGE_OWNERS := authd/page/template:page tests/support/page_kit:kit
 define page_rule
 $(BUILD)/gen/$(1)/pages.stamp: authd/page/pagegen.pl $(wildcard $(1) $(1)/* $(1)/*/*)
 	@mkdir -p $$(@D)
@@ -180,7 +180,7 @@ endef
 define daemon_rule
 atrium-$(1)_OBJECTS := $$(call object,$$(filter-out %_api.c,$$(call sources,$(1)))) \
     $(if $(filter $(1),$(SCHEMAS)),$(BUILD)/gen/$(1)_schema.o $(BUILD)/gen/$(1)/sql.o) \
-    $(if $(filter authd,$(1)),$(BUILD)/gen/authd/pages/pages.o) \
+    $(if $(filter authd,$(1)),$(BUILD)/gen/authd/page/template/pages.o) \
     $(if $(filter gateway,$(1)),$(BUILD)/gen/web/console/console_files.o)
 $$(eval $$(call link_rule,atrium-$(1),$($(1)_LIBS)))
 endef

@@ -1,5 +1,5 @@
 /*
- * brand_style.c - see brand_style.h. The variables are those of authd/pages/part/page.css.
+ * brand_style.c - see brand_style.h. The variables are those of authd/page/template/part/page.css.
  */
 #include "settingsd/brand_style.h"
 

@@ -4,8 +4,8 @@
 #ifndef ATRIUM_COMMON_DOMAIN_COLOR_H
 #define ATRIUM_COMMON_DOMAIN_COLOR_H
 
-/* The grounds of the hosted pages (authd/pages/part/page.css): behind a page, and of its sheet. A
- * colour of a tenant must be read on both. */
+/* The grounds of the hosted pages (authd/page/template/part/page.css): behind a page, and of its
+ * sheet. A colour of a tenant must be read on both. */
 #define COLOR_LIGHT_GROUND "#f3f5f7"
 #define COLOR_LIGHT_SHEET "#ffffff"
 #define COLOR_DARK_GROUND "#111418"
