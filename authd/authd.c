@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "authd/account/address_key.h"
 #include "authd/account/email_scan.h"
 #include "authd/account/email_verified.h"
 #include "authd/account/mail_domain.h"
@@ -23,17 +22,18 @@
 #include "authd/oauth/client_keys.h"
 #include "authd/oauth/client_token.h"
 #include "authd/oauth/grant.h"
-#include "authd/oauth/issuer_key.h"
 #include "authd/oauth/logout_delivery.h"
 #include "authd/page/submission.h"
 #include "authd/passkey/passkey_opens.h"
 #include "authd/passkey/passkey_rp.h"
+#include "authd/session/address_key.h"
+#include "authd/session/admission_cache.h"
 #include "authd/session/change.h"
+#include "authd/session/issuer_key.h"
 #include "authd/session/key.h"
 #include "authd/session/refresh_state.h"
 #include "authd/session/rotation.h"
 #include "authd/settings_cache.h"
-#include "authd/signin/admission_cache.h"
 #include "authd/sql/seal.h"
 #include "authd/sql_part.h"
 #include "authd/sweep.h"

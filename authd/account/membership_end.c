@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "authd/account/account_api.h"
+#include "authd/account/admin.h"
 #include "authd/account/deletion.h"
 #include "authd/account/erasure.h"
 #include "authd/mail.h"
-#include "authd/member/admin.h"
 #include "authd/session/session.h"
 #include "authd/signin/step_up.h"
 #include "authd/sql/account.h"

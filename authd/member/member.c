@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "authd/account/account_api.h"
+#include "authd/account/admin.h"
 #include "authd/account/app_url.h"
 #include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
 #include "authd/account/ownership.h"
-#include "authd/member/admin.h"
 #include "authd/member/invitation.h"
 #include "authd/member/member_api.h"
 #include "authd/operation_api.h"

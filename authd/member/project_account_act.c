@@ -7,12 +7,12 @@
  */
 #include <string.h>
 
+#include "authd/account/admin.h"
 #include "authd/account/credential.h"
 #include "authd/account/deletion.h"
 #include "authd/account/mail_route.h"
 #include "authd/account/ownership.h"
 #include "authd/mail.h"
-#include "authd/member/admin.h"
 #include "authd/member/member_api.h"
 #include "authd/member/project_account.h"
 #include "authd/session/session.h"

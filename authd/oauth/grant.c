@@ -8,18 +8,18 @@
 
 #include <openssl/sha.h>
 
-#include "authd/account/address_key.h"
 #include "authd/credential/challenge.h"
 #include "authd/credential/user_agent.h"
 #include "authd/oauth/auth_request.h"
 #include "authd/oauth/client.h"
 #include "authd/oauth/consent.h"
 #include "authd/oauth/grant_registered.h"
-#include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/person_claims.h"
 #include "authd/oauth/smart_grant.h"
 #include "authd/oauth/token_state.h"
+#include "authd/session/address_key.h"
+#include "authd/session/issuer_key.h"
 #include "authd/session/refresh.h"
 #include "authd/sql/oauth.h"
 

@@ -7,7 +7,7 @@
 
 #include "authd/oauth/client.h"
 #include "authd/oauth/oauth_error.h"
-#include "authd/signin/admission.h"
+#include "authd/session/admission.h"
 #include "authd/sql/signin.h"
 #include "authd/sql/smart.h"
 #include "common/domain/policy.h"

@@ -7,9 +7,9 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "authd/oauth/issuer_key.h"
 #include "authd/operation_api.h"
 #include "authd/session/change.h"
+#include "authd/session/issuer_key.h"
 #include "authd/session/key_api.h"
 #include "authd/sql/key.h"
 

@@ -15,10 +15,10 @@
 
 #include <string.h>
 
+#include "authd/session/admission.h"
 #include "authd/session/refresh_state.h"
 #include "authd/session/rotation.h"
 #include "authd/session/session.h"
-#include "authd/signin/admission.h"
 #include "authd/signin/sign_in_api.h"
 
 enum {

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-#include "authd/account/address_key.h"
 #include "authd/account/deletion.h"
 #include "authd/credential/user_agent.h"
 #include "authd/operation_api.h"
+#include "authd/session/address_key.h"
 #include "authd/session/change.h"
 #include "authd/session/key.h"
 #include "authd/session/session_api.h"

@@ -6,8 +6,8 @@
 
 #include "authd/account/email_verified.h"
 #include "authd/credential/password.h"
-#include "authd/passkey/passkey_factor.h"
 #include "authd/session/session.h"
+#include "authd/signin/passkey_factor.h"
 #include "authd/signin/sign_in_api.h"
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"

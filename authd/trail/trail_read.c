@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "authd/account/address_key.h"
+#include "authd/session/address_key.h"
 #include "authd/sql/trail.h"
 #include "authd/trail/trail.h"
 #include "authd/trail/trail_api.h"

@@ -1,7 +1,7 @@
 /*
  * jws.c - see jws.h.
  */
-#include "authd/oauth/jws.h"
+#include "authd/session/jws.h"
 
 #include <jansson.h>
 #include <openssl/core_names.h>

@@ -6,8 +6,8 @@
  * which is why such a key may be used on several at once. One by ES256 is made on one thread, by a
  * context that the key keeps, so that OpenSSL looks up its algorithms once.
  */
-#ifndef ATRIUM_AUTHD_OAUTH_JWS_H
-#define ATRIUM_AUTHD_OAUTH_JWS_H
+#ifndef ATRIUM_AUTHD_SESSION_JWS_H
+#define ATRIUM_AUTHD_SESSION_JWS_H
 
 #include <openssl/evp.h>
 

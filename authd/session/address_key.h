@@ -11,8 +11,8 @@
  * Who asks: a gateway, once for each session, passes the key on with the caller. A request without
  * a caller turns out to be about an account on its way: address_key_load() there.
  */
-#ifndef ATRIUM_AUTHD_ACCOUNT_ADDRESS_KEY_H
-#define ATRIUM_AUTHD_ACCOUNT_ADDRESS_KEY_H
+#ifndef ATRIUM_AUTHD_SESSION_ADDRESS_KEY_H
+#define ATRIUM_AUTHD_SESSION_ADDRESS_KEY_H
 
 #include "authd/authd.h"
 #include "authd/sql_part.h"

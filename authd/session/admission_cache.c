@@ -1,7 +1,7 @@
 /*
  * admission_cache.c - see admission_cache.h.
  */
-#include "authd/signin/admission_cache.h"
+#include "authd/session/admission_cache.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  *
  * Two statements: what the first one had to wait for is seen by the second one only.
  */
-#include "authd/member/admin.h"
+#include "authd/account/admin.h"
 
 #include "authd/sql/member.h"
 

@@ -6,8 +6,8 @@
  * told holds for the number of the last such change (the part settings_change) that was read before
  * settingsd was asked. Every instance reads that number in the database, so none has to be told.
  */
-#ifndef ATRIUM_AUTHD_SIGNIN_ADMISSION_CACHE_H
-#define ATRIUM_AUTHD_SIGNIN_ADMISSION_CACHE_H
+#ifndef ATRIUM_AUTHD_SESSION_ADMISSION_CACHE_H
+#define ATRIUM_AUTHD_SESSION_ADMISSION_CACHE_H
 
 #include "common/base/base.h"
 #include "common/base/uuid.h"

@@ -2,8 +2,8 @@
  * admin.h - a project keeps an admin: code that removes one, or takes the right from one, calls
  * this first.
  */
-#ifndef ATRIUM_AUTHD_MEMBER_ADMIN_H
-#define ATRIUM_AUTHD_MEMBER_ADMIN_H
+#ifndef ATRIUM_AUTHD_ACCOUNT_ADMIN_H
+#define ATRIUM_AUTHD_ACCOUNT_ADMIN_H
 
 #include "authd/authd.h"
 

@@ -2,8 +2,8 @@
  * passkey_factor.h - a passkey as the second factor of a sign-in by password, for login_mfa.c. It
  * may be shown wherever a code is asked for.
  */
-#ifndef ATRIUM_AUTHD_PASSKEY_PASSKEY_FACTOR_H
-#define ATRIUM_AUTHD_PASSKEY_PASSKEY_FACTOR_H
+#ifndef ATRIUM_AUTHD_SIGNIN_PASSKEY_FACTOR_H
+#define ATRIUM_AUTHD_SIGNIN_PASSKEY_FACTOR_H
 
 #include "authd/passkey/passkey_proof.h"
 #include "authd/signin/candidate.h"

@@ -8,13 +8,13 @@
  *
  * Without public_url there are no issuers, and no keys are made.
  */
-#ifndef ATRIUM_AUTHD_OAUTH_ISSUER_KEY_H
-#define ATRIUM_AUTHD_OAUTH_ISSUER_KEY_H
+#ifndef ATRIUM_AUTHD_SESSION_ISSUER_KEY_H
+#define ATRIUM_AUTHD_SESSION_ISSUER_KEY_H
 
 #include <jansson.h>
 
 #include "authd/authd.h"
-#include "authd/oauth/jws.h"
+#include "authd/session/jws.h"
 #include "authd/session/key.h"
 
 enum { ISSUER_KEYS_MAX = KEYS_MAX }; /* of both algorithms; a rotation beyond is refused */

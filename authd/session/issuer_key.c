@@ -1,7 +1,7 @@
 /*
  * issuer_key.c - see issuer_key.h.
  */
-#include "authd/oauth/issuer_key.h"
+#include "authd/session/issuer_key.h"
 
 #include <sodium.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
  * and before anything is written. settingsd is asked, but for what admission_cache.h still knows of
  * it, so a changed rule decides from the next request on, at every instance.
  */
-#ifndef ATRIUM_AUTHD_SIGNIN_ADMISSION_H
-#define ATRIUM_AUTHD_SIGNIN_ADMISSION_H
+#ifndef ATRIUM_AUTHD_SESSION_ADMISSION_H
+#define ATRIUM_AUTHD_SESSION_ADMISSION_H
 
 #include "authd/authd.h"
 

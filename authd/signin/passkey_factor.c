@@ -2,7 +2,7 @@
  * passkey_factor.c - see passkey_factor.h.
  * Handlers: patient_login_mfa_start, practitioner_login_mfa_start.
  */
-#include "authd/passkey/passkey_factor.h"
+#include "authd/signin/passkey_factor.h"
 
 #include "authd/passkey/passkey_opens.h"
 #include "authd/passkey/passkey_rp.h"

@@ -1,7 +1,7 @@
 /*
  * address_key.c - see address_key.h.  Handler: operator_addresses_open.
  */
-#include "authd/account/address_key.h"
+#include "authd/session/address_key.h"
 
 #include <sodium.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /*
  * admission.c - see admission.h.
  */
-#include "authd/signin/admission.h"
+#include "authd/session/admission.h"
 
 #include <string.h>
 
-#include "authd/account/address_key.h"
+#include "authd/session/address_key.h"
+#include "authd/session/admission_cache.h"
 #include "authd/session/session.h"
-#include "authd/signin/admission_cache.h"
 #include "authd/sql/signin.h"
 #include "common/domain/policy.h"
 #include "common/service/audit.h"
