@@ -12,7 +12,7 @@
 #include "authd/credential/throttle.h"
 #include "authd/session/address_key.h"
 #include "authd/session/session.h"
-#include "authd/signin/step_up.h"
+#include "authd/session/step_up_check.h"
 #include "authd/sql/account.h"
 #include "authd/sql/credential.h"
 #include "authd/tenant.h"

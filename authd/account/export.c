@@ -12,7 +12,7 @@
 #include "authd/authd.h"
 #include "authd/mail.h"
 #include "authd/operation_api.h"
-#include "authd/signin/step_up.h"
+#include "authd/session/step_up_check.h"
 #include "authd/sql/export.h"
 #include "authd/tenant.h"
 #include "authd/trail/trail_api.h"

@@ -16,7 +16,7 @@
 #include "authd/import/import_line.h"
 #include "authd/member/member_api.h"
 #include "authd/passkey/passkey_rp.h"
-#include "authd/signin/step_up.h"
+#include "authd/session/step_up_check.h"
 #include "authd/tenant.h"
 #include "common/runtime/offload.h"
 #include "common/service/audit.h"

@@ -20,7 +20,7 @@
 #include "authd/operation_api.h"
 #include "authd/session/change.h"
 #include "authd/session/session.h"
-#include "authd/signin/step_up.h"
+#include "authd/session/step_up_check.h"
 #include "authd/sql/account.h"
 #include "authd/sql/credential.h"
 #include "authd/sql/member.h"

@@ -8,7 +8,7 @@
 
 #include "authd/oauth/grant_registered.h"
 #include "authd/oauth/oauth_api.h"
-#include "authd/signin/step_up.h"
+#include "authd/session/step_up_check.h"
 #include "authd/sql/smart.h"
 #include "common/domain/smart_scope.h"
 #include "common/domain/uri.h"

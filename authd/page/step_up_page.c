@@ -11,7 +11,7 @@
 #include "authd/page/passkey_form.h"
 #include "authd/passkey/passkey_api.h"
 #include "authd/session/session_api.h"
-#include "authd/signin/step_up.h"
+#include "authd/session/step_up_check.h"
 #include "common/domain/page.h"
 
 /* Where it goes on: nothing but one of these, whatever the form says. */

@@ -15,7 +15,7 @@
 #include "authd/passkey/passkey_ceremony.h"
 #include "authd/passkey/passkey_opens.h"
 #include "authd/session/account_session.h"
-#include "authd/signin/step_up.h"
+#include "authd/session/step_up_check.h"
 #include "authd/sql/account.h"
 #include "authd/sql/passkey.h"
 #include "authd/sql/signin.h"

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "authd/account/deletion.h"
 #include "authd/credential/mailed_code.h"
 #include "authd/credential/throttle.h"
 #include "authd/credential/user_agent.h"

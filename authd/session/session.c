@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-#include "authd/account/deletion.h"
 #include "authd/credential/user_agent.h"
 #include "authd/operation_api.h"
 #include "authd/session/address_key.h"
 #include "authd/session/change.h"
+#include "authd/session/deletion_abort.h"
 #include "authd/session/key.h"
 #include "authd/session/session_api.h"
 #include "authd/signin/arrival.h"

@@ -14,7 +14,7 @@
 #include "authd/credential/qr.h"
 #include "authd/operation_api.h"
 #include "authd/session/session.h"
-#include "authd/signin/step_up.h"
+#include "authd/session/step_up_check.h"
 #include "authd/sql/account.h"
 #include "authd/sql/account_session.h"
 #include "authd/sql/credential.h"

@@ -6,10 +6,10 @@
  * is looked at once its password was right: before that it is not known which role it will be.
  */
 
-#include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
 #include "authd/credential/password.h"
 #include "authd/session/admission.h"
+#include "authd/session/deletion_abort.h"
 #include "authd/session/session.h"
 #include "authd/signin/arrival.h"
 #include "authd/signin/attempt.h"

@@ -1,11 +1,10 @@
 /*
- * deletion_abort.c - a scheduled deletion that is taken back, see deletion.h.  Called by whatever
- * makes a session.
+ * deletion_abort.c - see deletion_abort.h.
  */
-#include "authd/account/deletion.h"
+#include "authd/session/deletion_abort.h"
+
 #include "authd/operation_api.h"
 
-/* Gateways forget what they know of the account, and so its date or that it has none any more. */
 int deletion_settle(struct authd *d, const struct request *req, int64_t sequence,
                     struct uuid account, struct error *err)
 {

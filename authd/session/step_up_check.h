@@ -1,9 +1,9 @@
 /*
- * step_up.h - proof of who is at a session, recent enough for what a stolen access token must not
- * do (RFC 9470): a sign-in, a registration or POST /auth/step-up. A refresh proves nothing.
+ * step_up_check.h - proof of who is at a session, recent enough for what a stolen access token must
+ * not do (RFC 9470): a sign-in, a registration or POST /auth/step-up. A refresh proves nothing.
  */
-#ifndef ATRIUM_AUTHD_SIGNIN_STEP_UP_H
-#define ATRIUM_AUTHD_SIGNIN_STEP_UP_H
+#ifndef ATRIUM_AUTHD_SESSION_STEP_UP_CHECK_H
+#define ATRIUM_AUTHD_SESSION_STEP_UP_CHECK_H
 
 #include "authd/authd.h"
 
