@@ -78,7 +78,9 @@ sources = $(wildcard $(1)/*.c $(1)/*/*.c)
 CURL_SOURCES   := common/runtime/curl_loop.c common/service/fetch.c
 COMMON_OBJECTS := $(call object,$(filter-out $(CURL_SOURCES),$(wildcard common/*/*.c))) \
     $(BUILD)/gen/common/service/sql.o $(BUILD)/gen/common/service/config_known.o
-API_OBJECTS    := $(foreach d,$(APIS),$(call object,$(filter %_api.c,$(call sources,$(d)))))
+# The shapes of operations, and what checks them.
+API_OBJECTS    := $(call object,$(filter %_api.c,$(foreach d,$(APIS),$(call sources,$(d)))) \
+    authd/credential/pkce.c authd/oauth/smart_scope.c settingsd/color.c)
 
 # Statements: each <owner>/sql/<subject>/*.sql becomes calls in C; see common/pg/sqlgen.pl. The stamp is as old as the
 # last run; headers change only when what they say does.
@@ -178,7 +180,7 @@ endef
 
 # A daemon is every file of its folder but the API, which libapi.a carries for all.
 define daemon_rule
-atrium-$(1)_OBJECTS := $$(call object,$$(filter-out %_api.c,$$(call sources,$(1)))) \
+atrium-$(1)_OBJECTS := $$(filter-out $$(API_OBJECTS),$$(call object,$$(call sources,$(1)))) \
     $(if $(filter $(1),$(SCHEMAS)),$(BUILD)/gen/$(1)_schema.o $(BUILD)/gen/$(1)/sql.o) \
     $(if $(filter authd,$(1)),$(BUILD)/gen/authd/page/template/pages.o) \
     $(if $(filter gateway,$(1)),$(BUILD)/gen/web/console/console_files.o)

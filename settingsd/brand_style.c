@@ -6,7 +6,7 @@
 #include <sodium.h>
 
 #include "common/base/base.h"
-#include "common/domain/color.h"
+#include "settingsd/color.h"
 
 enum { VERSION_SIZE = 16 }; /* bytes of the hash */
 

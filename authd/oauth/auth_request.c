@@ -11,9 +11,9 @@
 #include "authd/oauth/fhir_server.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/person_claims.h"
+#include "authd/oauth/smart_scope.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/jwt.h"
-#include "common/domain/smart_scope.h"
 #include "common/domain/uri.h"
 #include "common/wire/codec.h"
 

@@ -12,12 +12,12 @@
 #include "authd/oauth/client_token.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/smart_grant.h"
+#include "authd/oauth/smart_scope.h"
 #include "authd/oauth/token.h"
 #include "authd/session/issuer_key.h"
 #include "authd/settings_cache.h"
 #include "authd/sql_part.h"
 #include "common/domain/jwt.h"
-#include "common/domain/smart_scope.h"
 #include "common/domain/uri.h"
 
 #define SIGNED_LIFE MINUTES(5)

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "authd/oauth/smart_scope.h"
 #include "authd/shape_api.h"
 #include "common/domain/name.h"
-#include "common/domain/smart_scope.h"
 #include "common/domain/uri.h"
 #include "common/service/page_cursor.h"
 

@@ -7,11 +7,11 @@
 
 #include "authd/oauth/client.h"
 #include "authd/oauth/oauth_error.h"
+#include "authd/oauth/smart_scope.h"
 #include "authd/session/admission.h"
 #include "authd/sql/signin.h"
 #include "authd/sql/smart.h"
 #include "common/domain/policy.h"
-#include "common/domain/smart_scope.h"
 #include "common/wire/codec.h"
 #include "settingsd/client_api.h"
 #include "settingsd/settingsd_api.h"

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "authd/credential/pkce.h"
 #include "authd/page/page_api.h"
 #include "authd/passkey/passkey_api.h"
 #include "authd/shape_api.h"
 #include "common/domain/name.h"
-#include "common/domain/pkce.h"
 #include "common/domain/reference.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/domain/color.h"
+#include "settingsd/color.h"
 #include "tests/support/unit.h"
 
 /* What the formula gives by hand, and known pairs. */

@@ -1,7 +1,7 @@
 /*
  * pkce.c - see pkce.h.
  */
-#include "common/domain/pkce.h"
+#include "authd/credential/pkce.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * color.c - see color.h.
  */
-#include "common/domain/color.h"
+#include "settingsd/color.h"
 
 #include <math.h>
 #include <stdio.h>

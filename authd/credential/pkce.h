@@ -1,8 +1,8 @@
 /*
  * pkce.h - the verifiers of proof keys for code exchange (RFC 7636). Pure.
  */
-#ifndef ATRIUM_COMMON_DOMAIN_PKCE_H
-#define ATRIUM_COMMON_DOMAIN_PKCE_H
+#ifndef ATRIUM_AUTHD_CREDENTIAL_PKCE_H
+#define ATRIUM_AUTHD_CREDENTIAL_PKCE_H
 
 #include "common/base/base.h"
 

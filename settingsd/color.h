@@ -1,8 +1,8 @@
 /*
  * color.h - colours of sRGB as CSS writes them, and how well one is read on another.
  */
-#ifndef ATRIUM_COMMON_DOMAIN_COLOR_H
-#define ATRIUM_COMMON_DOMAIN_COLOR_H
+#ifndef ATRIUM_SETTINGSD_COLOR_H
+#define ATRIUM_SETTINGSD_COLOR_H
 
 /* The grounds of the hosted pages (authd/page/template/part/page.css): behind a page, and of its
  * sheet. A colour of a tenant must be read on both. */
