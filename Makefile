@@ -81,7 +81,9 @@ sources = $(wildcard $(1)/*.c $(1)/*/*.c)
 CURL_SOURCES   := common/runtime/curl_loop.c common/service/fetch.c
 COMMON_OBJECTS := $(call object,$(filter-out $(CURL_SOURCES),$(wildcard common/*/*.c))) \
     $(BUILD)/gen/common/service/sql.o $(BUILD)/gen/common/service/config_known.o
-API_OBJECTS    := $(foreach d,$(APIS),$(call object,$(wildcard $(d)/*_api.c)))
+# The shapes of operations, and what checks them.
+API_OBJECTS    := $(call object,$(filter %_api.c,$(foreach d,$(APIS),$(call sources,$(d)))) \
+    authd/credential/pkce.c authd/oauth/smart_scope.c settingsd/color.c)
 
 # Statements: each <owner>/sql/<subject>/*.sql becomes calls in C; see common/pg/sqlgen.pl. The stamp is as old as the
 # last run; headers change only when what they say does.
@@ -100,7 +102,7 @@ $(foreach o,$(SQL_OWNERS),$(eval $(call sql_rule,$(o))))
 SQL_STAMPS := $(SQL_OWNERS:%=$(BUILD)/gen/%/sql.stamp)
 
 # Templates of pages: FOLDER:PREFIX, see authd/page/pagegen.pl.
-PAGE_OWNERS := authd/pages:page tests/support/page_kit:kit
+PAGE_OWNERS := authd/page/template:page tests/support/page_kit:kit
 define page_rule
 $(BUILD)/gen/$(1)/pages.stamp: authd/page/pagegen.pl $(wildcard $(1) $(1)/* $(1)/*/*)
 	@mkdir -p $$(@D)
@@ -181,17 +183,17 @@ endef
 
 # A daemon is every file of its folder but the API, which libapi.a carries for all.
 define daemon_rule
-atrium-$(1)_OBJECTS := $$(call object,$$(filter-out $$(wildcard $(1)/*_api.c),$$(call sources,$(1)))) \
+atrium-$(1)_OBJECTS := $$(filter-out $$(API_OBJECTS),$$(call object,$$(call sources,$(1)))) \
     $(if $(filter $(1),$(SCHEMAS)),$(BUILD)/gen/$(1)_schema.o $(BUILD)/gen/$(1)/sql.o) \
-    $(if $(filter authd,$(1)),$(BUILD)/gen/authd/pages/pages.o) \
+    $(if $(filter authd,$(1)),$(BUILD)/gen/authd/page/template/pages.o) \
     $(if $(filter gateway,$(1)),$(BUILD)/gen/web/console/console_files.o)
 $$(eval $$(call link_rule,atrium-$(1),$($(1)_LIBS)))
 endef
 $(foreach d,$(DAEMONS),$(eval $(call daemon_rule,$(d))))
 
-# ctl/ has two: atriumctl, and atrium-dev, which is not installed, with a few files of ctl/ that both need.
-atriumctl_OBJECTS  := $(call object,$(wildcard ctl/*.c)) $(BUILD)/gen/ctl_schema.o
-atrium-dev_OBJECTS := $(call object,$(wildcard ctl/dev/*.c) \
+# atriumctl, and atrium-dev, which is not installed, with a few files of ctl/ that both need.
+atriumctl_OBJECTS  := $(call object,$(call sources,ctl)) $(BUILD)/gen/ctl_schema.o
+atrium-dev_OBJECTS := $(call object,$(wildcard dev/*.c) \
     $(addprefix ctl/,arguments.c ctl_bus.c error_line.c files.c printable.c provision.c)) $(BUILD)/gen/ctl_schema.o
 $(eval $(call link_rule,atriumctl,))
 $(eval $(call link_rule,atrium-dev,$(dev_LIBS)))
@@ -213,7 +215,7 @@ $(ALL_TESTS): private LDFLAGS += $(if $(shell command -v mold),-fuse-ld=mold)
 tier = $(patsubst %,$(BUILD)/tests/%,$(shell tests/tier.sh $(1)))
 TEST_ARCHIVES := $(addprefix $(BUILD)/,libsupport.a libcurl_loop.a libapi.a libcommon.a)
 
-$(BUILD)/libsupport.a: $(call object,$(wildcard tests/support/*.c)) $(BUILD)/gen/tests/support/statement_kit/sql.o $(PAGE_KIT)
+$(BUILD)/libsupport.a: $(call object,$(wildcard tests/support/*.c) dev/server_user.c) $(BUILD)/gen/tests/support/statement_kit/sql.o $(PAGE_KIT)
 	@rm -f $@
 	ar rcs $@ $^
 
@@ -227,8 +229,8 @@ $(BUILD)/tests/$(3)/test_$(1)_%: $(BUILD)/tests/$(3)/test_$(1)_%.o $(2) $(TEST_A
 endef
 $(foreach f,unit integration,\
     $(foreach d,$(DAEMONS),$(eval $(call program_test_rule,$(d),$(filter-out $(BUILD)/$(d)/$(d).o,$(atrium-$(d)_OBJECTS)),$(f))))\
-    $(eval $(call program_test_rule,ctl,$(sort $(filter-out $(BUILD)/ctl/ctl.o $(BUILD)/ctl/dev/dev.o,\
-        $(atriumctl_OBJECTS) $(atrium-dev_OBJECTS))),$(f))))
+    $(eval $(call program_test_rule,ctl,$(filter-out $(BUILD)/ctl/ctl.o,$(atriumctl_OBJECTS)),$(f)))\
+    $(eval $(call program_test_rule,dev,$(filter-out $(BUILD)/dev/dev.o,$(atrium-dev_OBJECTS)),$(f))))
 
 # What the fuzz targets call, beside common/. A target fuzz_x.c is the function fuzz_x(): libFuzzer gets it under its own
 # name, test_fuzz_corpus has them all.
@@ -725,7 +727,7 @@ test-s3: deps-s3
 	        tests/run.sh $(S3_TESTS) || exit 1; \
 	done
 
-SOURCES := $(wildcard $(foreach d,common $(DAEMONS) ctl tests,$(d)/*.[ch] $(d)/*/*.[ch]))
+SOURCES := $(wildcard $(foreach d,common $(DAEMONS) ctl dev tests,$(d)/*.[ch] $(d)/*/*.[ch]))
 
 # Compiles every file and links no program, to see what another compiler warns of (BUILD=build-clang CC=clang).
 objects: $(call object,$(filter %.c,$(SOURCES)))

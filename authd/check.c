@@ -7,8 +7,8 @@
 #include "authd/account/app_url.h"
 #include "authd/account/ownership.h"
 #include "authd/authd.h"
-#include "authd/key_api.h"
 #include "authd/passkey/passkey_health.h"
+#include "authd/session/key_api.h"
 #include "authd/sql/credential.h"
 #include "common/base/clock.h"
 

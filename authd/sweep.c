@@ -6,8 +6,8 @@
 #include <malloc.h>
 
 #include "authd/member/invitation.h"
-#include "authd/oauth/issuer_key.h"
 #include "authd/oauth/logout_delivery.h"
+#include "authd/session/issuer_key.h"
 #include "authd/sql/sweep.h"
 #include "common/base/clock.h"
 

@@ -6,7 +6,7 @@
 
 #include "common/bus/method.h"
 #include "common/service/erasure.h"
-#include "common/service/purge.h"
+#include "common/service/project_purge.h"
 #include "common/wire/fields.h"
 
 /* ---- routes ---- */

@@ -16,7 +16,7 @@
 
 #include "common/base/log.h"
 #include "ctl/ctl_bus.h"
-#include "ctl/dev/usage.h"
+#include "ctl/dev_usage.h"
 #include "ctl/error_line.h"
 
 static const struct command commands[] = {

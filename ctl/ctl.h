@@ -34,17 +34,17 @@ struct command {
 /* dev.c */
 int dev_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* config.c */
+/* suite/config.c */
 int config_show_command(struct ctl *ctl, struct error *err) MUST_USE;
 int config_check_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* completion.c */
 int completion_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* database.c */
+/* suite/database.c */
 int database_sql_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* project.c */
+/* project/project.c */
 
 /* The project that a code or an id names. Parks. */
 struct tenant;
@@ -63,18 +63,18 @@ int project_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int project_show_command(struct ctl *ctl, struct error *err) MUST_USE;
 int project_suspend_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* project_delete.c */
+/* project/project_delete.c */
 int project_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* tenant_export.c */
+/* tenant/tenant_export.c */
 int tenant_key_command(struct ctl *ctl, struct error *err) MUST_USE;
 int tenant_export_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* tenant_import.c */
+/* tenant/tenant_import.c */
 int tenant_import_command(struct ctl *ctl, struct error *err) MUST_USE;
 int tenant_verify_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* project.c */
+/* project/project.c */
 
 /* What `project set` writes, a word of its usage (settingsd/setting_names.c): texts, then
  * switches. */
@@ -87,7 +87,7 @@ int tenant_verify_command(struct ctl *ctl, struct error *err) MUST_USE;
     "PRACTITIONER_LOGIN_ENABLED|CLINICIAN_INVITE_ON_BUSINESS_EMAIL"
 int project_set_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* account_policy.c */
+/* project/account_policy.c */
 
 /* The members that `project policy` writes, a word of its usage. */
 #define ACCOUNT_POLICY_MEMBERS                                                               \
@@ -101,7 +101,7 @@ struct account_policy;
 void account_policy_show_off(const struct ctl *ctl, const char *code,
                              const struct account_policy *policy);
 
-/* user.c */
+/* user/user.c */
 int user_create_admin_command(struct ctl *ctl, struct error *err) MUST_USE;
 int user_reset_mfa_command(struct ctl *ctl, struct error *err) MUST_USE;
 int user_list_command(struct ctl *ctl, struct error *err) MUST_USE;
@@ -110,14 +110,14 @@ int user_lock_command(struct ctl *ctl, struct error *err) MUST_USE;
 int user_unlock_command(struct ctl *ctl, struct error *err) MUST_USE;
 int user_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* account.c */
+/* user/account.c */
 int account_send_reset_command(struct ctl *ctl, struct error *err) MUST_USE;
 int account_reset_mfa_command(struct ctl *ctl, struct error *err) MUST_USE;
 int account_passkey_remove_command(struct ctl *ctl, struct error *err) MUST_USE;
 int account_leave_command(struct ctl *ctl, struct error *err) MUST_USE;
 int account_schedule_deletion_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* user_receipt.c */
+/* user/user_receipt.c */
 int user_receipt_command(struct ctl *ctl, struct error *err) MUST_USE;
 int user_verify_receipt_command(struct ctl *ctl, struct error *err) MUST_USE;
 
@@ -126,18 +126,18 @@ int user_verify_receipt_command(struct ctl *ctl, struct error *err) MUST_USE;
 int user_receipt_print(struct ctl *ctl, struct uuid account, const char *message,
                        struct error *err) MUST_USE;
 
-/* user_import.c */
+/* user/user_import.c */
 int user_import_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* member.c */
+/* user/member.c */
 int member_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* policy.c */
+/* project/policy.c */
 int policy_put_command(struct ctl *ctl, struct error *err) MUST_USE;
 int policy_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int policy_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* client.c */
+/* project/client.c */
 int client_create_command(struct ctl *ctl, struct error *err) MUST_USE;
 int client_show_command(struct ctl *ctl, struct error *err) MUST_USE;
 int client_set_command(struct ctl *ctl, struct error *err) MUST_USE;
@@ -147,40 +147,40 @@ int client_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
 int api_key_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int api_key_revoke_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* bot.c */
+/* project/bot.c */
 int bot_put_command(struct ctl *ctl, struct error *err) MUST_USE;
 int bot_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int bot_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
 int bot_run_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* template.c */
+/* project/template.c */
 int template_put_command(struct ctl *ctl, struct error *err) MUST_USE;
 int template_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int template_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
 int template_preview_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* content.c */
+/* project/content.c */
 int content_import_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* documents.c */
 int documents_verify_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* key.c */
+/* suite/key.c */
 int keys_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int keys_rotate_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* seal.c */
+/* suite/seal.c */
 int keys_seal(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* bus_key.c */
+/* suite/bus_key.c */
 int keys_bus_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* passwords.c */
+/* suite/passwords.c */
 int passwords_build_command(struct ctl *ctl, struct error *err) MUST_USE;
 int passwords_verify_command(struct ctl *ctl, struct error *err) MUST_USE;
 int passwords_info_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* session.c */
+/* user/session.c */
 int session_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int session_revoke_command(struct ctl *ctl, struct error *err) MUST_USE;
 
@@ -189,17 +189,17 @@ int mail_queue_command(struct ctl *ctl, struct error *err) MUST_USE;
 int mail_retry_command(struct ctl *ctl, struct error *err) MUST_USE;
 int mail_drop_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* audit.c */
+/* audit/audit.c */
 int audit_verify_command(struct ctl *ctl, struct error *err) MUST_USE;
 int audit_export_command(struct ctl *ctl, struct error *err) MUST_USE;
 int audit_checkpoint_command(struct ctl *ctl, struct error *err) MUST_USE;
 int audit_proof_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* audit_search.c */
+/* audit/audit_search.c */
 int audit_tail_command(struct ctl *ctl, struct error *err) MUST_USE;
 int audit_search_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* audit_prune.c */
+/* audit/audit_prune.c */
 int audit_prune_command(struct ctl *ctl, struct error *err) MUST_USE;
 int audit_verify_file_command(struct ctl *ctl, struct error *err) MUST_USE;
 
@@ -207,13 +207,13 @@ int audit_verify_file_command(struct ctl *ctl, struct error *err) MUST_USE;
 int job_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int job_run_due_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* doctor.c */
+/* suite/doctor.c */
 int doctor_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* status.c */
+/* suite/status.c */
 int status_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* explain.c */
+/* user/explain.c */
 int explain_sign_in_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * dev.c - `atriumctl dev`: becomes atrium-dev (ctl/dev/), which lies beside atriumctl in a build
+ * dev.c - `atriumctl dev`: becomes atrium-dev (dev/), which lies beside atriumctl in a build
  * tree. Operators do not install it.
  */
 #include <errno.h>

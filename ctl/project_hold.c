@@ -5,7 +5,7 @@
 
 #include "common/base/clock.h"
 #include "common/runtime/fiber.h"
-#include "common/service/hold.h"
+#include "common/service/project_read_only.h"
 #include "common/service/service.h"
 #include "ctl/ctl_bus.h"
 #include "settingsd/project_api.h"

@@ -1,6 +1,6 @@
 /*
  * project_hold.h - the daemons keep what they have of a project as it is: it is read-only
- * (common/service/hold.h).
+ * (common/service/project_read_only.h).
  */
 #ifndef ATRIUM_CTL_PROJECT_HOLD_H
 #define ATRIUM_CTL_PROJECT_HOLD_H

@@ -3,11 +3,11 @@
  */
 #include "settingsd/brand_api.h"
 
-#include "common/domain/color.h"
 #include "common/domain/endpoint.h"
 #include "common/domain/language.h"
 #include "common/domain/name.h"
 #include "common/domain/uri.h"
+#include "settingsd/color.h"
 #include "settingsd/shape_api.h"
 
 enum {

@@ -1,12 +1,12 @@
 /*
- * brand_style.c - see brand_style.h. The variables are those of authd/pages/part/page.css.
+ * brand_style.c - see brand_style.h. The variables are those of authd/page/template/part/page.css.
  */
 #include "settingsd/brand_style.h"
 
 #include <sodium.h>
 
 #include "common/base/base.h"
-#include "common/domain/color.h"
+#include "settingsd/color.h"
 
 enum { VERSION_SIZE = 16 }; /* bytes of the hash */
 

@@ -83,7 +83,7 @@ def rank(build, program, changed):
     if any(touches(s, changed) for obj in objects for s in build.sources(obj)):
         return 1
     parent = pathlib.Path(program).parent.name
-    product = re.compile(r"(common|gateway|authd|settingsd|docd|maild|botd|ctl)/")
+    product = re.compile(r"(common|gateway|authd|settingsd|docd|maild|botd|ctl|dev)/")
     return 2 if parent in STARTS_DAEMONS and any(product.match(path) for path in changed) else None
 
 

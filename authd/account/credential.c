@@ -9,16 +9,16 @@
 
 #include <string.h>
 
-#include "authd/account/address_key.h"
+#include "authd/account/account_api.h"
 #include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
 #include "authd/account/mail_route.h"
 #include "authd/account/ownership.h"
-#include "authd/account_api.h"
 #include "authd/credential/link.h"
 #include "authd/credential/password.h"
 #include "authd/credential/password_rule.h"
 #include "authd/member/acceptance.h"
+#include "authd/session/address_key.h"
 #include "authd/session/change.h"
 #include "authd/session/session.h"
 #include "authd/sql/account.h"

@@ -6,13 +6,13 @@
  */
 #include <string.h>
 
-#include "authd/account/address_key.h"
+#include "authd/account/account_api.h"
 #include "authd/account/credential.h"
 #include "authd/account/email_change.h"
 #include "authd/account/email_verified.h"
-#include "authd/account_api.h"
 #include "authd/credential/password.h"
 #include "authd/credential/throttle.h"
+#include "authd/session/address_key.h"
 #include "authd/session/session.h"
 #include "authd/sql/account.h"
 #include "authd/tenant.h"

@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-#include "authd/account/address_key.h"
+#include "authd/account/account_api.h"
 #include "authd/account/app_url.h"
 #include "authd/account/credential.h"
 #include "authd/account/email_verified.h"
-#include "authd/account_api.h"
 #include "authd/credential/throttle.h"
+#include "authd/session/address_key.h"
 #include "authd/session/session.h"
-#include "authd/signin/step_up.h"
+#include "authd/session/step_up_check.h"
 #include "authd/sql/account.h"
 #include "authd/sql/credential.h"
 #include "authd/tenant.h"

@@ -11,7 +11,7 @@
 #include "authd/sql/erasure.h"
 #include "authd/sql/outbox.h"
 #include "authd/trail/trail.h"
-#include "authd/trail_api.h"
+#include "authd/trail/trail_api.h"
 #include "botd/botd_api.h"
 #include "common/base/clock.h"
 #include "common/service/audit.h"

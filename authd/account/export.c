@@ -12,10 +12,10 @@
 #include "authd/authd.h"
 #include "authd/mail.h"
 #include "authd/operation_api.h"
-#include "authd/signin/step_up.h"
+#include "authd/session/step_up_check.h"
 #include "authd/sql/export.h"
 #include "authd/tenant.h"
-#include "authd/trail_api.h"
+#include "authd/trail/trail_api.h"
 #include "common/wire/codec.h"
 #include "settingsd/tenant_api.h"
 

@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-#include "authd/account/deletion.h"
+#include "authd/account/account_api.h"
+#include "authd/account/admin.h"
 #include "authd/account/erasure.h"
-#include "authd/account_api.h"
 #include "authd/mail.h"
-#include "authd/member/admin.h"
+#include "authd/session/deletion_abort.h"
 #include "authd/session/session.h"
-#include "authd/signin/step_up.h"
+#include "authd/session/step_up_check.h"
 #include "authd/sql/account.h"
 #include "authd/sql/member.h"
 #include "authd/tenant.h"

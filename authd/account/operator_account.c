@@ -14,7 +14,7 @@
 #include "authd/member/member.h"
 #include "authd/operation_api.h"
 #include "authd/passkey/passkey.h"
-#include "authd/passkey_api.h"
+#include "authd/passkey/passkey_api.h"
 #include "authd/signin/mfa.h"
 #include "authd/sql/account.h"
 #include "common/base/clock.h"

@@ -8,7 +8,6 @@
  */
 #include <string.h>
 
-#include "authd/account/address_key.h"
 #include "authd/account/app_url.h"
 #include "authd/account/business.h"
 #include "authd/account/deletion.h"
@@ -17,9 +16,10 @@
 #include "authd/credential/continue_token.h"
 #include "authd/credential/password.h"
 #include "authd/credential/password_rule.h"
+#include "authd/session/address_key.h"
+#include "authd/session/admission.h"
 #include "authd/session/session.h"
-#include "authd/sign_in_api.h"
-#include "authd/signin/admission.h"
+#include "authd/signin/sign_in_api.h"
 #include "authd/sql/account.h"
 #include "authd/tenant.h"
 #include "settingsd/tenant_api.h"

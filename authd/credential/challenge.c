@@ -6,8 +6,8 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "authd/credential/pkce.h"
 #include "common/base/secret.h"
-#include "common/domain/pkce.h"
 
 bool challenge_matches(const char *challenge, const char *verifier)
 {

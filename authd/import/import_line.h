@@ -9,7 +9,7 @@
 #define ATRIUM_AUTHD_IMPORT_IMPORT_LINE_H
 
 #include "authd/credential/totp.h"
-#include "authd/import_api.h"
+#include "authd/import/import_api.h"
 #include "authd/passkey/webauthn.h"
 #include "common/base/secret.h"
 #include "common/pg/db.h"

@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-#include "authd/account/address_key.h"
 #include "authd/account/credential.h"
 #include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
 #include "authd/account/ownership.h"
 #include "authd/credential/link.h"
-#include "authd/member_api.h"
+#include "authd/member/member_api.h"
 #include "authd/session/account_session.h"
+#include "authd/session/address_key.h"
 #include "authd/session/session.h"
 #include "authd/sql/account.h"
 #include "authd/sql/account_session.h"

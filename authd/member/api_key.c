@@ -9,10 +9,10 @@
  */
 #include <string.h>
 
-#include "authd/api_key_api.h"
+#include "authd/member/api_key_api.h"
 #include "authd/operation_api.h"
 #include "authd/session/change.h"
-#include "authd/signin/step_up.h"
+#include "authd/session/step_up_check.h"
 #include "authd/sql/api_key.h"
 #include "authd/tenant.h"
 #include "common/base/address.h"

@@ -9,19 +9,19 @@
 
 #include <string.h>
 
+#include "authd/account/account_api.h"
+#include "authd/account/admin.h"
 #include "authd/account/app_url.h"
 #include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
 #include "authd/account/ownership.h"
-#include "authd/account_api.h"
 #include "authd/mail.h"
-#include "authd/member/admin.h"
 #include "authd/member/invitation.h"
-#include "authd/member_api.h"
+#include "authd/member/member_api.h"
 #include "authd/operation_api.h"
 #include "authd/session/change.h"
 #include "authd/session/session.h"
-#include "authd/signin/step_up.h"
+#include "authd/session/step_up_check.h"
 #include "authd/sql/account.h"
 #include "authd/sql/credential.h"
 #include "authd/sql/member.h"

@@ -10,7 +10,7 @@
 #include "authd/operation_api.h"
 #include "authd/session/change.h"
 #include "authd/session/session.h"
-#include "authd/session_api.h"
+#include "authd/session/session_api.h"
 #include "authd/sql/member.h"
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "authd/account/email_verified.h"
+#include "authd/member/member_api.h"
 #include "authd/member/person_name.h"
-#include "authd/member_api.h"
 #include "authd/operation_api.h"
-#include "authd/session_api.h"
+#include "authd/session/session_api.h"
 #include "authd/signin/explain.h"
 #include "authd/sql/project_account.h"
 #include "authd/tenant.h"

@@ -7,17 +7,17 @@
  */
 #include <string.h>
 
+#include "authd/account/admin.h"
 #include "authd/account/credential.h"
 #include "authd/account/deletion.h"
 #include "authd/account/mail_route.h"
 #include "authd/account/ownership.h"
 #include "authd/mail.h"
-#include "authd/member/admin.h"
+#include "authd/member/member_api.h"
 #include "authd/member/project_account.h"
-#include "authd/member_api.h"
 #include "authd/session/session.h"
+#include "authd/session/step_up_check.h"
 #include "authd/signin/mfa.h"
-#include "authd/signin/step_up.h"
 #include "authd/sql/account.h"
 #include "authd/sql/member.h"
 #include "authd/sql/project_account.h"

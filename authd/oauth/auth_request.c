@@ -11,9 +11,9 @@
 #include "authd/oauth/fhir_server.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/person_claims.h"
+#include "authd/oauth/smart_scope.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/jwt.h"
-#include "common/domain/smart_scope.h"
 #include "common/domain/uri.h"
 #include "common/wire/codec.h"
 
@@ -328,7 +328,7 @@ static int check_scope(const struct request *req, struct auth_request *self, str
     const char *kept = "";
 
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        if (may_ask(self, word) && !words_have(kept, word))
+        if (may_ask(self, word) && !word_list_has(kept, word))
             kept = arena_printf(req->arena, "%s%s%s", kept, *kept ? " " : "", word);
     self->scope = kept;
     if (*kept == '\0')

@@ -12,8 +12,8 @@
 #define ATRIUM_AUTHD_OAUTH_AUTH_REQUEST_H
 
 #include "authd/oauth/issuer.h"
-#include "authd/oauth/words.h"
-#include "authd/oauth_api.h"
+#include "authd/oauth/oauth_api.h"
+#include "authd/oauth/word_list.h"
 #include "settingsd/client_api.h"
 
 #define REQUEST_URI_PREFIX "urn:ietf:params:oauth:request_uri:"

@@ -14,12 +14,12 @@
 #include "authd/oauth/client_auth.h"
 #include "authd/oauth/consent.h"
 #include "authd/oauth/dpop.h"
-#include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/person_check.h"
 #include "authd/oauth/redirect.h"
 #include "authd/oauth/smart_grant.h"
 #include "authd/page/visit.h"
+#include "authd/session/issuer_key.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/endpoint.h"
 #include "common/wire/codec.h"
@@ -176,7 +176,7 @@ static int check_subject(const struct authorization *self, struct error *err)
 {
     const char *subjects = self->request.subjects;
 
-    if (!subjects || words_have(subjects, self->visit.caller.profile.text))
+    if (!subjects || word_list_has(subjects, self->visit.caller.profile.text))
         return 0;
     return oauth_fail(err, ERR_BAD_REQUEST, "login_required", "Another person is signed in.");
 }

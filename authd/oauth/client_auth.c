@@ -10,7 +10,7 @@
 #include "authd/oauth/client.h"
 #include "authd/oauth/client_keys.h"
 #include "authd/oauth/oauth_error.h"
-#include "authd/oauth/once.h"
+#include "authd/oauth/single_use.h"
 #include "authd/settings_cache.h"
 #include "common/base/secret.h"
 #include "common/domain/jwk.h"
@@ -262,8 +262,8 @@ static int check_assertion(struct authd *d, const struct request *req, const str
     json_decref(keys);
     if (!good)
         return refuse_wrong(d, req, issuer, claim, client, "client assertion", err);
-    if (once_spend(d, req, "assertion", client->clientId, jwt_text(assertion->claims, "jti"),
-                   expires, &good, err) < 0)
+    if (single_use_spend(d, req, "assertion", client->clientId, jwt_text(assertion->claims, "jti"),
+                         expires, &good, err) < 0)
         return -1;
     return good ? 0 : refuse(claim, err);
 }

@@ -10,14 +10,14 @@
 #include "authd/oauth/auth_request.h"
 #include "authd/oauth/client.h"
 #include "authd/oauth/client_token.h"
-#include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/smart_grant.h"
+#include "authd/oauth/smart_scope.h"
 #include "authd/oauth/token.h"
+#include "authd/session/issuer_key.h"
 #include "authd/settings_cache.h"
 #include "authd/sql_part.h"
 #include "common/domain/jwt.h"
-#include "common/domain/smart_scope.h"
 #include "common/domain/uri.h"
 
 #define SIGNED_LIFE MINUTES(5)
@@ -77,7 +77,7 @@ static int read_scope(const struct token_call *call, const char **ret, struct er
 static const char *resource_of(const struct token_call *call, const char *scope)
 {
     const struct field_texts *audiences = &call->client->settings->audiences;
-    bool clinical = words_have_prefix(scope, "system/");
+    bool clinical = word_list_has_prefix(scope, "system/");
 
     if (call->in->resource || !clinical || audiences->count != 1)
         return call->in->resource;
@@ -132,7 +132,7 @@ bool client_token_is_registered(struct arena *arena, const struct issuer *issuer
          !oauth_client_allows(&client->settings->audiences, audience)))
         return false;
     now = *scope ? smart_system_scope(arena, client, scope) : "";
-    return now && words_have_all(now, scope);
+    return now && word_list_has_all(now, scope);
 }
 
 static int record(struct authd *d, const struct token_call *call, struct error *err)

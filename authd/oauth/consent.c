@@ -7,13 +7,13 @@
 #include <string.h>
 #include <strings.h>
 
-#include "authd/account_api.h"
+#include "authd/account/account_api.h"
 #include "authd/oauth/client.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/scope_text.h"
 #include "authd/oauth/smart_grant.h"
+#include "authd/page/page_api.h"
 #include "authd/page/visit.h"
-#include "authd/page_api.h"
 #include "authd/session/session.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/endpoint.h"
@@ -70,7 +70,7 @@ int consent_is_given(struct authd *d, const struct request *req, const struct au
     found = find(d, req, request, caller, &row, err);
     if (found < 0)
         return -1;
-    *ret = found > 0 && row.scope && words_have_all(row.scope, request->scope) &&
+    *ret = found > 0 && row.scope && word_list_has_all(row.scope, request->scope) &&
            strcmp(row.tos_version, terms_of(request)) == 0;
     return 0;
 }
@@ -88,7 +88,7 @@ int consent_narrow(struct authd *d, const struct request *req, const struct call
         return -1;
     if (found == 0 || !row.scope)
         return oauth_fail(err, ERR_BAD_REQUEST, "access_denied", "The person has not consented.");
-    request->scope = words_common(req->arena, request->scope, row.scope);
+    request->scope = word_list_common(req->arena, request->scope, row.scope);
     return 0;
 }
 

@@ -11,7 +11,6 @@
 #include <unictype.h>
 #include <unistr.h>
 
-#include "authd/account/address_key.h"
 #include "authd/credential/throttle.h"
 #include "authd/oauth/auth_request.h"
 #include "authd/oauth/client.h"
@@ -19,6 +18,7 @@
 #include "authd/oauth/grant.h"
 #include "authd/oauth/grant_registered.h"
 #include "authd/oauth/oauth_error.h"
+#include "authd/session/address_key.h"
 #include "authd/session/refresh_token.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/endpoint.h"

@@ -16,8 +16,8 @@
 #include "authd/oauth/person_check.h"
 #include "authd/oauth/scope_text.h"
 #include "authd/oauth/smart_grant.h"
+#include "authd/page/page_api.h"
 #include "authd/page/visit.h"
-#include "authd/page_api.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/endpoint.h"
 

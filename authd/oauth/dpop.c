@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "authd/oauth/oauth_error.h"
-#include "authd/oauth/once.h"
+#include "authd/oauth/single_use.h"
 #include "authd/operation_api.h"
 #include "common/base/secret.h"
 #include "common/domain/endpoint.h"
@@ -189,7 +189,7 @@ int dpop_check(struct authd *d, const struct request *req, const struct endpoint
     bool used = false;
 
     if (read_proof(d, req, visit, NULL, ret, err) < 0 ||
-        (ret->jkt && once_is_spent(d, req, NULL, "proof", ret->jkt, ret->id, &used, err) < 0))
+        (ret->jkt && single_use_is_spent(d, req, NULL, "proof", ret->jkt, ret->id, &used, err) < 0))
         return -1;
     return used ? refuse_used(err) : 0;
 }
@@ -201,7 +201,7 @@ int dpop_spend(struct authd *d, const struct request *req, const struct dpop_pro
 
     if (!proof->jkt)
         return 0;
-    if (once_spend(d, req, "proof", proof->jkt, proof->id, proof->until, &first, err) < 0)
+    if (single_use_spend(d, req, "proof", proof->jkt, proof->id, proof->until, &first, err) < 0)
         return -1;
     return first ? 0 : refuse_used(err);
 }

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "authd/oauth/grant_registered.h"
-#include "authd/oauth_api.h"
-#include "authd/signin/step_up.h"
+#include "authd/oauth/oauth_api.h"
+#include "authd/oauth/smart_scope.h"
+#include "authd/session/step_up_check.h"
 #include "authd/sql/smart.h"
-#include "common/domain/smart_scope.h"
 #include "common/domain/uri.h"
 #include "common/service/audit.h"
 #include "common/service/page_cursor.h"

@@ -8,18 +8,18 @@
 
 #include <openssl/sha.h>
 
-#include "authd/account/address_key.h"
 #include "authd/credential/challenge.h"
 #include "authd/credential/user_agent.h"
 #include "authd/oauth/auth_request.h"
 #include "authd/oauth/client.h"
 #include "authd/oauth/consent.h"
 #include "authd/oauth/grant_registered.h"
-#include "authd/oauth/issuer_key.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/person_claims.h"
 #include "authd/oauth/smart_grant.h"
 #include "authd/oauth/token_state.h"
+#include "authd/session/address_key.h"
+#include "authd/session/issuer_key.h"
 #include "authd/session/refresh.h"
 #include "authd/sql/oauth.h"
 
@@ -79,7 +79,7 @@ static void set_member(json_t *claims, const struct token_subject *subject)
 
 static void set_fhir_user(json_t *claims, const struct grant *grant)
 {
-    if (words_have(grant->scope, "fhirUser"))
+    if (word_list_has(grant->scope, "fhirUser"))
         json_object_set_new(claims, "fhirUser",
                             json_sprintf("%s/%s", grant->subject.role,
                                          grant->subject.profile.text));
@@ -162,7 +162,7 @@ static const char *claims_wanted(const struct token_call *call, const struct gra
 
     for (size_t i = 0; i < registered->count; i++)
         names = arena_printf(call->req->arena, "%s %s", names, registered->items[i]);
-    return *names && words_have(grant->scope, "openid") ? names : NULL;
+    return *names && word_list_has(grant->scope, "openid") ? names : NULL;
 }
 
 static const char *sign_id_token(struct authd *d, const struct token_call *call,
@@ -194,7 +194,7 @@ static int sign_tokens(struct authd *d, const struct token_call *call, const str
     out->scope = grant->scope;
     if (uuid_is_set(&grant->patient))
         out->patient = arena_strdup(req->arena, grant->patient.text);
-    if (!words_have(grant->scope, "openid"))
+    if (!word_list_has(grant->scope, "openid"))
         return 0;
     out->id_token = sign_id_token(d, call, grant, person, out->access_token, err);
     return out->id_token ? 0 : -1;
@@ -374,7 +374,7 @@ struct sql_grant_insert grant_values(struct authd *d, const struct token_call *c
                                      .id = id,
                                      .client_id = call->client->clientId,
                                      .client_name = call->client->name,
-                                     .offline = words_have(held->scope, "offline_access"),
+                                     .offline = word_list_has(held->scope, "offline_access"),
                                      .grant_types = held->grantTypes,
                                      .first_party = held->firstParty,
                                      .jkt = call->proof.jkt,
@@ -499,7 +499,7 @@ static int narrow(const struct token_call *call, struct grant *grant, struct err
         return 0;
     text = arena_strdup(call->req->arena, call->in->scope);
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        if (!words_have(grant->scope, word))
+        if (!word_list_has(grant->scope, word))
             return oauth_fail(err, ERR_BAD_REQUEST, "invalid_scope",
                               "The scope is more than was granted.");
     grant->scope = call->in->scope;

@@ -97,7 +97,7 @@ static int is_covered(struct authd *d, const struct request *req, struct uuid pr
         error_clear(err);
         return 0;
     }
-    return words_have_all(now.scope, held->scope);
+    return word_list_has_all(now.scope, held->scope);
 }
 
 /* 1: there is one; 0: it was deleted. */
@@ -136,7 +136,7 @@ static int has_consent(struct authd *d, const struct token_call *call, struct uu
         .in = {.resource = held->resource}, .client = *call->client, .scope = held->scope};
 
     if (consent_narrow(d, call->req, &caller, &now, err) == 0)
-        return words_have_all(now.scope, held->scope);
+        return word_list_has_all(now.scope, held->scope);
     if (!oauth_word(err))
         return -1;
     error_clear(err);

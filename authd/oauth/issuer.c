@@ -4,8 +4,8 @@
  */
 #include "authd/oauth/issuer.h"
 
-#include "authd/oauth/issuer_key.h"
-#include "authd/oauth_api.h"
+#include "authd/oauth/oauth_api.h"
+#include "authd/session/issuer_key.h"
 #include "authd/tenant.h"
 #include "common/domain/endpoint.h"
 #include "common/wire/codec.h"

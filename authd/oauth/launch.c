@@ -8,7 +8,7 @@
 
 #include "authd/oauth/client.h"
 #include "authd/oauth/fhir_server.h"
-#include "authd/oauth_api.h"
+#include "authd/oauth/oauth_api.h"
 #include "authd/sql/smart.h"
 #include "common/service/audit.h"
 #include "settingsd/client_api.h"

@@ -10,11 +10,11 @@
 
 #include "authd/oauth/client.h"
 #include "authd/oauth/issuer.h"
-#include "authd/oauth/issuer_key.h"
+#include "authd/oauth/oauth_api.h"
 #include "authd/oauth/redirect.h"
-#include "authd/oauth_api.h"
 #include "authd/page/language_choice.h"
 #include "authd/page/visit.h"
+#include "authd/session/issuer_key.h"
 #include "authd/session/session.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/jwt.h"

@@ -3,7 +3,7 @@
  */
 #include "authd/oauth/logout_token.h"
 
-#include "authd/oauth/issuer_key.h"
+#include "authd/session/issuer_key.h"
 #include "settingsd/client_api.h"
 
 static enum jws_alg alg_of(const struct oauth_client *client)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "authd/oauth/oauth_error.h"
-#include "authd/signin/admission.h"
+#include "authd/session/admission.h"
 #include "settingsd/policy_api.h"
 
 bool person_lacks_factor(const struct visit *visit)

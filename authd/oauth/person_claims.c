@@ -3,7 +3,7 @@
  */
 #include "authd/oauth/person_claims.h"
 
-#include "authd/oauth/words.h"
+#include "authd/oauth/word_list.h"
 #include "authd/sql/oauth.h"
 
 typedef json_t *value_fn(const struct issuer *issuer, const struct sql_userinfo_get_row *person);
@@ -75,6 +75,6 @@ void person_claims_set(json_t *claims, const struct issuer *issuer,
                        const char *names)
 {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        if (words_have(scope, rows[i].scope) && (!names || words_have(names, rows[i].name)))
+        if (word_list_has(scope, rows[i].scope) && (!names || word_list_has(names, rows[i].name)))
             json_object_set_new(claims, rows[i].name, rows[i].value(issuer, person));
 }

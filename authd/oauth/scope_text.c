@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "common/domain/smart_scope.h"
+#include "authd/oauth/smart_scope.h"
 
 struct named {
     const char *name;

@@ -5,7 +5,7 @@
 #ifndef ATRIUM_AUTHD_OAUTH_SCOPE_TEXT_H
 #define ATRIUM_AUTHD_OAUTH_SCOPE_TEXT_H
 
-#include "authd/pages/pages.h"
+#include "authd/page/template/pages.h"
 
 /* The row of a scope. Fixed scopes have one text; those for the data of a FHIR server are a
  * sentence made of level, type and what they allow, with their query. Any other has neither, so

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "authd/oauth/issuer_key.h"
-#include "authd/oauth_api.h"
+#include "authd/oauth/oauth_api.h"
+#include "authd/session/issuer_key.h"
 #include "authd/sql/session.h"
 #include "authd/tenant.h"
 #include "settingsd/tenant_api.h"

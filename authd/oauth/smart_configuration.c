@@ -8,7 +8,7 @@
 
 #include "authd/oauth/fhir_server.h"
 #include "authd/oauth/issuer.h"
-#include "authd/oauth_api.h"
+#include "authd/oauth/oauth_api.h"
 #include "common/domain/endpoint.h"
 #include "common/wire/codec.h"
 

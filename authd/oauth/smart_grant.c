@@ -7,11 +7,11 @@
 
 #include "authd/oauth/client.h"
 #include "authd/oauth/oauth_error.h"
-#include "authd/signin/admission.h"
+#include "authd/oauth/smart_scope.h"
+#include "authd/session/admission.h"
 #include "authd/sql/signin.h"
 #include "authd/sql/smart.h"
 #include "common/domain/policy.h"
-#include "common/domain/smart_scope.h"
 #include "common/wire/codec.h"
 #include "settingsd/client_api.h"
 #include "settingsd/settingsd_api.h"
@@ -34,7 +34,7 @@ struct narrowing {
 
 static void add(struct narrowing *self, const char *word)
 {
-    if (!words_have(self->scope, word))
+    if (!word_list_has(self->scope, word))
         self->scope =
             arena_printf(self->arena, "%s%s%s", self->scope, *self->scope ? " " : "", word);
 }
@@ -110,7 +110,7 @@ static int find_launched(struct authd *d, const struct request *req, struct uuid
     struct sql_smart_launch_get_row row;
     int found;
 
-    if (!words_have(request->scope, "launch"))
+    if (!word_list_has(request->scope, "launch"))
         return refuse(err, "invalid_request", "launch needs the scope launch.");
     secret_hash(request->in.launch, hash);
     found = sql_smart_launch_get(d->svc.db, req, &get, &row, err);
@@ -139,8 +139,8 @@ static void narrow_words(struct narrowing *self, const char *scope)
 /* Whether a grant is about the patient that is there. */
 static bool is_about_patient(const char *scope)
 {
-    return words_have(scope, "launch") || words_have(scope, "launch/patient") ||
-           words_have_prefix(scope, "patient/");
+    return word_list_has(scope, "launch") || word_list_has(scope, "launch/patient") ||
+           word_list_has_prefix(scope, "patient/");
 }
 
 /* What rules allow with documents, of what a scope can say. */
@@ -268,7 +268,7 @@ int smart_narrow_grant(struct authd *d, const struct request *req, const struct 
 {
     if (!request->smart)
         return 0;
-    return narrow(d, req, caller, patient, words_have(request->scope, "launch"), request, err);
+    return narrow(d, req, caller, patient, word_list_has(request->scope, "launch"), request, err);
 }
 
 int smart_narrow_registered(const struct request *req, const char *role, struct uuid patient,
@@ -276,7 +276,7 @@ int smart_narrow_registered(const struct request *req, const char *role, struct 
 {
     const struct limits limits = limits_of(request, strcmp(role, "Patient") == 0);
     struct narrowing self = {.arena = req->arena,
-                             .launched = words_have(request->scope, "launch"),
+                             .launched = word_list_has(request->scope, "launch"),
                              .documents = DOCUMENTS_ALL};
 
     return request->smart ? narrow_to(&self, &limits, patient, request, err) : 0;
@@ -313,7 +313,7 @@ const char *smart_system_scope(struct arena *arena, const struct oauth_client *c
             given = system_word(arena, limits, &wanted);
         else if (!oauth_client_allows(limits, word))
             return NULL;
-        if (*given && !words_have(all, given))
+        if (*given && !word_list_has(all, given))
             all = arena_printf(arena, "%s%s%s", all, *all ? " " : "", given);
     }
     return *all ? all : NULL;

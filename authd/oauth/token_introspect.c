@@ -10,13 +10,13 @@
 #include "authd/oauth/client.h"
 #include "authd/oauth/client_auth.h"
 #include "authd/oauth/grant.h"
-#include "authd/oauth/issuer_key.h"
+#include "authd/oauth/oauth_api.h"
 #include "authd/oauth/oauth_error.h"
-#include "authd/oauth/once.h"
+#include "authd/oauth/single_use.h"
 #include "authd/oauth/token.h"
 #include "authd/oauth/token_state.h"
-#include "authd/oauth/words.h"
-#include "authd/oauth_api.h"
+#include "authd/oauth/word_list.h"
+#include "authd/session/issuer_key.h"
 #include "authd/session/refresh_state.h"
 #include "authd/settings_cache.h"
 #include "authd/sql/oauth.h"
@@ -68,8 +68,8 @@ static int own_token_is_live(struct authd *d, const struct query *q, bool *ret, 
     bool revoked = true;
 
     *ret = false;
-    if (once_is_spent(d, q->req, q->issuer->view, TOKEN_REVOKED, q->state.client_id, q->state.id,
-                      &revoked, err) < 0)
+    if (single_use_is_spent(d, q->req, q->issuer->view, TOKEN_REVOKED, q->state.client_id,
+                            q->state.id, &revoked, err) < 0)
         return -1;
     if (revoked)
         return 0;
@@ -90,7 +90,7 @@ static int own_token_is_live(struct authd *d, const struct query *q, bool *ret, 
 static void set_username(const struct query *q, const struct sql_userinfo_get_row *person,
                          const char *scope, json_t *answer)
 {
-    bool shows = words_have(person->scope, "email") && words_have(scope, "email");
+    bool shows = word_list_has(person->scope, "email") && word_list_has(scope, "email");
     const char *profile = arena_printf(q->req->arena, "%s/%s", person->role, person->profile.text);
 
     json_object_set_new(answer, "username", json_string(shows ? person->email : profile));

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "authd/oauth/client_auth.h"
+#include "authd/oauth/oauth_api.h"
 #include "authd/oauth/oauth_error.h"
-#include "authd/oauth/once.h"
+#include "authd/oauth/single_use.h"
 #include "authd/oauth/token_state.h"
-#include "authd/oauth_api.h"
 #include "authd/session/session.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/endpoint.h"
@@ -51,8 +51,8 @@ static int revoke_state(struct authd *d, const struct request *req, const struct
         return 0;
     if (strcmp(state->client_id, client->clientId) != 0)
         return refuse(err);
-    return once_spend(d, req, TOKEN_REVOKED, state->client_id, state->id, state->expires_ms, &first,
-                      err);
+    return single_use_spend(d, req, TOKEN_REVOKED, state->client_id, state->id, state->expires_ms,
+                            &first, err);
 }
 
 /* Section 2.2: what is no token (any more) is answered as what was revoked. */

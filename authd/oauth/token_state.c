@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "authd/oauth/issuer_key.h"
+#include "authd/session/issuer_key.h"
 #include "authd/session/refresh_token.h"
 #include "common/domain/jwt.h"
 

@@ -10,10 +10,10 @@
 #include "authd/oauth/auth_request.h"
 #include "authd/oauth/dpop.h"
 #include "authd/oauth/grant.h"
-#include "authd/oauth/issuer_key.h"
+#include "authd/oauth/oauth_api.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/person_claims.h"
-#include "authd/oauth_api.h"
+#include "authd/session/issuer_key.h"
 #include "authd/settings_cache.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/endpoint.h"
@@ -107,8 +107,8 @@ static int read_person(struct authd *d, const struct request *req, const struct 
         return -1;
     if (found == 0)
         return refuse_token(err);
-    ret->scope = words_common(req->arena, ret->scope, scope);
-    return words_have(ret->scope, "openid") ? 0 : refuse_scope(err);
+    ret->scope = word_list_common(req->arena, ret->scope, scope);
+    return word_list_has(ret->scope, "openid") ? 0 : refuse_scope(err);
 }
 
 static const char *claims_json(const struct request *req, const struct issuer *issuer,

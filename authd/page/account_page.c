@@ -5,14 +5,14 @@
  */
 #include <string.h>
 
-#include "authd/account_api.h"
+#include "authd/account/account_api.h"
+#include "authd/oauth/oauth_api.h"
 #include "authd/oauth/scope_text.h"
-#include "authd/oauth_api.h"
 #include "authd/page/own_account_page.h"
+#include "authd/page/page_api.h"
 #include "authd/page/visit.h"
-#include "authd/page_api.h"
-#include "authd/passkey_api.h"
-#include "authd/session_api.h"
+#include "authd/passkey/passkey_api.h"
+#include "authd/session/session_api.h"
 #include "common/domain/page.h"
 
 /* The name of the OpenID client that the session is a grant of, from the list with clients; NULL:

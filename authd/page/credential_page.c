@@ -5,11 +5,11 @@
  */
 #include <string.h>
 
-#include "authd/account_api.h"
+#include "authd/account/account_api.h"
 #include "authd/page/factor_form.h"
+#include "authd/page/page_api.h"
 #include "authd/page/step_up_page.h"
-#include "authd/page_api.h"
-#include "authd/session_api.h"
+#include "authd/session/session_api.h"
 #include "common/domain/page.h"
 
 static const char factor_page[] = "account/factor", email_page[] = "change-email";

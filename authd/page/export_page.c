@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "authd/oauth/person_check.h"
+#include "authd/page/page_api.h"
 #include "authd/page/step_up_page.h"
-#include "authd/page_api.h"
 #include "common/domain/page.h"
 #include "docd/docd_api.h"
 #include "docd/export_api.h"

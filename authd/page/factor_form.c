@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "authd/page/passkey_form.h"
-#include "authd/passkey_api.h"
-#include "authd/sign_in_api.h"
+#include "authd/passkey/passkey_api.h"
 #include "authd/signin/login.h"
+#include "authd/signin/sign_in_api.h"
 #include "common/domain/page.h"
 
 /* A challenge for the passkeys of the account; *ret NULL: it has none here. */

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#include "authd/member_api.h"
-#include "authd/page_api.h"
+#include "authd/member/member_api.h"
+#include "authd/page/page_api.h"
 #include "common/domain/page.h"
 
 static const char own_page[] = "invitation";

@@ -12,9 +12,9 @@
 
 #include <string.h>
 
+#include "authd/account/account_api.h"
 #include "authd/account/email_change.h"
-#include "authd/account_api.h"
-#include "authd/page_api.h"
+#include "authd/page/page_api.h"
 #include "common/domain/page.h"
 
 static const char set_password_page[] = "set-password", verify_page[] = "verify-email",

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "authd/account_api.h"
-#include "authd/page_api.h"
+#include "authd/account/account_api.h"
+#include "authd/page/page_api.h"
 #include "common/domain/page.h"
 
 enum visit_step link_dead(const struct visit *visit, struct page_answer *out)

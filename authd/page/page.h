@@ -1,8 +1,8 @@
 /*
  * page.h - writes HTML with every value escaped for its place.
  *
- * Templates (authd/pages) become functions that call page_raw() and page_put(); pagegen.pl chooses
- * the context from the place of the variable. See docs/pages.md.
+ * Templates (authd/page/template) become functions that call page_raw() and page_put(); pagegen.pl
+ * chooses the context from the place of the variable. See docs/pages.md.
  */
 #ifndef ATRIUM_AUTHD_PAGE_PAGE_H
 #define ATRIUM_AUTHD_PAGE_PAGE_H

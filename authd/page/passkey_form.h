@@ -1,6 +1,6 @@
 /*
  * passkey_form.h - the form of a passkey on a page: what the browser's program is handed, and what
- * it sends back (authd/pages/part/passkey.js).
+ * it sends back (authd/page/template/part/passkey.js).
  */
 #ifndef ATRIUM_AUTHD_PAGE_PASSKEY_FORM_H
 #define ATRIUM_AUTHD_PAGE_PASSKEY_FORM_H

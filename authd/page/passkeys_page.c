@@ -4,11 +4,11 @@
  */
 #include <string.h>
 
-#include "authd/account_api.h"
+#include "authd/account/account_api.h"
+#include "authd/page/page_api.h"
 #include "authd/page/passkey_form.h"
 #include "authd/page/step_up_page.h"
-#include "authd/page_api.h"
-#include "authd/passkey_api.h"
+#include "authd/passkey/passkey_api.h"
 #include "common/domain/page.h"
 
 static const char own_page[] = "account/passkeys";

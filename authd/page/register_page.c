@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "authd/operation_api.h"
+#include "authd/page/page_api.h"
 #include "authd/page/visit.h"
-#include "authd/page_api.h"
-#include "authd/sign_in_api.h"
+#include "authd/signin/sign_in_api.h"
 #include "common/domain/page.h"
 
 /* What was entered, and what is wrong with it. */

@@ -15,14 +15,14 @@
 #include "authd/credential/password.h"
 #include "authd/page/factor_form.h"
 #include "authd/page/own_account_page.h"
+#include "authd/page/page_api.h"
 #include "authd/page/passkey_form.h"
 #include "authd/page/visit.h"
-#include "authd/page_api.h"
+#include "authd/passkey/passkey_api.h"
 #include "authd/passkey/passkey_start.h"
-#include "authd/passkey_api.h"
-#include "authd/sign_in_api.h"
 #include "authd/signin/attempt.h"
 #include "authd/signin/login.h"
+#include "authd/signin/sign_in_api.h"
 #include "common/domain/page.h"
 
 enum { VERIFIER_SIZE = 32 }; /* random bytes: 43 characters (RFC 7636, section 4.1) */

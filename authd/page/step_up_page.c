@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-#include "authd/account_api.h"
+#include "authd/account/account_api.h"
 #include "authd/page/factor_form.h"
+#include "authd/page/page_api.h"
 #include "authd/page/passkey_form.h"
-#include "authd/page_api.h"
-#include "authd/passkey_api.h"
-#include "authd/session_api.h"
-#include "authd/signin/step_up.h"
+#include "authd/passkey/passkey_api.h"
+#include "authd/session/session_api.h"
+#include "authd/session/step_up_check.h"
 #include "common/domain/page.h"
 
 /* Where it goes on: nothing but one of these, whatever the form says. */

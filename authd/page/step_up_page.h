@@ -1,6 +1,6 @@
 /*
  * step_up_page.h - the page that asks again who is there, before a page whose acts need a fresh
- * proof (authd/signin/step_up.h).
+ * proof (authd/session/step_up_check.h).
  */
 #ifndef ATRIUM_AUTHD_PAGE_STEP_UP_PAGE_H
 #define ATRIUM_AUTHD_PAGE_STEP_UP_PAGE_H

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "authd/account/address_key.h"
 #include "authd/account/ownership.h"
 #include "authd/oauth/auth_request.h"
 #include "authd/page/language_choice.h"
+#include "authd/session/address_key.h"
 #include "authd/session/session.h"
-#include "authd/session_api.h"
+#include "authd/session/session_api.h"
 #include "authd/signin/mfa.h"
 #include "authd/sql/page.h"
 #include "authd/sql/session.h"

@@ -13,8 +13,8 @@
 #include <jansson.h>
 
 #include "authd/authd.h"
+#include "authd/page/template/pages.h"
 #include "authd/page/visit_brand.h"
-#include "authd/pages/pages.h"
 #include "authd/session/account_session.h"
 #include "settingsd/tenant_api.h"
 

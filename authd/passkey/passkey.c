@@ -10,14 +10,14 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "authd/account/account_api.h"
 #include "authd/account/credential.h"
 #include "authd/account/ownership.h"
-#include "authd/account_api.h"
+#include "authd/passkey/passkey_api.h"
 #include "authd/passkey/passkey_ceremony.h"
 #include "authd/passkey/passkey_opens.h"
-#include "authd/passkey_api.h"
 #include "authd/session/account_session.h"
-#include "authd/signin/step_up.h"
+#include "authd/session/step_up_check.h"
 #include "authd/sql/account.h"
 #include "authd/sql/passkey.h"
 #include "authd/sql/signin.h"

@@ -6,8 +6,8 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "authd/passkey/passkey_api.h"
 #include "authd/passkey/passkey_opens.h"
-#include "authd/passkey_api.h"
 #include "authd/sql/passkey.h"
 #include "authd/tenant.h"
 #include "settingsd/tenant_api.h"

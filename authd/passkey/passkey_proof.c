@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-#include "authd/account/address_key.h"
 #include "authd/mail.h"
+#include "authd/passkey/passkey_api.h"
 #include "authd/passkey/passkey_opens.h"
-#include "authd/passkey_api.h"
+#include "authd/session/address_key.h"
 #include "authd/sql/passkey.h"
 #include "authd/sql/signin.h"
 #include "settingsd/tenant_api.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "authd/passkey_api.h"
+#include "authd/passkey/passkey_api.h"
 #include "common/domain/uri.h"
 #include "settingsd/tenant_api.h"
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "authd/passkey_api.h"
+#include "authd/passkey/passkey_api.h"
 #include "authd/sql/passkey.h"
 #include "common/wire/codec.h"
 

@@ -3,7 +3,7 @@
  */
 #include "authd/passkey/passkey_step_up.h"
 
-#include "authd/account_api.h"
+#include "authd/account/account_api.h"
 #include "authd/passkey/passkey_opens.h"
 #include "authd/session/account_session.h"
 #include "authd/tenant.h"

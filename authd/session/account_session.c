@@ -5,12 +5,11 @@
 
 #include <string.h>
 
-#include "authd/account/address_key.h"
-#include "authd/account/deletion.h"
 #include "authd/credential/mailed_code.h"
 #include "authd/credential/throttle.h"
 #include "authd/credential/user_agent.h"
 #include "authd/mail.h"
+#include "authd/session/address_key.h"
 #include "authd/sql/account.h"
 #include "authd/sql/account_session.h"
 #include "authd/sql/signin.h"

@@ -3,9 +3,9 @@
  * and session for the first time, or again after a change of it was announced; and when a session
  * ended (session_end_get), which docd asks for before it takes over a file that came by a form.
  */
-#include "authd/account/address_key.h"
 #include "authd/authd.h"
 #include "authd/operation_api.h"
+#include "authd/session/address_key.h"
 #include "authd/sql/session.h"
 
 int identity_get(struct authd *d, const struct request *req, const struct identity_get_in *in,

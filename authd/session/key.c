@@ -7,10 +7,10 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "authd/key_api.h"
-#include "authd/oauth/issuer_key.h"
 #include "authd/operation_api.h"
 #include "authd/session/change.h"
+#include "authd/session/issuer_key.h"
+#include "authd/session/key_api.h"
 #include "authd/sql/key.h"
 
 /* Newest first. */

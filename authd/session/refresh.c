@@ -15,11 +15,11 @@
 
 #include <string.h>
 
+#include "authd/session/admission.h"
 #include "authd/session/refresh_state.h"
 #include "authd/session/rotation.h"
 #include "authd/session/session.h"
-#include "authd/sign_in_api.h"
-#include "authd/signin/admission.h"
+#include "authd/signin/sign_in_api.h"
 
 enum {
     LOCK_WAIT_MIN_MS = 5,

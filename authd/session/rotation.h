@@ -12,8 +12,8 @@
 #ifndef ATRIUM_AUTHD_SESSION_ROTATION_H
 #define ATRIUM_AUTHD_SESSION_ROTATION_H
 
+#include "authd/session/admission_cache.h"
 #include "authd/session/session.h"
-#include "authd/signin/admission_cache.h"
 #include "common/base/secret.h"
 #include "common/domain/request.h"
 #include "common/runtime/batch.h"

@@ -5,15 +5,15 @@
 
 #include <string.h>
 
-#include "authd/account/address_key.h"
-#include "authd/account/deletion.h"
 #include "authd/credential/user_agent.h"
 #include "authd/operation_api.h"
+#include "authd/session/address_key.h"
 #include "authd/session/change.h"
+#include "authd/session/deletion_abort.h"
 #include "authd/session/key.h"
-#include "authd/session_api.h"
-#include "authd/sign_in_api.h"
+#include "authd/session/session_api.h"
 #include "authd/signin/arrival.h"
+#include "authd/signin/sign_in_api.h"
 #include "authd/sql/change.h"
 #include "authd/sql/session.h"
 #include "authd/sql/signin.h"

@@ -4,7 +4,7 @@
 #include "authd/signin/attempt.h"
 
 #include "authd/account/email_verified.h"
-#include "authd/passkey/passkey_factor.h"
+#include "authd/signin/passkey_factor.h"
 #include "authd/tenant.h"
 #include "settingsd/tenant_api.h"
 

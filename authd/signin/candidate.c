@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-#include "authd/account/address_key.h"
 #include "authd/credential/password.h"
 #include "authd/credential/password_mixture.h"
 #include "authd/mail.h"
+#include "authd/session/address_key.h"
 #include "authd/sql/signin.h"
 #include "common/domain/password_filter.h"
 #include "common/domain/password_text.h"

@@ -7,8 +7,8 @@
 
 #include "authd/account/email_verified.h"
 #include "authd/operation_api.h"
+#include "authd/session/admission.h"
 #include "authd/session/session.h"
-#include "authd/signin/admission.h"
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"
 #include "common/domain/policy.h"

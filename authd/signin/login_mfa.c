@@ -3,11 +3,11 @@
  * a passkey, against a session code.
  */
 #include "authd/credential/factor.h"
-#include "authd/passkey/passkey_factor.h"
 #include "authd/passkey/passkey_opens.h"
 #include "authd/session/session.h"
-#include "authd/sign_in_api.h"
 #include "authd/signin/login.h"
+#include "authd/signin/passkey_factor.h"
+#include "authd/signin/sign_in_api.h"
 #include "authd/sql/passkey.h"
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"

@@ -6,9 +6,9 @@
 
 #include "authd/account/email_verified.h"
 #include "authd/credential/password.h"
-#include "authd/passkey/passkey_factor.h"
 #include "authd/session/session.h"
-#include "authd/sign_in_api.h"
+#include "authd/signin/passkey_factor.h"
+#include "authd/signin/sign_in_api.h"
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"
 #include "settingsd/tenant_api.h"

@@ -5,17 +5,17 @@
  * means that another client had the code: what it gave out ends (RFC 6749, section 4.1.2).
  */
 
-#include "authd/account/address_key.h"
-#include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
 #include "authd/credential/challenge.h"
 #include "authd/passkey/passkey_opens.h"
 #include "authd/session/account_session.h"
+#include "authd/session/address_key.h"
+#include "authd/session/admission.h"
+#include "authd/session/deletion_abort.h"
 #include "authd/session/session.h"
-#include "authd/sign_in_api.h"
-#include "authd/signin/admission.h"
 #include "authd/signin/arrival.h"
 #include "authd/signin/login.h"
+#include "authd/signin/sign_in_api.h"
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"
 #include "settingsd/tenant_api.h"

@@ -7,15 +7,15 @@
  */
 #include "authd/signin/mfa.h"
 
+#include "authd/account/account_api.h"
 #include "authd/account/app_url.h"
 #include "authd/account/credential.h"
 #include "authd/account/ownership.h"
-#include "authd/account_api.h"
 #include "authd/credential/factor.h"
 #include "authd/credential/qr.h"
 #include "authd/operation_api.h"
 #include "authd/session/session.h"
-#include "authd/signin/step_up.h"
+#include "authd/session/step_up_check.h"
 #include "authd/sql/account.h"
 #include "authd/sql/account_session.h"
 #include "authd/sql/credential.h"

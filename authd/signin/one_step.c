@@ -6,16 +6,16 @@
  * is looked at once its password was right: before that it is not known which role it will be.
  */
 
-#include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
 #include "authd/credential/password.h"
-#include "authd/passkey/passkey_factor.h"
+#include "authd/session/admission.h"
+#include "authd/session/deletion_abort.h"
 #include "authd/session/session.h"
-#include "authd/sign_in_api.h"
-#include "authd/signin/admission.h"
 #include "authd/signin/arrival.h"
 #include "authd/signin/attempt.h"
 #include "authd/signin/login.h"
+#include "authd/signin/passkey_factor.h"
+#include "authd/signin/sign_in_api.h"
 #include "authd/sql/signin.h"
 #include "authd/tenant.h"
 #include "settingsd/tenant_api.h"

@@ -1,10 +1,11 @@
 /*
- * step_up.c - see step_up.h.  Handlers: step_up, proof_check.
+ * step_up.c - POST /auth/step-up: proves once more who is at a session (handler step_up), and tells
+ * another daemon whether that is recent enough (handler proof_check).
  */
-#include "authd/signin/step_up.h"
+#include "authd/session/step_up_check.h"
 
+#include "authd/account/account_api.h"
 #include "authd/account/credential.h"
-#include "authd/account_api.h"
 #include "authd/credential/factor.h"
 #include "authd/credential/password.h"
 #include "authd/operation_api.h"
@@ -17,36 +18,6 @@
 #include "settingsd/tenant_api.h"
 
 static const char action[] = "session.step-up";
-
-static int check_session(struct authd *d, struct db_tx *tx, const struct request *req,
-                         struct uuid project, struct uuid session, struct error *err)
-{
-    const struct sql_session_proof_get_in get = {.project = project, .session = session};
-    struct sql_session_proof_get_row row;
-    int found = tx ? sql_session_proof_get_tx(tx, req, &get, &row, err)
-                   : sql_session_proof_get(d->svc.db, req, &get, &row, err);
-
-    if (sql_require(found, err, ERR_UNAUTHORIZED, "Unauthorized") < 0)
-        return -1;
-    if (req->now_ms - row.proven_at < d->config->fresh_sign_in)
-        return 0;
-    (void)error_set(err, ERR_STEP_UP_REQUIRED, "Prove again who you are.");
-    err->reset_s = d->config->fresh_sign_in / 1000; /* how old the proof may be, for the header */
-    return -1;
-}
-
-int step_up_check(struct authd *d, struct db_tx *tx, const struct request *req, struct error *err)
-{
-    return check_session(d, tx, req, req->caller->project, req->caller->session, err);
-}
-
-int step_up_check_session(struct authd *d, const struct request *req, struct uuid project,
-                          struct uuid session, struct error *err)
-{
-    return check_session(d, NULL, req, project, session, err);
-}
-
-/* ---- the handlers ---- */
 
 /* The same for a daemon whose write needs the proof. Errors as step_up_check(). */
 int proof_check(struct authd *d, const struct request *req, const struct proof_check_in *in,

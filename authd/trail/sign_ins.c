@@ -4,7 +4,7 @@
  */
 #include "authd/authd.h"
 #include "authd/sql/trail.h"
-#include "authd/trail_api.h"
+#include "authd/trail/trail_api.h"
 
 /* The statement has the 25 hours of the answer: 24 full ones and the current one. */
 enum { FULL_HOURS = 24 };

@@ -9,10 +9,10 @@
  */
 #include <string.h>
 
-#include "authd/account/address_key.h"
+#include "authd/session/address_key.h"
 #include "authd/sql/trail.h"
 #include "authd/trail/trail.h"
-#include "authd/trail_api.h"
+#include "authd/trail/trail_api.h"
 #include "common/service/audit_fhir.h"
 #include "common/service/audit_leaf.h"
 #include "common/service/page_cursor.h"

@@ -11,7 +11,7 @@
 #include "botd/sql/bot.h"
 #include "botd/sql/execution.h"
 #include "common/domain/policy.h"
-#include "common/service/hold.h"
+#include "common/service/project_read_only.h"
 #include "common/wire/codec.h"
 
 enum { ANSWER_MAX = 1024 * 1024, MESSAGE_MAX = 200 };
@@ -263,7 +263,7 @@ int operator_bot_run(struct botd *d, const struct request *req,
     const struct requester who = {
         .project = in->projectId, .project_display = "", .reference = "Operator", .display = ""};
 
-    if (service_hold_refuse(&d->svc, req, in->projectId, err) < 0)
+    if (project_read_only_refuse(&d->svc, req, in->projectId, err) < 0)
         return -1;
     return execute(d, req, &who, in->identifier, in->input, out, err);
 }

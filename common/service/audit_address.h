@@ -2,7 +2,7 @@
  * audit_address.h - the network address of a client in rows of the audit trail, sealed for the
  * account that was there.
  *
- * Each account has a pair of X25519 keys in authd (authd/account/address_key.h). The public one
+ * Each account has a pair of X25519 keys in authd (authd/session/address_key.h). The public one
  * goes along with the caller, so that every daemon can seal and only authd can open. The secret one
  * is deleted with the account: from then on no process, backup of the trail or export opens what
  * was sealed for it. The sealed text is a part of the row that is hashed, so chain, leaves and

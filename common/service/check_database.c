@@ -5,7 +5,7 @@
 
 #include "common/base/clock.h"
 #include "common/service/check.h"
-#include "common/service/hold.h"
+#include "common/service/project_read_only.h"
 #include "common/service/service_private.h"
 #include "common/service/sql/check.h"
 
@@ -347,6 +347,6 @@ const struct check check_database_rows[] = {
      "End what `atriumctl project suspend CODE --read-only` began: `--resume`, or `project "
      "suspend` "
      "without it, of a tenant that has moved.",
-     service_hold_check},
+     project_read_only_check},
     {.name = NULL},
 };

@@ -16,7 +16,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "common/base/descriptors.h"
-#include "common/service/hold.h"
+#include "common/service/project_read_only.h"
 #include "common/service/service_private.h"
 
 enum {
@@ -113,11 +113,11 @@ static int open_database(struct service *self, struct error *err)
     if (self->seal.count > 0)
         service_seal_extend(self);
     if (definition->purge)
-        service_purge_extend(self);
+        project_purge_extend(self);
     if (definition->erasure)
         service_erasure_extend(self);
     if (definition->tenant)
-        service_hold_extend(self);
+        project_read_only_extend(self);
     return prepare_database(self, err);
 }
 
@@ -158,7 +158,7 @@ static int open_all(struct service *self, bool *ret_begun, struct error *err)
     if (self->db)
         service_database_watch(self);
     if (definition->purge)
-        service_purge_watch(self);
+        project_purge_watch(self);
     *ret_begun = true;
     if (definition->start && definition->start(self, err) < 0)
         return -1;

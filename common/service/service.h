@@ -23,7 +23,7 @@
 #include "common/service/config.h"
 #include "common/service/metric_rows.h"
 #include "common/service/outbox.h"
-#include "common/service/purge.h"
+#include "common/service/project_purge.h"
 #include "common/service/seal_table.h"
 
 /* Section `common` of the configuration. */

@@ -103,11 +103,11 @@ const char *service_seal_state(const struct service *self);
 
 void service_erasure_extend(struct service *self);
 
-/* ---- service_purge.c: of a daemon that keeps data of projects ---- */
+/* ---- project_purge.c: of a daemon that keeps data of projects ---- */
 
 /* The statements, for a db that db_prepare() has not seen yet; the task that looks again. */
-void service_purge_extend(struct service *self);
-void service_purge_watch(struct service *self);
+void project_purge_extend(struct service *self);
+void project_purge_watch(struct service *self);
 
 extern const struct check service_seal_checks[];
 

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "common/service/audit_leaf.h"
-#include "common/service/hold.h"
 #include "common/service/metric_rows.h"
+#include "common/service/project_read_only.h"
 #include "common/service/service_private.h"
 #include "common/service/service_tenant.h"
 #include "common/service/span_json.h"

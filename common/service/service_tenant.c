@@ -81,7 +81,7 @@ static struct tenant_store store_of(const struct service *self)
     return (struct tenant_store){self->db, &self->seal};
 }
 
-/* What a deletion left behind is looked for once more for a day (service_purge.c): what came
+/* What a deletion left behind is looked for once more for a day (project_purge.c): what came
  * meanwhile would go with it. */
 static int refuse_deleted(struct service *self, const struct request *req, struct uuid project,
                           struct error *err)

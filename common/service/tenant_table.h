@@ -15,7 +15,7 @@
  * A row travels as JSON, all its columns as they are, so that it has the same id there. Pages are
  * by the key, which does not change, so reading goes on behind the last row that came over. What is
  * sealed is opened when it is read and sealed by the receiver's key when it is added: a page has it
- * open, and goes nowhere but into the file of the tenant (ctl/tenant_file.h).
+ * open, and goes nowhere but into the file of the tenant (ctl/tenant/tenant_file.h).
  */
 #ifndef ATRIUM_COMMON_SERVICE_TENANT_TABLE_H
 #define ATRIUM_COMMON_SERVICE_TENANT_TABLE_H

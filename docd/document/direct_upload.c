@@ -12,10 +12,10 @@
 
 #include "authd/authd_api.h"
 #include "authd/operation_api.h"
-#include "common/runtime/fiber_each.h"
 #include "common/runtime/fiber_sem.h"
 #include "common/runtime/flight.h"
 #include "docd/docd.h"
+#include "docd/document/fiber_each.h"
 #include "docd/sql/upload.h"
 
 enum {

@@ -10,9 +10,9 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/runtime/fiber_each.h"
 #include "docd/bytes_api.h"
 #include "docd/docd.h"
+#include "docd/document/fiber_each.h"
 #include "docd/sql/document.h"
 #include "docd/sql/object.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "authd/api_key_api.h"
 #include "authd/authd_api.h"
+#include "authd/member/api_key_api.h"
 #include "authd/operation_api.h"
 #include "common/base/secret.h"
 #include "common/domain/endpoint.h"

@@ -3,7 +3,7 @@
  * us. Called by authenticate.c, changes.c and jwks.c on fibers.
  */
 #include "authd/authd_api.h"
-#include "authd/key_api.h"
+#include "authd/session/key_api.h"
 #include "common/base/clock.h"
 #include "gateway/gateway.h"
 

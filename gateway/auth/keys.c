@@ -9,7 +9,7 @@
 
 #include <openssl/pem.h>
 
-#include "authd/key_api.h"
+#include "authd/session/key_api.h"
 #include "common/base/log.h"
 
 static char *copy_text(const char *text)

@@ -25,7 +25,7 @@ struct key_set {
     struct key *keys;
 };
 
-struct keys_get_out; /* authd/key_api.h */
+struct keys_get_out; /* authd/session/key_api.h */
 
 /* NULL (ERR_INTERNAL) when a key is not a P-256 public key; borrows nothing of `answer`. */
 struct key_set *key_set_new(const struct keys_get_out *answer, struct error *err);

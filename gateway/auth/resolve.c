@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "authd/api_key_api.h"
 #include "authd/authd_api.h"
+#include "authd/member/api_key_api.h"
 #include "authd/operation_api.h"
 #include "common/base/clock.h"
 #include "gateway/gateway.h"

@@ -16,8 +16,8 @@
 
 #include "gateway/endpoint/no_endpoint.h"
 #include "gateway/http/body.h"
-#include "gateway/http/watch.h"
-#include "gateway/http/wire.h"
+#include "gateway/http/mhd_socket.h"
+#include "gateway/http/request_span.h"
 #include "gateway/transfer/download.h"
 #include "gateway/transfer/upload.h"
 
@@ -175,13 +175,13 @@ void exchange_on_end(void *arg UNUSED, struct MHD_Connection *mhd UNUSED, void *
         connection_enter(self->connection, CONNECTION_IDLE, now_us / 1000);
         exchange_count(self, now_us - self->arrived_us);
         exchange_log(self, now_us - self->arrived_us);
-        watch_end(self);
+        request_span_end(self);
         self->connection->ended++;
         if (self->connection->framing.status && !is_last(self))
-            wire_check(self->connection);
+            mhd_socket_check(self->connection);
         /* the client has sent its last byte, and each request was answered */
         if (self->connection->over && self->connection->ended == self->connection->framing.requests)
-            wire_shutdown(self->connection->fd);
+            mhd_socket_shutdown(self->connection->fd);
     }
     self->ended = true;
     if (self->upload)
@@ -246,7 +246,7 @@ static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, con
     self->connection->exchange = self;
     connection_enter(self->connection, CONNECTION_READING, self->arrived_us / 1000);
     head_read(&self->head, mhd, gateway_config(self->gateway)->forwarded_header);
-    watch_begin(self);
+    request_span_begin(self);
     error_init(&self->err, self->arena);
     self->match.allow[0] = '\0';
     /* Both, always: how early a refusal may be told depends on the route. */

@@ -14,7 +14,7 @@
 #include "common/domain/endpoint.h"
 #include "common/domain/key_caller.h"
 #include "gateway/auth/authenticate.h"
-#include "gateway/http/origin.h"
+#include "gateway/http/target_origin.h"
 #include "gateway/transfer/download.h"
 #include "gateway/transfer/upload.h"
 
@@ -72,9 +72,9 @@ static const char *lookup(const void *context, unsigned where, const char *name)
     const struct exchange *exchange = source->exchange;
 
     if ((where & FIELD_HEADER) && strcasecmp(name, "Host") == 0)
-        return origin_of(exchange).host;
+        return target_origin_of(exchange).host;
     if ((where & FIELD_HEADER) && strcasecmp(name, "X-Forwarded-Proto") == 0)
-        return origin_of(exchange).scheme;
+        return target_origin_of(exchange).scheme;
     if (where & FIELD_HEADER)
         return exchange_header(exchange, name);
     if (where & FIELD_QUERY)

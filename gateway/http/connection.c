@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 
 #include "common/base/log.h"
-#include "gateway/http/wire.h"
+#include "gateway/http/mhd_socket.h"
 
 enum {
     HEAD_MAX_MS = 30000, /* from the first byte of a header to its last */
@@ -91,7 +91,7 @@ static void uncount(struct connection *self)
 static void shut(struct connection *self)
 {
     uncount(self);
-    wire_shutdown(self->fd);
+    mhd_socket_shutdown(self->fd);
 }
 
 static void evict(struct connections *all, struct connection *longest)
@@ -156,7 +156,7 @@ struct connection *connection_new(struct connections *all, struct MHD_Connection
         self->client = client_use(all->clients, &self->peer);
     count(self, 1);
     idle_begin(self);
-    wire_watch(self->fd, self);
+    mhd_socket_watch(self->fd, self);
     make_room(all, self->client, mono_ms);
     return self;
 }
@@ -167,8 +167,8 @@ void connection_destroy(struct connection **self_p)
 
     if (!self)
         return;
-    edge_end(&self->edge, self->fd);
-    wire_unwatch(self->fd);
+    mhd_epoll_end(&self->edge, self->fd);
+    mhd_socket_unwatch(self->fd);
     uncount(self);
     client_leave(&self->client);
     *self->link = self->next;
@@ -204,8 +204,8 @@ void connection_cut(struct connection *self, const char *bytes, size_t size)
     if (self->cut)
         return;
     self->cut = true;
-    wire_send(self->fd, bytes, size);
-    wire_drain(self->fd, DRAIN_MAX);
+    mhd_socket_send(self->fd, bytes, size);
+    mhd_socket_drain(self->fd, DRAIN_MAX);
     shut(self);
 }
 
@@ -252,7 +252,7 @@ static bool is_late(struct connection *self, int64_t mono_ms)
 static bool is_over(const struct connection *self, bool thorough)
 {
     return (self->phase == CONNECTION_READING || (self->phase == CONNECTION_IDLE && thorough)) &&
-           wire_is_over(self->fd);
+           mhd_socket_is_over(self->fd);
 }
 
 void connections_sweep(struct connections *all, int64_t mono_ms, bool thorough)

@@ -14,8 +14,8 @@
 #include <microhttpd.h>
 
 #include "gateway/http/client.h"
-#include "gateway/http/edge.h"
 #include "gateway/http/framing.h"
+#include "gateway/http/mhd_epoll.h"
 
 enum connection_phase {
     CONNECTION_IDLE,    /* between requests, or sending a request's header */
@@ -40,7 +40,7 @@ struct connection {
     struct exchange *exchange;  /* the request that was opened, until it ends */
     struct http_client *client; /* that it counts for; NULL: none, of a proxy or an administrator */
     struct idle_link idle[IDLE_LISTS];
-    struct edge edge;
+    struct mhd_epoll edge;
     struct framing framing;
     uint64_t ended; /* requests of which libmicrohttpd has made an end */
     int fd;
@@ -51,7 +51,7 @@ struct connection {
     int64_t moved_ms; /* when the sweep last found the phase's bytes to go on as they should */
     uint64_t moved;   /* bytes of the phase, both directions */
     uint64_t counted; /* of them, as of moved_ms */
-    off_t file_end;   /* where in its file an answer ends; see wire.c */
+    off_t file_end;   /* where in its file an answer ends; see mhd_socket.c */
     struct address peer;
     bool answering; /* libmicrohttpd sends an answer of the gateway */
     bool begun;     /* bytes of a request came since the last answer */
@@ -72,7 +72,7 @@ struct connections {
     uint64_t *evicted; /* metric: closed for new ones */
     void *arg;         /* of these: */
     /* An answer that libmicrohttpd makes itself, with this status, is to be replaced: see
-     * wire.h. */
+     * mhd_socket.h. */
     void (*refused)(struct connection *connection, int status);
     /* The request's body has stalled, takes too long, or ends too early: true when this was
      * answered and the connection is to be closed, false when it is too early for that. */

@@ -3,9 +3,9 @@
  *
  * libmicrohttpd 0.9.75 ends a text at its first NUL, takes CR alone, LF alone and spaces for what
  * they are not, and keeps what follows a value.  A proxy that reads the same bytes otherwise sees
- * other requests.  So wire.c passes what it receives through one state machine over request line,
- * fields, chunks and trailers, wherever a segment ends.  It refuses what RFC 9112 refuses, and
- * takes out what a recipient has to ignore: white space behind a value (section 5.1) and the
+ * other requests.  So mhd_socket.c passes what it receives through one state machine over request
+ * line, fields, chunks and trailers, wherever a segment ends.  It refuses what RFC 9112 refuses,
+ * and takes out what a recipient has to ignore: white space behind a value (section 5.1) and the
  * extensions of chunks (section 7.1.1).
  */
 #ifndef ATRIUM_GATEWAY_HTTP_FRAMING_H

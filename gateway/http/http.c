@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/base/log.h"
-#include "gateway/http/edge.h"
+#include "gateway/http/mhd_epoll.h"
 
 enum {
     /* Per connection: request line, headers, and the headers of the answer. Cleared for each
@@ -60,7 +60,7 @@ static void http_pump(struct http *self, bool ask)
     MHD_UNSIGNED_LONG_LONG wait_ms = 0;
 
     for (int round = 0; round < PUMP_ROUNDS_MAX; round++) {
-        edge_ask(self->epoll, ask && round == 0);
+        mhd_epoll_ask(self->epoll, ask && round == 0);
         self->resumed = false;
         MHD_run(self->daemon);
         if (MHD_get_timeout(self->daemon, &wait_ms) != MHD_YES || wait_ms > 0)
@@ -118,7 +118,7 @@ struct http *http_open(struct loop *loop, struct arena *arena, const struct http
         return NULL;
     }
     self->epoll = info->epoll_fd;
-    edge_use(self->epoll);
+    mhd_epoll_use(self->epoll);
     loop_watch(loop, self->epoll, ZMQ_POLLIN, on_epoll, self);
     loop_each_turn(loop, on_turn, self);
     http_arm(self);
@@ -153,7 +153,7 @@ void http_close(struct http **self_p)
     loop_unwatch(self->loop, self->epoll);
     loop_cancel(self->loop, &self->timer);
     MHD_stop_daemon(self->daemon);
-    edge_forget(self->epoll);
+    mhd_epoll_forget(self->epoll);
     self->daemon = NULL;
     *self_p = NULL;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
-#include "authd/oauth_api.h"
+#include "authd/oauth/oauth_api.h"
 #include "common/service/fetch.h"
 #include "common/wire/codec.h"
 #include "maild/webhook/webhook.h"

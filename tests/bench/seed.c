@@ -22,9 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "authd/account/address_key.h"
 #include "authd/credential/factor.h"
 #include "authd/credential/password.h"
+#include "authd/session/address_key.h"
 #include "authd/session/refresh_token.h"
 #include "authd/session/session.h"
 #include "ctl/progress.h"

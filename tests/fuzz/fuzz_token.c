@@ -9,7 +9,7 @@
 #include <openssl/ecdsa.h>
 #include <openssl/pem.h>
 
-#include "authd/key_api.h"
+#include "authd/session/key_api.h"
 #include "common/base/secret.h"
 #include "common/wire/codec.h"
 #include "gateway/auth/token.h"

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ctl/server_disk.h"
+#include "ctl/suite/server_disk.h"
 #include "tests/support/unit.h"
 
 enum { LIMIT_S = 20 };

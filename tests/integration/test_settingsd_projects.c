@@ -8,7 +8,7 @@
 
 #include "authd/authd_api.h"
 #include "authd/operation_api.h"
-#include "common/service/hold.h"
+#include "common/service/project_read_only.h"
 #include "settingsd/policy_api.h"
 #include "settingsd/project_api.h"
 #include "settingsd/setting_api.h"
@@ -108,7 +108,7 @@ static bool open_database(struct fixture *self, const char *schema)
         .queue_max = 2048,
     };
     svc->db = db_new(svc->loop, svc->metrics, &self->db_options);
-    service_hold_extend(svc);
+    project_read_only_extend(svc);
     return UNIT_CHECK(db_prepare(svc->db, &self->err) == 0, "%s %s", self->err.message,
                       self->err.detail);
 }

@@ -34,7 +34,7 @@ sys.dont_write_bytecode = True
 import style  # noqa: E402
 
 DAEMONS = ('gateway', 'authd', 'settingsd', 'maild', 'docd', 'botd')
-PROGRAMS = DAEMONS + ('ctl',)
+PROGRAMS = DAEMONS + ('ctl', 'dev')
 TOPS = PROGRAMS + ('common', 'tests')
 
 # The floors of common/, lowest first, with the floors that each may include besides itself.
@@ -46,6 +46,18 @@ FLOORS = {
     'bus': ('base', 'runtime', 'wire', 'domain'),
     'pg': ('base', 'runtime', 'wire', 'domain'),
     'service': ('base', 'runtime', 'wire', 'domain', 'bus', 'pg'),
+}
+
+# The folders of authd, lowest first: each includes only those before it, and shapes (_api.h) of any.
+AUTHD_FLOORS = ('credential', 'session', 'trail', 'account', 'passkey', 'signin', 'member', 'import', 'page', 'oauth')
+# What does not yet: authd/FILE and what it includes. Add nothing here.
+AUTHD_ABOVE = {
+    ('session/session.c', 'signin/arrival.h'),
+    ('account/business.c', 'member/invitation.h'),
+    ('account/credential.c', 'member/acceptance.h'),
+    ('page/account_page.c', 'oauth/scope_text.h'),
+    ('page/export_page.c', 'oauth/person_check.h'),
+    ('page/visit.c', 'oauth/auth_request.h'),
 }
 
 ADVICE = {
@@ -107,11 +119,17 @@ def refused(path, included):
         return None
     if here[-1].endswith('_api.h') and there[-1].endswith('_api.h'):
         return 'no _api.h includes another: what both need belongs in common/domain'
+    if here[0] == there[0] == 'authd' and here[1] in AUTHD_FLOORS and there[1] in AUTHD_FLOORS and \
+            AUTHD_FLOORS.index(here[1]) < AUTHD_FLOORS.index(there[1]) and not there[-1].endswith('_api.h') and \
+            ('/'.join(here[1:]), '/'.join(there[1:])) not in AUTHD_ABOVE:
+        return 'authd/%s stands below authd/%s' % (here[1], there[1])
     if there[0] == 'common' or there[0] == here[0]:
         return None
     if there[0] not in PROGRAMS:
         return 'there is no folder %s/' % there[0]
     if there[-1].endswith('_api.h'):
+        return None
+    if here[0] == 'dev' and there[0] == 'ctl':
         return None
     if here[0] == 'gateway' and there[-1] in (there[0] + '_routes.def', there[0] + '_docs.def'):
         return None
@@ -127,6 +145,9 @@ def floors(tree):
             why = refused(path, included)
             if why:
                 yield Violation('floors', path, line, 'includes %s: %s' % (included, why))
+    for path, included in sorted(AUTHD_ABOVE):
+        if 'authd/' + path in tree.text and not any(i == 'authd/' + included for _, i in tree.includes['authd/' + path]):
+            yield Violation('floors', 'authd/' + path, 1, 'no longer includes %s: take it from AUTHD_ABOVE' % included)
 
 
 # ---- modules ----

@@ -4,7 +4,7 @@
 //
 // Each page in both colour schemes and without JavaScript: axe-core finds nothing against WCAG 2.2 AA, nothing is wider
 // than the window, also with the text at 200 % and from right to left, no report of the content security policy. Then the
-// same with the keyboard alone, and passkeys, the one thing that needs a script, with a virtual authenticator. A template of authd/pages that was not shown, and a row PAGE(GET, ...) that was not asked for, fail the
+// same with the keyboard alone, and passkeys, the one thing that needs a script, with a virtual authenticator. A template of authd/page/template that was not shown, and a row PAGE(GET, ...) that was not asked for, fail the
 // run. Each step is a line "ok NAME" or "FAILED NAME: why"; the exit code is 1 when one failed.
 // ATRIUM_PAGES_SHOTS=FOLDER keeps a picture of each page. CLIENT asks for consent, DEVICE_CLIENT has the device grant;
 // EMAIL and PASSWORD are of a practitioner of two tenants.
@@ -39,7 +39,7 @@ async function mailedCode(email) {
 
 // ---- which pages there are ----
 
-const TEMPLATES = 'authd/pages';
+const TEMPLATES = 'authd/page/template';
 const texts = Object.fromEntries(fs.readFileSync(path.join(TEMPLATES, 'text/en.txt'), 'utf8').trim().split('\n')
     .map((line) => line.split(' = ')));
 const literally = (text) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&');

@@ -19,7 +19,7 @@
 
 #include "common/base/arena.h"
 #include "common/base/clock.h"
-#include "common/base/server_user.h"
+#include "dev/server_user.h"
 #include "tests/support/http.h"
 #include "tests/support/processes.h"
 #include "tests/support/suite_command.h"

@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "common/base/server_user.h"
+#include "dev/server_user.h"
 #include "tests/support/unit.h"
 
 struct pg {

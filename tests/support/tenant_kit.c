@@ -332,7 +332,7 @@ static void name_purged(PGconn *conn, const struct installation *self)
             goes = goes || strcmp(*left, name) == 0;
         UNIT_CHECK(goes,
                    "the table %s has rows of projects, and no statement purge_%s removes them when "
-                   "one is deleted (common/service/purge.h)",
+                   "one is deleted (common/service/project_purge.h)",
                    name, name);
     }
     PQclear(tables);

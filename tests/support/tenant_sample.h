@@ -4,7 +4,7 @@
 #ifndef ATRIUM_TESTS_SUPPORT_TENANT_SAMPLE_H
 #define ATRIUM_TESTS_SUPPORT_TENANT_SAMPLE_H
 
-#include "ctl/tenant_file.h"
+#include "ctl/tenant/tenant_file.h"
 #include "tests/support/unit.h"
 
 /* The parts of a file, and its tables here. */

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "authd/session/admission_cache.h"
 #include "authd/session/change.h"
-#include "authd/signin/admission_cache.h"
 #include "tests/support/unit.h"
 
 static struct admission_cache *cache;

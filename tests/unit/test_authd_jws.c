@@ -5,7 +5,7 @@
 #include <openssl/crypto.h>
 #include <string.h>
 
-#include "authd/oauth/jws.h"
+#include "authd/session/jws.h"
 #include "common/base/secret.h"
 #include "common/domain/jwk.h"
 #include "common/domain/jwt.h"

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "authd/pages/pages.h"
+#include "authd/page/template/pages.h"
 #include "tests/support/unit.h"
 
 enum { PAGE_MOST = 10 * 1024 }; /* of the page itself: compressed it is less than half of that */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "authd/oauth/scope_text.h"
-#include "common/domain/smart_scope.h"
+#include "authd/oauth/smart_scope.h"
 #include "tests/support/unit.h"
 
 /* The line of the page, as HTML. */

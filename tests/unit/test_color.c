@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/domain/color.h"
+#include "settingsd/color.h"
 #include "tests/support/unit.h"
 
 /* What the formula gives by hand, and known pairs. */
@@ -75,7 +75,7 @@ static void grounds_are_those_of_the_pages(void)
     static const char *const rules[] = {"--ground: " COLOR_LIGHT_GROUND ";", "--sheet: #fff;",
                                         "--ground: " COLOR_DARK_GROUND ";",
                                         "--sheet: " COLOR_DARK_SHEET ";"};
-    FILE *file = fopen("authd/pages/part/page.css", "r");
+    FILE *file = fopen("authd/page/template/part/page.css", "r");
     char text[16384];
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(file);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/service/audit_fhir.h"
-#include "ctl/audit_walk.h"
+#include "ctl/audit/audit_walk.h"
 #include "tests/support/unit.h"
 
 #define ONE "11111111-1111-4111-8111-111111111111"

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "authd/sign_in_api.h"
+#include "authd/signin/sign_in_api.h"
 #include "common/wire/codec.h"
 #include "maild/mail_api.h"
 #include "settingsd/project_api.h"

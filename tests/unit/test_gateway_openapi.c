@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "authd/sign_in_api.h"
+#include "authd/signin/sign_in_api.h"
 #include "gateway/endpoint/openapi.h"
 #include "gateway/endpoint/openapi_text.h"
 #include "settingsd/setting_api.h"

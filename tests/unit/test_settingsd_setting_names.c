@@ -18,7 +18,7 @@ static const struct place {
 } places[] = {
     {"settingsd/sql/part/tenant_columns.sql", "'", "'", false},
     {"settingsd/sql/tenant/tenant_insert_project.sql", "(g.settings->>'", "')::boolean", true},
-    {"ctl/project.c", "\"", "\"", false},
+    {"ctl/project/project.c", "\"", "\"", false},
     {"ctl/atriumctl.1", "", "", false},
     {"web/console/screens/settings.js", "name: '", "'", false},
     {"web/console/screens/names.js", " ", ": N('", false},

@@ -1,5 +1,5 @@
 -- The keys for the network addresses of each account {from}, which has just been created
--- (authd/account/address_key.h).
+-- (authd/session/address_key.h).
 -- args: from
 -- in: public_key text, secret_sealed bytea
 {as}_made as (

@@ -1,6 +1,6 @@
 -- Replaces the hash of the account of {from} (account_id) by one of present parameters, when there
 -- is one and the password has not changed meanwhile; not while a project of the account is
--- read-only (common/service/hold.h). `former` is the hash that was verified. What sign-ins ask of a
+-- read-only (common/service/project_read_only.h). `former` is the hash that was verified. What sign-ins ask of a
 -- credential, `changes`, stays. {from} holds the account's row, which a deletion locks first, too.
 -- args: from
 -- in: former text null, hash text null, now int8

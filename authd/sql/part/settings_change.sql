@@ -1,5 +1,5 @@
 -- One more than the number of the last change of a policy or a project, see
--- authd/signin/admission_cache.h.
+-- authd/session/admission_cache.h.
 (
     select 1 + coalesce((
         select sequence

@@ -1,6 +1,6 @@
 -- Projects that are read-only while they travel to another installation: a row for each project that was named, and for
 -- each below it. Each table that travels has a trigger that refuses to change their rows: to requests that were under
--- way, to tasks, and to operators by hand. See common/service/hold.h; the files named NNNN_project_hold.sql in
+-- way, to tasks, and to operators by hand. See common/service/project_read_only.h; the files named NNNN_project_hold.sql in
 -- the schema folders are links to this one.
 
 create table project_hold (

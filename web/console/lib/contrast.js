@@ -1,4 +1,4 @@
-// contrast.js - how well a colour is read on the grounds of the hosted pages (WCAG 2.2; common/domain/color.h).
+// contrast.js - how well a colour is read on the grounds of the hosted pages (WCAG 2.2; settingsd/color.h).
 export const grounds = { light: ['#f3f5f7', '#ffffff'], dark: ['#111418', '#1a1f25'] };
 export const CONTRAST_MIN = 4.5;
 

@@ -1,4 +1,4 @@
--- Deletes a page of the rows of {table} that a deleted project has (common/service/purge.h). They
+-- Deletes a page of the rows of {table} that a deleted project has (common/service/project_purge.h). They
 -- are locked in the order of {key}, which begins with project_id and is that of an index.
 -- purge_found has a row if there were any.
 -- args: table, key

@@ -1,4 +1,4 @@
--- Remembers that a project is deleted, for those who look again (common/service/purge.h). Times are
+-- Remembers that a project is deleted, for those who look again (common/service/project_purge.h). Times are
 -- real time, ms.
 -- class: write
 -- in: project uuid, now int8

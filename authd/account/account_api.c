@@ -1,0 +1,154 @@
+/*
+ * account_api.c - the shapes of what people do to their own account: passwords, addresses, second
+ * factors, its deletion. See authd_api.c.
+ */
+#include "authd/account/account_api.h"
+
+#include "authd/passkey/passkey_api.h"
+#include "authd/shape_api.h"
+
+enum {
+    RECOVERY_CODES_MAX = 10,
+    OTPAUTH_URL_MAX = 8192,
+    QR_URL_MAX = 65536,
+};
+
+static const char *const user_type[] = {"User", NULL};
+
+/* Of the OpenAPI page. */
+#define EXAMPLE_NEW_PASSWORD "another correct horse battery staple"
+#define EXAMPLE_OTPAUTH "otpauth://totp/Lakeside:ana@example.org?secret=JBSWY3DPEHPK3PXP"
+#define EXAMPLE_QR "data:image/png;base64,iVBORw0KGgo="
+
+static const struct field change_password_in_rows[] = {
+    FIELD_TEXT(struct change_password_in, oldPassword, 0, ANY_PASSWORD_MAX,
+               FIELD_REQUIRED | FIELD_SECRET, "The password as it is.", EXAMPLE_PASSWORD),
+    FIELD_TEXT(struct change_password_in, newPassword, 1, NEW_PASSWORD_MAX,
+               FIELD_REQUIRED | FIELD_SECRET, "Any text that is not empty.", EXAMPLE_NEW_PASSWORD),
+};
+FIELD_TABLE(change_password_in);
+
+static const struct field reset_password_in_rows[] = {
+    FIELD_EMAIL(struct reset_password_in, email, FIELD_REQUIRED, "Address of the account.",
+                "ana@example.org"),
+    FIELD_TEXT(struct reset_password_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
+               "Tenant of the account.", "demo"),
+    FIELD_CHOICE(struct reset_password_in, type, account_roles, FIELD_NULLABLE,
+                 "Which account; absent: a link for each one with this address.", "Patient"),
+};
+FIELD_TABLE(reset_password_in);
+
+static const struct field set_password_in_rows[] = {
+    FIELD_LINK(struct set_password_in),
+    FIELD_TEXT(struct set_password_in, password, 1, NEW_PASSWORD_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "Any text that is not empty.", EXAMPLE_PASSWORD),
+};
+FIELD_TABLE(set_password_in);
+
+static const struct field email_verify_send_in_rows[] = {
+    FIELD_EMAIL(struct email_verify_send_in, email, FIELD_NULLABLE,
+                "Address of the account; not with a token.", "ana@example.org"),
+    FIELD_TEXT(struct email_verify_send_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_NULLABLE,
+               "Tenant of the account; not with a token.", "demo"),
+    FIELD_CHOICE(struct email_verify_send_in, type, account_roles, FIELD_NULLABLE,
+                 "Which account; absent: a link for each one with this address.", "Patient"),
+};
+FIELD_TABLE(email_verify_send_in);
+
+static const struct field email_change_in_rows[] = {
+    FIELD_EMAIL(struct email_change_in, email, FIELD_REQUIRED,
+                "Address that the account is to have.", "ana@example.net"),
+};
+FIELD_TABLE(email_change_in);
+
+static const struct field email_undo_in_rows[] = {
+    FIELD_LINK(struct email_undo_in),
+};
+FIELD_TABLE(email_undo_in);
+
+static const struct field email_verify_in_rows[] = {
+    FIELD_LINK(struct email_verify_in),
+    FIELD_TEXT(struct email_verify_in, password, 0, ANY_PASSWORD_MAX, FIELD_NULLABLE | FIELD_SECRET,
+               "Of the account; not with a token of it.", EXAMPLE_PASSWORD),
+};
+FIELD_TABLE(email_verify_in);
+
+static const struct field message_out_rows[] = {
+    FIELD_TEXT(struct message_out, message, 1, DISPLAY_MAX, FIELD_REQUIRED, "For people.",
+               "If there is such an account, a link to set a new password has been mailed."),
+};
+FIELD_TABLE(message_out);
+
+static const struct field mfa_status_out_rows[] = {
+    FIELD_BOOL(struct mfa_status_out, enrolled, 0, FIELD_REQUIRED,
+               "Whether sign-in needs a second factor."),
+    FIELD_TEXT(struct mfa_status_out, otpauthUrl, 1, OTPAUTH_URL_MAX, FIELD_SECRET,
+               "Until then: the key for an authenticator application.", EXAMPLE_OTPAUTH),
+    FIELD_TEXT(struct mfa_status_out, qrCodeDataUrl, 1, QR_URL_MAX, FIELD_SECRET,
+               "The same as a QR code: a PNG picture in a data URL.", EXAMPLE_QR),
+};
+FIELD_TABLE(mfa_status_out);
+
+static const struct field mfa_token_in_rows[] = {
+    FIELD_TEXT(struct mfa_token_in, token, MFA_TOKEN_MIN, MFA_TOKEN_MAX,
+               FIELD_REQUIRED | FIELD_SECRET | FIELD_CHARACTERS,
+               "The six digits that the authenticator shows; to disable, a recovery code does too.",
+               "123456"),
+};
+FIELD_TABLE(mfa_token_in);
+
+static const struct field step_up_in_rows[] = {
+    FIELD_TEXT(struct step_up_in, password, 0, ANY_PASSWORD_MAX, FIELD_SECRET,
+               "The password; not enough where a second factor is on.", EXAMPLE_PASSWORD),
+    FIELD_TEXT(struct step_up_in, mfaToken, MFA_TOKEN_MIN, MFA_TOKEN_MAX,
+               FIELD_SECRET | FIELD_CHARACTERS,
+               "The six digits that the authenticator shows, or a recovery code; each good once.",
+               "123456"),
+    FIELD_UUID(struct step_up_in, loginId, 0,
+               "With credential: what /auth/step-up/start has answered."),
+    FIELD_OBJECT(struct step_up_in, credential, passkey_credential, 0,
+                 "A passkey, instead of both."),
+};
+FIELD_TABLE(step_up_in);
+
+static const struct field mfa_enroll_out_rows[] = {
+    FIELD_BOOL(struct mfa_enroll_out, ok, 0, FIELD_REQUIRED, "Always true."),
+    FIELD_TEXTS(struct mfa_enroll_out, recoveryCodes, MFA_TOKEN_MIN, MFA_TOKEN_MAX,
+                RECOVERY_CODES_MAX, FIELD_REQUIRED,
+                "Each stands in for a code of the authenticator, once. Shown only now.",
+                "k3v09xr2fa"),
+};
+FIELD_TABLE(mfa_enroll_out);
+
+static const struct field ok_out_rows[] = {
+    FIELD_BOOL(struct ok_out, ok, 0, FIELD_REQUIRED, "Always true."),
+};
+FIELD_TABLE(ok_out);
+
+static const struct field deletion_schedule_in_rows[] = {
+    FIELD_INT(struct deletion_schedule_in, days, 0, DELETION_DAYS_MAX, DELETION_DAYS,
+              FIELD_NULLABLE, "From now until the deletion; 0: at once.", "30"),
+    FIELD_BOOL(struct deletion_schedule_in, wipe, false, FIELD_NULLABLE,
+               "Erase what the account owns, its documents for example, too."),
+};
+FIELD_TABLE(deletion_schedule_in);
+
+static const struct field deletion_user_rows[] = {
+    FIELD_CHOICE(struct deletion_user, resourceType, user_type, FIELD_REQUIRED, "Always User.",
+                 "User"),
+    FIELD_UUID(struct deletion_user, id, FIELD_REQUIRED, "The account."),
+    FIELD_TEXT(struct deletion_user, firstName, 0, NAME_MAX_LENGTH,
+               FIELD_REQUIRED | FIELD_CHARACTERS, "Given name.", "Ana"),
+    FIELD_TEXT(struct deletion_user, lastName, 0, NAME_MAX_LENGTH,
+               FIELD_REQUIRED | FIELD_CHARACTERS, "Family name.", "Lima"),
+    FIELD_TEXT(struct deletion_user, email, 1, 254, FIELD_REQUIRED, "Its address.",
+               "ana@example.org"),
+};
+FIELD_TABLE(deletion_user);
+
+static const struct field deletion_scheduled_rows[] = {
+    FIELD_TIME(struct deletion_scheduled, scheduled, FIELD_REQUIRED,
+               "When the account is deleted, unless its owner signs in before."),
+    FIELD_OBJECT(struct deletion_scheduled, user, deletion_user, FIELD_REQUIRED, "Whose it is."),
+};
+FIELD_TABLE(deletion_scheduled);

@@ -1,0 +1,106 @@
+/*
+ * account_api.h - what people do to their own account: passwords, addresses, second factors, its
+ * deletion.
+ */
+#ifndef ATRIUM_AUTHD_ACCOUNT_ACCOUNT_API_H
+#define ATRIUM_AUTHD_ACCOUNT_ACCOUNT_API_H
+
+#include "common/wire/fields.h"
+
+struct change_password_in {
+    const char *oldPassword, *newPassword;
+};
+FIELD_DECLARE(change_password_in);
+
+struct reset_password_in {
+    const char *email, *tenantCode;
+    const char *type; /* "Patient", "Practitioner" or NULL: either */
+};
+FIELD_DECLARE(reset_password_in);
+
+struct set_password_in {
+    struct uuid id; /* with secret from the mailed link */
+    const char *secret, *password;
+};
+FIELD_DECLARE(set_password_in);
+
+/* The caller's address or, without a token, that of the accounts of a tenant. */
+struct email_verify_send_in {
+    const char *email, *tenantCode;
+    const char *type; /* "Patient", "Practitioner" or NULL: either */
+};
+FIELD_DECLARE(email_verify_send_in);
+
+struct email_change_in {
+    const char *email;
+};
+FIELD_DECLARE(email_change_in);
+
+struct email_undo_in {
+    struct uuid id; /* with secret from the mailed link */
+    const char *secret;
+};
+FIELD_DECLARE(email_undo_in);
+
+struct email_verify_in {
+    struct uuid id; /* with secret from the mailed link */
+    const char *secret;
+    const char *password; /* of the account; NULL: a session of it is shown instead */
+};
+FIELD_DECLARE(email_verify_in);
+
+struct message_out {
+    const char *message;
+};
+FIELD_DECLARE(message_out);
+
+struct mfa_status_out {
+    bool enrolled;
+    const char *otpauthUrl, *qrCodeDataUrl; /* until it is enrolled */
+};
+FIELD_DECLARE(mfa_status_out);
+
+struct mfa_token_in {
+    const char *token; /* six digits, or (not to enroll) a recovery code */
+};
+FIELD_DECLARE(mfa_token_in);
+
+/* One of the two: the code where a second factor is on. */
+struct step_up_in {
+    const char *password, *mfaToken;
+    struct uuid loginId; /* with credential, of /auth/step-up/start */
+    const struct passkey_credential *credential;
+};
+FIELD_DECLARE(step_up_in);
+
+struct mfa_enroll_out {
+    bool ok;
+    struct field_texts recoveryCodes;
+};
+FIELD_DECLARE(mfa_enroll_out);
+
+struct ok_out {
+    bool ok;
+};
+FIELD_DECLARE(ok_out);
+
+struct deletion_schedule_in {
+    int64_t days;
+    bool wipe; /* what the account owns elsewhere, too */
+};
+FIELD_DECLARE(deletion_schedule_in);
+
+struct deletion_user {
+    const char *resourceType;
+    struct uuid id;
+    const char *firstName, *lastName, *email;
+};
+FIELD_DECLARE(deletion_user);
+
+struct deletion_scheduled {
+    int64_t scheduled; /* from then on there is no such account */
+    const struct deletion_user *user;
+};
+FIELD_DECLARE(deletion_scheduled);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * admin.c - see admin.h.
+ *
+ * Two statements: what the first one had to wait for is seen by the second one only.
+ */
+#include "authd/account/admin.h"
+
+#include "authd/sql/member.h"
+
+int admin_is_last(struct db_tx *tx, const struct request *req, struct uuid project,
+                  struct uuid membership, bool *ret, struct error *err)
+{
+    const struct sql_admin_lock_all_in lock = {.project = project, .membership = membership};
+    const struct sql_admin_is_last_in in = {.project = project, .membership = membership};
+    struct sql_admin_lock_all_rows locked;
+    struct sql_admin_is_last_row row;
+
+    if (sql_admin_lock_all(tx, req, &lock, &locked, err) < 0 ||
+        sql_admin_is_last(tx, req, &in, &row, err) < 0)
+        return -1;
+    *ret = row.last;
+    return 0;
+}
+
+int admin_refuse_last(struct error *err)
+{
+    return error_set(err, ERR_CONFLICT, "The project needs an admin: this is the last one.");
+}
+
+int admin_leave_all(struct db_tx *tx, const struct request *req, struct uuid account,
+                    struct error *err)
+{
+    const struct sql_admin_list_projects_in list = {.account = account};
+    struct sql_admin_list_projects_rows rows;
+    bool last = false;
+
+    if (sql_admin_list_projects(tx, req, &list, &rows, err) < 0)
+        return -1;
+    for (size_t i = 0; i < rows.count && !last; i++) {
+        if (admin_is_last(tx, req, rows.items[i].project, rows.items[i].membership, &last, err) < 0)
+            return -1;
+    }
+    return last ? admin_refuse_last(err) : 0;
+}

@@ -1,0 +1,96 @@
+/*
+ * project_purge.c - see project_purge.h.
+ */
+#include "authd/account/project_purge.h"
+
+#include "authd/authd.h"
+#include "authd/sql/purge.h"
+
+static struct sql_audit account_audit(const struct request *req, struct uuid project)
+{
+    return audit_row(req, &(struct audit){.action = "account.delete",
+                                          .project = project,
+                                          .type = NULL,
+                                          .detail = "project"});
+}
+
+static struct sql_audit membership_audit(const struct request *req, struct uuid project)
+{
+    return audit_row(req, &(struct audit){.action = "membership.delete",
+                                          .project = project,
+                                          .type = NULL,
+                                          .detail = "project"});
+}
+
+/* The accounts are locked by a statement of their own: the second one then sees every other
+ * membership that was made before, and none is made until the commit. */
+static int purge_membership_page(void *daemon, const struct request *req, struct uuid project,
+                                 int64_t rows, int64_t *ret_removed, struct error *err)
+{
+    struct authd *d = daemon;
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    const struct sql_purge_member_lock_in lock = {.project = project, .most = rows};
+    struct sql_purge_member_in in = {.project = project,
+                                     .audit = membership_audit(req, project),
+                                     .account = account_audit(req, project)};
+    struct sql_purge_member_lock_rows locked;
+    struct sql_purge_member_row row;
+
+    *ret_removed = 0;
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        sql_purge_member_lock(tx, req, &lock, &locked, err) < 0)
+        return -1;
+    in.accounts = db_array_new(req->arena, locked.count, sizeof(project.text));
+    for (size_t i = 0; i < locked.count; i++)
+        db_array_add(&in.accounts, locked.items[i].id.text);
+    if (sql_purge_member(tx, req, &in, &row, err) < 0 || db_commit(&tx, err) < 0)
+        return -1;
+    *ret_removed = row.removed;
+    *d->count.accounts_deleted += (uint64_t)row.accounts;
+    return 0;
+}
+
+static int purge_patient_page(void *daemon, const struct request *req, struct uuid project,
+                              int64_t rows, int64_t *ret_removed, struct error *err)
+{
+    struct authd *d = daemon;
+    const struct sql_purge_patient_in in = {
+        .project = project, .most = rows, .audit = account_audit(req, project)};
+    struct sql_purge_patient_row row;
+
+    if (sql_purge_patient(d->svc.db, req, &in, &row, err) < 0)
+        return -1;
+    *ret_removed = row.removed;
+    *d->count.accounts_deleted += (uint64_t)row.removed;
+    return 0;
+}
+
+PURGE_PAGE(invitation)
+PURGE_PAGE(transfer_account)
+PURGE_PAGE(fhir_server)
+PURGE_PAGE(session)
+PURGE_PAGE(api_key)
+PURGE_PAGE(oauth_consent)
+PURGE_PAGE(logout_delivery)
+
+/* Sessions before accounts: an account takes its sessions along, however many those are. */
+const struct purge_step authd_purge[] = {
+    {"invitation", 1000, purge_invitation_page},
+    {"transfer_account", 1000, purge_transfer_account_page},
+    {"fhir_server", 1000, purge_fhir_server_page},
+    {"session", 1000, purge_session_page},
+    {"api_key", 1000, purge_api_key_page},
+    {"oauth_consent", 1000, purge_oauth_consent_page},
+    {"logout_delivery", 1000, purge_logout_delivery_page},
+    {"membership", 100, purge_membership_page},
+    {"account", 200, purge_patient_page},
+    {.table = NULL},
+};
+
+/* Deletes what is kept of a project, for a second at most; settingsd calls until nothing is
+ * left. */
+int project_purge(struct authd *d, const struct request *req, const struct project_purge_in *in,
+                  struct project_purge_out *out, struct error *err)
+{
+    return purge_call(&d->svc, req, in->projectId, out, err);
+}

@@ -1,0 +1,247 @@
+/*
+ * oauth_api.c - the shapes of the endpoints of issuers, of consents, of the FHIR servers that take
+ * their tokens, and of the security events that they sign. See authd_api.c.
+ */
+#include "authd/oauth/oauth_api.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "authd/oauth/smart_scope.h"
+#include "authd/shape_api.h"
+#include "common/domain/name.h"
+#include "common/domain/uri.h"
+#include "common/service/page_cursor.h"
+
+#define ISSUER_ROWS(s)                                                                        \
+    FIELD_TEXT(s, tenantCode, 1, 256, FIELD_PATH | FIELD_REQUIRED, "The tenant's code.", ""), \
+        FIELD_ENDPOINT(s)
+
+static const struct field issuer_in_rows[] = {
+    ISSUER_ROWS(struct issuer_in),
+};
+FIELD_TABLE(issuer_in);
+
+static const struct field smart_configuration_in_rows[] = {
+    ISSUER_ROWS(struct smart_configuration_in),
+    FIELD_UUID(struct smart_configuration_in, id, FIELD_PATH | FIELD_REQUIRED, "The FHIR server."),
+};
+FIELD_TABLE(smart_configuration_in);
+
+/* Bounds alone: what is in them is the affair of who reads them, whose refusals have words. */
+#define PARAMETER_ROW(s, member, max) \
+    FIELD_TEXT(s, member, 0, max, 0, "A parameter of the request.", "")
+#define SECRET_ROW(s, member, max) \
+    FIELD_TEXT(s, member, 0, max, FIELD_SECRET, "A parameter of the request.", "")
+#define CLIENT_ROWS(s)                                                   \
+    PARAMETER_ROW(s, client_id, 256), SECRET_ROW(s, client_secret, 512), \
+        SECRET_ROW(s, client_assertion, 8192), PARAMETER_ROW(s, client_assertion_type, 256)
+
+static const struct field authorize_in_rows[] = {
+    ISSUER_ROWS(struct authorize_in),
+    CLIENT_ROWS(struct authorize_in),
+    PARAMETER_ROW(struct authorize_in, redirect_uri, 2048),
+    PARAMETER_ROW(struct authorize_in, response_type, 64),
+    PARAMETER_ROW(struct authorize_in, response_mode, 64),
+    PARAMETER_ROW(struct authorize_in, scope, 2048),
+    PARAMETER_ROW(struct authorize_in, state, 2048),
+    PARAMETER_ROW(struct authorize_in, nonce, 1024),
+    PARAMETER_ROW(struct authorize_in, code_challenge, 256),
+    PARAMETER_ROW(struct authorize_in, code_challenge_method, 64),
+    PARAMETER_ROW(struct authorize_in, prompt, 256),
+    PARAMETER_ROW(struct authorize_in, max_age, 64),
+    PARAMETER_ROW(struct authorize_in, login_hint, 512),
+    PARAMETER_ROW(struct authorize_in, ui_locales, 256),
+    PARAMETER_ROW(struct authorize_in, acr_values, 1024),
+    PARAMETER_ROW(struct authorize_in, claims, 2048),
+    PARAMETER_ROW(struct authorize_in, id_token_hint, 4096),
+    PARAMETER_ROW(struct authorize_in, resource, 2048),
+    PARAMETER_ROW(struct authorize_in, aud, 2048),
+    SECRET_ROW(struct authorize_in, launch, 512),
+    PARAMETER_ROW(struct authorize_in, dpop_jkt, 256),
+    PARAMETER_ROW(struct authorize_in, request, 8192),
+    PARAMETER_ROW(struct authorize_in, request_uri, 2048),
+    SECRET_ROW(struct authorize_in, next, PAGE_NEXT_MAX),
+};
+FIELD_TABLE(authorize_in);
+
+static const struct field token_in_rows[] = {
+    ISSUER_ROWS(struct token_in),
+    CLIENT_ROWS(struct token_in),
+    PARAMETER_ROW(struct token_in, grant_type, 256),
+    SECRET_ROW(struct token_in, code, 512),
+    PARAMETER_ROW(struct token_in, redirect_uri, 2048),
+    SECRET_ROW(struct token_in, code_verifier, 256),
+    SECRET_ROW(struct token_in, refresh_token, 512),
+    PARAMETER_ROW(struct token_in, scope, 2048),
+    PARAMETER_ROW(struct token_in, resource, 2048),
+    SECRET_ROW(struct token_in, device_code, 512),
+};
+FIELD_TABLE(token_in);
+
+static const struct field device_authorization_in_rows[] = {
+    ISSUER_ROWS(struct device_authorization_in),
+    CLIENT_ROWS(struct device_authorization_in),
+    PARAMETER_ROW(struct device_authorization_in, scope, 2048),
+    PARAMETER_ROW(struct device_authorization_in, resource, 2048),
+};
+FIELD_TABLE(device_authorization_in);
+
+static const struct field introspect_in_rows[] = {
+    ISSUER_ROWS(struct introspect_in),
+    CLIENT_ROWS(struct introspect_in),
+    SECRET_ROW(struct introspect_in, token, 8192),
+};
+FIELD_TABLE(introspect_in);
+
+static const struct field userinfo_in_rows[] = {
+    ISSUER_ROWS(struct userinfo_in),
+    SECRET_ROW(struct userinfo_in, access_token, 8192),
+};
+FIELD_TABLE(userinfo_in);
+
+static const struct field end_session_in_rows[] = {
+    ISSUER_ROWS(struct end_session_in),
+    PARAMETER_ROW(struct end_session_in, id_token_hint, 4096),
+    PARAMETER_ROW(struct end_session_in, client_id, 256),
+    PARAMETER_ROW(struct end_session_in, post_logout_redirect_uri, 2048),
+    PARAMETER_ROW(struct end_session_in, state, 2048),
+    PARAMETER_ROW(struct end_session_in, ui_locales, 256),
+    PARAMETER_ROW(struct end_session_in, FIELD_AS(action, "do"), 64),
+};
+FIELD_TABLE(end_session_in);
+
+static const struct field consent_rows[] = {
+    FIELD_TEXT(struct consent, clientId, 1, 256, FIELD_REQUIRED, "The client.",
+               "019af3c2-6a3e-7b1c-9d2e-3f4a5b6c7d8e"),
+    FIELD_TEXT(struct consent, name, 1, 200, FIELD_REQUIRED, "Its name.", "Diary"),
+    FIELD_TEXT(struct consent, scope, 0, 4096, FIELD_REQUIRED, "What it may do.", "openid profile"),
+    FIELD_TIME(struct consent, createdAt, FIELD_REQUIRED, "When it was first allowed."),
+    FIELD_TIME(struct consent, lastUpdated, FIELD_REQUIRED, "When it was last allowed."),
+};
+FIELD_TABLE(consent);
+
+static const struct field consent_list_rows[] = {
+    FIELD_OBJECTS(struct consent_list, consents, consent, 200, FIELD_REQUIRED, "By their names."),
+};
+FIELD_TABLE(consent_list);
+
+static const struct field consent_in_rows[] = {
+    FIELD_TEXT(struct consent_in, clientId, 1, 256, FIELD_QUERY | FIELD_REQUIRED, "The client.",
+               "019af3c2-6a3e-7b1c-9d2e-3f4a5b6c7d8e"),
+};
+FIELD_TABLE(consent_in);
+
+/* ---- FHIR servers ---- */
+
+/* Where a FHIR server is. http is for one on the same machine, as in development. */
+static int check_fhir_base(const char *value, char why[static 96])
+{
+    struct uri uri;
+    bool good = uri_parse(value, &uri) && !uri.has_query &&
+                (uri.secure ? uri_https_check(value, why) : uri_redirect_check(value, why)) == 0;
+
+    snprintf(why, 96, "must be an https URL without query, or http on the loopback interface");
+    return good ? 0 : -1;
+}
+
+static const struct field fhir_servers_in_rows[] = {
+    FIELD_TEXT(struct fhir_servers_in, _cursor, 1, PAGE_CURSOR_MAX, FIELD_QUERY,
+               "Where to go on: `next` of the page before.", "AQF3Zm..."),
+    FIELD_INT(struct fhir_servers_in, _count, 1, MEMBERS_MAX, 50, FIELD_QUERY, "Servers at most.",
+              "50"),
+};
+FIELD_TABLE(fhir_servers_in);
+
+#define FHIR_SCOPES_ROW(s, member_, check_, doc_, example_)                                       \
+    FIELD_ROW(s, member_, FIELD_TYPE_TEXTS, struct field_texts, .min = 1, .max = SMART_SCOPE_MAX, \
+              .max_items = FHIR_SERVER_SCOPES_MAX, .check = check_, .doc = doc_,                  \
+              .example = example_)
+
+static const struct field fhir_server_in_rows[] = {
+    FIELD_UUID(struct fhir_server_in, id, FIELD_PATH, "The server to replace."),
+    FIELD_CHECKED(struct fhir_server_in, name, 1, 200, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "What it is called.", "Clinical records"),
+    FIELD_CHECKED(struct fhir_server_in, base, 1, FHIR_BASE_MAX, check_fhir_base, FIELD_REQUIRED,
+                  "Its base address, as applications name it in `aud`: compared byte by byte.",
+                  "https://fhir.example.com/r4"),
+    FHIR_SCOPES_ROW(struct fhir_server_in, patientScopes, smart_scope_patient_check,
+                    "SMART scopes that patients get there at most.", "patient/*.rs"),
+    FHIR_SCOPES_ROW(struct fhir_server_in, practitionerScopes, smart_scope_practitioner_check,
+                    "SMART scopes that practitioners get there at most.", "user/*.cruds"),
+};
+FIELD_TABLE(fhir_server_in);
+
+static const struct field fhir_server_id_in_rows[] = {
+    FIELD_UUID(struct fhir_server_id_in, id, FIELD_PATH | FIELD_REQUIRED, "The server."),
+};
+FIELD_TABLE(fhir_server_id_in);
+
+static const struct field fhir_server_rows[] = {
+    FIELD_UUID(struct fhir_server, id, FIELD_REQUIRED,
+               "Identifier of the server: its configuration is at "
+               "`{issuer}/smart/{id}/.well-known/smart-configuration`."),
+    FIELD_TEXT(struct fhir_server, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "What it is called.", "Clinical records"),
+    FIELD_TEXT(struct fhir_server, base, 1, FHIR_BASE_MAX, FIELD_REQUIRED, "Its base address.",
+               "https://fhir.example.com/r4"),
+    FIELD_JSON_TEXTS(struct fhir_server, patientScopes, 8192, FIELD_REQUIRED,
+                     "What patients get at most.", "[\"patient/*.rs\"]"),
+    FIELD_JSON_TEXTS(struct fhir_server, practitionerScopes, 8192, FIELD_REQUIRED,
+                     "What practitioners get at most.", "[\"user/*.cruds\"]"),
+    FIELD_TIME(struct fhir_server, createdAt, FIELD_REQUIRED, "When it was registered."),
+    FIELD_TIME(struct fhir_server, lastUpdated, FIELD_REQUIRED,
+               "When it was registered or last replaced."),
+};
+FIELD_TABLE(fhir_server);
+
+static const struct field launch_create_in_rows[] = {
+    FIELD_TEXT(struct launch_create_in, clientId, 1, 64, FIELD_REQUIRED,
+               "The application: its registration has the scope `launch`, and the server in "
+               "`audiences`.",
+               "019a5c1e-7d3b-7c56-9a6e-0f5d2f8b6c12"),
+    FIELD_UUID(struct launch_create_in, resource, FIELD_REQUIRED, "The FHIR server."),
+    FIELD_UUID(struct launch_create_in, patient, FIELD_REQUIRED,
+               "The patient: the id of the profile, as in `Patient/<id>`."),
+};
+FIELD_TABLE(launch_create_in);
+
+static const struct field launch_rows[] = {
+    FIELD_TEXT(struct launch, launch, 1, 64, FIELD_REQUIRED | FIELD_SECRET,
+               "What the application sends to the authorization endpoint.",
+               "C2FVsBQIhrscChlQIMV-b5sSYspob7oDy9f0m2Kq3xE"),
+    FIELD_TEXT(struct launch, iss, 1, FHIR_BASE_MAX, FIELD_REQUIRED,
+               "The server's base address: send the browser to the application's launch address "
+               "with `iss` and `launch`.",
+               "https://fhir.example.com/r4"),
+    FIELD_TIME(struct launch, expiresAt, FIELD_REQUIRED, "Until when it can be used."),
+};
+FIELD_TABLE(launch);
+
+static const struct field fhir_server_list_rows[] = {
+    FIELD_OBJECTS(struct fhir_server_list, resources, fhir_server, MEMBERS_MAX, FIELD_REQUIRED,
+                  "The servers, the oldest first."),
+    FIELD_TEXT(struct fhir_server_list, next, 1, PAGE_CURSOR_MAX, FIELD_NULLABLE,
+               "Give it as `_cursor` to go on; null: that was all.", "AQF3Zm..."),
+};
+FIELD_TABLE(fhir_server_list);
+
+/* ---- security events ---- */
+
+static const struct field security_event_sign_in_rows[] = {
+    FIELD_UUID(struct security_event_sign_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct security_event_sign_in, sessionId, FIELD_REQUIRED, "A session of it."),
+    FIELD_UUID(struct security_event_sign_in, id, FIELD_REQUIRED, "Identifier of the event."),
+    FIELD_UUID(struct security_event_sign_in, account, 0, "Whose session it was."),
+    FIELD_UUID(struct security_event_sign_in, actor, 0, "Who ended it."),
+    FIELD_TEXT(struct security_event_sign_in, audience, 1, 255, FIELD_REQUIRED,
+               "Whom the token is for.", "https://events.example.com"),
+    FIELD_INT(struct security_event_sign_in, at, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "When it has ended.", "1"),
+};
+FIELD_TABLE(security_event_sign_in);
+
+static const struct field security_event_token_rows[] = {
+    FIELD_TEXT(struct security_event_token, token, 1, 16384, FIELD_REQUIRED, "The token.", "eyJ"),
+};
+FIELD_TABLE(security_event_token);

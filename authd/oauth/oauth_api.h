@@ -1,0 +1,173 @@
+/*
+ * oauth_api.h - the endpoints of issuers, consents, the FHIR servers that take their tokens, and
+ * the security events that they sign.
+ */
+#ifndef ATRIUM_AUTHD_OAUTH_OAUTH_API_H
+#define ATRIUM_AUTHD_OAUTH_OAUTH_API_H
+
+#include "common/domain/endpoint.h"
+#include "common/wire/fields.h"
+
+/* ---- FHIR servers ---- */
+
+enum {
+    FHIR_SERVER_SCOPES_MAX = 50, /* of a role */
+    FHIR_BASE_MAX = 512,
+};
+
+struct fhir_servers_in {
+    const char *_cursor;
+    int64_t _count;
+};
+FIELD_DECLARE(fhir_servers_in);
+
+/* A new server, or, with an id, what it is from now on. */
+struct fhir_server_in {
+    struct uuid id; /* path */
+    const char *name, *base;
+    struct field_texts patientScopes, practitionerScopes;
+};
+FIELD_DECLARE(fhir_server_in);
+
+struct fhir_server_id_in {
+    struct uuid id; /* path */
+};
+FIELD_DECLARE(fhir_server_id_in);
+
+struct fhir_server {
+    struct uuid id;
+    const char *name, *base;
+    const char *patientScopes, *practitionerScopes; /* JSON arrays of texts */
+    int64_t createdAt, lastUpdated;
+};
+FIELD_DECLARE(fhir_server);
+
+/* A launch of an application from within a health record (SMART App Launch 2.2). */
+struct launch_create_in {
+    const char *clientId;
+    struct uuid resource; /* the FHIR server */
+    struct uuid patient;  /* profile */
+};
+FIELD_DECLARE(launch_create_in);
+
+struct launch {
+    const char *launch, *iss;
+    int64_t expiresAt;
+};
+FIELD_DECLARE(launch);
+
+struct fhir_server_list {
+    struct field_list resources; /* struct fhir_server */
+    const char *next;
+};
+FIELD_DECLARE(fhir_server_list);
+
+/* A session of a project that has ended, for a receiver that gets a token about it from the
+ * project's issuer (authd/oauth/security_event.c). */
+struct security_event_sign_in {
+    struct uuid projectId, sessionId;
+    struct uuid id;             /* the claim jti: the same each time */
+    struct uuid account, actor; /* whose it was, who ended it; absent: not known */
+    const char *audience;
+    int64_t at; /* when it has ended, contract time, ms */
+};
+FIELD_DECLARE(security_event_sign_in);
+
+struct security_event_token {
+    const char *token;
+};
+FIELD_DECLARE(security_event_token);
+
+/* ---- endpoints of the issuers ---- */
+
+struct issuer_in {
+    const char *tenantCode; /* path */
+    const struct endpoint_visit *visit;
+};
+FIELD_DECLARE(issuer_in);
+
+struct smart_configuration_in {
+    const char *tenantCode;
+    const struct endpoint_visit *visit;
+    struct uuid id; /* path: the FHIR server */
+};
+FIELD_DECLARE(smart_configuration_in);
+
+/* An authorization request, also a pushed one (RFC 9126), which brings its client's credentials.
+ * The names are the parameters' own. */
+struct authorize_in {
+    const char *tenantCode; /* path */
+    const struct endpoint_visit *visit;
+    const char *client_id, *redirect_uri, *response_type, *response_mode, *scope, *state, *nonce;
+    const char *code_challenge, *code_challenge_method, *prompt, *max_age, *login_hint;
+    const char *ui_locales, *acr_values, *claims, *id_token_hint, *resource;
+    const char *aud; /* SMART App Launch's name of resource */
+    const char *launch;
+    const char *dpop_jkt; /* RFC 9449, section 10: the thumbprint of a key */
+    const char *request, *request_uri;
+    const char *next; /* a sealed request that comes back from a page */
+    const char *client_secret, *client_assertion, *client_assertion_type;
+};
+FIELD_DECLARE(authorize_in);
+
+struct token_in {
+    const char *tenantCode; /* path */
+    const struct endpoint_visit *visit;
+    const char *grant_type, *code, *redirect_uri, *code_verifier, *refresh_token, *scope, *resource;
+    const char *device_code;
+    const char *client_id, *client_secret, *client_assertion, *client_assertion_type;
+};
+FIELD_DECLARE(token_in);
+
+/* RFC 8628, section 3.1. */
+struct device_authorization_in {
+    const char *tenantCode; /* path */
+    const struct endpoint_visit *visit;
+    const char *scope, *resource;
+    const char *client_id, *client_secret, *client_assertion, *client_assertion_type;
+};
+FIELD_DECLARE(device_authorization_in);
+
+/* RFC 7662, section 2.1; RFC 7009, section 2.1. */
+struct introspect_in {
+    const char *tenantCode; /* path */
+    const struct endpoint_visit *visit;
+    const char *token;
+    const char *client_id, *client_secret, *client_assertion, *client_assertion_type;
+};
+FIELD_DECLARE(introspect_in);
+
+struct userinfo_in {
+    const char *tenantCode; /* path */
+    const struct endpoint_visit *visit;
+    const char *access_token; /* of a POST */
+};
+FIELD_DECLARE(userinfo_in);
+
+/* OpenID Connect RP-Initiated Logout 1.0, section 2; and the form of the page that asks. */
+struct end_session_in {
+    const char *tenantCode; /* path */
+    const struct endpoint_visit *visit;
+    const char *id_token_hint, *client_id, *post_logout_redirect_uri, *state, *ui_locales;
+    const char *action; /* "end", "stay" */
+};
+FIELD_DECLARE(end_session_in);
+
+struct consent {
+    const char *clientId, *name;
+    const char *scope; /* words between blanks */
+    int64_t createdAt, lastUpdated;
+};
+FIELD_DECLARE(consent);
+
+struct consent_list {
+    struct field_list consents; /* struct consent, by their names */
+};
+FIELD_DECLARE(consent_list);
+
+struct consent_in {
+    const char *clientId; /* query */
+};
+FIELD_DECLARE(consent_in);
+
+#endif

@@ -1,0 +1,312 @@
+/*
+ * passkey_sign_in.c - signing in by a passkey: a challenge, then the passkey against a session code
+ * for the token step of the password's sign-in. Handlers: {patient,practitioner}_passkey_start,
+ * {patient,practitioner}_passkey_finish.
+ *
+ * The start looks no account up and writes nothing, so its answer tells nothing of one, whatever
+ * address is named: the browser finds the passkey, which its owner must have shown themself to. A
+ * passkey counts as two factors: no other is asked for.
+ */
+#include <string.h>
+
+#include "authd/account/email_verified.h"
+#include "authd/passkey/passkey_api.h"
+#include "authd/passkey/passkey_opens.h"
+#include "authd/passkey/passkey_proof.h"
+#include "authd/passkey/passkey_start.h"
+#include "authd/signin/login.h"
+#include "authd/signin/sign_in_api.h"
+#include "authd/sql/passkey.h"
+#include "authd/tenant.h"
+#include "settingsd/tenant_api.h"
+
+enum { REFUSALS_MAX = 100 }; /* of one client in a window: a clinic is one */
+#define REFUSALS_WINDOW SECONDS(10)
+
+/* ---- start ---- */
+
+static int check_patient_login(const struct tenant *tenant, const char *role, struct error *err)
+{
+    if (strcmp(role, "Patient") == 0 && !tenant->patientLogin)
+        return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
+    return 0; /* of practitioners the token step asks it */
+}
+
+static int start(struct authd *d, const struct request *req, const char *tenant_code,
+                 struct passkey_ceremony *ceremony, struct passkey_start_out *out,
+                 struct error *err)
+{
+    struct tenant tenant;
+
+    if (tenant_code && (tenant_open(d, req, tenant_code, &tenant, err) < 0 ||
+                        check_patient_login(&tenant, ceremony->role, err) < 0))
+        return -1;
+    if (tenant_code)
+        ceremony->tenant = tenant.projectId;
+    if (passkey_rp_find(d, req, tenant_code ? &tenant : NULL, ceremony->role, &ceremony->rp, err) <
+        0)
+        return -1;
+    passkey_start_seal(d, req, ceremony, &out->loginId);
+    out->options = passkey_ceremony_options(req->arena, ceremony, (struct field_list){NULL, 0});
+    return 0;
+}
+
+/* Fails: NOT_FOUND, FORBIDDEN, BAD_REQUEST (no application that has passkeys). */
+int patient_passkey_start(struct authd *d, const struct request *req,
+                          const struct patient_passkey_start_in *in, struct passkey_start_out *out,
+                          struct error *err)
+{
+    struct passkey_ceremony ceremony = {
+        .role = "Patient", .email = in->email, .code_challenge = in->codeChallenge};
+
+    return start(d, req, in->tenantCode, &ceremony, out, err);
+}
+
+/* The same; naming no tenant asks for a passkey of the installation. */
+int practitioner_passkey_start(struct authd *d, const struct request *req,
+                               const struct practitioner_passkey_start_in *in,
+                               struct passkey_start_out *out, struct error *err)
+{
+    struct passkey_ceremony ceremony = {
+        .role = "Practitioner", .email = in->email, .code_challenge = in->codeChallenge};
+
+    return start(d, req, in->tenantCode, &ceremony, out, err);
+}
+
+/* ---- finish ---- */
+
+static int refuse_spent(struct authd *d, const struct request *req, const struct sign_in *who,
+                        const char *why, struct error *err)
+{
+    if (sign_in_refused(d, req, who, why, err) < 0)
+        return -1;
+    ++*d->count.sign_in_bad;
+    return error_set(err, ERR_BAD_REQUEST, "The passkey is not accepted.");
+}
+
+/* Writes it down, unless the challenge was spent: whatever is sent for a start leaves one row. */
+static int refuse(struct authd *d, const struct request *req,
+                  const struct passkey_ceremony *ceremony, const struct sign_in *who,
+                  const char *why, struct error *err)
+{
+    if (throttle_limit_client(d, req, "passkey refused", req->address, REFUSALS_WINDOW,
+                              REFUSALS_MAX, err) < 0 ||
+        passkey_start_spend(d, req, ceremony, err) < 0)
+        return -1;
+    return refuse_spent(d, req, who, why, err);
+}
+
+/* For a passkey that was right but opens nothing now: keeps err. */
+static int spend(struct authd *d, const struct request *req,
+                 const struct passkey_ceremony *ceremony)
+{
+    struct error ignored;
+
+    error_init(&ignored, req->arena);
+    (void)!passkey_start_spend(d, req, ceremony, &ignored);
+    return -1;
+}
+
+/* Whether it may open what the sign-in named. *ret_wrong: why not. */
+static int check_reach(struct authd *d, const struct request *req,
+                       const struct passkey_ceremony *ceremony, const struct passkey_proof *proof,
+                       const char **ret_wrong, struct error *err)
+{
+    bool open = true;
+
+    *ret_wrong = NULL;
+    if (!proof->has_handle)
+        *ret_wrong = "user-handle";
+    else if (ceremony->email && strcmp(ceremony->email, proof->email) != 0)
+        *ret_wrong = "address";
+    else if (uuid_is_set(&proof->account_project) &&
+             !uuid_equal(&proof->account_project, &ceremony->tenant))
+        *ret_wrong = "not-a-member";
+    /* of a sign-in that names no tenant yet the login keeps it within what the passkey opens */
+    if (*ret_wrong || !uuid_is_set(&ceremony->tenant))
+        return 0;
+    if (passkey_opens(d, req, proof->opens, ceremony->tenant, &open, err) < 0)
+        return -1;
+    if (!open)
+        *ret_wrong = "reach";
+    return 0;
+}
+
+/* Finds out who has shown which passkey. tenant: the ceremony's, or NULL. */
+static int prove(struct authd *d, const struct request *req, const struct tenant *tenant,
+                 const struct passkey_finish_in *in, struct passkey_ceremony *ceremony,
+                 struct passkey_proof *proof, struct error *err)
+{
+    struct sign_in who = {.role = ceremony->role};
+    const char *wrong;
+
+    if (passkey_ceremony_find_rp(d, req, tenant, ceremony, err) < 0 ||
+        passkey_proof_check(d, req, ceremony, in->credential, proof, &wrong, err) < 0 ||
+        (!wrong && check_reach(d, req, ceremony, proof, &wrong, err) < 0))
+        return -1;
+    who.account = proof->account;
+    who.project = ceremony->tenant;
+    return wrong ? refuse(d, req, ceremony, &who, wrong, err) : 0;
+}
+
+static int give_code(struct authd *d, const struct request *req,
+                     const struct passkey_ceremony *ceremony, const struct passkey_proof *proof,
+                     const struct candidate *who, struct login_step *out, struct error *err)
+{
+    const char *code = secret_random_text(req->arena, LOGIN_CODE_SIZE);
+    uint8_t hash[SECRET_HASH_SIZE];
+    const struct sql_passkey_sign_in_in in = {.start = ceremony->id,
+                                              .start_until = ceremony->until,
+                                              .passkey = proof->passkey,
+                                              .sign_count = proof->shown.sign_count,
+                                              .backed_up = proof->shown.backed_up,
+                                              .now = req->now_ms,
+                                              .id = uuid_ordered(req->now_ms),
+                                              .code_hash = {hash, sizeof(hash)},
+                                              .project = ceremony->tenant,
+                                              .within = passkey_opens_within(&proof->opens),
+                                              .challenge = ceremony->code_challenge,
+                                              .expires_at = req->now_ms + LOGIN_LIFE,
+                                              .changes = who->changes};
+    struct sql_passkey_sign_in_row row;
+
+    secret_hash(code, hash);
+    if (sql_passkey_sign_in(d->svc.db, req, &in, &row, err) < 0)
+        return -1;
+    if (row.spent)
+        return passkey_ceremony_invalid(err);
+    if (!row.begun)
+        return refuse_spent(d, req, &who->is, "credential", err);
+    out->nextStep = "token";
+    out->sessionCode = code;
+    return 0;
+}
+
+/* Exchanges a patient's passkey for a session code. Fails: BAD_REQUEST; NOT_FOUND, FORBIDDEN,
+ * ACCOUNT_LOCKED, EMAIL_NOT_VERIFIED. */
+int patient_passkey_finish(struct authd *d, const struct request *req,
+                           const struct passkey_finish_in *in, struct login_step *out,
+                           struct error *err)
+{
+    struct passkey_ceremony ceremony;
+    struct passkey_proof proof;
+    struct candidate who;
+    struct tenant tenant;
+
+    if (passkey_start_open(d, req, "Patient", in->loginId, &ceremony, err) < 0 ||
+        tenant_open_id(d, req, ceremony.tenant, &tenant, err) < 0 ||
+        check_patient_login(&tenant, "Patient", err) < 0 ||
+        prove(d, req, &tenant, in, &ceremony, &proof, err) < 0)
+        return -1;
+    if (candidate_of_account(d, req, "Patient", proof.account, ceremony.tenant, &who, err) < 0)
+        return spend(d, req, &ceremony);
+    if (!candidate_is_member(&who))
+        return refuse(d, req, &ceremony, &who.is, "not-a-member", err);
+    if (candidate_check_lock(d, req, &who, NULL, err) < 0 ||
+        email_check_sign_in(d, req, &tenant, &who.is, NULL, err) < 0)
+        return spend(d, req, &ceremony);
+    if (give_code(d, req, &ceremony, &proof, &who, out, err) < 0)
+        return -1;
+    passkey_proof_report(d, req, &tenant, &proof, who.display);
+    return 0;
+}
+
+/* Exchanges a practitioner's passkey for a session code, with the tenants to choose from as the
+ * password's start has them. Fails: BAD_REQUEST; NOT_FOUND, ACCOUNT_LOCKED. */
+int practitioner_passkey_finish(struct authd *d, const struct request *req,
+                                const struct passkey_finish_in *in, struct login_step *out,
+                                struct error *err)
+{
+    struct passkey_ceremony ceremony;
+    struct passkey_proof proof;
+    struct field_list tenants;
+    struct candidate who;
+
+    if (passkey_start_open(d, req, "Practitioner", in->loginId, &ceremony, err) < 0 ||
+        prove(d, req, NULL, in, &ceremony, &proof, err) < 0)
+        return -1;
+    if (candidate_of_account(d, req, "Practitioner", proof.account, ceremony.tenant, &who, err) <
+            0 ||
+        candidate_check_lock(d, req, &who, NULL, err) < 0 ||
+        login_places(d, req, &who, &tenants, err) < 0 ||
+        passkey_opens_tenants(d, req, proof.opens, &tenants, err) < 0)
+        return spend(d, req, &ceremony);
+    if (tenants.count == 0)
+        return refuse(d, req, &ceremony, &who.is, "not-a-member", err);
+    if (give_code(d, req, &ceremony, &proof, &who, out, err) < 0)
+        return -1;
+    out->tenants = login_choices(req, &who, tenants);
+    passkey_proof_report(d, req, tenants.items, &proof, who.display);
+    return 0;
+}
+
+/* ---- on a page ---- */
+
+int passkey_finish_account(struct authd *d, const struct request *req,
+                           const struct passkey_finish_in *in, struct login_step *out,
+                           struct error *err)
+{
+    static const struct tenant none = {.name = NULL};
+    struct passkey_ceremony ceremony;
+    struct passkey_proof proof;
+    struct candidate who;
+
+    if (passkey_start_open(d, req, "Practitioner", in->loginId, &ceremony, err) < 0 ||
+        prove(d, req, NULL, in, &ceremony, &proof, err) < 0)
+        return -1;
+    if (candidate_of_account(d, req, "Practitioner", proof.account, ceremony.tenant, &who, err) < 0)
+        return spend(d, req, &ceremony);
+    if (!passkey_opens_all(&proof.opens))
+        return refuse(d, req, &ceremony, &who.is, "reach", err);
+    if (give_code(d, req, &ceremony, &proof, &who, out, err) < 0)
+        return -1;
+    passkey_proof_report(d, req, &none, &proof, who.display);
+    return 0;
+}
+
+int passkey_start_any(struct authd *d, const struct request *req, const struct tenant *tenant,
+                      const char *challenge, struct passkey_start_out *out, struct error *err)
+{
+    struct passkey_ceremony ceremony = {
+        .role = PASSKEY_ANY_ROLE, .tenant = tenant->projectId, .code_challenge = challenge};
+
+    if (passkey_rp_find(d, req, tenant, ceremony.role, &ceremony.rp, err) < 0)
+        return -1;
+    passkey_start_seal(d, req, &ceremony, &out->loginId);
+    out->options = passkey_ceremony_options(req->arena, &ceremony, (struct field_list){NULL, 0});
+    return 0;
+}
+
+/* Whether a practitioner has the passkey. */
+static int is_practitioners(struct authd *d, const struct request *req,
+                            const struct passkey_finish_in *in, bool *ret, struct error *err)
+{
+    struct sql_passkey_get_in get = {.role = "Practitioner", .now = req->now_ms};
+    struct passkey_ceremony ceremony;
+    struct sql_passkey_get_row row;
+    int found;
+
+    *ret = false;
+    if (passkey_start_open(d, req, get.role, in->loginId, &ceremony, err) < 0)
+        return -1;
+    get.rp_id = ceremony.rp.id;
+    if (!passkey_bytes(req->arena, in->credential->id, WEBAUTHN_CREDENTIAL_ID_MAX,
+                       &get.credential_id))
+        return 0;
+    found = sql_passkey_get(d->svc.db, req, &get, &row, err);
+    *ret = found > 0;
+    return found < 0 ? -1 : 0;
+}
+
+int passkey_finish_any(struct authd *d, const struct request *req,
+                       const struct passkey_finish_in *in, const char **ret_role,
+                       struct login_step *out, struct error *err)
+{
+    bool practitioner;
+
+    if (is_practitioners(d, req, in, &practitioner, err) < 0)
+        return -1;
+    *ret_role = practitioner ? "Practitioner" : "Patient";
+    return practitioner ? practitioner_passkey_finish(d, req, in, out, err)
+                        : patient_passkey_finish(d, req, in, out, err);
+}

@@ -1,0 +1,332 @@
+/*
+ * sign_in_api.c - the shapes of registration, sign-in and renewal. See authd_api.c.
+ */
+#include "authd/signin/sign_in_api.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "authd/credential/pkce.h"
+#include "authd/page/page_api.h"
+#include "authd/passkey/passkey_api.h"
+#include "authd/shape_api.h"
+#include "common/domain/name.h"
+#include "common/domain/reference.h"
+
+enum {
+    CLIENT_PASSWORD_MAX = 128, /* characters: /v2/auth/login and /auth/register */
+    TOKEN_MAX = 4096,          /* access tokens */
+    TENANTS_MAX = 1000,
+};
+
+static const char *const login_steps[] = {"token", "mfa", NULL};
+static const char *const token_step[] = {"token", NULL};
+static const char *const mfa_step[] = {"mfa", NULL};
+static const char *const code_steps[] = {"code", NULL};
+static const char *const register_steps[] = {"clinician-invite", "verify-email", NULL};
+static const char *const token_types[] = {"Bearer", NULL};
+
+/* Of the OpenAPI page. */
+#define EXAMPLE_TOKEN "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJQYXRpZW50In0.c2lnbmF0dXJl"
+
+#define CODE_PATTERN "^[0-9]{6}$"
+#define VERIFIER_PATTERN "^[A-Za-z0-9._~-]{43,128}$"
+
+static int check_digits(const char *value, char why[static 96])
+{
+    if (value[strspn(value, "0123456789")] == '\0')
+        return 0;
+    snprintf(why, 96, "must consist of digits");
+    return -1;
+}
+
+/* Of inputs that a page makes a session by. */
+#define COOKIE_ROW(s)                                                        \
+    FIELD_TEXT(s, cookie, 1, PAGE_COOKIE_MAX, FIELD_INTERNAL | FIELD_SECRET, \
+               "The browser's next cookie.", "")
+
+static const struct field patient_register_in_rows[] = {
+    FIELD_EMAIL(struct patient_register_in, email, FIELD_REQUIRED,
+                "Address to sign in with; kept in lower case.", "ana@example.org"),
+    FIELD_TEXT(struct patient_register_in, password, 1, NEW_PASSWORD_MAX,
+               FIELD_REQUIRED | FIELD_SECRET, "Any text that is not empty.", EXAMPLE_PASSWORD),
+    FIELD_CHECKED(struct patient_register_in, name, 1, NAME_MAX_LENGTH, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Given name.", "Ana"),
+    FIELD_CHECKED(struct patient_register_in, surname, 1, NAME_MAX_LENGTH, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Family name.", "Lima"),
+    FIELD_TEXT(struct patient_register_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
+               "Tenant to join.", "demo"),
+    FIELD_TEXT(struct patient_register_in, continueAsPatientToken, 0, TOKEN_MAX,
+               FIELD_NULLABLE | FIELD_SECRET,
+               "From the link by which an invited clinician goes on as a patient.", ""),
+    COOKIE_ROW(struct patient_register_in),
+};
+FIELD_TABLE(patient_register_in);
+
+static const struct field practitioner_register_in_rows[] = {
+    FIELD_EMAIL(struct practitioner_register_in, email, FIELD_REQUIRED,
+                "Address to sign in with; kept in lower case.", "rui@lakeside.example"),
+    FIELD_TEXT(struct practitioner_register_in, password, 1, NEW_PASSWORD_MAX,
+               FIELD_REQUIRED | FIELD_SECRET, "Any text that is not empty.", EXAMPLE_PASSWORD),
+    FIELD_CHECKED(struct practitioner_register_in, name, 1, NAME_MAX_LENGTH, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Given name.", "Rui"),
+    FIELD_CHECKED(struct practitioner_register_in, surname, 1, NAME_MAX_LENGTH, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Family name.", "Costa"),
+    FIELD_TEXT(struct practitioner_register_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
+               "Tenant to join.", "demo"),
+    COOKIE_ROW(struct practitioner_register_in),
+};
+FIELD_TABLE(practitioner_register_in);
+
+static const struct field patient_login_start_in_rows[] = {
+    FIELD_EMAIL(struct patient_login_start_in, email, FIELD_REQUIRED, "Address of the account.",
+                "ana@example.org"),
+    FIELD_TEXT(struct patient_login_start_in, password, 0, ANY_PASSWORD_MAX,
+               FIELD_REQUIRED | FIELD_SECRET, "Its password.", EXAMPLE_PASSWORD),
+    FIELD_TEXT(struct patient_login_start_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
+               "Tenant to sign in to.", "demo"),
+    FIELD_PATTERN(struct patient_login_start_in, codeChallenge, 43, 43, shape_check_base64url,
+                  CHALLENGE_PATTERN, FIELD_REQUIRED,
+                  "base64url of the SHA-256 of a verifier that the client keeps to itself.",
+                  "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+};
+FIELD_TABLE(patient_login_start_in);
+
+static const struct field practitioner_login_start_in_rows[] = {
+    FIELD_EMAIL(struct practitioner_login_start_in, email, FIELD_REQUIRED,
+                "Address of the account.", "rui@lakeside.example"),
+    FIELD_TEXT(struct practitioner_login_start_in, password, 0, ANY_PASSWORD_MAX,
+               FIELD_REQUIRED | FIELD_SECRET, "Its password.", EXAMPLE_PASSWORD),
+    FIELD_TEXT(struct practitioner_login_start_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_NULLABLE,
+               "Tenant to sign in to; absent: the answer lists those to choose from.", "demo"),
+    FIELD_PATTERN(struct practitioner_login_start_in, codeChallenge, 43, 43, shape_check_base64url,
+                  CHALLENGE_PATTERN, FIELD_REQUIRED,
+                  "base64url of the SHA-256 of a verifier that the client keeps to itself.",
+                  "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+};
+FIELD_TABLE(practitioner_login_start_in);
+
+/* What both roles send; `s` is the input's struct. */
+#define LOGIN_TOKEN_ROWS(s)                                                                       \
+    FIELD_TEXT(s, sessionCode, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,                        \
+               "Code from the step before; good once.", EXAMPLE_CODE),                            \
+        FIELD_PATTERN(s, codeVerifier, PKCE_VERIFIER_MIN, PKCE_VERIFIER_MAX, pkce_verifier_check, \
+                      VERIFIER_PATTERN, FIELD_REQUIRED | FIELD_SECRET,                            \
+                      "The verifier whose hash started the sign-in.", EXAMPLE_VERIFIER),          \
+        COOKIE_ROW(s)
+
+static const struct field patient_login_token_in_rows[] = {
+    LOGIN_TOKEN_ROWS(struct patient_login_token_in),
+};
+FIELD_TABLE(patient_login_token_in);
+
+static const struct field practitioner_login_token_in_rows[] = {
+    LOGIN_TOKEN_ROWS(struct practitioner_login_token_in),
+    FIELD_TEXT(struct practitioner_login_token_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_NULLABLE,
+               "Tenant to sign in to; needed when several are possible.", "demo"),
+};
+FIELD_TABLE(practitioner_login_token_in);
+
+static const struct field login_mfa_in_rows[] = {
+    FIELD_UUID(struct login_mfa_in, loginId, FIELD_REQUIRED,
+               "The sign-in that waits for the factor; good for five minutes and five codes."),
+    FIELD_TEXT(struct login_mfa_in, mfaToken, MFA_TOKEN_MIN, MFA_TOKEN_MAX,
+               FIELD_SECRET | FIELD_CHARACTERS,
+               "The six digits that the authenticator shows, or a recovery code; each good once. "
+               "Needed unless a credential is sent.",
+               "123456"),
+    FIELD_OBJECT(struct login_mfa_in, credential, passkey_credential, 0,
+                 "A passkey, for the challenge that login/mfa/start has given."),
+};
+FIELD_TABLE(login_mfa_in);
+
+static const struct field login_mfa_start_in_rows[] = {
+    FIELD_UUID(struct login_mfa_start_in, loginId, FIELD_REQUIRED,
+               "The sign-in that waits for the factor."),
+};
+FIELD_TABLE(login_mfa_start_in);
+
+static const struct field code_start_in_rows[] = {
+    FIELD_EMAIL(struct code_start_in, email, FIELD_REQUIRED, "Address of the account.",
+                "ana@example.org"),
+    FIELD_TEXT(struct code_start_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
+               "Tenant to sign in to.", "demo"),
+    FIELD_PATTERN(struct code_start_in, codeChallenge, 43, 43, shape_check_base64url,
+                  CHALLENGE_PATTERN, FIELD_REQUIRED,
+                  "base64url of the SHA-256 of a verifier that the client keeps to itself.",
+                  "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+};
+FIELD_TABLE(code_start_in);
+
+static const struct field code_step_rows[] = {
+    FIELD_CHOICE(struct code_step, nextStep, code_steps, FIELD_REQUIRED,
+                 "The code from the mail is entered next.", "code"),
+    FIELD_UUID(struct code_step, loginId, FIELD_REQUIRED, "The sign-in that waits for the code."),
+};
+FIELD_TABLE(code_step);
+
+static const struct field login_code_in_rows[] = {
+    FIELD_UUID(struct login_code_in, loginId, FIELD_REQUIRED,
+               "The sign-in that waits for the code; good for ten minutes and five codes."),
+    FIELD_PATTERN(struct login_code_in, code, 6, 6, check_digits, CODE_PATTERN,
+                  FIELD_REQUIRED | FIELD_SECRET, "The six digits from the mail; good once.",
+                  "482913"),
+};
+FIELD_TABLE(login_code_in);
+
+static const struct field client_login_in_rows[] = {
+    FIELD_EMAIL(struct client_login_in, email, FIELD_REQUIRED, "Address of the account.",
+                "ana@example.org"),
+    FIELD_TEXT(struct client_login_in, password, 1, CLIENT_PASSWORD_MAX,
+               FIELD_REQUIRED | FIELD_SECRET | FIELD_CHARACTERS, "Its password.", EXAMPLE_PASSWORD),
+    FIELD_UUID(struct client_login_in, clientId, FIELD_REQUIRED,
+               "Client application of the project to sign in to."),
+    FIELD_PATTERN(struct client_login_in, codeChallenge, 43, 43, shape_check_base64url,
+                  CHALLENGE_PATTERN, FIELD_NULLABLE,
+                  "As for the tenant sign-in, which who has a second factor goes on with.",
+                  "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+};
+FIELD_TABLE(client_login_in);
+
+static const struct field client_register_in_rows[] = {
+    FIELD_EMAIL(struct client_register_in, email, FIELD_REQUIRED,
+                "Address to sign in with; kept in lower case.", "ana@example.org"),
+    FIELD_TEXT(struct client_register_in, password, 1, CLIENT_PASSWORD_MAX,
+               FIELD_REQUIRED | FIELD_SECRET | FIELD_CHARACTERS, "Any text that is not empty.",
+               EXAMPLE_PASSWORD),
+    FIELD_UUID(struct client_register_in, clientId, FIELD_REQUIRED,
+               "Client application of the project to join."),
+    FIELD_CHOICE(struct client_register_in, type, account_roles, FIELD_NULLABLE,
+                 "As what; Patient when absent.", "Patient"),
+    FIELD_CHECKED(struct client_register_in, name, 1, NAME_MAX_LENGTH, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Given name.", "Ana"),
+    FIELD_CHECKED(struct client_register_in, surname, 1, NAME_MAX_LENGTH, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Family name.", "Lima"),
+};
+FIELD_TABLE(client_register_in);
+
+static const struct field b2b_login_in_rows[] = {
+    FIELD_EMAIL(struct b2b_login_in, email, FIELD_REQUIRED, "Address of the account.",
+                "rui@lakeside.example"),
+    FIELD_TEXT(struct b2b_login_in, password, 0, ANY_PASSWORD_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "Its password.", EXAMPLE_PASSWORD),
+    FIELD_UUID(struct b2b_login_in, clientId, FIELD_REQUIRED,
+               "Client application of that project."),
+    FIELD_UUID(struct b2b_login_in, tenantId, FIELD_REQUIRED,
+               "Project to sign in to; who belongs to exactly one child of it and not to the "
+               "project itself is signed in to that child."),
+    FIELD_PATTERN(struct b2b_login_in, codeChallenge, 43, 43, shape_check_base64url,
+                  CHALLENGE_PATTERN, FIELD_NULLABLE,
+                  "As for the tenant sign-in, which who has a second factor goes on with.",
+                  "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+};
+FIELD_TABLE(b2b_login_in);
+
+static const struct field b2b_register_in_rows[] = {
+    FIELD_EMAIL(struct b2b_register_in, email, FIELD_REQUIRED,
+                "Address to sign in with; kept in lower case.", "rui@lakeside.example"),
+    FIELD_TEXT(struct b2b_register_in, password, 1, NEW_PASSWORD_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "Any text that is not empty.", EXAMPLE_PASSWORD),
+    FIELD_CHECKED(struct b2b_register_in, name, 1, NAME_MAX_LENGTH, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Given name.", "Rui"),
+    FIELD_CHECKED(struct b2b_register_in, surname, 1, NAME_MAX_LENGTH, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Family name.", "Costa"),
+    FIELD_UUID(struct b2b_register_in, tenantId, FIELD_REQUIRED, "Project to join."),
+    FIELD_UUID(struct b2b_register_in, clientId, FIELD_REQUIRED,
+               "Client application of that project."),
+};
+FIELD_TABLE(b2b_register_in);
+
+static const struct field login_tenant_rows[] = {
+    FIELD_TEXT_OR(struct login_tenant, tenantCode, 1, TENANT_CODE_MAX, "\"\"", 0,
+                  "Code to name at the token step; empty for a project without one.", "demo"),
+    FIELD_OBJECT(struct login_tenant, project, reference, FIELD_REQUIRED, "The tenant."),
+    FIELD_OBJECT(struct login_tenant, profile, reference, FIELD_REQUIRED,
+                 "The practitioner's profile in it."),
+};
+FIELD_TABLE(login_tenant);
+
+/* Its two shapes for the OpenAPI page. */
+static const struct field login_challenge_rows[] = {
+    FIELD_CHOICE(struct login_step, nextStep, token_step, FIELD_REQUIRED,
+                 "The session code is exchanged for tokens next.", "token"),
+    FIELD_TEXT(struct login_step, sessionCode, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "What to exchange, within five minutes.", EXAMPLE_CODE),
+    FIELD_OBJECTS(struct login_step, tenants, login_tenant, TENANTS_MAX, FIELD_OMIT_EMPTY,
+                  "For practitioners: the tenants that they may choose."),
+};
+FIELD_VARIANT(login_challenge, struct login_step);
+
+static const struct field login_mfa_challenge_rows[] = {
+    FIELD_CHOICE(struct login_step, nextStep, mfa_step, FIELD_REQUIRED,
+                 "A second factor is shown next.", "mfa"),
+    FIELD_UUID(struct login_step, loginId, FIELD_REQUIRED,
+               "The sign-in that waits for the factor."),
+};
+FIELD_VARIANT(login_mfa_challenge, struct login_step);
+
+static const struct field login_step_rows[] = {
+    FIELD_CHOICE(struct login_step, nextStep, login_steps, FIELD_REQUIRED,
+                 "token: exchange the session code; mfa: show a second factor first.", "token"),
+    FIELD_TEXT(struct login_step, sessionCode, 1, CODE_MAX, FIELD_SECRET,
+               "With token: what to exchange, within five minutes.", EXAMPLE_CODE),
+    FIELD_UUID(struct login_step, loginId, 0, "With mfa: the sign-in that waits for the factor."),
+    FIELD_OBJECTS(struct login_step, tenants, login_tenant, TENANTS_MAX, FIELD_OMIT_EMPTY,
+                  "For practitioners: the tenants that they may choose."),
+};
+FIELD_TABLE_ONE_OF(login_step, &login_challenge_table, &login_mfa_challenge_table);
+
+static const struct field token_response_rows[] = {
+    FIELD_TEXT(struct token_response, accessToken, 1, TOKEN_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "For the Authorization header: Bearer and this.", EXAMPLE_TOKEN),
+    FIELD_TEXT(struct token_response, refreshToken, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "Renews the session; replaced at each use.", EXAMPLE_CODE),
+    FIELD_INT(struct token_response, expiresIn, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Life of the access token in seconds.", "3600"),
+    FIELD_OBJECT(struct token_response, project, reference, FIELD_REQUIRED, "The tenant."),
+    FIELD_OBJECT(struct token_response, profile, reference, FIELD_REQUIRED,
+                 "The user's profile in it."),
+};
+FIELD_TABLE(token_response);
+
+static const struct field register_step_rows[] = {
+    FIELD_CHOICE(struct token_or_step, nextStep, register_steps, FIELD_REQUIRED,
+                 "What was mailed instead of signing in: clinician-invite, an invitation as a "
+                 "practitioner; verify-email, the link that proves the address.",
+                 "clinician-invite"),
+};
+FIELD_VARIANT(register_step, struct token_or_step);
+
+static const struct field token_or_step_rows[] = {
+    FIELD_CHOICE(struct token_or_step, nextStep, register_steps, 0,
+                 "Present alone when a mail must be answered before signing in: an invitation, or "
+                 "the link that proves the address.",
+                 "clinician-invite"),
+    FIELD_TEXT(struct token_or_step, accessToken, 1, TOKEN_MAX, FIELD_SECRET,
+               "For the Authorization header: Bearer and this.", EXAMPLE_TOKEN),
+    FIELD_TEXT(struct token_or_step, refreshToken, 1, CODE_MAX, FIELD_SECRET,
+               "Renews the session; replaced at each use.", EXAMPLE_CODE),
+    FIELD_INT(struct token_or_step, expiresIn, 0, INT64_MAX, 0, FIELD_OMIT_ZERO,
+              "Life of the access token in seconds.", "3600"),
+    FIELD_OBJECT(struct token_or_step, project, reference, 0, "The tenant."),
+    FIELD_OBJECT(struct token_or_step, profile, reference, 0, "The user's profile in it."),
+};
+FIELD_TABLE_ONE_OF(token_or_step, &token_response_table, &register_step_table);
+
+static const struct field refresh_token_in_rows[] = {
+    FIELD_TEXT(struct refresh_token_in, refresh_token, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "The session's current refresh token.", EXAMPLE_CODE),
+};
+FIELD_TABLE(refresh_token_in);
+
+static const struct field refresh_token_out_rows[] = {
+    FIELD_TEXT(struct refresh_token_out, access_token, 1, TOKEN_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "For the Authorization header: Bearer and this.", EXAMPLE_TOKEN),
+    FIELD_TEXT(struct refresh_token_out, refresh_token, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "Takes the place of the one that was sent.", EXAMPLE_CODE),
+    FIELD_INT(struct refresh_token_out, expires_in, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Life of the access token in seconds.", "3600"),
+    FIELD_CHOICE(struct refresh_token_out, token_type, token_types, FIELD_REQUIRED,
+                 "How the access token is shown.", "Bearer"),
+};
+FIELD_TABLE(refresh_token_out);

@@ -1,0 +1,141 @@
+/*
+ * sign_in_api.h - registration, sign-in, to a tenant and in one step, and renewal.
+ */
+#ifndef ATRIUM_AUTHD_SIGNIN_SIGN_IN_API_H
+#define ATRIUM_AUTHD_SIGNIN_SIGN_IN_API_H
+
+#include "common/wire/fields.h"
+
+struct patient_register_in {
+    const char *email, *password, *name, *surname, *tenantCode, *continueAsPatientToken;
+    const char *cookie; /* of a page: the browser's next one; NULL: a client asks */
+};
+FIELD_DECLARE(patient_register_in);
+
+struct practitioner_register_in {
+    const char *email, *password, *name, *surname, *tenantCode;
+    const char *cookie; /* as above */
+};
+FIELD_DECLARE(practitioner_register_in);
+
+struct patient_login_start_in {
+    const char *email, *password, *tenantCode, *codeChallenge;
+};
+FIELD_DECLARE(patient_login_start_in);
+
+struct practitioner_login_start_in {
+    const char *email, *password, *tenantCode /* optional */, *codeChallenge;
+};
+FIELD_DECLARE(practitioner_login_start_in);
+
+struct patient_login_token_in {
+    const char *sessionCode, *codeVerifier;
+    const char *cookie; /* of a page: the browser's next one; NULL: a client asks */
+};
+FIELD_DECLARE(patient_login_token_in);
+
+struct practitioner_login_token_in {
+    const char *sessionCode, *codeVerifier, *tenantCode /* optional */;
+    const char *cookie; /* as above */
+};
+FIELD_DECLARE(practitioner_login_token_in);
+
+struct login_mfa_in {
+    struct uuid loginId;
+    const char *mfaToken;                        /* six digits, or a recovery code */
+    const struct passkey_credential *credential; /* instead */
+};
+FIELD_DECLARE(login_mfa_in);
+
+struct login_mfa_start_in {
+    struct uuid loginId;
+};
+FIELD_DECLARE(login_mfa_start_in);
+
+struct code_start_in {
+    const char *email, *tenantCode, *codeChallenge;
+};
+FIELD_DECLARE(code_start_in);
+
+struct code_step {
+    const char *nextStep; /* "code" */
+    struct uuid loginId;
+};
+FIELD_DECLARE(code_step);
+
+struct login_code_in {
+    struct uuid loginId;
+    const char *code; /* six digits */
+};
+FIELD_DECLARE(login_code_in);
+
+/* The one-step routes: `codeChallenge` (optional) starts the tenant sign-in that an account with a
+ * second factor needs. `clientId` names a client application of a project. */
+struct client_login_in {
+    const char *email, *password, *codeChallenge;
+    struct uuid clientId;
+};
+FIELD_DECLARE(client_login_in);
+
+struct client_register_in {
+    const char *email, *password, *name, *surname;
+    const char *type; /* "Patient" (default) or "Practitioner" */
+    struct uuid clientId;
+};
+FIELD_DECLARE(client_register_in);
+
+struct b2b_login_in {
+    const char *email, *password, *codeChallenge;
+    struct uuid clientId, tenantId; /* the client's project */
+};
+FIELD_DECLARE(b2b_login_in);
+
+struct b2b_register_in {
+    const char *email, *password, *name, *surname;
+    struct uuid clientId, tenantId;
+};
+FIELD_DECLARE(b2b_register_in);
+
+struct login_tenant {
+    const char *tenantCode;
+    const struct reference *project, *profile;
+};
+FIELD_DECLARE(login_tenant);
+
+struct login_step {
+    const char *nextStep;      /* "token" or "mfa" */
+    const char *sessionCode;   /* with "token" */
+    struct uuid loginId;       /* with "mfa" */
+    struct field_list tenants; /* struct login_tenant; practitioners, who have at least one */
+};
+FIELD_DECLARE(login_step);
+
+struct token_response {
+    const char *accessToken, *refreshToken;
+    int64_t expiresIn; /* seconds */
+    const struct reference *project, *profile;
+};
+FIELD_DECLARE(token_response);
+
+struct token_or_step {
+    const char
+        *nextStep; /* "clinician-invite", "verify-email", then nothing else; NULL otherwise */
+    const char *accessToken, *refreshToken;
+    int64_t expiresIn; /* 0 is left out */
+    const struct reference *project, *profile;
+};
+FIELD_DECLARE(token_or_step);
+
+struct refresh_token_in {
+    const char *refresh_token;
+};
+FIELD_DECLARE(refresh_token_in);
+
+struct refresh_token_out {
+    const char *access_token, *refresh_token;
+    int64_t expires_in;
+    const char *token_type; /* "Bearer" */
+};
+FIELD_DECLARE(refresh_token_out);
+
+#endif

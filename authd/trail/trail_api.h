@@ -1,0 +1,144 @@
+/*
+ * trail_api.h - the audit trail of a project, and receipts of erasures.
+ */
+#ifndef ATRIUM_AUTHD_TRAIL_TRAIL_API_H
+#define ATRIUM_AUTHD_TRAIL_TRAIL_API_H
+
+#include "common/service/audit_address.h"
+#include "common/service/erasure.h"
+#include "common/wire/fields.h"
+
+struct project_audit_in {
+    int64_t since, until; /* contract time, ms; 0: any */
+    const char *actor;    /* "Practitioner/<id>", "Account/<id>" */
+    const char *action;   /* "session.end", or "session" */
+    const char *target;   /* "Session/<id>" */
+    const char *_cursor;
+    int64_t _count;
+};
+FIELD_DECLARE(project_audit_in);
+
+struct project_audit_list {
+    const char *resources; /* JSON array of AuditEvents */
+    const char *next;
+};
+FIELD_DECLARE(project_audit_list);
+
+struct project_audit_checkpoint_in {
+    int64_t from; /* size of an older checkpoint; 0: none */
+};
+FIELD_DECLARE(project_audit_checkpoint_in);
+
+struct project_audit_checkpoint {
+    const char *checkpoint, *verifierKey;
+    int64_t size;
+    struct field_texts consistency; /* hashes, base64 */
+};
+FIELD_DECLARE(project_audit_checkpoint);
+
+struct project_audit_proof_in {
+    const char *id; /* path: of the AuditEvent */
+};
+FIELD_DECLARE(project_audit_proof_in);
+
+struct project_audit_proof {
+    const char *id;
+    int64_t index, size;
+    const char *record;        /* the text of the leaf; NULL: the row was dropped */
+    struct field_texts hashes; /* base64 */
+    const char *checkpoint, *verifierKey;
+};
+FIELD_DECLARE(project_audit_proof);
+
+struct sign_in_hour {
+    int64_t hour; /* its beginning */
+    int64_t succeeded, failed;
+};
+FIELD_DECLARE(sign_in_hour);
+
+struct sign_in_hours {
+    struct field_list resources; /* struct sign_in_hour, the oldest first */
+};
+FIELD_DECLARE(sign_in_hours);
+
+/* Of a project that an operator names. */
+struct operator_audit_checkpoint_in {
+    struct uuid projectId;
+    int64_t from;
+};
+FIELD_DECLARE(operator_audit_checkpoint_in);
+
+struct operator_audit_proof_in {
+    struct uuid projectId;
+    const char *id;
+};
+FIELD_DECLARE(operator_audit_proof_in);
+
+/* Network addresses of audit rows, of any daemon. */
+enum { ADDRESSES_OPEN_MAX = 250 }; /* 40 us each */
+struct operator_addresses_open_in {
+    struct field_list addresses; /* struct audit_sealed */
+};
+FIELD_DECLARE(operator_addresses_open_in);
+
+struct operator_addresses_open_out {
+    struct field_texts addresses; /* one for each; "": the account was deleted */
+};
+FIELD_DECLARE(operator_addresses_open_out);
+
+/* The erasure of an account that was deleted with all that it owned. */
+struct operator_erasure_in {
+    struct uuid account;
+};
+FIELD_DECLARE(operator_erasure_in);
+
+/* What a daemon has erased. */
+struct erasure_part {
+    const char *daemon;
+    int64_t doneAt;
+    struct field_list erased; /* struct erased_table */
+};
+FIELD_DECLARE(erasure_part);
+
+/* What is signed, as the second line of a note whose first is its name: the whole erasure. */
+struct erasure_statement {
+    struct uuid account;
+    int64_t deletedAt;
+    bool complete;
+    struct field_list parts; /* struct erasure_part */
+};
+FIELD_DECLARE(erasure_statement);
+
+struct erasure_receipt {
+    struct uuid account;
+    int64_t deletedAt;
+    bool complete;
+    struct field_list parts;           /* struct erasure_part */
+    struct field_texts missing;        /* daemons that have not done their part yet */
+    const char *receipt, *verifierKey; /* NULL: not complete */
+};
+FIELD_DECLARE(erasure_receipt);
+
+struct activity_in {
+    const char *_cursor;
+    int64_t _count;
+};
+FIELD_DECLARE(activity_in);
+
+struct activity_row {
+    const char *event;         /* JSON: an AuditEvent */
+    const char *record;        /* the text of the leaf; NULL: another person did it */
+    int64_t index;             /* of the leaf */
+    struct field_texts hashes; /* base64 */
+};
+FIELD_DECLARE(activity_row);
+
+struct activity_list {
+    struct field_list resources; /* struct activity_row */
+    const char *next;
+    int64_t size;
+    const char *checkpoint, *verifierKey;
+};
+FIELD_DECLARE(activity_list);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * audit_page.h - the audit trail of a daemon, page by page.
+ */
+#ifndef ATRIUM_CTL_AUDIT_AUDIT_PAGE_H
+#define ATRIUM_CTL_AUDIT_AUDIT_PAGE_H
+
+#include "common/service/service.h"
+#include "ctl/ctl.h"
+
+/* Asks the daemon for a page of its trail, in the arena; of a daemon without one `kept` is false.
+ * Parks. */
+int audit_page_fetch(struct ctl *ctl, const char *service, const struct audit_page_in *in,
+                     struct arena *arena, struct audit_page_out *ret, struct error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,256 @@
+/*
+ * client.c - `atriumctl client ...`: the client applications of a project.
+ */
+#include <string.h>
+
+#include "common/service/service.h"
+#include "common/wire/codec.h"
+#include "ctl/ctl.h"
+#include "ctl/ctl_bus.h"
+#include "ctl/files.h"
+#include "ctl/output.h"
+#include "ctl/project/client_demo.h"
+#include "settingsd/client_api.h"
+#include "settingsd/settingsd_api.h"
+#include "settingsd/tenant_api.h"
+
+enum { SET_ATTEMPTS = 10 }; /* each that fails is a change that another operator has made */
+
+static int client_id(struct ctl *ctl, struct uuid *ret, struct error *err)
+{
+    if (uuid_parse(arguments_get(&ctl->args, "ID"), ret) < 0)
+        return error_set(err, ERR_BAD_REQUEST, "ID: must be a uuid");
+    return 0;
+}
+
+/* ---- what is said of one: a file, and options over it ---- */
+
+static const struct {
+    const char *option, *member;
+    bool list; /* words separated by commas */
+} settings[] = {
+    {"--type", "type", false},
+    {"--auth-method", "authMethod", false},
+    {"--redirect-uris", "redirectUris", true},
+    {"--grant-types", "grantTypes", true},
+    {"--scopes", "scopes", true},
+};
+
+static json_t *words(struct arena *arena, const char *list)
+{
+    json_t *array = json_array();
+    char *copy = arena_strdup(arena, list), *rest = NULL;
+
+    for (char *word = strtok_r(copy, ", ", &rest); word; word = strtok_r(NULL, ", ", &rest))
+        json_array_append_new(array, json_string(word));
+    return array;
+}
+
+/* Another type authenticates in another way: by the default of the type, when none is named that
+ * fits it. */
+static void settings_from_options(struct ctl *ctl, json_t *client)
+{
+    const char *type = arguments_get(&ctl->args, "--type");
+    const char *method = json_string_value(json_object_get(client, "authMethod"));
+
+    if (type && method && (strcmp(type, "confidential") == 0) == (strcmp(method, "none") == 0))
+        json_object_del(client, "authMethod");
+    for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+        const char *value = arguments_get(&ctl->args, settings[i].option);
+
+        if (value)
+            json_object_set_new(client, settings[i].member,
+                                settings[i].list ? words(ctl->arena, value) : json_string(value));
+    }
+}
+
+/* Puts the members of the file --file, which has the form that `client show --json` prints, over
+ * those of `client`. */
+static int settings_from_file(struct ctl *ctl, json_t *client, struct error *err)
+{
+    const char *path = arguments_get(&ctl->args, "--file");
+    char *text = path ? files_read(ctl->arena, path, err) : NULL;
+    json_auto_t *file = text ? codec_parse_exact(text, strlen(text), true, err) : NULL;
+
+    if (path && !file)
+        return -1;
+    if (file)
+        json_object_update(client, file);
+    return 0;
+}
+
+/* `etag`: of the registration that `client` was made from; NULL: a new one. */
+static int client_put_json(struct ctl *ctl, struct uuid id, const char *etag, json_t *client,
+                           struct client_record *out, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct client_in in;
+    struct operator_client_put_in put = {.tenantCode = arguments_get(&ctl->args, "--project"),
+                                         .id = id,
+                                         .settings = &in.settings,
+                                         .ifMatch = etag};
+
+    if (fields_read(&client_in_table, &(struct field_source){.body = client}, ctl->arena, &in,
+                    err) < 0)
+        return -1;
+    put.name = in.name;
+    return settingsd_operator_client_put(ctl->bus->bus, &req, &put, out, err);
+}
+
+static int client_secret_make(struct ctl *ctl, struct uuid id, int64_t hours,
+                              struct client_record *out, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    const struct operator_client_secret_in in = {
+        .tenantCode = arguments_get(&ctl->args, "--project"), .id = id, .previousHours = hours};
+
+    return settingsd_operator_client_secret(ctl->bus->bus, &req, &in, out, err);
+}
+
+/* ---- commands ---- */
+
+static int client_create_demo(struct ctl *ctl, json_t *client, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct tenant_lookup_in which = tenant_lookup_from_text(arguments_get(&ctl->args, "--project"));
+    struct client_record made = {0}, out = {0};
+    struct client_demo demo = {.client = &out};
+    struct common_config config;
+    struct tenant tenant = {0};
+
+    if (ctl_bus_config(ctl, &config, err) < 0 ||
+        settingsd_tenant_lookup(ctl->bus->bus, &req, &which, &tenant, err) < 0)
+        return -1;
+    if (!tenant.tenantCode)
+        return error_set(err, ERR_BAD_REQUEST, "The project has no tenant code.");
+    if (!config.public_url)
+        return error_set(err, ERR_BAD_REQUEST, "public_url is not configured: there is no issuer");
+    demo.public_url = config.public_url;
+    demo.tenant_code = tenant.tenantCode;
+    client_demo_settings(client);
+    settings_from_options(ctl, client);
+    if (client_put_json(ctl, (struct uuid){""}, NULL, client, &made, err) < 0 ||
+        client_secret_make(ctl, made.id, 0, &out, err) < 0)
+        return -1;
+    client_demo_print(ctl, &demo);
+    return 0;
+}
+
+int client_create_command(struct ctl *ctl, struct error *err)
+{
+    json_auto_t *client = json_object();
+    struct client_record out = {0};
+
+    json_object_set_new(client, "name", json_string(arguments_get(&ctl->args, "NAME")));
+    if (arguments_has(&ctl->args, "--demo-rp"))
+        return client_create_demo(ctl, client, err);
+    if (settings_from_file(ctl, client, err) < 0)
+        return -1;
+    settings_from_options(ctl, client);
+    if (client_put_json(ctl, (struct uuid){""}, NULL, client, &out, err) < 0)
+        return -1;
+    output_record(ctl, &client_record_table, &out);
+    return 0;
+}
+
+static int client_read(struct ctl *ctl, struct uuid *ret_id, struct client_record *out,
+                       struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct operator_client_in in = {.tenantCode = arguments_get(&ctl->args, "--project")};
+
+    if (client_id(ctl, &in.id, err) < 0)
+        return -1;
+    *ret_id = in.id;
+    return settingsd_operator_client_get(ctl->bus->bus, &req, &in, out, err);
+}
+
+int client_show_command(struct ctl *ctl, struct error *err)
+{
+    struct client_record out = {0};
+    struct uuid id;
+
+    if (client_read(ctl, &id, &out, err) < 0)
+        return -1;
+    output_record(ctl, &client_record_table, &out);
+    return 0;
+}
+
+/* Puts the members of `file` and the options over what is registered. Fails: CONFLICT, another
+ * change came between. */
+static int client_change(struct ctl *ctl, json_t *file, struct client_record *out,
+                         struct error *err)
+{
+    json_auto_t *client = NULL;
+    struct uuid id;
+
+    if (client_read(ctl, &id, out, err) < 0)
+        return -1;
+    client = output_json(ctl->arena, &client_record_table, out);
+    json_object_update(client, file);
+    settings_from_options(ctl, client);
+    json_object_del(client, "id");
+    return client_put_json(ctl, id, out->etag, client, out, err);
+}
+
+/* What neither the file nor an option names stays as it is, also what another operator writes at
+ * the same time. */
+int client_set_command(struct ctl *ctl, struct error *err)
+{
+    json_auto_t *file = json_object();
+    struct client_record out;
+    int result = -1;
+
+    if (settings_from_file(ctl, file, err) < 0)
+        return -1;
+    for (int attempt = 0; attempt < SET_ATTEMPTS; attempt++) {
+        error_clear(err);
+        out = (struct client_record){0};
+        result = client_change(ctl, file, &out, err);
+        if (result == 0 || err->code != ERR_CONFLICT)
+            break;
+    }
+    if (result == 0)
+        output_record(ctl, &client_record_table, &out);
+    return result;
+}
+
+int client_secret_command(struct ctl *ctl, struct error *err)
+{
+    struct client_record out = {0};
+    struct uuid id;
+    int64_t hours;
+
+    if (client_id(ctl, &id, err) < 0 ||
+        arguments_int(&ctl->args, "--previous-hours", 24, 0, 24 * 7, &hours, err) < 0 ||
+        client_secret_make(ctl, id, hours, &out, err) < 0)
+        return -1;
+    output_record(ctl, &client_record_table, &out);
+    return 0;
+}
+
+int client_list_command(struct ctl *ctl, struct error *err)
+{
+    static const char *const columns[] = {"id", "name", "type", "authMethod", "lastUpdated", NULL};
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct tenant_lookup_in in = tenant_lookup_from_text(arguments_get(&ctl->args, "--project"));
+    struct client_list out = {0};
+
+    if (settingsd_operator_client_list(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_list(ctl, &client_table, &out.resources, columns);
+    return 0;
+}
+
+int client_delete_command(struct ctl *ctl, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct operator_delete_in in = {.tenantCode = arguments_get(&ctl->args, "--project")};
+    struct nothing out;
+
+    if (client_id(ctl, &in.id, err) < 0 ||
+        settingsd_operator_client_delete(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_done(ctl, "The client application is deleted: its id is unknown from now on.");
+    return 0;
+}

@@ -1,0 +1,23 @@
+/*
+ * devjson.h - DIR/dev.json: what scripts and tests need to know of a running development suite.
+ */
+#ifndef ATRIUM_DEV_DEVJSON_H
+#define ATRIUM_DEV_DEVJSON_H
+
+#include "dev/demo.h"
+#include "dev/supervise.h"
+
+struct devjson {
+    const char *base_url, *public_url, *admin_url;
+    const char *conninfo; /* of PostgreSQL's superuser */
+    const char *mail_dir, *clock_file /* NULL without a test clock */, *bus_dir, *bot_dir;
+    const struct demo *demo; /* NULL without a demo tenant */
+    const struct child *postgres;
+    struct child *const *children; /* NULL-ended; postgres may be among them */
+};
+
+/* Replaces the file at path, 0600, in one step. `pid` is ours, 0 when the suite has ended. */
+int devjson_write(const struct devjson *self, const char *path, pid_t pid,
+                  struct error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * ports.c - the listening sockets of a development suite; see ports.h.
+ */
+#include "dev/ports.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { BACKLOG = 1024 };
+
+/* A socket bound to the port; *port becomes the one that it got. `shared`: other sockets of this
+ * suite may bind it too. */
+static int bound_socket(int *port, bool shared, struct error *err)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+                                  .sin_port = htons((uint16_t)*port)};
+    socklen_t size = sizeof(address);
+    int one = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (fd >= 0)
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+    if (fd >= 0 && shared)
+        setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one));
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, size) < 0 ||
+        getsockname(fd, (struct sockaddr *)&address, &size) < 0) {
+        error_set(err, ERR_CONFLICT, "port %d of 127.0.0.1: %s", *port, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    *port = ntohs(address.sin_port);
+    return fd;
+}
+
+/* A browser looks for localhost, where the pages are, at ::1 first: another program there would get
+ * what is typed for this suite. Without IPv6 there is none. */
+static int check_ipv6(int port, struct error *err)
+{
+    struct sockaddr_in6 address = {.sin6_family = AF_INET6,
+                                   .sin6_addr = IN6ADDR_LOOPBACK_INIT,
+                                   .sin6_port = htons((uint16_t)port)};
+    int one = 1, result = 0, fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (fd < 0)
+        return 0;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one));
+    if (bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 && errno == EADDRINUSE)
+        result = error_set(err, ERR_CONFLICT, "port %d of ::1: %s", port, strerror(EADDRINUSE));
+    close(fd);
+    return result;
+}
+
+/* SO_REUSEPORT would share the port with another suite of the same user: is it free without? */
+static int check_free(int port, struct error *err)
+{
+    int probe = bound_socket(&port, false, err);
+
+    if (probe < 0)
+        return -1;
+    if (listen(probe, 1) < 0) {
+        error_set(err, ERR_CONFLICT, "port %d of 127.0.0.1: %s", port, strerror(errno));
+        close(probe);
+        return -1;
+    }
+    close(probe);
+    return check_ipv6(port, err);
+}
+
+int ports_listen(int *port, int *sockets, size_t count, struct error *err)
+{
+    if (*port != 0 && check_free(*port, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        sockets[i] = bound_socket(port, count > 1, err);
+        if (sockets[i] >= 0 && listen(sockets[i], BACKLOG) == 0)
+            continue;
+        if (sockets[i] >= 0)
+            error_set(err, ERR_CONFLICT, "port %d of 127.0.0.1: %s", *port, strerror(errno));
+        for (size_t opened = 0; opened <= i; opened++) {
+            if (sockets[opened] >= 0)
+                close(sockets[opened]);
+        }
+        return -1;
+    }
+    return 0;
+}

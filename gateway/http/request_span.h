@@ -1,0 +1,16 @@
+/*
+ * request_span.h - what an operator sees of a request beside the access log: its trace, and why it
+ * was slow.
+ */
+#ifndef ATRIUM_GATEWAY_HTTP_REQUEST_SPAN_H
+#define ATRIUM_GATEWAY_HTTP_REQUEST_SPAN_H
+
+struct exchange;
+
+/* The headers were read: chooses the request's id, and whether it is traced. */
+void request_span_begin(struct exchange *exchange);
+
+/* The request is over: records its span, logs a slow one. */
+void request_span_end(struct exchange *exchange);
+
+#endif
