@@ -231,7 +231,7 @@ struct operator_mfa_reset_in {
 };
 FIELD_DECLARE(operator_mfa_reset_in);
 
-/* What an operator does for a practitioner, whose address it is (authd/account/operator_account.c):
+/* What an operator does for a practitioner, whose address it is (authd/member/operator_account.c):
  * without pages of the installation no session may do it where the account belongs to several
  * organizations. */
 struct operator_account_in {
