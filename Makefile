@@ -68,7 +68,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all help tests objects run deps deps-build deps-all deps-s3 test test-browser test-fault test-time test-all console-pictures client-types check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-people bench-move bench-migrate fault test-peers test-patroni test-openid test-lighthouse clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains sbom
+.PHONY: all help npm tests objects run deps deps-build deps-all deps-s3 test test-browser test-fault test-time test-all console-pictures client-types check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-people bench-move bench-migrate fault test-peers test-patroni test-openid test-lighthouse clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains sbom
 
 # Builds the daemons, atriumctl and atrium-dev in build/bin (BUILD=build-clang CC=clang CFLAGS= LDFLAGS=).
 all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
@@ -325,7 +325,7 @@ define run_tier
 	@BUILD=$(BUILD) tests/run.sh $(call tier,$(1))
 endef
 define install_npm
-	@! command -v npm >/dev/null || $(MAKE) --no-print-directory -k $(NPM_TESTS) || true
+	@! command -v npm >/dev/null || tests/npm.sh $(NPM_TESTS) || true
 endef
 
 # Runs the unit tests, the integration tests, every route over HTTP and one death for each mechanism, without a browser
@@ -360,22 +360,19 @@ test-all:
 	$(install_npm)
 	$(call run_tier,all)
 
-# What resized images are compared with, a server of S3, readers of /openapi.json, the schema of traces, a browser's
-# driver with other checks of passkeys, systems whose accounts are imported, and what compiles clients/typescript, from the
-# npm registry, where there is an npm. Without them those tests say so and are left out; .ci/run insists on them.
-NPM_TESTS := sharp s3 openapi-clients otlp passkeys import client webhooks pages console fhir markup
-NPM_FOLDERS := $(NPM_TESTS) manifests openid lighthouse passwords peers
-$(NPM_FOLDERS:%=build/%/node_modules/.package-lock.json): build/%/node_modules/.package-lock.json: \
-    tests/%/package.json tests/%/package-lock.json
-	@mkdir -p build/$*
-	@cp $^ build/$*
-	cd build/$* && timeout 600 npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error
+# Packages of the npm registry that the tests use, all in build/npm; see tests/npm.sh. Without them the tests that need them
+# say so and are left out; .ci/run insists on them. What is large and for one target alone is not among them.
+NPM_TESTS := client console fhir import markup openapi-clients otlp pages passkeys s3 sharp webhooks
 
-.PHONY: $(NPM_FOLDERS)
-$(NPM_FOLDERS): %: build/%/node_modules/.package-lock.json
+# Installs what the tests need of the npm registry in build/npm; `make npm-WORKSPACE` installs one folder's of tests/ beside.
+npm:
+	@tests/npm.sh $(NPM_TESTS)
+
+npm-%:
+	@tests/npm.sh $*
 
 # Writes the types of clients/typescript from this tree's /openapi.json; needs npm.
-client-types: deps client
+client-types: deps npm-client
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/http/test_typescript_client
 	ATRIUM_WRITE_TYPES=1 $(BUILD)/tests/http/test_typescript_client -k types
 
@@ -481,7 +478,7 @@ fuzzers: $(FUZZERS)
 bench:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(BENCH_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
-	@! command -v npm >/dev/null || $(MAKE) --no-print-directory sharp || true
+	@! command -v npm >/dev/null || tests/npm.sh sharp || true
 	@BUILD=$(BUILD) tests/bench/run.sh
 
 # Measures the CPU time of requests beside the build of a commit (REF=HEAD~1 BENCH_ONLY="me list" BENCH_ROUNDS=).
@@ -497,8 +494,8 @@ build/peers/glewlwyd/usr/bin/glewlwyd:
 	@mkdir -p build/peers
 	cd build/peers && apt-get download -qq -o APT::Sandbox::User=$$(id -un) glewlwyd && dpkg -x glewlwyd_*.deb glewlwyd
 
-# Unpacks Debian's glewlwyd in build/peers.
-peers: build/peers/glewlwyd/usr/bin/glewlwyd
+# Installs what bench-peers and test-peers compare with: Debian's glewlwyd in build/peers, packages of the npm registry.
+peers: build/peers/glewlwyd/usr/bin/glewlwyd npm-peers
 
 # Measures the suite beside PocketBase, Directus, glewlwyd and nginx (BENCH_ONLY= BENCH_PEERS="pocketbase nginx"
 # BENCH_ROUNDS=). See tests/bench/peers.py.
@@ -512,7 +509,7 @@ bench-peers:
 test-peers:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(PEERS_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/http/test_import_peers
-	@$(MAKE) --no-print-directory import peers
+	@$(MAKE) --no-print-directory npm-import peers
 	@BUILD=$(BUILD) ATRIUM_REQUIRE_ALL=1 ATRIUM_REQUIRE_PEERS=1 tests/run.sh $(BUILD)/tests/http/test_import_peers
 
 # Kills daemons and PostgreSQL under mixed load, and reports what was lost, wrong or late (FAULT_SECONDS=300
@@ -532,20 +529,20 @@ test-patroni:
 	@ATRIUM_TEST_SECONDS=600 tests/run.sh $(PATRONI_TEST)
 
 # Signs people in by OpenID Connect clients from npm and Debian; a minute. See tests/openid/test_openid.c.
-test-openid: openid
+test-openid: npm-openid
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(OPENID_PACKAGES),without services)
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(OPENID_TEST)
 	@BUILD=$(BUILD) tests/run.sh $(OPENID_TEST)
 
 # Measures the hosted pages and the console by Lighthouse; ten minutes (ATRIUM_LIGHTHOUSE_ONLY=WORD).
 # See tests/lighthouse/lighthouse.mjs.
-test-lighthouse: lighthouse
+test-lighthouse: npm-lighthouse
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) chromium)
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(LIGHTHOUSE_TEST)
 	@BUILD=$(BUILD) ATRIUM_TEST_SECONDS=1260 tests/run.sh $(LIGHTHOUSE_TEST)
 
 # Takes the pictures in docs/console of a demo tenant; needs npm. See tests/console/pictures.sh.
-console-pictures: console
+console-pictures: npm-console
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) chromium)
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@BUILD=$(BUILD) tests/console/pictures.sh docs/console
@@ -678,7 +675,7 @@ image: $(BUILD)/atrium.conf
 test-image: image
 	$(call install_packages,$(RUN_PACKAGES) python3)
 	@tests/image/run.sh $(BUILD)/atrium_$(VERSION)_$$(dpkg --print-architecture).oci.tar
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory manifests && tests/manifests/run.sh; \
+	@if command -v npm >/dev/null; then tests/npm.sh manifests && tests/manifests/run.sh; \
 	else echo 'test-image: manifests: left out: there is no npm'; fi
 
 # Loses PostgreSQL and restores it from base backup and write-ahead log (DRILL_ROWS= DRILL_SECONDS=).
@@ -718,7 +715,7 @@ S3_TESTS := $(addprefix $(BUILD)/tests/http/,test_s3 test_s3_faults)
 test-s3: deps-s3
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(S3_TESTS)
-	@$(MAKE) --no-print-directory s3
+	@tests/npm.sh s3
 	@for style in path host; do \
 	    echo "test-s3: $$style"; \
 	    BUILD=$(BUILD) ATRIUM_TEST_JOBS=1 ATRIUM_REQUIRE_ALL=1 ATRIUM_S3_STYLE=$$style tests/s3/radosgw.sh \

@@ -6,15 +6,14 @@
 // breaks: changes of the page that are not compatible keep the client or usage.ts from compiling, others do not.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
+import npm from '../support/npm.cjs';
 
 const [what, dir, page] = process.argv.slice(2);
-const modules = path.resolve('build/client/node_modules');
 const source = path.resolve('clients/typescript');
 const committed = path.join(source, 'src/openapi.ts');
-const require = createRequire(path.join(modules, 'package.json'));
-const ts = require('typescript');
+const from = npm('client');
+const ts = from('typescript');
 
 const KEEPER_LINES = 400;
 const PACKED = ['LICENSE', 'README.md', 'package.json', ...['errors', 'index', 'openapi', 'session', 'signin', 'storage', 'upload']
@@ -26,6 +25,13 @@ function insist(condition, complaint) {
         throw new Error(complaint);
 }
 
+// Puts what the client imports into DIR/NAME, as `npm install` does.
+function place(name) {
+    mkdirSync(path.join(dir, name, 'node_modules'), { recursive: true });
+    for (const each of ['openapi-fetch', 'openapi-typescript-helpers'])
+        symlinkSync(from.folder(each), path.join(dir, name, 'node_modules', each));
+}
+
 function run(tool, ...words) {
     try {
         return execFileSync(tool, words, { encoding: 'utf8', cwd: path.join(dir, 'client'), maxBuffer: 64 << 20 });
@@ -35,7 +41,7 @@ function run(tool, ...words) {
 }
 
 async function typesOf(description) {
-    const generator = await import(path.join(modules, 'openapi-typescript/dist/index.mjs'));
+    const generator = await import(path.join(from.folder('openapi-typescript'), 'dist/index.mjs'));
     const text = generator.astToString(await generator.default(structuredClone(description), { defaultNonNullable: false }));
 
     return `${HEAD}${text}`;
@@ -60,18 +66,17 @@ function pack() {
         rmSync(path.join(dir, name), { recursive: true, force: true });
     cpSync(source, path.join(dir, 'client'),
         { recursive: true, filter: (file) => !/\/(dist|node_modules)(\/|$)/.test(file.slice(source.length)) });
-    symlinkSync(modules, path.join(dir, 'client/node_modules'));
-    run(process.execPath, path.join(modules, 'typescript/bin/tsc'), '-p', '.');
+    place('client');
+    run(process.execPath, from.resolve('typescript/bin/tsc'), '-p', '.');
     const [packed] = JSON.parse(run('npm', 'pack', '--json', '--offline', '--loglevel=error', '--cache', path.join(dir, 'npm')));
     const files = packed.files.map((file) => file.path).sort();
     insist(JSON.stringify(files) === JSON.stringify(PACKED), `packed ${files.join(' ')}`);
 
     // What `npm install` makes of it.
-    const place = path.join(app, 'node_modules/@atrium/client');
-    mkdirSync(place, { recursive: true });
-    run('tar', '-xzf', packed.filename, '-C', place, '--strip-components=1');
-    for (const name of ['openapi-fetch', 'openapi-typescript-helpers'])
-        symlinkSync(path.join(modules, name), path.join(app, 'node_modules', name));
+    const unpacked = path.join(app, 'node_modules/@atrium/client');
+    mkdirSync(unpacked, { recursive: true });
+    run('tar', '-xzf', packed.filename, '-C', unpacked, '--strip-components=1');
+    place('app');
     writeFileSync(path.join(app, 'package.json'), '{"type":"module"}');
     cpSync('tests/client/usage.ts', path.join(app, 'usage.ts'));
     const errors = compile([path.join(app, 'usage.ts')], {}, { paths: {} });
