@@ -373,8 +373,8 @@ npm-%:
 
 # Writes the types of clients/typescript from this tree's /openapi.json; needs npm.
 client-types: deps npm-client
-	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/http/test_typescript_client
-	ATRIUM_WRITE_TYPES=1 $(BUILD)/tests/http/test_typescript_client -k types
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@BUILD=$(BUILD) tests/client/types.sh
 
 # AddressSanitizer and UndefinedBehaviorSanitizer in every program; a report fails the test that it belongs to.
 # AddressSanitizer's strstr() measures all of the text at each call: a template with thousands of placeholders would take
