@@ -35,21 +35,22 @@ CHECK_PACKAGES := python3 clang clang-format clang-tidy libclang-rt-14-dev valgr
     $(if $(shell command -v npm),,nodejs npm)
 
 # CI fails at a warning: WERROR=1.
-WARNINGS := $(if $(WERROR),-Werror) -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wformat=2 -Wcast-qual \
-    -Wwrite-strings -Wundef -Wvla
+WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wformat=2 -Wcast-qual \
+    -Wwrite-strings -Wundef -Wvla $(if $(WERROR),-Werror)
 # With the sanitizers' checks in the code gcc takes every pointer that is checked for one that may be null.
 ifneq ($(findstring -fsanitize=,$(CFLAGS)),)
 WARNINGS += $(if $(findstring clang,$(CC)),,-Wno-format-overflow -Wno-format-truncation -Wno-nonnull)
 endif
 HARDENING ?= -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
 OPTIMIZE  ?= -O2 -g
-# Not `:=`: pkg-config may have come with this very call.
+# Asked when the first file is compiled.
+PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell pkg-config --cflags libpq gobject-2.0))$(PKG_CFLAGS)
 CFLAGS_ALL = -std=gnu17 $(OPTIMIZE) $(HARDENING) $(WARNINGS) -I. -I$(BUILD)/gen -D_GNU_SOURCE \
-    -DATRIUM_VERSION='"$(VERSION)"' $(shell pkg-config --cflags libpq gobject-2.0 2>/dev/null) $(CFLAGS)
-# Not `:=` either: LDFLAGS may name the program.
+    -DATRIUM_VERSION='"$(VERSION)"' $(PKG_CFLAGS) $(CFLAGS)
 # Tables full of pointers: packed, their relocations take a fiftieth of the space. mold 1.10 omits the version that
 # glibc demands then.
 RELR := -Wl,-z,pack-relative-relocs
+# Not `:=`: LDFLAGS may name the program.
 LDFLAGS_ALL = -pie -Wl,-z,relro,-z,now $(if $(findstring mold,$(LDFLAGS)),,$(RELR)) -Wl,--as-needed $(LDFLAGS)
 
 # Of Boost.Context only the switch of stacks, without its C++ library.
