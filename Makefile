@@ -70,7 +70,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all help npm tests objects run deps deps-build deps-all deps-s3 test test-browser test-fault test-time test-all console-pictures client-types check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-people bench-move bench-migrate fault test-peers test-patroni test-openid test-lighthouse clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains sbom
+.PHONY: all help npm tests objects run deps deps-check deps-all deps-s3 test test-browser test-fault test-time test-all console-pictures client-types check-asan check-asan-touched check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-trail bench-people bench-move bench-migrate fault test-peers test-patroni test-openid test-lighthouse clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains sbom
 
 # Builds the daemons, atriumctl and atrium-dev in build/bin (BUILD=build-clang CC=clang CFLAGS= LDFLAGS=).
 all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
@@ -95,7 +95,7 @@ $(BUILD)/gen/$(1)/sql.stamp: common/pg/sqlgen.pl $(wildcard $(1)/sql $(1)/sql/* 
 	@touch $$@
 $(BUILD)/gen/$(1)/sql.c $(BUILD)/gen/$(1)/sql_part.h: $(BUILD)/gen/$(1)/sql.stamp ;
 $(BUILD)/gen/$(1)/sql/%.h: $(BUILD)/gen/$(1)/sql.stamp ;
-$(BUILD)/gen/$(1)/sql.o: $(BUILD)/gen/$(1)/sql.stamp | deps-build
+$(BUILD)/gen/$(1)/sql.o: $(BUILD)/gen/$(1)/sql.stamp | deps-check
 	$$(CC) $$(CFLAGS_ALL) -MMD -MP -c $(BUILD)/gen/$(1)/sql.c -o $$@
 endef
 $(foreach o,$(SQL_OWNERS),$(eval $(call sql_rule,$(o))))
@@ -109,7 +109,7 @@ $(BUILD)/gen/$(1)/pages.stamp: authd/page/pagegen.pl $(wildcard $(1) $(1)/* $(1)
 	./authd/page/pagegen.pl $(BUILD)/gen $(1) $(2)
 	@touch $$@
 $(BUILD)/gen/$(1)/pages.c $(BUILD)/gen/$(1)/pages.h: $(BUILD)/gen/$(1)/pages.stamp ;
-$(BUILD)/gen/$(1)/pages.o: $(BUILD)/gen/$(1)/pages.stamp | deps-build
+$(BUILD)/gen/$(1)/pages.o: $(BUILD)/gen/$(1)/pages.stamp | deps-check
 	$$(CC) $$(CFLAGS_ALL) -MMD -MP -c $(BUILD)/gen/$(1)/pages.c -o $$@
 endef
 $(foreach o,$(PAGE_OWNERS),$(eval $(call page_rule,$(word 1,$(subst :, ,$(o))),$(word 2,$(subst :, ,$(o))))))
@@ -117,13 +117,13 @@ PAGE_STAMPS := $(foreach o,$(PAGE_OWNERS),$(BUILD)/gen/$(word 1,$(subst :, ,$(o)
 PAGE_KIT := $(BUILD)/gen/tests/support/page_kit/pages.o
 
 # The console: what the gateway serves below /console/. The assembler finds the files in build/gen by their names.
-$(BUILD)/gen/web/console/console_files.c: $(wildcard web/console/*.* web/console/*/*) docs/mail-templates.md | deps-build
+$(BUILD)/gen/web/console/console_files.c: $(wildcard web/console/*.* web/console/*/*) docs/mail-templates.md | deps-check
 	@mkdir -p $(@D)
 	./web/console/build.sh $(@D)
-$(BUILD)/gen/web/console/console_files.o: $(BUILD)/gen/web/console/console_files.c | deps-build
+$(BUILD)/gen/web/console/console_files.o: $(BUILD)/gen/web/console/console_files.c | deps-check
 	$(CC) $(CFLAGS_ALL) -c $< -o $@
 
-$(BUILD)/%.o: %.c | deps-build $(SQL_STAMPS) $(PAGE_STAMPS)
+$(BUILD)/%.o: %.c | deps-check $(SQL_STAMPS) $(PAGE_STAMPS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
@@ -145,7 +145,7 @@ define schema_rule
 $(BUILD)/gen/$(1)_schema.c: $(1)/schema $(sort $(wildcard $(1)/schema/*.sql)) common/pg/embed.sh
 	@mkdir -p $$(@D)
 	./common/pg/embed.sh $(1) $$(filter %.sql,$$^) > $$@
-$(BUILD)/gen/$(1)_schema.o: $(BUILD)/gen/$(1)_schema.c | deps-build
+$(BUILD)/gen/$(1)_schema.o: $(BUILD)/gen/$(1)_schema.c | deps-check
 	$$(CC) $$(CFLAGS_ALL) -c $$< -o $$@
 endef
 $(foreach d,$(SCHEMAS),$(eval $(call schema_rule,$(d))))
@@ -157,7 +157,7 @@ $(BUILD)/gen/common/service/config_known.c: common/service/config_known.pl commo
 	@mkdir -p $(@D)
 	./common/service/config_known.pl $(filter-out %.pl,$^) > $@.new
 	@mv $@.new $@
-$(BUILD)/gen/common/service/config_known.o: $(BUILD)/gen/common/service/config_known.c | deps-build
+$(BUILD)/gen/common/service/config_known.o: $(BUILD)/gen/common/service/config_known.c | deps-check
 	$(CC) $(CFLAGS_ALL) -c $< -o $@
 
 # What the assembler includes is in no .d file.
@@ -279,12 +279,14 @@ tests: $(ALL_TESTS) $(PATRONI_TEST) $(OPENID_TEST) $(LIGHTHOUSE_TEST) $(BENCH_PR
 
 # ---- the targets people type ----
 
+# Sets $missing to those of these packages that are not installed.
+find_missing = have=" $$(dpkg-query -W -f '$${Package}=$${db:Status-Status} ' $(1) 2>/dev/null)"; missing=""; \
+	for p in $(1); do case "$$have" in *" $$p=installed "*) ;; *) missing="$$missing $$p" ;; esac; done
+
 # One apt call for what is missing, or a clear list when it cannot be made. With a second argument no service of the
 # packages is started (policy-rc.d, for this call alone).
 define install_packages
-	@have=" $$(dpkg-query -W -f '$${Package}=$${db:Status-Status} ' $(1) 2>/dev/null)"; missing=""; \
-	for p in $(1); do case "$$have" in *" $$p=installed "*) ;; *) missing="$$missing $$p" ;; esac; done; \
-	[ -z "$$missing" ] && exit 0; \
+	@$(call find_missing,$(1)); [ -z "$$missing" ] && exit 0; \
 	if [ "$$(id -u)" = 0 ]; then sudo=; elif command -v sudo >/dev/null; then sudo=sudo; \
 	else echo "Debian packages are missing. As root: apt-get install --no-install-recommends$$missing" >&2; \
 	    exit 1; fi; \
@@ -303,9 +305,11 @@ help:
 deps:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
 
-# Installs the Debian packages that building needs.
-deps-build:
-	$(call install_packages,$(BUILD_PACKAGES))
+# Lists the Debian packages that building needs and that are missing, and fails if there are any. Elsewhere than on Debian
+# the compiler tells.
+deps-check:
+	@command -v dpkg-query >/dev/null || exit 0; $(call find_missing,$(BUILD_PACKAGES)); [ -z "$$missing" ] || \
+	    { echo "Debian packages are missing:$$missing. \`make deps\` installs them." >&2; exit 1; }
 
 # Installs the Debian packages that building, running, testing and measuring need.
 deps-all:
@@ -454,7 +458,7 @@ docs-mail-templates: $(BUILD)/tests/unit/test_maild_template_page
 	@ATRIUM_WRITE_DOCS=1 $<
 
 # Writes compile_commands.json for editors and tools.
-compdb: deps-build
+compdb: deps
 	@$(MAKE) --no-print-directory -Bn all tests | tests/lint/compdb.py > compile_commands.json.new
 	@mv compile_commands.json.new compile_commands.json
 
@@ -667,9 +671,9 @@ deb:
 .PHONY: image test-image drill
 
 # Builds an OCI image with all programs, from installed Debian packages. See deploy/image/build.sh.
-image: $(BUILD)/atrium.conf
+image:
 	$(call install_packages,$(BUILD_PACKAGES) $(IMAGE_PACKAGES),without services)
-	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/atrium.conf
 	@deploy/image/build.sh $(BUILD) $(VERSION)
 
 # Runs a suite out of the OCI image, and checks the manifests in deploy/ against schemas; needs root.
@@ -740,8 +744,9 @@ format-check:
 	@clang-format --dry-run -Werror $(SOURCES)
 
 # Checks the rules of the tree that no compiler checks. See tests/lint/lint.py; its own test runs first.
-lint: all
+lint:
 	$(call install_packages,$(BUILD_PACKAGES) git python3)
+	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@tests/tier.sh all >/dev/null
 	@tests/lint/test_lint.py
 	@tests/lint/test_sqlgen.py
@@ -750,8 +755,9 @@ lint: all
 	@tests/lint/lint.py --objects $(BUILD) --headers '$(subst ','\'',$(CC) $(CFLAGS_ALL) -Werror)'
 
 # Runs clang-tidy over the programs; four minutes.
-tidy: all
+tidy:
 	$(call install_packages,$(BUILD_PACKAGES) clang-tidy)
+	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@printf '%s\n' $(filter-out tests/%,$(filter %.c,$(SOURCES))) | xargs -P $(JOBS) -I{} \
 	    clang-tidy -quiet {} -- $(filter-out -Werror,$(CFLAGS_ALL)) 2>$(BUILD)/tidy.log
 
