@@ -14,11 +14,9 @@ APIS    := authd settingsd maild docd botd
 
 # ---- what it is built with (Debian 12) ----
 
-BUILD_PACKAGES := gcc make pkg-config libc6-dev libzmq3-dev libczmq-dev libmsgpack-dev libpq-dev libjwt-dev \
-    libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libcunit1-dev libsodium-dev libssl-dev libsystemd-dev \
-    libacl1-dev libidn2-dev libunistring-dev libpsl-dev libseccomp-dev libmagic-dev liboath-dev libqrencode-dev libpng-dev libvips-dev libwebp-dev libzip-dev \
-    libexpat1-dev libfido2-dev libcbor-dev libgumbo-dev libmd4c-dev zlib1g-dev libbrotli-dev libboost-context-dev \
-    libargon2-dev libcrypt-dev esbuild brotli
+# Build-Depends of debian/control but debhelper, which the package alone needs, and what a Debian that compiles has.
+BUILD_PACKAGES := gcc make libc6-dev \
+    $(shell sed -n '/^Build-Depends:/,/^[A-Z]/s/^ \([a-z0-9.+-]*\),*$$/\1/p' debian/control)
 RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps curl bubblewrap apertium \
     apertium-eng-spa
 TEST_PACKAGES  := mold golang-go golang-golang-x-mod-dev python3-aiosmtpd nodejs openssl iproute2 curl
@@ -26,7 +24,7 @@ BROWSER_PACKAGES := chromium python3-fido2
 OPENID_PACKAGES := chromium apache2-bin libapache2-mod-auth-openidc libapache2-mod-oauth2 python3-authlib python3-requests oidc-agent-cli
 BENCH_PACKAGES := wrk nginx-light python3 nodejs
 PEERS_PACKAGES := $(if $(shell command -v npm),,npm) openssl libulfius2.7 libhoel1.4 libiddawc1.1 librhonabwy1.1 libconfig9 libcbor0.8 libldap-2.5-0
-DEB_PACKAGES   := dpkg-dev
+DEB_PACKAGES   := dpkg-dev debhelper
 NSPAWN_PACKAGES := $(DEB_PACKAGES) debootstrap systemd-container
 S3_PACKAGES    := ceph-mon ceph-osd radosgw python3 openssl
 IMAGE_PACKAGES := buildah ca-certificates dash bubblewrap publicsuffix libmagic-mgc
@@ -664,9 +662,11 @@ $(BUILD)/atrium.conf: $(PROGRAMS)
 deb:
 	$(call install_packages,$(BUILD_PACKAGES) $(DEB_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all
-	@rm -rf $(BUILD)/deb
-	@$(MAKE) --no-print-directory -s install DESTDIR=$(BUILD)/deb PREFIX=/usr
-	@debian/build.sh $(BUILD) $(VERSION)
+	@[ "$$(dpkg-parsechangelog -S Version)" = $(VERSION) ] || \
+	    { echo 'debian/changelog must begin with version $(VERSION)' >&2; exit 1; }
+	@BUILD=$(BUILD) dpkg-buildpackage --build=binary --no-sign --no-check-builddeps --post-clean \
+	    --buildinfo-file=$(BUILD)/atrium.buildinfo --buildinfo-option=-u$(BUILD) \
+	    --changes-file=$(BUILD)/atrium.changes --changes-option=-u$(BUILD)
 
 .PHONY: image test-image drill
 
