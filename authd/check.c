@@ -4,6 +4,8 @@
  */
 #include <inttypes.h>
 
+#include "authd/account/app_url.h"
+#include "authd/account/ownership.h"
 #include "authd/authd.h"
 #include "authd/key_api.h"
 #include "authd/passkey/passkey_health.h"
@@ -90,6 +92,26 @@ static int check_password_hashes(void *daemon, const struct request *req, struct
                     row.count);
 }
 
+/* Counts the practitioners whose account no session of theirs owns, while there are no pages on
+ * which they could change it. */
+static int check_shared_accounts(void *daemon, const struct request *req, struct finding *ret,
+                                 struct error *err)
+{
+    struct authd *d = daemon;
+    int64_t people;
+
+    if (app_url_own_page(d, req->arena, "account"))
+        return check_ok(req, ret, "their owners have the installation's account pages");
+    if (ownership_count_shared(d, req, (struct uuid){""}, &people, err) < 0)
+        return -1;
+    if (people == 0)
+        return check_ok(req, ret, "there are none");
+    return check_warn(req, ret, NULL,
+                      "%" PRId64 " in several organizations, without account pages: their "
+                      "password, second factor, passkeys and address are in the operator's hands",
+                      people);
+}
+
 const struct check authd_checks[] = {
     {"password hashes", CHECK_DATABASE, "See docs/password-hashes.md.", check_password_hashes},
     {"passkeys", CHECK_DATABASE,
@@ -97,6 +119,10 @@ const struct check authd_checks[] = {
      "its "
      "former address back (PATIENT_APP_URL, PRACTITIONER_APP_URL, account_app_url).",
      passkey_health_check},
+    {"shared accounts", CHECK_DATABASE,
+     "Set public_url (section common), which gives them account pages; until then use atriumctl "
+     "account.",
+     check_shared_accounts},
     {"password memory", 0,
      "Each password takes 19 MiB while it is hashed, on as many threads as password_threads says: "
      "see free -m, MemoryMax and LimitAS of the unit, and vm.overcommit_memory; then add memory, "

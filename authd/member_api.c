@@ -15,7 +15,6 @@
 
 enum {
     SEARCH_MAX = 254,
-    REASON_MAX = 500,
 };
 
 #define POLICY_REFERENCE_PATTERN "^AccessPolicy/[0-9A-Fa-f-]{36}$"

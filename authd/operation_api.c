@@ -181,6 +181,16 @@ static const struct field policy_in_use_out_rows[] = {
 };
 FIELD_TABLE(policy_in_use_out);
 
+static const struct field shared_people_in_rows[] = {
+    FIELD_UUID(struct shared_people_in, projectId, FIELD_REQUIRED, "The project."),
+};
+FIELD_TABLE(shared_people_in);
+
+static const struct field shared_people_out_rows[] = {
+    FIELD_INT(struct shared_people_out, people, 0, INT64_MAX, 0, FIELD_REQUIRED, "How many.", "0"),
+};
+FIELD_TABLE(shared_people_out);
+
 static const struct field admin_create_in_rows[] = {
     FIELD_TEXT(struct admin_create_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED, "Where.",
                "demo"),
@@ -353,3 +363,35 @@ static const struct field operator_mfa_reset_in_rows[] = {
     FIELD_CHOICE(struct operator_mfa_reset_in, role, account_roles, 0, "As what.", "Patient"),
 };
 FIELD_TABLE(operator_mfa_reset_in);
+
+#define FIELD_PRACTITIONER(s)                                                                  \
+    FIELD_EMAIL(s, email, FIELD_REQUIRED, "The practitioner's.", "ana@example.org"),           \
+        FIELD_CHECKED(s, reason, 1, REASON_MAX, name_check, FIELD_REQUIRED | FIELD_CHARACTERS, \
+                      "Why; it is kept in the audit trail.", "Ticket 4711: phone lost")
+
+static const struct field operator_account_in_rows[] = {
+    FIELD_PRACTITIONER(struct operator_account_in),
+};
+FIELD_TABLE(operator_account_in);
+
+static const struct field operator_account_passkey_in_rows[] = {
+    FIELD_PRACTITIONER(struct operator_account_passkey_in),
+    FIELD_UUID(struct operator_account_passkey_in, id, FIELD_REQUIRED, "The passkey."),
+};
+FIELD_TABLE(operator_account_passkey_in);
+
+static const struct field operator_account_leave_in_rows[] = {
+    FIELD_PRACTITIONER(struct operator_account_leave_in),
+    FIELD_TEXT(struct operator_account_leave_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
+               "Where.", "demo"),
+};
+FIELD_TABLE(operator_account_leave_in);
+
+static const struct field operator_account_delete_in_rows[] = {
+    FIELD_PRACTITIONER(struct operator_account_delete_in),
+    FIELD_INT(struct operator_account_delete_in, days, 1, DELETION_DAYS_MAX, DELETION_DAYS, 0,
+              "From now until the deletion.", "30"),
+    FIELD_BOOL(struct operator_account_delete_in, wipe, false, 0,
+               "Erase what the account owns, its documents for example, too."),
+};
+FIELD_TABLE(operator_account_delete_in);

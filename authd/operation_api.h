@@ -165,6 +165,18 @@ struct policy_in_use_out {
 };
 FIELD_DECLARE(policy_in_use_out);
 
+/* How many practitioners of a project could set up no second factor that it demands: they work in
+ * several organizations, and the installation has no pages for them. */
+struct shared_people_in {
+    struct uuid projectId;
+};
+FIELD_DECLARE(shared_people_in);
+
+struct shared_people_out {
+    int64_t people;
+};
+FIELD_DECLARE(shared_people_out);
+
 /* Makes an admin of a project: a new account with the password, or, with `existing`, the account
  * that there is, which keeps its own. With `mail` the address is invited, whether or not it has an
  * account. */
@@ -218,6 +230,32 @@ struct operator_mfa_reset_in {
     const char *role; /* needed when a patient and a practitioner have this e-mail there */
 };
 FIELD_DECLARE(operator_mfa_reset_in);
+
+/* What an operator does for a practitioner, whose address it is (authd/account/operator_account.c):
+ * without pages of the installation no session may do it where the account belongs to several
+ * organizations. */
+struct operator_account_in {
+    const char *email, *reason;
+};
+FIELD_DECLARE(operator_account_in);
+
+struct operator_account_passkey_in {
+    const char *email, *reason;
+    struct uuid id; /* the passkey */
+};
+FIELD_DECLARE(operator_account_passkey_in);
+
+struct operator_account_leave_in {
+    const char *email, *reason, *tenantCode;
+};
+FIELD_DECLARE(operator_account_leave_in);
+
+struct operator_account_delete_in {
+    const char *email, *reason;
+    int64_t days;
+    bool wipe; /* what it owns in its projects goes along */
+};
+FIELD_DECLARE(operator_account_delete_in);
 
 /* An account as operators see it. */
 struct user_place {

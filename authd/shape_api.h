@@ -9,6 +9,7 @@ enum {
     TENANT_CODE_MAX = 64,
     MEMBERS_MAX = 100, /* rows of a page of a list */
     NAME_MAX_LENGTH = 128,
+    REASON_MAX = 500,
     NEW_PASSWORD_MAX = 4096,
     DISPLAY_MAX = 512,
     CODE_MAX = 512, /* session codes and refresh tokens */

@@ -63,6 +63,19 @@ static const struct command commands[] = {
     {"user import", "FILE.ndjson --project CODE [--dry-run] [--verified] [--report FILE]",
      "make accounts of those of another system, with their passwords", "authd",
      user_import_command},
+    {"account send-reset", "--email E --reason TEXT",
+     "mail a practitioner of several organizations what sets a new password", "authd",
+     account_send_reset_command},
+    {"account reset-mfa", "--email E --reason TEXT",
+     "take their lost second factor and all passkeys away; ends all sessions", "authd",
+     account_reset_mfa_command},
+    {"account passkey-remove", "--email E --reason TEXT [--id ID]",
+     "remove one of their passkeys, or list them", "authd", account_passkey_remove_command},
+    {"account leave", "--email E --reason TEXT --tenant CODE", "end one of their memberships, now",
+     "authd", account_leave_command},
+    {"account schedule-deletion", "--email E --reason TEXT [--days N] [--wipe]",
+     "delete their account in some days, unless they sign in before", "authd",
+     account_schedule_deletion_command},
     {"member list", "--project CODE [--count N] [--offset N]",
      "list the members of a project and its pending invitations", "authd", member_list_command},
     {"policy put", "--project CODE [--id ID] FILE.json", "create or replace an access policy",
@@ -203,7 +216,7 @@ static size_t print_commands(const char *group)
     for (size_t i = 0; commands[i].words; i++) {
         if (group && !in_group(&commands[i], group))
             continue;
-        printf("  %-20s %s\n", commands[i].words, commands[i].summary);
+        printf("  %-26s %s\n", commands[i].words, commands[i].summary);
         count++;
     }
     return count;

@@ -110,6 +110,13 @@ int user_lock_command(struct ctl *ctl, struct error *err) MUST_USE;
 int user_unlock_command(struct ctl *ctl, struct error *err) MUST_USE;
 int user_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
 
+/* account.c */
+int account_send_reset_command(struct ctl *ctl, struct error *err) MUST_USE;
+int account_reset_mfa_command(struct ctl *ctl, struct error *err) MUST_USE;
+int account_passkey_remove_command(struct ctl *ctl, struct error *err) MUST_USE;
+int account_leave_command(struct ctl *ctl, struct error *err) MUST_USE;
+int account_schedule_deletion_command(struct ctl *ctl, struct error *err) MUST_USE;
+
 /* user_receipt.c */
 int user_receipt_command(struct ctl *ctl, struct error *err) MUST_USE;
 int user_verify_receipt_command(struct ctl *ctl, struct error *err) MUST_USE;

@@ -26,6 +26,12 @@ static const struct builtin mails[] = {
      "A new password was requested for your account with {{projectName}}. The link is valid for "
      "one hour.",
      "resetUrl", "Choose a new password", ASK_AN_ADMINISTRATOR, IGNORE_IT},
+    {"PASSWORD_RESET_CODE", "A new password for {{projectName}}",
+     "A new password was requested for your account with {{projectName}}. There is no page for "
+     "that here: enter this code in the app that you sign in with, within one hour. secret: "
+     "{{resetSecret}} id: {{resetId}}",
+     NULL, NULL, NULL,
+     "If the app has no place for it, ask an administrator of {{projectName}}. " IGNORE_IT},
     {"EMAIL_VERIFICATION", "Confirm your e-mail address for {{projectName}}",
      "Please confirm that this is your e-mail address. The link is valid for 24 hours.",
      "verifyUrl", "Confirm the address", ASK_AN_ADMINISTRATOR,
@@ -80,6 +86,10 @@ static const struct builtin mails[] = {
      "Your access to {{organization}} ends on {{date}}. Your account stays, and so do your other "
      "organizations.",
      NULL, NULL, NULL, "To keep your access, sign in before that date."},
+    {"MEMBERSHIP_ENDED", "You left {{organization}}",
+     "Your access to {{organization}} ended on {{date}}: an operator of {{projectName}} was asked "
+     "to end it. Your account stays, and so do your other organizations.",
+     NULL, NULL, NULL, "If you did not ask for this, ask an administrator for help."},
     {"ACCOUNT_DELETION_SCHEDULED", "Your account with {{projectName}} will be deleted",
      "Your account with {{projectName}} will be deleted on {{date}}.", NULL, NULL, NULL,
      "To keep it, sign in before that date."},

@@ -9,6 +9,8 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "authd/authd_api.h"
+#include "authd/operation_api.h"
 #include "common/domain/etag.h"
 #include "common/wire/codec.h"
 #include "settingsd/policy_api.h"
@@ -141,6 +143,41 @@ static int policy_read(struct settingsd *d, const struct request *req, struct uu
     return 0;
 }
 
+/* Whether a practitioner needs a second factor by the one policy who needs none by the other. */
+static bool demands_more(const struct account_policy *self, const struct account_policy *before)
+{
+    for (int admin = 0; admin < 2; admin++) {
+        if (account_policy_requires_mfa(self, "Practitioner", admin) &&
+            !account_policy_requires_mfa(before, "Practitioner", admin))
+            return true;
+    }
+    return false;
+}
+
+/* No second factor is demanded of people who cannot set one up. One who becomes such a person later
+ * is admitted to it by an operator (`atriumctl account reset-mfa`). Fails: CONFLICT. */
+static int check_mfa(struct settingsd *d, const struct request *req, struct uuid project,
+                     const struct account_policy_in *in, const struct account_policy *before,
+                     struct error *err)
+{
+    const struct shared_people_in which = {project};
+    struct account_policy after = *before;
+    struct shared_people_out found = {0};
+
+    policy_merge(&after, in);
+    if (!demands_more(&after, before))
+        return 0;
+    if (authd_shared_people(d->svc.bus, req, &which, &found, err) < 0)
+        return -1;
+    if (found.people == 0)
+        return 0;
+    return error_set(err, ERR_CONFLICT,
+                     "requireMfa: practitioners of the project who are in several organizations "
+                     "(%lld) cannot set up a second factor, because this installation has no "
+                     "account pages (public_url).",
+                     (long long)found.people);
+}
+
 int account_policy_write(struct settingsd *d, const struct request *req, struct uuid project,
                          const struct account_policy_in *in, struct account_policy *out,
                          struct error *err)
@@ -157,6 +194,8 @@ int account_policy_write(struct settingsd *d, const struct request *req, struct 
         return -1;
     if (!etag_admits(in->ifMatch, out->etag))
         return project_require_unchanged(0, err);
+    if (check_mfa(d, req, project, in, out, err) < 0)
+        return -1;
     if (project_require_unchanged(sql_account_policy_write(d->svc.db, req, &write, &row, err),
                                   err) < 0)
         return -1;

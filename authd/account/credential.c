@@ -124,6 +124,11 @@ int credential_send_link(struct authd *d, const struct request *req, const struc
     link_new(req->arena, route.app, "set-password", create.id, &link);
     mail.tenant = route.tenant;
     mail.variables[0] = (struct mail_variable){"resetUrl", link.url};
+    if (!link.url) {
+        mail.template = "PASSWORD_RESET_CODE";
+        mail.variables[0] = (struct mail_variable){"resetId", create.id.text};
+        mail.variables[1] = (struct mail_variable){"resetSecret", link.secret};
+    }
     create.secret_hash = (struct field_bytes){link.hash, SECRET_HASH_SIZE};
     create.installation = !route.tenant;
     create.mail = mail_row(d, req, &mail);

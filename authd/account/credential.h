@@ -33,9 +33,9 @@ struct credential_link_owner {
 
 /* Makes a link for one account and queues its mail; nothing for a project without the address of
  * an application that the link could lead to, or when the account is deleted at this moment. Where
- * the installation mails but has no such pages, the mail says whom to ask. tenant: that it was
- * asked for in; NULL: on the installation's own page, which mails it then. reason: of the admin who
- * sends it; NULL: the owner has asked for it. Parks. */
+ * the installation mails but has no such pages, the mail has the link's id and secret. tenant: that
+ * it was asked for in; NULL: on the installation's own page, which mails it then. reason: of the
+ * admin who sends it; NULL: the owner has asked for it. Parks. */
 int credential_send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
                          const struct credential_link_owner *account, const char *reason,
                          struct error *err) MUST_USE;

@@ -56,7 +56,7 @@ int credential_owner_find(struct authd *d, const struct request *req, struct cre
                                      .display = req->caller->display,
                                      .hash = row.password_hash,
                                      .changes = row.changes};
-    return uuid_is_set(&req->caller->project)
+    return uuid_is_set(&req->caller->project) && !(req->ownership && req->ownership->installation)
                ? tenant_open_id(d, req, req->caller->project, &ret->tenant, err)
                : credential_owner_mailed(d, req, ret, err);
 }

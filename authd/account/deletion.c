@@ -167,13 +167,17 @@ int deletion_by_admin(struct authd *d, const struct request *req, struct db_tx *
                         .schedule = uuid_random(),
                         .at = req->now_ms + DAYS(order->days),
                         .days = order->days,
-                        .tenant = *order->tenant,
+                        .shared = !order->tenant,
                         .mailed = order->mailed,
                         .audited_account = order->account,
                         .role = order->role,
                         .reason = order->reason};
     int64_t sequence;
 
+    if (order->tenant)
+        plan.tenant = *order->tenant;
+    else
+        plan.tenant.projectId = (struct uuid){UUID_NIL};
     if (begin(*tx_p, req, &plan, err) < 0)
         return err->code == ERR_UNAUTHORIZED ? error_set(err, ERR_NOT_FOUND, "Account not found.")
                                              : -1;

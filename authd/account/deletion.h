@@ -43,9 +43,9 @@ int deletion_by_operator(struct authd *d, const struct request *req, struct uuid
 int deletion_queue_exports(struct authd *d, const struct request *req, struct db_tx *tx,
                            struct uuid account, bool wiped, struct error *err) MUST_USE;
 
-/* A deletion that an admin of a project schedules for one of its accounts. */
+/* A deletion that an admin of a project schedules for one of its accounts, or an operator. */
 struct deletion_order {
-    const struct tenant *tenant;
+    const struct tenant *tenant; /* by whose template the owner is mailed; NULL: the installation */
     struct uuid account;
     const char *role, *reason;
     int64_t days;

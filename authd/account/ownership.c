@@ -8,6 +8,7 @@
 #include "authd/account/app_url.h"
 #include "authd/credential/link.h"
 #include "authd/sql/account.h"
+#include "authd/sql/credential.h"
 #include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
@@ -105,6 +106,43 @@ int ownership_lowest(struct authd *d, const struct request *req, struct uuid acc
     return 0;
 }
 
+int ownership_count_shared(struct authd *d, const struct request *req, struct uuid project,
+                           int64_t *ret, struct error *err)
+{
+    const struct sql_account_project_sets_in in = {.project = project};
+    struct sql_account_project_sets_rows rows;
+    struct uuid owner;
+
+    *ret = 0;
+    if (app_url_own_page(d, req->arena, "account"))
+        return 0;
+    if (sql_account_project_sets(d->svc.db, req, &in, &rows, err) < 0)
+        return -1;
+    for (size_t i = 0; i < rows.count; i++) {
+        if (ownership_lowest(d, req, rows.items[i].account, &owner, err) < 0)
+            return -1;
+        if (!uuid_is_set(&owner) || !strstr(rows.items[i].projects, owner.text))
+            *ret += rows.items[i].people;
+    }
+    return 0;
+}
+
+int ownership_admits_factor(struct authd *d, const struct request *req, bool *ret,
+                            struct error *err)
+{
+    const struct sql_factor_is_admitted_in in = {.account = req->caller->account,
+                                                 .now = req->now_ms};
+    struct sql_factor_is_admitted_row row = {.admitted = false};
+
+    *ret = false;
+    if (app_url_own_page(d, req->arena, "account"))
+        return 0;
+    if (sql_factor_is_admitted(d->svc.db, req, &in, &row, err) < 0)
+        return -1;
+    *ret = row.admitted;
+    return 0;
+}
+
 int ownership_refuse(const struct authd *d, const struct request *req, struct error *err)
 {
     const char *page = app_url_own_page(d, req->arena, "account");
@@ -113,7 +151,7 @@ int ownership_refuse(const struct authd *d, const struct request *req, struct er
                     page ? "The account belongs to several organizations. Its owner changes this "
                            "on the installation's account page."
                          : "The account belongs to several organizations. Ask the operator of this "
-                           "installation to change this.");
+                           "installation to change this (atriumctl account).");
     if (page)
         error_member(err, "details.url", page);
     return -1;
@@ -183,6 +221,11 @@ int ownership_admit(void *daemon, struct request *req, const struct operation *r
     if (ownership_find(d, req, req->caller->account, req->caller->project, found, err) < 0)
         return -1;
     req->ownership = found;
+    if (!found->owned && strcmp(row->name, "mfa_enroll") == 0) { /* unless an operator lets it */
+        if (ownership_admits_factor(d, req, &found->installation, err) < 0)
+            return -1;
+        found->owned = found->installation;
+    }
     return found->owned ? 0 : ownership_refuse(d, req, err);
 }
 

@@ -59,6 +59,18 @@ int ownership_hold(const struct authd *d, struct db_tx *tx, const struct request
 int ownership_join(struct db_tx *tx, const struct request *req, struct uuid account,
                    struct db_array above, struct error *err) MUST_USE;
 
+/* Counts the practitioners of the project (absent: of all) who have no session that owns their
+ * account: none of their own projects has all their memberships in it or below it. Of the 100
+ * combinations of projects with the most people. 0 where the installation has pages for them.
+ * Parks. */
+int ownership_count_shared(struct authd *d, const struct request *req, struct uuid project,
+                           int64_t *ret, struct error *err) MUST_USE;
+
+/* Whether the caller's session may set a second factor up though it does not own the account: an
+ * operator has admitted it, in an installation without pages. Parks. */
+int ownership_admits_factor(struct authd *d, const struct request *req, bool *ret,
+                            struct error *err) MUST_USE;
+
 /* Refuses what only an owner may do: ERR_ACCOUNT_SHARED, with the installation's page for it in
  * details.url, where there is one. Returns -1. */
 int ownership_refuse(const struct authd *d, const struct request *req, struct error *err);

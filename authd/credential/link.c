@@ -19,6 +19,7 @@ void link_new(struct arena *arena, const char *app, const char *page, struct uui
 {
     const char *secret = secret_random_text(arena, LINK_SECRET_SIZE);
 
+    ret->secret = secret;
     secret_hash(secret, ret->hash);
     ret->url = !app ? NULL
                     : arena_printf(arena, "%s?id=%s&secret=%s", link_page(arena, app, page),

@@ -12,6 +12,7 @@
 
 struct link {
     const char *url;
+    const char *secret;
     uint8_t hash[SECRET_HASH_SIZE]; /* of the secret, which is stored nowhere */
 };
 

@@ -14,6 +14,7 @@
 #include "authd/account/email_verified.h"
 #include "authd/account/ownership.h"
 #include "authd/account_api.h"
+#include "authd/mail.h"
 #include "authd/member/admin.h"
 #include "authd/member/invitation.h"
 #include "authd/member_api.h"
@@ -24,6 +25,7 @@
 #include "authd/sql/account.h"
 #include "authd/sql/credential.h"
 #include "authd/sql/member.h"
+#include "authd/sql/outbox.h"
 #include "authd/tenant.h"
 #include "common/service/audit.h"
 #include "settingsd/settingsd_api.h"
@@ -484,10 +486,29 @@ static int erase_patient(struct authd *d, struct db_tx *tx, const struct request
     return sql_patient_delete(tx, req, &patient, err) < 0 ? -1 : 0;
 }
 
-/* Answers when the member's tokens are refused everywhere. proven: the caller must have a fresh
- * proof. */
+/* How a member is removed. */
+struct removal {
+    bool proven;               /* the caller must have a fresh proof */
+    const char *reason;        /* in the audit row; NULL: none */
+    const struct mail *notice; /* to the member; NULL: none */
+};
+
+static const struct removal removal_by_admin = {.proven = false};
+
+static int queue_notice(struct authd *d, struct db_tx *tx, const struct request *req,
+                        const struct mail *notice, struct error *err)
+{
+    struct sql_outbox_insert_in insert;
+
+    if (!notice)
+        return 0;
+    insert.outbox = mail_row(d, req, notice);
+    return sql_outbox_insert_tx(tx, req, &insert, err) < 0 ? -1 : 0;
+}
+
+/* Answers when the member's tokens are refused everywhere. */
 static int remove_member(struct authd *d, const struct request *req, struct uuid project,
-                         const struct found *found, bool proven, struct error *err)
+                         const struct found *found, const struct removal *how, struct error *err)
 {
     const struct member *member = &found->member;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
@@ -499,7 +520,8 @@ static int remove_member(struct authd *d, const struct request *req, struct uuid
                                                 .account = found->account,
                                                 .role = member->profileType,
                                                 .type = "ProjectMembership",
-                                                .id = member->id})};
+                                                .id = member->id,
+                                                .reason = how->reason})};
     const struct sql_last_sign_in_delete_in forget = {.account = found->account,
                                                       .project = project};
     struct session_ended ended;
@@ -511,7 +533,7 @@ static int remove_member(struct authd *d, const struct request *req, struct uuid
         return -1;
     if (last)
         return admin_refuse_last(err);
-    if (proven && step_up_check(d, tx, req, err) < 0)
+    if (how->proven && step_up_check(d, tx, req, err) < 0)
         return -1;
     deleted = sql_member_delete(tx, req, &delete, err);
     if (deleted <= 0)
@@ -520,25 +542,41 @@ static int remove_member(struct authd *d, const struct request *req, struct uuid
              ? erase_patient(d, tx, req, project, found->account, &ended, err)
              : end_access(tx, req, project, found->account, &ended, err)) < 0 ||
         sql_last_sign_in_delete(tx, req, &forget, err) < 0 ||
+        queue_notice(d, tx, req, how->notice, err) < 0 ||
         session_ended_membership(tx, req, member->id, &ended, err) < 0 || db_commit(&tx, err) < 0)
         return -1;
     outbox_wake(d->svc.outbox);
     return session_revocation_wait(d, req, &ended, err);
 }
 
-int member_leave(struct authd *d, const struct request *req, struct uuid project, struct error *err)
+static int leave(struct authd *d, const struct request *req, struct uuid account,
+                 struct uuid project, const struct removal *how, struct error *err)
 {
-    const struct sql_member_of_account_in in = {.account = req->caller->account,
-                                                .project = project};
-    struct found found = {.account = req->caller->account,
-                          .member = {.profileType = "Practitioner"}};
+    const struct sql_member_of_account_in in = {.account = account, .project = project};
+    struct found found = {.account = account, .member = {.profileType = "Practitioner"}};
     struct sql_member_of_account_row row;
     int there = sql_member_of_account(d->svc.db, req, &in, &row, err);
 
     if (there <= 0)
         return there < 0 ? -1 : not_found(err);
     found.member.id = row.id;
-    return remove_member(d, req, project, &found, true, err);
+    return remove_member(d, req, project, &found, how, err);
+}
+
+int member_leave(struct authd *d, const struct request *req, struct uuid project, struct error *err)
+{
+    const struct removal how = {.proven = true};
+
+    return leave(d, req, req->caller->account, project, &how, err);
+}
+
+int member_remove_for(struct authd *d, const struct request *req, struct uuid account,
+                      struct uuid project, const char *reason, const struct mail *notice,
+                      struct error *err)
+{
+    const struct removal how = {.reason = reason, .notice = notice};
+
+    return leave(d, req, account, project, &how, err);
 }
 
 static int withdraw(struct authd *d, const struct request *req, struct found *found,
@@ -555,7 +593,7 @@ static int withdraw(struct authd *d, const struct request *req, struct found *fo
         return MIN(withdrawn, 0);
     if (find(d, req, id, found, err) < 0)
         return -1;
-    return remove_member(d, req, req->caller->project, found, false, err);
+    return remove_member(d, req, req->caller->project, found, &removal_by_admin, err);
 }
 
 /* Removes a member, or withdraws an invitation. Fails: CONFLICT (oneself, the last admin),
@@ -570,6 +608,7 @@ int member_delete(struct authd *d, const struct request *req, const struct membe
     if (find(d, req, in->id, &found, err) < 0)
         return -1;
     out->ok = true;
-    return found.member.pending ? withdraw(d, req, &found, err)
-                                : remove_member(d, req, req->caller->project, &found, false, err);
+    return found.member.pending
+               ? withdraw(d, req, &found, err)
+               : remove_member(d, req, req->caller->project, &found, &removal_by_admin, err);
 }

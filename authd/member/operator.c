@@ -68,6 +68,12 @@ int policy_in_use(struct authd *d, const struct request *req, const struct polic
     return 0;
 }
 
+int shared_people(struct authd *d, const struct request *req, const struct shared_people_in *in,
+                  struct shared_people_out *out, struct error *err)
+{
+    return ownership_count_shared(d, req, in->projectId, &out->people, err);
+}
+
 /* ---- admins ---- */
 
 /* An invitation would give an admin nothing. */

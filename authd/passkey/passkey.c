@@ -5,6 +5,8 @@
  * To add or to remove one is a change of the credential, like that of a password: it needs a fresh
  * proof, other sessions end, and the owner gets a mail.
  */
+#include "authd/passkey/passkey.h"
+
 #include <sodium.h>
 #include <string.h>
 
@@ -222,6 +224,15 @@ static struct passkey shown(const struct sql_passkey_list_row *row)
                             .lastUsedAt = row->last_used_at ? *row->last_used_at : 0};
 }
 
+static struct field_list shown_list(struct arena *arena, const struct sql_passkey_list_rows *rows)
+{
+    struct passkey *items = arena_calloc(arena, rows->count, sizeof(*items));
+
+    for (size_t i = 0; i < rows->count; i++)
+        items[i] = shown(&rows->items[i]);
+    return (struct field_list){items, rows->count};
+}
+
 /* Lists the caller's passkeys: all, where the session's project owns the account, else those that
  * open the project. */
 int passkeys(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
@@ -229,17 +240,25 @@ int passkeys(struct authd *d, const struct request *req, const struct nothing *i
 {
     struct uuid project = req->caller->project;
     struct sql_passkey_list_rows rows;
-    struct passkey *items;
     bool own;
 
     if (ownership_of_caller(d, req, &own, err) < 0 ||
         passkey_opens_list(d, req, req->caller->account, own ? (struct uuid){""} : project, &rows,
                            err) < 0)
         return -1;
-    items = arena_calloc(req->arena, rows.count, sizeof(*items));
-    for (size_t i = 0; i < rows.count; i++)
-        items[i] = shown(&rows.items[i]);
-    out->passkeys = (struct field_list){items, rows.count};
+    out->passkeys = shown_list(req->arena, &rows);
+    return 0;
+}
+
+int passkey_list_of(struct authd *d, const struct request *req, struct uuid account,
+                    struct passkey_list *out, struct error *err)
+{
+    const struct sql_passkey_list_in list = {.account = account};
+    struct sql_passkey_list_rows rows;
+
+    if (sql_passkey_list(d->svc.db, req, &list, &rows, err) < 0)
+        return -1;
+    out->passkeys = shown_list(req->arena, &rows);
     return 0;
 }
 
@@ -296,4 +315,23 @@ int passkey_delete(struct authd *d, const struct request *req, const struct pass
         return -1;
     out->ok = true;
     return 0;
+}
+
+int passkey_remove(struct authd *d, const struct request *req, struct db_tx **tx_p,
+                   const struct credential_owner *owner, struct uuid passkey, const char *reason,
+                   struct error *err)
+{
+    const struct sql_passkey_delete_in delete = {
+        .id = passkey,
+        .account = owner->account,
+        .audit = audit_row(req, &(struct audit){.action = "passkey.remove",
+                                                .account = owner->account,
+                                                .role = "Practitioner",
+                                                .type = "Passkey",
+                                                .id = passkey,
+                                                .reason = reason})};
+
+    if (not_found(sql_passkey_delete(*tx_p, req, &delete, err), err) < 0)
+        return -1;
+    return credential_change_commit(d, req, tx_p, owner, what, (struct uuid){""}, err);
 }

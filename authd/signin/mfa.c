@@ -7,6 +7,7 @@
  */
 #include "authd/signin/mfa.h"
 
+#include "authd/account/app_url.h"
 #include "authd/account/credential.h"
 #include "authd/account/ownership.h"
 #include "authd/account_api.h"
@@ -129,7 +130,8 @@ int mfa_status(struct authd *d, const struct request *req, const struct nothing 
     bool own = true;
 
     if (read_factor(d, req, &row, err) < 0 ||
-        (!row.enrolled && ownership_of_caller(d, req, &own, err) < 0))
+        (!row.enrolled && ownership_of_caller(d, req, &own, err) < 0) ||
+        (!own && ownership_admits_factor(d, req, &own, err) < 0))
         return -1;
     if (own && !row.enrolled && !row.secret_sealed.bytes &&
         (prepare_factor(d, req, err) < 0 || read_factor(d, req, &row, err) < 0))
@@ -259,6 +261,17 @@ static int find_named(struct authd *d, const struct request *req,
     return 0;
 }
 
+/* Admits a new factor in sessions that do not own the account (ownership_admits_factor()). */
+static int admit_new(struct db_tx *tx, const struct request *req, struct audit audit,
+                     struct error *err)
+{
+    struct sql_factor_admit_in admit = {.account = audit.account, .until = req->now_ms + DAYS(1)};
+
+    audit.action = "mfa.admit";
+    admit.audit = audit_row(req, &audit);
+    return MIN(sql_factor_admit(tx, req, &admit, err), 0);
+}
+
 int mfa_reset(struct authd *d, const struct request *req, struct db_tx **tx_p,
               const struct credential_owner *owner, const char *role, const char *reason,
               struct error *err)
@@ -273,8 +286,11 @@ int mfa_reset(struct authd *d, const struct request *req, struct db_tx **tx_p,
     struct sql_factor_disable_in disable = {.account = owner->account,
                                             .audit = audit_row(req, &audit)};
     struct sql_passkey_reset_in reset = {.account = owner->account};
+    bool admits = owner->shared && !req->caller && !app_url_own_page(d, req->arena, "account");
     int disabled, dropped;
 
+    if (admits && admit_new(*tx_p, req, audit, err) < 0)
+        return -1;
     audit.action = "passkey.reset";
     reset.audit = audit_row(req, &audit);
     disabled = sql_factor_disable(*tx_p, req, &disable, err);
@@ -283,7 +299,7 @@ int mfa_reset(struct authd *d, const struct request *req, struct db_tx **tx_p,
     dropped = sql_passkey_reset(*tx_p, req, &reset, err);
     if (dropped < 0)
         return -1;
-    if (disabled + dropped == 0)
+    if (disabled + dropped == 0 && !admits)
         return none_enrolled(err);
     return credential_change_commit(d, req, tx_p, owner, what, (struct uuid){""}, err);
 }

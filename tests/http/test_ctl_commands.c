@@ -24,6 +24,7 @@ static char dead_id[40], queued_id[40], boss[128], used_policy[40];
 static char made_id[40]; /* what a command that deletes is run for */
 
 #define SESSION "ana@sessions.example"
+#define MADE "made@users.example"
 
 static struct suite *suite;
 static struct unit_dir files;
@@ -198,6 +199,41 @@ static const struct row {
      "/nonexistent",
      "atrium-tenant-",
      "key",
+     NULL},
+    {"account send-reset",
+     {"--email", MADE, "--reason", "sent"},
+     {"--email", "no@body.example", "--reason", "sent"},
+     "Account not found.",
+     "on its way",
+     "message",
+     NULL},
+    {"account reset-mfa",
+     {"--email", "@boss", "--reason", "lost"},
+     {"--email", "no@body.example", "--reason", "lost"},
+     "Account not found.",
+     "no second factor",
+     "message",
+     NULL},
+    {"account passkey-remove",
+     {"--email", MADE, "--reason", "lost"},
+     {"--email", MADE, "--reason", "lost", "--id", "first"},
+     "must be the id of a passkey",
+     "RP ID",
+     NULL,
+     NULL},
+    {"account leave",
+     {"--email", MADE, "--reason", "sent", "--tenant", "demo"},
+     {"--email", MADE, "--reason", "sent", "--tenant", "nobody"},
+     "Tenant not found.",
+     "The membership has ended",
+     "message",
+     NULL},
+    {"account schedule-deletion",
+     {"--email", MADE, "--reason", "sent", "--days", "3"},
+     {"--email", MADE, "--reason", "sent", "--days", "0"},
+     "--days",
+     "deleted in 3 days",
+     "message",
      NULL},
     {"member list",
      {"--project", "demo", "--count", "5"},
@@ -441,7 +477,7 @@ static void make_user(void)
     char *id =
         suite_query(suite,
                     "insert into auth.account (id, role, email, name, surname, created_at) "
-                    "values (gen_random_uuid(), 'Practitioner', 'made@users.example', 'M', 'U', 0) "
+                    "values (gen_random_uuid(), 'Practitioner', '" MADE "', 'M', 'U', 0) "
                     "on conflict (email) where role = 'Practitioner' do update set created_at = 0 "
                     "returning id");
 
@@ -471,6 +507,9 @@ static void make_for(const char *command)
         {"project delete", {"project", "create", "Doomed", "--json"}},
         {"policy delete", {"policy", "put", "--project", "demo", policy_file, "--json"}},
         {"client delete", {"client", "create", "--project", "demo", "Desk", "--json"}},
+        {"account leave",
+         {"user", "create-admin", "--project", "demo", "--email", MADE, "--name", "M", "--surname",
+          "U", "--existing"}},
         {"client show", {"client", "create", "--project", "demo", "Front desk", "--json"}},
         {"client set", {"client", "create", "--project", "demo", "Front desk", "--json"}},
         {"client secret",
@@ -519,9 +558,9 @@ static struct program *run(const struct row *row, const char *const *words, bool
     char command[64], *rest = command, *word;
     size_t count = 0;
 
-    if (strcmp(row->command, "user reset-mfa") == 0)
+    if (strstr(row->command, " reset-mfa"))
         enroll();
-    if (strncmp(row->command, "user ", 5) == 0)
+    if (strncmp(row->command, "user ", 5) == 0 || strncmp(row->command, "account ", 8) == 0)
         make_user();
     make_for(row->command);
     snprintf(command, sizeof(command), "%s", row->command);
