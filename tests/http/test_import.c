@@ -529,8 +529,8 @@ static void the_command_says_what_it_lacks(void)
 
 /* ---- interruptions ---- */
 
-/* Starts an import of many, and returns when one batch is written and another waits for the address of
- * line HELD: a transaction that ends with PQfinish(*ret_holder) has taken it. */
+/* Starts an import of many, and returns when one batch is written and another waits for the address
+ * of line HELD: a transaction that ends with PQfinish(*ret_holder) has taken it. */
 static struct program *begin(const char *prefix, PGconn **ret_holder)
 {
     char *ctl = program_path("atriumctl"), sql[512];

@@ -54,8 +54,8 @@ struct unit_need {
 };
 
 /* Whether all of these (until path is NULL) are there. If not, leaves the running case out; and
- * fails it when the environment has `required` ("ATRIUM_REQUIRE_ALL"; NULL: it never must be there),
- * as it has for what is to land. */
+ * fails it when the environment has `required` ("ATRIUM_REQUIRE_ALL"; NULL: it never must be
+ * there), as it has for what is to land. */
 bool unit_has(const struct unit_need *needs, const char *required);
 
 /* What the running case does from here on, or the whole program when none runs, needs something
