@@ -29,7 +29,14 @@ serve() {
 }
 
 case $1 in
-run) serve ;;
+run)
+    # Plain make installs nothing, and names what does.
+    if make >../make.log 2>&1 || ! grep -q 'missing: .*`make deps`' ../make.log; then
+        tail -3 ../make.log
+        exit 1
+    fi
+    serve
+    ;;
 test)
     status=0
     make test >../test.log 2>&1 || status=$?

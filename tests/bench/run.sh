@@ -133,8 +133,8 @@ photographer=$(register photographer@patients.example | member accessToken)
 "$build/tests/bench/images" make "$scratch/www/image"
 image=$(put_document "$scratch/www/image" "$photographer" image/jpeg)
 [ -n "$image" ] || { echo "bench: could not make an image" >&2; exit 1; }
-if [ -d build/sharp/node_modules/sharp ]; then
-    NODE_PATH=build/sharp/node_modules node tests/bench/sharp_server.cjs "$scratch/www/image" >"$scratch/sharp.port" &
+if [ -e build/npm/installed/sharp ]; then
+    node tests/bench/sharp_server.cjs "$scratch/www/image" >"$scratch/sharp.port" &
     started+=($!)
     until [ -s "$scratch/sharp.port" ]; do sleep 0.05; done
 fi

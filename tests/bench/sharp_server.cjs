@@ -4,7 +4,7 @@
 const http = require('http');
 const os = require('os');
 process.env.UV_THREADPOOL_SIZE = String(os.cpus().length);
-const sharp = require('sharp');
+const sharp = require('../support/npm.cjs')('sharp')('sharp');
 
 sharp.cache(false);
 sharp.concurrency(1);

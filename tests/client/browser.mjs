@@ -8,11 +8,11 @@ import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import npm from '../support/npm.cjs';
 
-const require = createRequire(path.resolve('build/client/node_modules/package.json'));
+const require = npm('client');
 const { chromium } = require('playwright-core');
 
 const [suiteDir, dir, port, child] = process.argv.slice(2);
@@ -107,7 +107,7 @@ async function forward(request, response) {
     response.end(content);
 }
 
-const FILES = { '/fetch.mjs': path.resolve('build/client/node_modules/openapi-fetch/dist/index.mjs') };
+const FILES = { '/fetch.mjs': path.join(require.folder('openapi-fetch'), 'dist/index.mjs') };
 
 function serve(request, response) {
     if (request.url.startsWith('/api/'))

@@ -1,29 +1,33 @@
 // check.mjs pack|types|breaks DIR OPENAPI - the package of clients/typescript as an application gets it.
 //
 // pack: compiles a copy of it, packs that, looks at what is in it, installs it below DIR/app and compiles usage.ts there.
-// types: the committed types are those of the page OPENAPI, but for comments; with ATRIUM_WRITE_TYPES set they are written
-// instead.
+// types: writes the types of the page OPENAPI into the copy of the package in DIR.
 // breaks: changes of the page that are not compatible keep the client or usage.ts from compiling, others do not.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
+import npm from '../support/npm.cjs';
 
 const [what, dir, page] = process.argv.slice(2);
-const modules = path.resolve('build/client/node_modules');
 const source = path.resolve('clients/typescript');
-const committed = path.join(source, 'src/openapi.ts');
-const require = createRequire(path.join(modules, 'package.json'));
-const ts = require('typescript');
+const from = npm('client');
+const ts = from('typescript');
 
 const KEEPER_LINES = 400;
 const PACKED = ['LICENSE', 'README.md', 'package.json', ...['errors', 'index', 'openapi', 'session', 'signin', 'storage', 'upload']
     .flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`])].sort();
-const HEAD = '// openapi.ts - the types of /openapi.json, by openapi-typescript. Written by `make client-types`; do not edit.\n';
+const HEAD = '// openapi.ts - the types of /openapi.json, by openapi-typescript. Do not edit.\n';
 
 function insist(condition, complaint) {
     if (!condition)
         throw new Error(complaint);
+}
+
+// Puts what the client imports into DIR/NAME, as `npm install` does.
+function place(name) {
+    mkdirSync(path.join(dir, name, 'node_modules'), { recursive: true });
+    for (const each of ['openapi-fetch', 'openapi-typescript-helpers'])
+        symlinkSync(from.folder(each), path.join(dir, name, 'node_modules', each));
 }
 
 function run(tool, ...words) {
@@ -35,7 +39,7 @@ function run(tool, ...words) {
 }
 
 async function typesOf(description) {
-    const generator = await import(path.join(modules, 'openapi-typescript/dist/index.mjs'));
+    const generator = await import(path.join(from.folder('openapi-typescript'), 'dist/index.mjs'));
     const text = generator.astToString(await generator.default(structuredClone(description), { defaultNonNullable: false }));
 
     return `${HEAD}${text}`;
@@ -43,7 +47,7 @@ async function typesOf(description) {
 
 // ---- pack ----
 
-function pack() {
+async function pack() {
     const manifest = JSON.parse(readFileSync(path.join(source, 'package.json'), 'utf8'));
     const tools = JSON.parse(readFileSync('tests/client/package.json', 'utf8')).devDependencies;
     const app = path.join(dir, 'app');
@@ -60,18 +64,18 @@ function pack() {
         rmSync(path.join(dir, name), { recursive: true, force: true });
     cpSync(source, path.join(dir, 'client'),
         { recursive: true, filter: (file) => !/\/(dist|node_modules)(\/|$)/.test(file.slice(source.length)) });
-    symlinkSync(modules, path.join(dir, 'client/node_modules'));
-    run(process.execPath, path.join(modules, 'typescript/bin/tsc'), '-p', '.');
+    await types(path.join(dir, 'client'));
+    place('client');
+    run(process.execPath, from.resolve('typescript/bin/tsc'), '-p', '.');
     const [packed] = JSON.parse(run('npm', 'pack', '--json', '--offline', '--loglevel=error', '--cache', path.join(dir, 'npm')));
     const files = packed.files.map((file) => file.path).sort();
     insist(JSON.stringify(files) === JSON.stringify(PACKED), `packed ${files.join(' ')}`);
 
     // What `npm install` makes of it.
-    const place = path.join(app, 'node_modules/@atrium/client');
-    mkdirSync(place, { recursive: true });
-    run('tar', '-xzf', packed.filename, '-C', place, '--strip-components=1');
-    for (const name of ['openapi-fetch', 'openapi-typescript-helpers'])
-        symlinkSync(path.join(modules, name), path.join(app, 'node_modules', name));
+    const unpacked = path.join(app, 'node_modules/@atrium/client');
+    mkdirSync(unpacked, { recursive: true });
+    run('tar', '-xzf', packed.filename, '-C', unpacked, '--strip-components=1');
+    place('app');
     writeFileSync(path.join(app, 'package.json'), '{"type":"module"}');
     cpSync('tests/client/usage.ts', path.join(app, 'usage.ts'));
     const errors = compile([path.join(app, 'usage.ts')], {}, { paths: {} });
@@ -80,23 +84,8 @@ function pack() {
 
 // ---- types ----
 
-async function types() {
-    const text = await typesOf(JSON.parse(readFileSync(page, 'utf8')));
-
-    if (process.env.ATRIUM_WRITE_TYPES) {
-        writeFileSync(committed, text);
-        return;
-    }
-    for (const [name, all] of [['committed', readFileSync(committed, 'utf8')], ['openapi', text]])
-        writeFileSync(path.join(dir, `${name}.ts`), all.replace(/^ *\/\*\*.*?\*\/\n/gms, ''));
-    try {
-        execFileSync('diff', ['-u', ...['committed', 'openapi'].map((name) => path.join(dir, `${name}.ts`))],
-            { encoding: 'utf8', maxBuffer: 64 << 20 });
-    } catch (error) {
-        const lines = error.stdout.split('\n');
-        throw new Error(`the types are not those of /openapi.json; \`make client-types\` writes them\n${
-            lines.slice(0, 60).join('\n')}\n(${lines.length} lines)`);
-    }
+async function types(client = dir) {
+    writeFileSync(path.join(client, 'src/openapi.ts'), await typesOf(JSON.parse(readFileSync(page, 'utf8'))));
 }
 
 // ---- breaks ----

@@ -5,11 +5,11 @@
 // why"; the exit code is 1 when one failed. A report of the Content-Security-Policy fails the step. With CONSOLE_STEPS, a
 // pattern, only the steps that it matches are done. Chromium keeps its files in TMPDIR.
 import { readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { deflateSync } from 'node:zlib';
+import npm from '../support/npm.cjs';
 
-const require = createRequire(path.resolve('build/console/node_modules/package.json'));
+const require = npm('console');
 const { chromium } = require('playwright-core');
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 

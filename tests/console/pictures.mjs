@@ -1,10 +1,10 @@
 // pictures.mjs DEV_JSON FOLDER - pictures of the console of a demo tenant, which get people, a brand and settings first;
 // see pictures.sh.
-import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import npm from '../support/npm.cjs';
 
-const require = createRequire(path.resolve('build/console/node_modules/package.json'));
+const require = npm('console');
 const { chromium } = require('playwright-core');
 const [devJson, folder] = process.argv.slice(2);
 const { baseUrl, publicUrl, demo } = JSON.parse(readFileSync(devJson, 'utf8'));

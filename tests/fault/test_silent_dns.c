@@ -4,7 +4,7 @@
  * deadline, all others are answered at once, no watchdog fires, and all is well again when the name
  * server is back.
  *
- * The server of S3 is s3rver (`make s3`).
+ * The server of S3 is s3rver (`make npm`).
  *
  * tier: fault
  */
@@ -52,9 +52,7 @@ static struct program *server_start(const char *const *argv, const char *ready)
 
 static void store_start(void)
 {
-    const char *argv[] = {"/usr/bin/env", "NODE_PATH=build/s3/node_modules",
-                          "node",         "tests/s3/server.cjs",
-                          dir.path,       NULL};
+    const char *argv[] = {"/usr/bin/env", "node", "tests/s3/server.cjs", dir.path, NULL};
 
     store = server_start(argv, "ready http");
     snprintf(store_url, sizeof(store_url), "http://store.example:%d",
@@ -259,10 +257,10 @@ static const struct unit_case cases[] = {
 
 int main(void)
 {
-    const char *reason = "there is no server of S3 (make s3)";
+    const char *reason = "there is no server of S3 (make npm)";
     int rc;
 
-    if (access("build/s3/node_modules/s3rver", R_OK) != 0 || !(dns = silent_dns_start(&reason)))
+    if (access("build/npm/installed/s3", R_OK) != 0 || !(dns = silent_dns_start(&reason)))
         return unit_leave_out_suite("silent dns", reason);
     unit_optional();
     dir = unit_dir_make();

@@ -1,7 +1,7 @@
 // Validates a FHIR R4 Bundle by npm's fhir: `validate.cjs FILE`. Prints each error; exits with 1 when there is one.
 'use strict';
 const fs = require('node:fs');
-const { Fhir } = require('fhir');
+const { Fhir } = require('../support/npm.cjs')('fhir')('fhir');
 
 const bundle = JSON.parse(fs.readFileSync(process.argv[2], 'utf8'));
 const result = new Fhir().validate(bundle, { errorOnUnexpected: true });

@@ -145,14 +145,11 @@ static json_t *resource_of(const json_t *bundle, const char *type)
     return NULL;
 }
 
-static const struct unit_need validator[] = {{"build/fhir/node_modules/.package-lock.json", "fhir"},
-                                             {NULL, NULL}};
+static const struct unit_need validator[] = {{"build/npm/installed/fhir", "npm"}, {NULL, NULL}};
 
 static struct program *validate(const char *file)
 {
-    const char *argv[] = {"/usr/bin/env", "NODE_PATH=build/fhir/node_modules",
-                          "node",         "tests/fhir/validate.cjs",
-                          file,           NULL};
+    const char *argv[] = {"/usr/bin/env", "node", "tests/fhir/validate.cjs", file, NULL};
 
     return program_run(argv, NULL);
 }

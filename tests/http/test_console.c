@@ -2,7 +2,7 @@
  * test_console.c - the console: how its files are served, and its screens in Chromium, driven by
  * tests/console/console.mjs.
  *
- * playwright-core and axe-core come from the npm registry (make console), Chromium from Debian.
+ * playwright-core and axe-core come from the npm registry (make npm), Chromium from Debian.
  * Where they are not installed the cases of the browser say so and are left out, unless
  * ATRIUM_REQUIRE_ALL is set, as it is for what is to land.
  *
@@ -23,7 +23,7 @@ static struct unit_dir dir;
 
 static const struct unit_need needs[] = {
     {"/usr/bin/chromium", NULL},
-    {"build/console/node_modules/.package-lock.json", "console"},
+    {"build/npm/installed/console", "npm"},
     {NULL, NULL},
 };
 

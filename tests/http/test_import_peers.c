@@ -2,7 +2,7 @@
  * test_import_peers.c - people who have registered with another system: its export, brought into
  * the form of docs/import.md by what that page has for it, is imported, and they sign in.
  *
- * better-auth and PocketBase are installed by `make import` from the npm registry, Directus, Parse
+ * better-auth and PocketBase are installed by `make npm` from the npm registry, Directus, Parse
  * Server and glewlwyd by `make peers`, the last from Debian. Where one is not installed its case
  * says so and is left out, unless ATRIUM_REQUIRE_ALL (the first two, for what is to land) or
  * ATRIUM_REQUIRE_PEERS is set, as it is by `make test-peers`.
@@ -104,11 +104,11 @@ static void import_from(const char *peer, const char *prefix)
 }
 
 static const struct unit_need ours[] = {
-    {"build/import/node_modules/.package-lock.json", "import"},
+    {"build/npm/installed/import", "npm"},
     {NULL, NULL},
 };
 static const struct unit_need peers[] = {
-    {"build/peers/node_modules/.package-lock.json", "peers"},
+    {"build/npm/installed/peers", "peers"},
     {"build/peers/glewlwyd/usr/bin/glewlwyd", "peers"},
     {NULL, NULL},
 };

@@ -2,7 +2,7 @@
  * test_openapi_clients.c - /openapi.json as its readers take it: linters find nothing to warn of,
  * and what three generators make of it compiles under `tsc --strict` and signs a patient in.
  *
- * The tools come from the npm registry (make openapi-clients). Where they are not installed the
+ * The tools come from the npm registry (make npm). Where they are not installed the
  * case says so and is left out, unless ATRIUM_REQUIRE_ALL is set, as it is for what is
  * to land.
  *
@@ -23,7 +23,7 @@ static struct suite *suite;
 static struct unit_dir dir;
 
 static const struct unit_need needs[] = {
-    {"build/openapi-clients/node_modules/.package-lock.json", "openapi-clients"},
+    {"build/npm/installed/openapi-clients", "npm"},
     {NULL, NULL},
 };
 

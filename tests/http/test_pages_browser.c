@@ -2,7 +2,7 @@
  * test_pages_browser.c - the hosted pages as people see them: Chromium, driven by
  * tests/pages/browser.cjs.
  *
- * playwright-core and axe-core come from the npm registry (make pages), Chromium from Debian. Where
+ * playwright-core and axe-core come from the npm registry (make npm), Chromium from Debian. Where
  * they are not installed the cases say so and are left out, unless ATRIUM_REQUIRE_ALL is set, as
  * it is for what is to land.
  *
@@ -26,7 +26,7 @@ static char *consented, *device; /* clients: one that asks for consent, one of d
 
 static const struct unit_need needs[] = {
     {"/usr/bin/chromium", NULL},
-    {"build/pages/node_modules/.package-lock.json", "pages"},
+    {"build/npm/installed/pages", "npm"},
     {NULL, NULL},
 };
 

@@ -2,7 +2,7 @@
  * test_passkeys_browser.c - passkeys as a browser makes and shows them: Chromium with a virtual
  * authenticator, driven by tests/passkeys/browser.cjs.
  *
- * playwright-core comes from the npm registry (make passkeys), Chromium from Debian. Where they are
+ * playwright-core comes from the npm registry (make npm), Chromium from Debian. Where they are
  * not installed the case says so and is left out, unless ATRIUM_REQUIRE_ALL is set, as it is
  * for what is to land.
  *
@@ -23,7 +23,7 @@ static struct unit_dir dir;
 
 static const struct unit_need needs[] = {
     {"/usr/bin/chromium", NULL},
-    {"build/passkeys/node_modules/.package-lock.json", "passkeys"},
+    {"build/npm/installed/passkeys", "npm"},
     {NULL, NULL},
 };
 

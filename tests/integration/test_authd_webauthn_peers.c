@@ -2,7 +2,7 @@
  * test_authd_webauthn_peers.c - ten thousand answers of authenticators, most of them changed
  * somewhere: authd, npm's @simplewebauthn/server and Debian's python3-fido2 say the same of each.
  *
- * Where the two are not installed (make passkeys) the case says so and is left out, unless
+ * Where the two are not installed (make npm) the case says so and is left out, unless
  * ATRIUM_REQUIRE_ALL is set, as it is for what is to land. The seed of a run is printed;
  * ATRIUM_PASSKEY_SEED repeats it.
  *
@@ -300,7 +300,7 @@ static void compare(const char *peer, const char *const *argv, const bool accept
 
 static const struct unit_need needs[] = {
     {"/usr/lib/python3/dist-packages/fido2", NULL},
-    {"build/passkeys/node_modules/.package-lock.json", "passkeys"},
+    {"build/npm/installed/passkeys", "npm"},
     {NULL, NULL},
 };
 

@@ -1,7 +1,7 @@
 /*
  * test_docd_image.c - other sizes of images: as sharp makes them, and what is refused.
  *
- * sharp is installed by `make sharp` (npm). Where the registry cannot be reached its cases say so
+ * sharp is installed by `make npm`. Where the registry cannot be reached its cases say so
  * and are left out, unless ATRIUM_REQUIRE_ALL is set, as it is for what is to land.
  *
  * tier: test browser
@@ -175,14 +175,12 @@ static const struct golden goldens[] = {
 
 enum { SHARP_MS = 120000 };
 
-static const struct unit_need needs[] = {{"build/sharp/node_modules/sharp", "sharp"}, {NULL, NULL}};
+static const struct unit_need needs[] = {{"build/npm/installed/sharp", "npm"}, {NULL, NULL}};
 
 /* Has sharp make its inputs and results: a line for each. */
 static struct program *ask_sharp(void)
 {
-    const char *const argv[] = {"/usr/bin/env", "NODE_PATH=build/sharp/node_modules",
-                                "node",         "tests/sharp/golden.cjs",
-                                dir.path,       NULL};
+    const char *const argv[] = {"/usr/bin/env", "node", "tests/sharp/golden.cjs", dir.path, NULL};
     char *wanted = NULL;
     size_t size;
     FILE *out = open_memstream(&wanted, &size);

@@ -3,7 +3,7 @@
  * translators answer them: what is taken has the structure that it had, for commonmark.js and for
  * parse5.
  *
- * Where these are not installed (make markup) the case says so and is left out, unless
+ * Where these are not installed (make npm) the case says so and is left out, unless
  * ATRIUM_REQUIRE_ALL is set, as it is for what is to land. ATRIUM_MARKUP_SEED=N damages the
  * answers otherwise.
  *
@@ -24,7 +24,7 @@
 enum { JUDGE_MS = 300000, DAMAGES = 12, SHOWN_MAX = 20, SHARE = 90 /* per cent */ };
 
 static const struct unit_need needs[] = {
-    {"build/markup/node_modules/.package-lock.json", "markup"},
+    {"build/npm/installed/markup", "npm"},
     {NULL, NULL},
 };
 

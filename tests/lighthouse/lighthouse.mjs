@@ -8,16 +8,14 @@
 // CONSOLE_PAINT_MS besides. The figures are printed as a table; the exit code is 1 when one is too low.
 // ATRIUM_LIGHTHOUSE_ONLY=WORD measures the pages with that word alone.
 import { createHash } from 'node:crypto';
-import { createRequire } from 'node:module';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { freePort } from '../openid/port.mjs';
+import npm from '../support/npm.cjs';
 import { totp } from '../support/totp.cjs';
 
-const require = createRequire(path.resolve('build/lighthouse/node_modules/package.json'));
+const require = npm('lighthouse');
 const { chromium } = require('playwright-core');
-const { default: lighthouse, snapshot } = await import(pathToFileURL(require.resolve('lighthouse')));
-const { default: puppeteer } = await import(pathToFileURL(require.resolve('puppeteer-core')));
+const { default: lighthouse, snapshot } = await require.import('lighthouse');
+const { default: puppeteer } = await require.import('puppeteer-core');
 
 const [url, tenant, client, deviceClient, adminEmail, adminPassword] = process.argv.slice(2);
 const EMAIL = `lighthouse-${process.pid}@patients.example`;

@@ -68,8 +68,8 @@ static const struct unit_case cases[] = {
 
 int main(void)
 {
-    if (access("build/lighthouse/node_modules/lighthouse", R_OK) == 0 &&
+    if (access("build/npm/installed/lighthouse", R_OK) == 0 &&
         access("/usr/bin/chromium", X_OK) == 0)
         return unit_run("lighthouse", cases, ARRAY_SIZE(cases));
-    return unit_leave_out_suite("lighthouse", "it is not installed (make lighthouse)");
+    return unit_leave_out_suite("lighthouse", "it is not installed (make npm-lighthouse)");
 }

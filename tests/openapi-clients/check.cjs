@@ -5,7 +5,7 @@ const { copyFileSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 
 const [dir, url] = process.argv.slice(2);
-const bin = path.resolve('build/openapi-clients/node_modules/.bin');
+const from = require('../support/npm.cjs')('openapi-clients');
 const env = {
     ...process.env, CI: '1', NO_COLOR: '1', DO_NOT_TRACK: '1',
     REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
@@ -14,7 +14,7 @@ const env = {
 // Runs one of the tools in DIR; its name, exit code and everything it said.
 function run(tool, ...words) {
     return new Promise((done) => {
-        execFile(tool === 'node' ? process.execPath : path.join(bin, tool), words,
+        execFile(tool === 'node' ? process.execPath : from.folder(`.bin/${tool}`), words,
             { cwd: dir, env, maxBuffer: 64 << 20 },
             (error, out, err) => done({ tool, code: error ? error.code ?? 1 : 0, out, err }));
     });
@@ -40,7 +40,7 @@ async function main() {
         compilerOptions: {
             strict: true, target: 'ES2022', module: 'CommonJS', moduleResolution: 'Node10',
             lib: ['ES2022', 'DOM', 'DOM.Iterable'], outDir: 'js', types: ['node'],
-            typeRoots: [path.join(bin, '../@types')],
+            typeRoots: [path.join(from.folder('@types/node'), '..')],
         },
         include: ['*.ts', 'hey/**/*.ts'],
     }));

@@ -1,8 +1,8 @@
 // chromium.mjs - a person with Chromium.
-import {library} from './library.mjs';
+import npm from '../support/npm.cjs';
 
 export async function withChromium(act) {
-  const {default: {chromium}} = await library('playwright-core');
+  const {default: {chromium}} = await npm('openid').import('playwright-core');
   const browser = await chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox']});
 
   try {

@@ -1,17 +1,19 @@
 // demo-rp.mjs - the program that `atriumctl client create --demo-rp` prints, as it is printed, signs a person in. It
 // imports npm's openid-client and listens on port 8990.
 import {spawn} from 'node:child_process';
-import {mkdtempSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {Browser} from './browser.mjs';
+import npm from '../support/npm.cjs';
 import {insist, place} from './place.mjs';
 
 const home = 'http://localhost:8990/';
 const root = mkdtempSync(`${tmpdir()}/atrium-demo-rp-`);
 
 writeFileSync(`${root}/demo.mjs`, place.program);
-symlinkSync(`${process.cwd()}/build/openid/node_modules`, `${root}/node_modules`);
+mkdirSync(`${root}/node_modules`);
+symlinkSync(npm('openid').folder('openid-client'), `${root}/node_modules/openid-client`);
 const program = spawn(process.execPath, ['demo.mjs'], {cwd: root, stdio: 'inherit'});
 
 async function begin() {

@@ -5,9 +5,9 @@ import {readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import {signIn, withChromium} from './chromium.mjs';
 import {insist, place} from './place.mjs';
-import {folder} from './library.mjs';
+import npm from '../support/npm.cjs';
 
-const script = readFileSync(`${folder('fhirclient')}/build/fhir-client.min.js`);
+const script = readFileSync(`${npm('openid').folder('fhirclient')}/build/fhir-client.min.js`);
 const HTML = '<!doctype html><title>app</title><script src="/fhir-client.js"></script>';
 const api = new URL(place.issuer).origin;
 const OTHER = '00000000-0000-4000-8000-000000000000';

@@ -1,7 +1,7 @@
 // oauth4webapi.mjs - what an application does with npm oauth4webapi 3, flow by flow.
-import {library} from './library.mjs';
+import npm from '../support/npm.cjs';
 
-const oauth = await library('oauth4webapi');
+const oauth = await npm('openid').import('oauth4webapi');
 
 const HTTP = {[oauth.allowInsecureRequests]: true};
 

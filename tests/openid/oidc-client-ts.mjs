@@ -4,9 +4,9 @@ import {readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import {signIn, withChromium} from './chromium.mjs';
 import {insist, place} from './place.mjs';
-import {folder} from './library.mjs';
+import npm from '../support/npm.cjs';
 
-const script = readFileSync(`${folder('oidc-client-ts')}/dist/browser/oidc-client-ts.min.js`);
+const script = readFileSync(`${npm('openid').folder('oidc-client-ts')}/dist/browser/oidc-client-ts.min.js`);
 const HTML = '<!doctype html><title>app</title><script src="/client.js"></script>';
 
 const server = createServer((request, response) => {

@@ -1,7 +1,7 @@
 // openid-client.mjs - what an application does with npm openid-client 6, flow by flow.
-import {library} from './library.mjs';
+import npm from '../support/npm.cjs';
 
-const oidc = await library('openid-client');
+const oidc = await npm('openid').import('openid-client');
 
 const open = ({issuer, id, secret}) =>
   oidc.discovery(new URL(issuer), id, undefined, oidc.ClientSecretBasic(secret), {

@@ -8,9 +8,10 @@
 const http = require('node:http');
 const path = require('node:path');
 const { isDeepStrictEqual } = require('node:util');
+const npm = require('../support/npm.cjs');
 
-const modules = path.resolve('build/otlp/node_modules');
-const root = require(path.join(modules, '@opentelemetry/otlp-transformer/build/src/generated/root.js'));
+const modules = npm('otlp').folder('@opentelemetry/otlp-transformer');
+const root = require(path.join(modules, 'build/src/generated/root.js'));
 const Request = root.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
 
 let mode = 'take';

@@ -10,11 +10,12 @@
 // EMAIL and PASSWORD are of a practitioner of two tenants.
 const fs = require('node:fs');
 const path = require('node:path');
+const npm = require('../support/npm.cjs');
 const { totp } = require('../support/totp.cjs');
 
-const modules = path.resolve('build/pages/node_modules');
-const { chromium } = require(path.join(modules, 'playwright-core'));
-const axe = fs.readFileSync(path.join(modules, 'axe-core/axe.min.js'), 'utf8');
+const from = npm('pages');
+const { chromium } = from('playwright-core');
+const axe = fs.readFileSync(from.resolve('axe-core/axe.min.js'), 'utf8');
 
 const [part, url, tenant, client, deviceClient, twoEmail, twoPassword, mailDir] = process.argv.slice(2);
 const shots = process.env.ATRIUM_PAGES_SHOTS;

@@ -4,11 +4,11 @@
 // application of both tenants is at PORT. Each step is a line "ok NAME" or "FAILED NAME: why"; the exit code is 1 when one
 // failed. Chromium keeps its files in TMPDIR.
 const http = require('node:http');
-const path = require('node:path');
 const { createHash, randomBytes } = require('node:crypto');
+const npm = require('../support/npm.cjs');
 
-const modules = path.resolve('build/passkeys/node_modules');
-const { chromium } = require(path.join(modules, 'playwright-core'));
+const from = npm('passkeys');
+const { chromium } = from('playwright-core');
 
 const [gateway, port, otherPort, tenant, otherTenant] = process.argv.slice(2);
 const PAGE = '<!doctype html><title>passkeys</title><input id="email" autocomplete="username webauthn">';

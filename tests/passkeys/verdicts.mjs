@@ -5,8 +5,9 @@ import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import npm from '../support/npm.cjs';
 
-const modules = path.resolve('build/passkeys/node_modules/@simplewebauthn/server/esm');
+const modules = path.join(npm('passkeys').folder('@simplewebauthn/server'), 'esm');
 const { verifyAuthenticationResponse, verifyRegistrationResponse } = await import(pathToFileURL(path.join(modules, 'index.js')));
 const { decodeCredentialPublicKey } = await import(pathToFileURL(path.join(modules, 'helpers/index.js')));
 

@@ -5,11 +5,11 @@
 # argon2 is pinned to 0.44, whose package contains its binary: 0.45's is for version 10 of the Node-API, and Node.js 20,
 # which has version 9, crashes when it loads it.
 set -eu
-make --no-print-directory passwords >/dev/null
-cp tests/passwords/vectors.mjs build/passwords
+make --no-print-directory npm-passwords >/dev/null
+cp tests/passwords/vectors.mjs build/npm/passwords
 {
     echo "# Made by tests/passwords/make.sh: who made the hash, the password in hex, the hash."
-    node build/passwords/vectors.mjs
+    node build/npm/passwords/vectors.mjs
     /usr/bin/python3 tests/passwords/vectors.py
 } >tests/passwords/vectors.tsv.new
 mv tests/passwords/vectors.tsv.new tests/passwords/vectors.tsv

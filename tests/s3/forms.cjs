@@ -4,10 +4,11 @@
 // what compares it with the SDK's form for the same object, made at the same time: pairs of ours and theirs (address,
 // names of fields, conditions of the policy, its end), the signature of our policy by the SDK's signer, and the SDK's form.
 'use strict';
-const { S3Client } = require('@aws-sdk/client-s3');
-const { createPresignedPost } = require('@aws-sdk/s3-presigned-post');
-const { SignatureV4 } = require('@smithy/signature-v4');
-const { Sha256 } = require('@aws-crypto/sha256-js');
+const from = require('../support/npm.cjs')('s3');
+const { S3Client } = from('@aws-sdk/client-s3');
+const { createPresignedPost } = from('@aws-sdk/s3-presigned-post');
+const { SignatureV4 } = from('@smithy/signature-v4');
+const { Sha256 } = from('@aws-crypto/sha256-js');
 
 const ours = JSON.parse(require('fs').readFileSync(0, 'utf8'));
 const policy = JSON.parse(Buffer.from(ours.fields.policy, 'base64'));

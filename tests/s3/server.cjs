@@ -11,11 +11,12 @@
 //   GET  /-/keys    all keys of the bucket
 'use strict';
 const http = require('http');
+const from = require('../support/npm.cjs')('s3');
 const {
   S3Client, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand,
-} = require('@aws-sdk/client-s3');
-const { SignatureV4 } = require('@smithy/signature-v4');
-const { Sha256 } = require('@aws-crypto/sha256-js');
+} = from('@aws-sdk/client-s3');
+const { SignatureV4 } = from('@smithy/signature-v4');
+const { Sha256 } = from('@aws-crypto/sha256-js');
 
 const own = !process.env.ATRIUM_S3_URL;
 const env = {
@@ -34,7 +35,7 @@ let rules = [], hits = [], requests = 0;
 
 async function start() {
   if (!own) return;
-  const S3rver = require('s3rver');
+  const S3rver = from('s3rver');
   const server = new S3rver({
     address: '127.0.0.1', port: 0, silent: true, directory: process.argv[2], vhostBuckets: false,
     configureBuckets: [{ name: env.bucket }],

@@ -7,7 +7,7 @@
 const fs = require('fs');
 const path = require('path');
 const readline = require('readline');
-const sharp = require('sharp');
+const sharp = require('../support/npm.cjs')('sharp')('sharp');
 
 const dir = process.argv[2];
 const file = (name) => path.join(dir, name);

@@ -25,14 +25,12 @@ static char *host;     /* whose labels buckets are, or NULL: they are in paths *
 
 static bool have_server(void)
 {
-    return access("build/s3/node_modules/s3rver", R_OK) == 0;
+    return access("build/npm/installed/s3", R_OK) == 0;
 }
 
 static void server_start(void)
 {
-    const char *argv[] = {"/usr/bin/env", "NODE_PATH=build/s3/node_modules",
-                          "node",         "tests/s3/server.cjs",
-                          dir.path,       NULL};
+    const char *argv[] = {"/usr/bin/env", "node", "tests/s3/server.cjs", dir.path, NULL};
     const char *at;
 
     server = program_start(argv, NULL);
@@ -146,7 +144,7 @@ bool bucket_is_strict(void)
 
 static void there_is_a_server(void)
 {
-    unit_leave_out("there is no server of S3 (make s3)");
+    unit_leave_out("there is no server of S3 (make npm)");
     CU_ASSERT_PTR_NULL(getenv("ATRIUM_REQUIRE_ALL"));
 }
 

@@ -2,7 +2,7 @@
  * bucket.h - documents in a bucket of S3, in a suite with two docd whose server can be made to
  * fail.
  *
- * The server is s3rver, which `make s3` installs (npm), or any other:
+ * The server is s3rver, which `make npm` installs, or any other:
  *
  *     ATRIUM_S3_URL=http://127.0.0.1:9000 ATRIUM_S3_KEY=... ATRIUM_S3_SECRET=...
  *     ATRIUM_S3_BUCKET=... ATRIUM_S3_REGION=us-east-1 build/tests/http/test_s3

@@ -63,9 +63,8 @@ long receiver_count(const struct receiver *self, const char *name, const char *w
 
 void receiver_start_webhooks(struct receiver *self, const char *dir)
 {
-    receiver_start(self,
-                   (const char *const[]){"/usr/bin/env", "NODE_PATH=build/webhooks/node_modules",
-                                         "node", "tests/webhooks/receiver.cjs", dir, NULL});
+    receiver_start(self, (const char *const[]){"/usr/bin/env", "node",
+                                               "tests/webhooks/receiver.cjs", dir, NULL});
 }
 
 void receiver_set_mode(const struct receiver *self, const char *name, const char *mode,

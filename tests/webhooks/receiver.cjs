@@ -10,7 +10,8 @@
 //                                           kids}
 "use strict";
 const fs = require("fs"), http = require("http"), https = require("https");
-const { Webhook } = require("standardwebhooks");
+const from = require("../support/npm.cjs")("webhooks");
+const { Webhook } = from("standardwebhooks");
 
 const [dir, port] = process.argv.slice(2);
 const hooks = new Map();
@@ -64,7 +65,7 @@ function answer(self, mode, id, event, response) {
   }
 }
 
-const jose = import(require.resolve("jose"));
+const jose = from.import("jose");
 
 // RFC 8417, RFC 8935: no sub and no exp, the type of the token and of the body. The keys are fetched from the issuer,
 // again for one that is not known.
