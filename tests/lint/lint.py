@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the rules of the source tree that no compiler checks: `make lint`.
 
-usage: lint.py [--tree DIR] [--objects DIR] [--headers COMPILER] [--update]
+usage: lint.py [--tree DIR] [--objects DIR] [--headers COMPILER]
 
   floors    which folder may include which
   modules   no circular includes; no circular calls between modules (--objects: a build, read by nm)
@@ -11,9 +11,6 @@ usage: lint.py [--tree DIR] [--objects DIR] [--headers COMPILER] [--update]
   headers   each header compiles alone (--headers: the compiler with its flags)
   versions  Makefile, CHANGELOG.md, debian/changelog and tags agree
   sql       no SQL in C, no column by its number
-
-What breaks a rule today is counted in exceptions/<folder>, one line per rule and file. A file that gets worse fails, and
-so does a line that counts too much: after a repair `lint.py --update` lowers the numbers. It never raises one.
 """
 import argparse
 import collections
@@ -394,98 +391,28 @@ def headers(tree, command, cache):
             yield Violation('headers', path, 1, 'does not compile alone: %s' % (found.group(1) if found else said[:200]))
 
 
-# ---- exceptions ----
+# ---- the verdict ----
 
-def folder_of(path):
-    return path.split('/')[0]
-
-
-def load(path):
-    """{(rule, file): count} of a list of exceptions, and the total that its first line states."""
-    counts, total = {}, None
-    for line in read(path).splitlines() if os.path.exists(path) else ():
-        words_ = line.split()
-        if not words_ or words_[0].startswith('#'):
-            continue
-        if words_[0] == 'total':
-            total = int(words_[1])
-        else:
-            counts[words_[0], words_[1]] = int(words_[2])
-    return counts, total
-
-
-def committed_total(root, path):
-    """The smallest total of the list in the last two commits; None where git knows none."""
-    totals = []
-    for revision in ('HEAD', 'HEAD~1'):
-        shown = subprocess.run(['git', '-C', root, 'show', '%s:%s' % (revision, os.path.relpath(path, root))],
-                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        found = re.search(r'^total (\d+)', shown.stdout, re.M) if shown.returncode == 0 else None
-        if found:
-            totals.append(int(found.group(1)))
-    return min(totals) if totals else None
-
-
-def store(path, counts):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, 'w') as f:
-        f.write('# What breaks a rule of `make lint`: rule, file, how often. It may only shrink.\n')
-        f.write('total %d\n' % sum(counts.values()))
-        for (rule, name), count in sorted(counts.items()):
-            f.write('%s %s %d\n' % (rule, name, count))
-
-
-def judge(violations, allowed, checked):
-    """Lines that say what is wrong: more than allowed, or allowed in vain."""
+def judge(violations):
+    """Lines that say what is wrong, and for each file and rule how to comply."""
     found = collections.defaultdict(list)
     for violation in violations:
         found[violation.rule, violation.path].append(violation)
-    for key, list_ in sorted(found.items()):
-        limit = allowed.get(key, 0)
-        if len(list_) <= limit:
-            continue
+    for (rule, path), list_ in sorted(found.items()):
         for one in list_:
             yield '%s:%d: %s: %s' % (one.path, one.line, one.rule, one.text)
-        yield '    %s: %d, of which %d may be left. To comply: %s' % (key[1], len(list_), limit, ADVICE[key[0]])
-    for key, limit in sorted(allowed.items()):
-        if key[0] in checked and len(found.get(key, ())) < limit:
-            yield '%s: %s: %d exceptions, %d used: run tests/lint/lint.py --update' % (
-                key[1], key[0], limit, len(found.get(key, ())))
+        yield '    %s: to comply: %s' % (path, ADVICE[rule])
 
 
-def run(root, objects=None, update=False, compiler=None, cache=None):
-    """Looks at a tree. Returns what is wrong, line by line, and (files, exceptions that are left)."""
+def run(root, objects=None, compiler=None, cache=None):
+    """Looks at a tree. Returns what is wrong, line by line, and the number of files."""
     tree = Tree(root)
-    violations = [v for rule in (floors, circular_includes, words, styled, column, sql) for v in rule(tree)]
+    violations = [v for rule in (floors, circular_includes, words, styled, column, sql, versions) for v in rule(tree)]
     if objects:
         violations += circular_calls(tree, objects)
     if compiler:
         violations += headers(tree, compiler, cache)
-    # Without objects the calls are not looked at, and their exceptions not judged.
-    checked = {'words', 'style', 'column', 'sql'} | ({'headers'} if compiler else set()) | ({'floors', 'modules'} if objects else set())
-
-    wrong = []
-    wrong += judge(list(versions(tree)), {}, ())
-    for folder in TOPS:
-        path = os.path.join(root, 'tests/lint/exceptions', folder)
-        allowed, total = load(path)
-        mine = [v for v in violations if folder_of(v.path) == folder]
-        if update:
-            found = collections.Counter((v.rule, v.path) for v in mine)
-            fresh = not os.path.exists(path)
-            keep = {k: (n if fresh else min(n, allowed.get(k, 0))) for k, n in found.items()}
-            keep.update({k: n for k, n in allowed.items() if k[0] not in checked})
-            allowed = {k: n for k, n in keep.items() if n > 0}
-            total = sum(allowed.values())
-            store(path, allowed)
-        wrong += judge(mine, allowed, checked)
-        if sum(allowed.values()) != (total or 0):
-            wrong.append('%s: its lines count %d, its total says %s' % (path, sum(allowed.values()), total))
-        before = committed_total(root, path)
-        if before is not None and sum(allowed.values()) > before:
-            wrong.append('%s: %d exceptions, %d were committed: the list may only shrink' % (
-                path, sum(allowed.values()), before))
-    return wrong, (len(tree.text), len(violations))
+    return list(judge(violations)), len(tree.text)
 
 
 def main():
@@ -493,15 +420,14 @@ def main():
     parser.add_argument('--tree', default=os.path.join(HERE, '..', '..'))
     parser.add_argument('--objects')
     parser.add_argument('--headers', metavar='COMPILER', help='what compiles each header; needs --objects')
-    parser.add_argument('--update', action='store_true')
     options = parser.parse_args()
-    wrong, counts = run(os.path.abspath(options.tree), options.objects, options.update, options.headers,
-                        os.path.join(options.objects or '.', 'lint/headers.json'))
+    wrong, count = run(os.path.abspath(options.tree), options.objects, options.headers,
+                       os.path.join(options.objects or '.', 'lint/headers.json'))
     for line in wrong:
         print(line)
     if wrong:
         sys.exit('lint: FAILED')
-    print('lint: %d files, %d exceptions left' % counts)
+    print('lint: %d files' % count)
 
 
 if __name__ == '__main__':

@@ -157,8 +157,8 @@ def write(root, files):
             f.write(text)
 
 
-def look(root, objects=None, update=False, compiler=None):
-    wrong, _ = lint.run(root, objects, update, compiler, os.path.join(root, 'lint/headers.json'))
+def look(root, objects=None, compiler=None):
+    wrong, _ = lint.run(root, objects, compiler, os.path.join(root, 'lint/headers.json'))
     return len(wrong), '\n'.join(wrong)
 
 
@@ -193,34 +193,6 @@ def rule_case(path, text, rule, message):
 def good_tree(label, root):
     code, out = look(root)
     check(label, code == 0, out)
-
-
-def exceptions_shrink(label, root):
-    """What is counted passes; one more fails, and so does one less, until the list is lowered; it cannot be raised."""
-    source, listed = 'authd/a.c', os.path.join(root, 'tests/lint/exceptions/authd')
-    write(root, {source: '/* nobody, nobody */\n'})
-    code, out = look(root, update=True)
-    check(label + ': counted', code == 0 and 'words authd/a.c 2' in open(listed).read(), out)
-    git(root, 'init', '-q')
-    git(root, 'add', '-A')
-    git(root, 'commit', '-qm', 'lists')
-
-    write(root, {source: '/* nobody, nobody, nobody */\n'})
-    code, out = look(root, update=True)
-    check(label + ': one more', code != 0 and '3, of which 2 may be left' in out, out)
-    check(label + ': an update does not raise', 'words authd/a.c 2' in open(listed).read())
-    write(root, {'tests/lint/exceptions/authd': 'total 3\nwords authd/a.c 3\n'})
-    code, out = look(root)
-    check(label + ': raised by hand', code != 0 and 'may only shrink' in out, out)
-    write(root, {'tests/lint/exceptions/authd': 'total 1\nwords authd/a.c 2\n'})
-    code, out = look(root)
-    check(label + ': another total', code != 0 and 'its total says 1' in out, out)
-
-    write(root, {source: '/* nobody */\n', 'tests/lint/exceptions/authd': 'total 2\nwords authd/a.c 2\n'})
-    code, out = look(root)
-    check(label + ': one less', code != 0 and '2 exceptions, 1 used' in out, out)
-    code, out = look(root, update=True)
-    check(label + ': lowered', code == 0 and 'total 1\n' in open(listed).read(), out)
 
 
 def circular_calls(label, root):
@@ -313,7 +285,6 @@ def main():
     in_tree('a tree without fault', good_tree)
     for label, path, text, rule, message in CASES:
         in_tree(label, rule_case(path, text, rule, message))
-    in_tree('exceptions', exceptions_shrink)
     in_tree('calls in a circle', circular_calls)
     in_tree('headers', headers_alone)
     in_tree('versions', versions_agree)
