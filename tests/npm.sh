@@ -17,5 +17,5 @@ cd $place
 # Debian 12's npm 9 reads no override that names another package.
 npm=npm
 case $(npm --version) in [0-9].*) npm='npx --yes npm@10.9.4' ;; esac
-timeout 600 $npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error $(printf -- '--workspace %s ' $wanted)
+timeout 1200 $npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error $(printf -- '--workspace %s ' $wanted)
 (cd installed && touch $wanted)

@@ -30,8 +30,9 @@ serve() {
 
 case $1 in
 run)
-    # Plain make installs nothing, and names what does.
-    if make >../make.log 2>&1 || ! grep -q 'missing: .*`make deps`' ../make.log; then
+    # Plain make installs nothing, and names what does; the second user finds all installed.
+    if ! command -v gcc >/dev/null &&
+        { make >../make.log 2>&1 || ! grep -q 'missing: .*`make deps`' ../make.log; }; then
         tail -3 ../make.log
         exit 1
     fi
