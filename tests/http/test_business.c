@@ -261,8 +261,16 @@ static void sign_ups_fail_while_maild_is_silent(void)
     UNIT_CHECK(silent->status == 503 || silent->status == 504, "status %d", silent->status);
     CU_ASSERT_EQUAL(rows_of("account", email), 0);
     CU_ASSERT_EQUAL(rows_of("invitation", email), 0);
-    CU_ASSERT_TRUE(suite_wait_ready(suite, 15000));
-    invite(email);
+    /* until both authd have heard of maild again; what they refuse leaves nothing behind */
+    struct http_answer *again = sign_up(email);
+    for (int i = 0; again->status == 503 && i < 150; i++) {
+        http_answer_destroy(&again);
+        usleep(100000);
+        again = sign_up(email);
+    }
+    check_invited(again);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 1));
+    http_answer_destroy(&again);
     free(email);
 }
 
