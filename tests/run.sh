@@ -95,17 +95,15 @@ for program in $(longest_first "$@"); do
     fi
 done
 
-# What each counts for: a tenth of a core more than it uses on average, and at least 0.6, since all need a whole one while
-# their suites start; what mostly waits counts for a half, and what hardly does anything else for a third.
+# What each counts for: a tenth of a core more than it uses on average, and at least 0.4, since all need a whole one while
+# their suites start; what hardly does anything but wait counts for a quarter.
 declare -A needs
 for program in "${together[@]}"; do
     share=$((cost * ${shares[${program##*/}]:-90}))
     if [ "$share" -lt 10 ]; then
-        share=33
-    elif [ "$share" -lt 25 ]; then
-        share=50
-    elif [ "$share" -lt 51 ]; then
-        share=60
+        share=25
+    elif [ "$share" -lt 30 ]; then
+        share=40
     else
         share=$((share + 10))
     fi

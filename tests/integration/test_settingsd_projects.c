@@ -59,6 +59,13 @@ static int call_in_use(void *daemon, const struct request *req UNUSED, const voi
     return 0;
 }
 
+static int call_shared_people(void *daemon UNUSED, const struct request *req UNUSED,
+                              const void *in UNUSED, void *out, struct error *err UNUSED)
+{
+    ((struct shared_people_out *)out)->people = 0;
+    return 0;
+}
+
 static const struct operation neighbour_operations[] = {
     {"change_publish", "settingsd", ACCESS_INTERNAL, REACH_PUBLIC, 0, &change_publish_in_table,
      &nothing_table, call_publish},
@@ -66,6 +73,8 @@ static const struct operation neighbour_operations[] = {
      &nothing_table, call_grant},
     {"policy_in_use", "settingsd", ACCESS_INTERNAL, REACH_PUBLIC, R_SAFE, &policy_in_use_in_table,
      &policy_in_use_out_table, call_in_use},
+    {"shared_people", "settingsd", ACCESS_INTERNAL, REACH_PUBLIC, R_SAFE, &shared_people_in_table,
+     &shared_people_out_table, call_shared_people},
     {.name = NULL},
 };
 
