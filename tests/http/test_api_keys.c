@@ -25,7 +25,6 @@ enum {
     MANY = 24,   /* fresh connections: each gateway gets some */
     LIMIT = 50,  /* keys of a project */
     RACES = 12,  /* keys that are revoked while they are used */
-    TIMED = 150, /* requests that are timed, of each kind */
     DAY = 86400, /* seconds */
     FRESH = 900,
 };
@@ -498,26 +497,6 @@ static void its_use_is_noted_once_an_hour(void)
     end_key(&key);
 }
 
-/* Asked in turn, so that load is the same for both. */
-static void a_request_with_a_key_takes_as_long_as_one_with_a_token(void)
-{
-    static double times[2][TIMED];
-    struct key key = make_key();
-    const char *bearers[2] = {admin->access, key.text};
-
-    for (int i = 0; i < TIMED; i++) {
-        for (int k = 0; k < 2; k++) {
-            HTTP_ANSWER answer = http_get(suite_url(suite), "/locales", bearers[k]);
-            CHECK_STATUS(answer, 200);
-            times[k][i] = answer->seconds;
-        }
-    }
-    double token = unit_median(times[0], TIMED), api_key = unit_median(times[1], TIMED);
-    printf("median with a token %.2f ms, with a key %.2f ms\n", token * 1e3, api_key * 1e3);
-    CU_ASSERT_TRUE(api_key < 1.3 * token);
-    end_key(&key);
-}
-
 /* ---- bounds and operators ---- */
 
 static void a_project_has_fifty_at_most(void)
@@ -627,7 +606,6 @@ static const struct unit_case cases[] = {
     CASE(other_texts_are_401),
     CASE(its_end_holds_on_every_gateway_before_the_answer),
     CASE(requests_under_way_do_not_bring_it_back),
-    CASE(a_request_with_a_key_takes_as_long_as_one_with_a_token),
     CASE(a_project_has_fifty_at_most),
     CASE(revoked_keys_do_not_pile_up),
     CASE(operators_list_and_revoke),

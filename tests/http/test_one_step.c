@@ -215,34 +215,6 @@ static void the_practitioner_comes_before_the_patient(void)
     free(email);
 }
 
-/* Without an account, with a patient's and with a practitioner's a rejection computes two
- * hashes. The three are measured in turns, so that other load of the machine falls on all of
- * them alike. */
-static void rejects_take_equal_time(void)
-{
-    enum { TRIES = 21 };
-    PERSON patient = person_register(suite, NULL);
-    char *unknown = person_address();
-    const char *const emails[] = {unknown, patient->email, suite_text(suite, "demo.adminEmail")};
-    double ms[ARRAY_SIZE(emails)][TRIES], median[ARRAY_SIZE(emails)];
-
-    for (int i = 0; i < TRIES; i++) {
-        for (size_t kind = 0; kind < ARRAY_SIZE(emails); kind++) {
-            HTTP_ANSWER answer =
-                suite_post_fresh(suite, LOGIN, body_login(emails[kind], "wrong", client()));
-
-            CHECK_ERROR(answer, 400, wrong_login);
-            ms[kind][i] = answer->seconds * 1000;
-        }
-    }
-    for (size_t kind = 0; kind < ARRAY_SIZE(emails); kind++)
-        median[kind] = unit_median(ms[kind], TRIES);
-    for (size_t kind = 1; kind < ARRAY_SIZE(emails); kind++)
-        UNIT_CHECK(median[kind] > median[0] * 0.66 && median[kind] < median[0] * 1.5,
-                   "kind %zu: %.1f ms, nobody %.1f ms", kind, median[kind], median[0]);
-    free(unknown);
-}
-
 /* A failure here is one for both roles and one for the address, shared with the tenant routes. */
 static void the_tenth_failure_locks_the_pair(void)
 {
@@ -504,7 +476,6 @@ static const struct unit_case cases[] = {
     CASE(fields_are_checked),
     CASE(registration_keeps_to_the_switches),
     CASE(the_practitioner_comes_before_the_patient),
-    CASE(rejects_take_equal_time),
     CASE(the_tenth_failure_locks_the_pair),
     CASE(a_locked_role_does_not_lock_the_other),
     CASE(guesses_cannot_race_past_the_limit),

@@ -98,36 +98,6 @@ static void rejects_are_alike(void)
     free(unknown);
 }
 
-/* An unknown account costs what a wrong password costs: within a third, far less than the hash
- * itself. The kinds take turns, so that whatever else the machine does falls on all of them alike.
- * Each try has an address of its own, and the known account stays below the failures that make it
- * refuse strangers. */
-static void rejects_take_equal_time(void)
-{
-    enum { TRIES = 31 };
-    PERSON patient = person_register(suite, NULL);
-    char *unknown = person_address();
-    const struct {
-        const char *email, *password;
-    } kinds[] = {{patient->email, "wrong"}, {unknown, "wrong"}, {unknown, ""}};
-    double ms[ARRAY_SIZE(kinds)][TRIES], median[ARRAY_SIZE(kinds)];
-
-    for (int i = 0; i < TRIES; i++) {
-        for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
-            HTTP_ANSWER answer = start(START, kinds[kind].email, kinds[kind].password, "demo");
-
-            CHECK_ERROR(answer, 400, wrong_login);
-            ms[kind][i] = answer->seconds * 1000;
-        }
-    }
-    for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++)
-        median[kind] = unit_median(ms[kind], TRIES);
-    for (size_t kind = 1; kind < ARRAY_SIZE(kinds); kind++)
-        UNIT_CHECK(median[kind] > median[0] * 0.66 && median[kind] < median[0] * 1.5,
-                   "kind %zu: %.1f ms, known %.1f ms", kind, median[kind], median[0]);
-    free(unknown);
-}
-
 static void starts_checks_run_in_order(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -512,7 +482,6 @@ static void suite_shuts_down_cleanly(void)
 static const struct unit_case cases[] = {
     CASE(a_patient_signs_in),
     CASE(rejects_are_alike),
-    CASE(rejects_take_equal_time),
     CASE(starts_checks_run_in_order),
     CASE(the_patient_switch_is_checked_at_start_only),
     CASE(a_second_use_of_a_code_ends_its_session),
