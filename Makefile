@@ -36,8 +36,8 @@ LDFLAGS_ALL = -pie -Wl,-z,relro,-z,now $(if $(findstring mold,$(LDFLAGS)),,$(REL
 # Of Boost.Context only the switch of stacks, without its C++ library.
 COMMON_LIBS  := -l:libboost_context.a -lseccomp -lczmq -lzmq -lmsgpackc -lpq -ljansson -lsodium -largon2 -lcrypt -lidn2 -lpsl -lunistring \
     -lcrypto -lsystemd -lacl -lpthread -lm
-gateway_LIBS := -lmicrohttpd -ljwt -lcrypto -lbrotlienc -lz -lcurl
-authd_LIBS   := -ljwt -lcrypto -lcurl -lfido2 -lcbor -loath -lqrencode -lpng -lunistring
+gateway_LIBS := -lmicrohttpd -lcrypto -lbrotlienc -lz -lcurl
+authd_LIBS   := -lcrypto -lcurl -lfido2 -lcbor -loath -lqrencode -lpng -lunistring
 maild_LIBS   := -lcurl -lgumbo
 botd_LIBS    := -lcurl -lmd4c
 docd_LIBS    := -lmagic -lcurl -lexpat -lzip -lvips -lwebpmux -lwebp -lgobject-2.0 -lglib-2.0

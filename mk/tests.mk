@@ -54,6 +54,8 @@ $(BUILD)/tests/unit/test_fuzz_corpus: TEST_LIBS += $(FUZZ_LIBS)
 # The mask without the rest of botd, whose programs have the names of those of the tests.
 $(BUILD)/tests/integration/test_markup: $(call object,$(wildcard botd/translation/mask*.c))
 $(BUILD)/tests/integration/test_markup: TEST_LIBS += -lmd4c
+# libjwt makes and verifies tokens in tests alone; see docs/adr/0014-own-jwt.md.
+$(addprefix $(BUILD)/tests/unit/test_,authd_jws authd_token gateway_token): TEST_LIBS += -ljwt
 
 FUZZERS := $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%)
 $(FUZZERS): %: %.o $(FUZZ_SUPPORT) $(BUILD)/libapi.a $(BUILD)/libcommon.a

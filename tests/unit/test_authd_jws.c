@@ -1,8 +1,11 @@
 /*
  * test_authd_jws.c - keys of the issuers and what they sign, verified by the code that verifies
- * what others sign.
+ * what others sign, and by libjwt, which shares no code with either.
  */
+#include <jwt.h> /* its jwt_t is opaque: the struct jwt of this file is ours */
 #include <openssl/crypto.h>
+#include <openssl/pem.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "authd/session/jws.h"
@@ -61,6 +64,87 @@ static void published_keys_verify(void)
     }
 }
 
+static int libjwt_reads(const char *token, const char *pem, jwt_t **ret)
+{
+    *ret = NULL;
+    return jwt_decode(ret, token, (const unsigned char *)pem, (int)strlen(pem));
+}
+
+/* The private half in PEM, the only form in which libjwt takes a key. */
+static char *private_pem(struct arena *arena, const struct jws_key *key)
+{
+    BIO *bio = BIO_new(BIO_s_mem());
+    char *text = NULL, *pem;
+    long size;
+
+    CU_ASSERT_EQUAL(PEM_write_bio_PrivateKey(bio, key->pkey, NULL, NULL, 0, NULL, NULL), 1);
+    size = BIO_get_mem_data(bio, &text);
+    pem = arena_strndup(arena, text, (size_t)size);
+    BIO_free(bio);
+    return pem;
+}
+
+static char *token_by_libjwt(struct arena *arena, const struct jws_key *key)
+{
+    char *pem = private_pem(arena, key), *token;
+    jwt_t *jwt = NULL;
+
+    CU_ASSERT_EQUAL_FATAL(jwt_new(&jwt), 0);
+    CU_ASSERT_EQUAL(jwt_add_grant(jwt, "iss", "x"), 0);
+    CU_ASSERT_EQUAL(jwt_set_alg(jwt, jwt_str_alg(jws_alg_name(key->alg)),
+                                (const unsigned char *)pem, (int)strlen(pem)),
+                    0);
+    token = jwt_encode_str(jwt);
+    jwt_free(jwt);
+    return token;
+}
+
+static void libjwt_verifies_what_a_key_signs(void)
+{
+    for (int alg = 0; alg < JWS_ALGS; alg++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        uint8_t *der = NULL;
+        size_t size = 0;
+        struct jws_key *key = make((enum jws_alg)alg, &der, &size);
+        char *token = arena_strdup(arena, token_of(arena, key));
+        jwt_t *read;
+
+        CU_ASSERT_EQUAL_FATAL(libjwt_reads(token, key->pem, &read), 0);
+        CU_ASSERT_STRING_EQUAL(jwt_alg_str(jwt_get_alg(read)), jws_alg_name(key->alg));
+        CU_ASSERT_STRING_EQUAL(jwt_get_header(read, "kid"), key->kid);
+        CU_ASSERT_STRING_EQUAL(jwt_get_grant(read, "iss"), "x");
+        jwt_free(read);
+        token[strlen(token) - 20] ^= 1;
+        CU_ASSERT_NOT_EQUAL(libjwt_reads(token, key->pem, &read), 0);
+        jws_key_destroy(&key);
+        OPENSSL_clear_free(der, size);
+    }
+}
+
+static void what_libjwt_signs_is_verified(void)
+{
+    for (int alg = 0; alg < JWS_ALGS; alg++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        const char *const algs[] = {jws_alg_name((enum jws_alg)alg), NULL};
+        uint8_t *der = NULL;
+        size_t size = 0;
+        struct jws_key *key = make((enum jws_alg)alg, &der, &size);
+        char *token = token_by_libjwt(arena, key);
+        struct jwt jwt;
+
+        CU_ASSERT_PTR_NOT_NULL_FATAL(token);
+        CU_ASSERT_EQUAL_FATAL(jwt_read(token, arena, &jwt), 0);
+        CU_ASSERT_STRING_EQUAL(jwt_text(jwt.claims, "iss"), "x");
+        CU_ASSERT_TRUE(jwt_verify(&jwt, key->pkey, algs));
+        jwt.signature[0] ^= 1;
+        CU_ASSERT_FALSE(jwt_verify(&jwt, key->pkey, algs));
+        jwt_clear(&jwt);
+        free(token);
+        jws_key_destroy(&key);
+        OPENSSL_clear_free(der, size);
+    }
+}
+
 /* A key serves its own algorithm alone; what is none is refused. */
 static void foreign_keys_are_refused(void)
 {
@@ -89,8 +173,8 @@ static void algorithms_have_their_names(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        CASE(published_keys_verify),
-        CASE(foreign_keys_are_refused),
+        CASE(published_keys_verify),         CASE(libjwt_verifies_what_a_key_signs),
+        CASE(what_libjwt_signs_is_verified), CASE(foreign_keys_are_refused),
         CASE(algorithms_have_their_names),
     };
 

@@ -1,8 +1,10 @@
 /*
  * test_gateway_token.c - access tokens: the good ones, and every known way of forging one.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include <jwt.h>
 #include <openssl/bio.h>
 #include <openssl/ecdsa.h>
 #include <openssl/pem.h>
@@ -105,6 +107,26 @@ static char *make(EVP_PKEY *key, const char *header, const char *claims)
     return arena_printf(arena, "%s.%s", input, sign_raw(key, input));
 }
 
+/* The token by libjwt, which takes the key as PEM alone; from malloc(). */
+static char *make_by_libjwt(EVP_PKEY *key, const char *kid, const char *claims)
+{
+    BIO *bio = BIO_new(BIO_s_mem());
+    jwt_t *jwt = NULL;
+    char *pem = NULL, *token;
+    long size;
+
+    PEM_write_bio_PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL);
+    size = BIO_get_mem_data(bio, &pem);
+    CU_ASSERT_EQUAL_FATAL(jwt_new(&jwt), 0);
+    CU_ASSERT_EQUAL(jwt_add_header(jwt, "kid", kid), 0);
+    CU_ASSERT_EQUAL(jwt_add_grants_json(jwt, claims), 0);
+    CU_ASSERT_EQUAL(jwt_set_alg(jwt, JWT_ALG_ES256, (const unsigned char *)pem, (int)size), 0);
+    token = jwt_encode_str(jwt);
+    jwt_free(jwt);
+    BIO_free(bio);
+    return token;
+}
+
 static enum token_status verify(const char *text, struct token *ret)
 {
     return token_verify(keys, text, NOW_S * 1000LL, arena, ret);
@@ -120,6 +142,21 @@ static void a_good_token_passes(void)
     CU_ASSERT_STRING_EQUAL(token.project.text, "7f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b");
     CU_ASSERT_STRING_EQUAL(token.membership.text, "8f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b");
     CU_ASSERT_EQUAL(token.expires_ms, 1800000010000);
+}
+
+static void a_token_that_libjwt_made_passes(void)
+{
+    char *own = make_by_libjwt(own_key, "k1", good_claims);
+    char *other = make_by_libjwt(other_key, "k1", good_claims);
+    struct token token;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(own);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(other);
+    CU_ASSERT_EQUAL(verify(own, &token), TOKEN_GOOD);
+    CU_ASSERT_STRING_EQUAL(token.session.text, "6f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b");
+    CU_ASSERT_EQUAL(verify(other, &token), TOKEN_BAD);
+    free(own);
+    free(other);
 }
 
 #define IDS                                                                               \
@@ -377,6 +414,7 @@ static void key_sets_are_compared(void)
 
 static const struct unit_case cases[] = {
     CASE(a_good_token_passes),
+    CASE(a_token_that_libjwt_made_passes),
     CASE(headers_and_claims_are_checked),
     CASE(tokens_of_issuers_are_for_the_api_alone),
     CASE(forgeries_are_refused),
