@@ -540,6 +540,9 @@ static void an_answer_that_comes_behind_a_change_is_not_kept(void)
     CU_ASSERT_TRUE(suite_waits_for_rows(suite, "settingsd", 1));
     suite_signal(suite, "settingsd", "1", SIGSTOP);
     PQclear(PQexec(db, "commit"));
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, 15000,
+                                  "select count(*) from pg_stat_activity where state = 'active' "
+                                  "and application_name like 'atrium-settingsd.%%'"));
     change_scopes(db);
     suite_signal(suite, "settingsd", "1", SIGCONT);
     pthread_join(worker, &answer);
