@@ -221,7 +221,7 @@ int ownership_admit(void *daemon, struct request *req, const struct operation *r
     if (ownership_find(d, req, req->caller->account, req->caller->project, found, err) < 0)
         return -1;
     req->ownership = found;
-    if (!found->owned && strcmp(row->name, "mfa_enroll") == 0) { /* unless an operator lets it */
+    if (!found->owned && (row->flags & R_ADMITTED)) {
         if (ownership_admits_factor(d, req, &found->installation, err) < 0)
             return -1;
         found->owned = found->installation;

@@ -59,6 +59,17 @@ static int find_owner(struct authd *d, const struct request *req, const char *em
     return 0;
 }
 
+/* Finds whose credential changes, and begins a transaction that has locked the account. Fails:
+ * NOT_FOUND. */
+static int begin_change(struct authd *d, const struct request *req, const char *email,
+                        struct credential_owner *ret, struct db_tx **ret_tx, struct error *err)
+{
+    if (find_owner(d, req, email, ret, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, ret_tx, err) < 0)
+        return -1;
+    return ownership_hold(d, *ret_tx, req, ret->account, &everyones, err);
+}
+
 /* Mails the installation's link to set a password, or, without pages, a code that does the same.
  * Fails: NOT_FOUND, CONFLICT (locked), THROTTLED. */
 int operator_account_reset(struct authd *d, const struct request *req,
@@ -87,9 +98,7 @@ int operator_account_mfa_reset(struct authd *d, const struct request *req,
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct credential_owner owner;
 
-    if (find_owner(d, req, in->email, &owner, err) < 0 ||
-        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        ownership_hold(d, tx, req, owner.account, &everyones, err) < 0)
+    if (begin_change(d, req, in->email, &owner, &tx, err) < 0)
         return -1;
     return mfa_reset(d, req, &tx, &owner, role, in->reason, err);
 }
@@ -114,9 +123,7 @@ int operator_account_passkey_remove(struct authd *d, const struct request *req,
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct credential_owner owner;
 
-    if (find_owner(d, req, in->email, &owner, err) < 0 ||
-        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        ownership_hold(d, tx, req, owner.account, &everyones, err) < 0)
+    if (begin_change(d, req, in->email, &owner, &tx, err) < 0)
         return -1;
     return passkey_remove(d, req, &tx, &owner, in->id, in->reason, err);
 }

@@ -121,6 +121,8 @@ enum route_flags {
     R_FACTOR = 1 << 15,
     R_SECRET = 1 << 16,   /* a page that may show a secret: its length would tell, compressed */
     R_REPEATED = 1 << 17, /* an endpoint that answers a repeated parameter itself */
+    /* REACH_ACCOUNT: also in a session that does not own the account, once an operator admits it */
+    R_ADMITTED = 1 << 18,
 };
 
 /* Together with the flags: the answer may take so many seconds (1-255) instead of 10. */

@@ -5,11 +5,10 @@
 #include "authd/authd_api.h"
 #include "authd/operation_api.h"
 #include "authd/passkey/passkey_api.h"
+#include "authd/shape_api.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
-
-enum { DAYS_DEFAULT = 30, DAYS_MAX = 90 };
 
 static struct operator_account_in account_given(const struct ctl *ctl)
 {
@@ -97,7 +96,8 @@ int account_schedule_deletion_command(struct ctl *ctl, struct error *err)
         .email = who.email, .reason = who.reason, .wipe = arguments_has(&ctl->args, "--wipe")};
     struct nothing out;
 
-    if (arguments_int(&ctl->args, "--days", DAYS_DEFAULT, 1, DAYS_MAX, &in.days, err) < 0 ||
+    if (arguments_int(&ctl->args, "--days", DELETION_DAYS, 1, DELETION_DAYS_MAX, &in.days, err) <
+            0 ||
         authd_operator_account_delete(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
     output_done(ctl, "The account is deleted in %lld days, unless its owner signs in before.",
