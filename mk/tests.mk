@@ -18,7 +18,8 @@ ALL_TESTS := $(UNIT_TESTS) $(INTEGRATION_TESTS) $(HTTP_TESTS)
 # They are compiled and linked in the least time; FORTIFY_SOURCE would need an optimization.
 $(ALL_TESTS:%=%.o): private OPTIMIZE := -O0 -g
 $(ALL_TESTS:%=%.o): private HARDENING := -fPIE
-$(ALL_TESTS): private LDFLAGS += $(if $(shell command -v mold),-fuse-ld=mold)
+MOLD := $(if $(shell command -v mold),-fuse-ld=mold)
+$(ALL_TESTS): private LDFLAGS += $(MOLD)
 # Those of one tier; tests/tier.sh says how a test names its own.
 tier = $(patsubst %,$(BUILD)/tests/%,$(shell tests/tier.sh $(1)))
 TEST_ARCHIVES := $(addprefix $(BUILD)/,libsupport.a libcurl_loop.a libapi.a libcommon.a)
@@ -123,10 +124,9 @@ check-asan-touched:
 	@programs=$$(tests/touched.py build-asan '$(REF)' "$${ATRIUM_ASAN_SECONDS:-240}" $(patsubst $(BUILD)/%,build-asan/%,$(filter-out %/test_coverage,$(ALL_TESTS)))) && \
 	    { [ -z "$$programs" ] || $(ASAN_RUN) $$programs; }
 
-# Valgrind over the programs of unit and integration. It has no pidfd and no openat2, and is itself what /proc/self/exe names, by which some
-# start their other processes: those are left to check-asan, as are hundreds of megapixels. Then over the daemons, while
-# some HTTP programs drive them.
-NOT_UNDER_VALGRIND := $(addprefix $(BUILD)/tests/integration/test_,botd_sandbox bus bus_deaths bus_garbage bus_tcp ctl_suite docd_image \
+# Valgrind lacks pidfd and openat2, and /proc/self/exe, by which some programs start their other processes, names Valgrind
+# itself: those programs are left to check-asan, as are hundreds of megapixels.
+NOT_UNDER_VALGRIND := $(addprefix $(BUILD)/tests/integration/test_,botd_sandbox bus bus_deaths bus_garbage bus_tcp dev_suite docd_image \
     docd_image_process docd_image_start docd_variant \
     maild_queue outbox)
 VALGRIND := valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect \

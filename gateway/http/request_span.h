@@ -7,10 +7,10 @@
 
 struct exchange;
 
-/* The headers were read: chooses the request's id, and whether it is traced. */
+/* Chooses the id of a request whose headers were read, and whether it is traced. */
 void request_span_begin(struct exchange *exchange);
 
-/* The request is over: records its span, logs a slow one. */
+/* Records the span of a request that has ended, and logs a slow one. */
 void request_span_end(struct exchange *exchange);
 
 #endif

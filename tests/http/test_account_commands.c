@@ -420,8 +420,8 @@ static void no_factor_is_demanded_of_who_cannot_set_one_up(void)
     CHECK_STATUS(done, 200);
 }
 
-/* Who comes to be in that place later, as by a membership that is made at the same moment, is let
- * out by the operator. */
+/* A person who joins a second organization after requireMfa was set is admitted to a new factor by
+ * the operator. */
 static void a_membership_that_comes_later_locks_no_one_out(void)
 {
     suite_make_project(suite, "East", "east");
