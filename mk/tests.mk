@@ -103,9 +103,10 @@ npm-%:
 
 # AddressSanitizer and UndefinedBehaviorSanitizer in every program; a report fails the test that it belongs to.
 # AddressSanitizer's strstr() measures all of the text at each call: a template with thousands of placeholders would take
-# longer than a request may. Beside each program is the map of its linker.
+# longer than a request may. Variables without a value hold 0xfe: a read of one is seen as a boolean that is none, or as
+# a pointer to nowhere. Beside each program is the map of its linker.
 ASAN_MAKE = $(MAKE) --no-print-directory -j$(JOBS) BUILD=build-asan OPTIMIZE='-O1 -g' \
-    HARDENING=-fno-omit-frame-pointer CFLAGS=-fsanitize=address,undefined \
+    HARDENING='-fno-omit-frame-pointer -ftrivial-auto-var-init=pattern' CFLAGS=-fsanitize=address,undefined \
     LDFLAGS='-fsanitize=address,undefined -Wl,-Map=$$@.map'
 ASAN_RUN = BUILD=build-asan ATRIUM_TEST_JOBS=2 ATRIUM_TEST_COST=2 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
     ASAN_OPTIONS=intercept_strstr=0 tests/run.sh

@@ -64,6 +64,7 @@ int ownership_find(struct authd *d, const struct request *req, struct uuid accou
     struct projects above = {0};
     bool outside;
 
+    *ret = (struct ownership){.owned = false};
     if (sql_account_list_projects(d->svc.db, req, &in, &rows, err) < 0)
         return -1;
     ret->projects = db_array_new(req->arena, rows.count, sizeof(project.text));

@@ -25,7 +25,8 @@ static void add(struct authenticator_bytes *self, const void *bytes, size_t size
 {
     if (size > sizeof(self->bytes) - self->size)
         die("an answer is too long");
-    memcpy(self->bytes + self->size, bytes, size);
+    if (size > 0)
+        memcpy(self->bytes + self->size, bytes, size);
     self->size += size;
 }
 
