@@ -1,20 +1,16 @@
 /*
- * service_seal.c - a daemon's seal keys against its database: whether they are the right ones, and
- * their exchange.
+ * service_seal.c - a daemon's seal keys against its database: the right ones, and their exchange.
  *
- * The table seal_key says which keys have sealed. An instance starts only with a file that holds
- * all of them that are not retired, so neither a wrong file nor one that lost a line is noticed by
- * values that do not open. The exchange has three steps, for which `atriumctl keys rotate --seal`
- * writes the file and asks the instances:
+ * seal_key lists the keys that have sealed. An instance starts only with a file that has all that
+ * are not retired. `atriumctl keys rotate --seal` writes the file and asks the instances:
  *
- *   prepared  OLD NEW   every instance can read what the new key will seal; none seals with it yet
- *   switched  NEW OLD   the new key seals; a task seals anew, page by page, what the old one has
- *             sealed
- *   retired   NEW       nothing is sealed by the old key; the table keeps it, sealed, for hashes
- *             that it has made
+ * prepared, OLD NEW: every instance can read the new key's values; none seals with it yet.
  *
- * A key that is new stands second first: an instance refuses a file whose first key the table does
- * not know.
+ * switched, NEW OLD: the new key seals; a task reseals the old values page by page.
+ *
+ * retired, NEW: the table keeps the old key, sealed, for the hashes that it made.
+ *
+ * A new key comes second first: a first key that the table does not know is refused.
  */
 #include <sodium.h>
 #include <string.h>
@@ -99,7 +95,6 @@ struct page {
     int64_t rows, other, unopened, resealed;
 };
 
-/* What a page has to write. */
 struct page_values {
     struct sql_seal_replace in;
     size_t count;
@@ -174,8 +169,7 @@ static struct page_values page_values_new(const struct request *req, const struc
                                        .news = db_array_new(req->arena, 1, bytes)}};
 }
 
-/* Seals a page of a table anew. A row that was written meanwhile keeps what was written: that is of
- * a key that may write, and the next pass looks at it again. */
+/* A row written meanwhile keeps that: by a key that may write; the next pass looks at it again. */
 static int reseal_page(struct service *self, const struct request *req,
                        const struct seal_table *table, const char *after, struct page *ret,
                        struct error *err)
@@ -318,8 +312,7 @@ static int try_values(struct service *self, const struct request *req, struct er
                      service_seal_key_path(self));
 }
 
-/* Refuses a file that lacks a key which values may need, and a first key that others may not
- * know. */
+/* Refuses a file that lacks a needed key, or whose first key others may not know. */
 static int judge_file(const struct service *self, const struct sql_seal_key_list_rows *known,
                       struct error *err)
 {
@@ -441,8 +434,7 @@ const char *service_seal_state(const struct service *self)
     return self->sealing->single ? "single" : self->sealing->switched ? "switched" : "prepared";
 }
 
-/* Values that another key than the one that writes has sealed, of those that are looked at in
- * time. */
+/* Values sealed by other keys than the writing one, as far as time allows. */
 static int count_other(struct service *self, const struct request *req, int64_t *ret,
                        bool *ret_more, struct error *err)
 {
