@@ -1,5 +1,5 @@
 -- Adds a project, from another installation: below none here, not being deleted, and suspended until
--- an operator opens it. It is the same also when it was opened since. Settings that tenant_columns cannot read would
+-- an operator opens it. It is the same also when it was opened since. Settings that the part tenant cannot read would
 -- end every statement that lists projects: they are refused by reading them.
 -- call: tenant_add
 with
