@@ -58,9 +58,6 @@ static const struct field seal_row_rows[] = {
 };
 FIELD_TABLE(seal_row);
 
-SEAL_STATEMENTS(retired_key)
-SEAL_STATEMENTS(outbox)
-
 static void add_table(struct service_seal *self, const struct seal_table *table)
 {
     if (self->table_count == TABLES_MAX)
@@ -96,19 +93,21 @@ struct page {
 };
 
 struct page_values {
-    struct sql_seal_replace in;
+    struct sql_seal_write_in in;
     size_t count;
 };
 
 static int read_page(struct service *self, const struct request *req,
                      const struct seal_table *table, const char *after, int64_t most,
-                     struct seal_rows *ret, struct error *err)
+                     struct sql_seal_page_rows *ret, struct error *err)
 {
     uint8_t id[SEAL_ID_SIZE];
+    const struct sql_seal_page_in in = {
+        .after = after, .most = most, .seal_other = {.key_id = {id, sizeof(id)}}};
 
     (void)sodium_hex2bin(id, sizeof(id), self->seal.items[0].id, SEAL_ID_TEXT - 1, NULL, NULL,
                          NULL);
-    return table->page(self->db, req, after, (struct field_bytes){id, sizeof(id)}, most, ret, err);
+    return MIN(sql_seal_page(self->db, req, *table->page, &in, ret, err), 0);
 }
 
 /* The plain value of a row that another key has sealed; NULL when none of the keys opens it. */
@@ -149,24 +148,26 @@ static void page_add(struct service *self, const struct request *req,
     }
     sealed = seal_value(req->arena, &self->seal, purpose, plain, size);
     sodium_memzero((char *)(uintptr_t)plain, size);
-    db_array_add(&values->in.keys, row->key);
+    db_array_add(&values->in.seal_replace.keys, row->key);
     if (row->value.bytes)
-        db_array_add_bytes(&values->in.olds, row->value.bytes, row->value.size);
+        db_array_add_bytes(&values->in.seal_replace.olds, row->value.bytes, row->value.size);
     else
-        db_array_add(&values->in.olds, "null");
-    db_array_add_bytes(&values->in.news, sealed.bytes, sealed.size);
+        db_array_add(&values->in.seal_replace.olds, "null");
+    db_array_add_bytes(&values->in.seal_replace.news, sealed.bytes, sealed.size);
     values->count++;
 }
 
-static struct page_values page_values_new(const struct request *req, const struct seal_rows *rows)
+static struct page_values page_values_new(const struct request *req,
+                                          const struct sql_seal_page_rows *rows)
 {
     size_t bytes = 0;
 
     for (size_t i = 0; i < rows->count; i++)
         bytes += DB_ARRAY_BYTES(rows->items[i].value.size + SECRET_MAX) + 1;
-    return (struct page_values){.in = {.keys = db_array_new(req->arena, rows->count, KEY_TEXT),
-                                       .olds = db_array_new(req->arena, 1, bytes),
-                                       .news = db_array_new(req->arena, 1, bytes)}};
+    return (struct page_values){
+        .in.seal_replace = {.keys = db_array_new(req->arena, rows->count, KEY_TEXT),
+                            .olds = db_array_new(req->arena, 1, bytes),
+                            .news = db_array_new(req->arena, 1, bytes)}};
 }
 
 /* A row written meanwhile keeps that: by a key that may write; the next pass looks at it again. */
@@ -174,9 +175,9 @@ static int reseal_page(struct service *self, const struct request *req,
                        const struct seal_table *table, const char *after, struct page *ret,
                        struct error *err)
 {
-    struct sql_audit audit;
+    struct sql_seal_write_row written;
     struct page_values values;
-    struct seal_rows rows;
+    struct sql_seal_page_rows rows;
 
     *ret = (struct page){.rows = 0};
     if (read_page(self, req, table, after, PAGE_ROWS, &rows, err) < 0)
@@ -190,9 +191,11 @@ static int reseal_page(struct service *self, const struct request *req,
         ret->next = rows.items[rows.count - 1].key;
     if (values.count == 0)
         return 0;
-    audit = audit_row(req, &(struct audit){.action = "seal_key.reseal", .detail = table->name});
-    if (table->replace(self->db, req, &values.in, &audit, &ret->resealed, err) < 0)
+    values.in.audit =
+        audit_row(req, &(struct audit){.action = "seal_key.reseal", .detail = table->name});
+    if (sql_seal_write(self->db, req, *table->replace, &values.in, &written, err) < 0)
         return -1;
+    ret->resealed = written.total;
     *self->sealing->resealed += (uint64_t)ret->resealed;
     return 0;
 }
@@ -287,7 +290,7 @@ static int try_values(struct service *self, const struct request *req, struct er
     size_t opened = 0, tried = 0;
 
     for (size_t i = 0; i < sealing->table_count; i++) {
-        struct seal_rows rows;
+        struct sql_seal_page_rows rows;
 
         if (read_page(self, req, &sealing->tables[i], NULL, TRIAL_ROWS, &rows, err) < 0)
             return -1;
@@ -445,7 +448,7 @@ static int count_other(struct service *self, const struct request *req, int64_t 
         const char *after = NULL;
 
         do {
-            struct seal_rows rows;
+            struct sql_seal_page_rows rows;
 
             *ret_more = clock_mono_ms() > until_ms || *ret > COUNT_MAX;
             if (*ret_more)
