@@ -63,6 +63,7 @@ AUTHD_ABOVE = {
 LANGUAGE_DONE = (
     'docs/glossary.md',
     'docs/integrate.md',
+    'docs/openid.md',
 )
 
 ADVICE = {
