@@ -8,7 +8,7 @@
  *
  *     found = sql_client_delete(d->svc.db, req, &in, err);
  *
- * docs/development.md, "Statements", tells what stands in such a file.
+ * See docs/database.md for the format of such a file.
  */
 #ifndef ATRIUM_COMMON_PG_STATEMENT_H
 #define ATRIUM_COMMON_PG_STATEMENT_H
