@@ -11,7 +11,7 @@
 #     DAEMON/sql_part.h       the parameters and rows of the daemon's own parts, and its shared calls
 #     DAEMON/sql.c            the table DAEMON_sql[] (or one for each subject where DAEMON is SHARED)
 #
-# docs/development.md, "Statements", tells what stands in a .sql file. What is wrong in one ends the
+# See docs/database.md for the format of a .sql file. What is wrong in one ends the
 # build with its file and line.
 use strict;
 use warnings;

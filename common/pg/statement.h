@@ -2,7 +2,7 @@
  * statement.h - statements that are .sql files: how the calls that sqlgen.pl writes run them.
  *
  * <daemon>/sql/<subject>/<name>.sql becomes sql_<name>() in "<daemon>/sql/<subject>.h", with
- * structs of its parameters and row; docs/development.md, "Statements":
+ * structs of its parameters and row; docs/database.md:
  *
  *     found = sql_client_delete(d->svc.db, req, &(struct sql_client_delete_in){.id = client}, err);
  */
