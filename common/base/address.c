@@ -3,8 +3,6 @@
 
 #include <arpa/inet.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MAPPED_BITS = 96, PREFIX_DIGITS_MAX = 3, PORT_DIGITS_MAX = 5 };
 

@@ -8,8 +8,6 @@
 #include "common/base/arena.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/log.h"
 

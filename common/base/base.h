@@ -1,4 +1,4 @@
-/* base.h - the macros that every file of the suite uses; includes no other header of the suite. */
+/* base.h - macros and C headers for every file of the suite: no other file includes these again. */
 #ifndef ATRIUM_COMMON_BASE_BASE_H
 #define ATRIUM_COMMON_BASE_BASE_H
 

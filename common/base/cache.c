@@ -4,10 +4,8 @@
 #include "common/base/cache.h"
 
 #include <sodium.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 
 enum { NO_SLOT = -1 };
 
@@ -29,17 +27,13 @@ struct cache {
 
 struct cache *cache_new(size_t capacity, void (*drop)(void *value))
 {
-    struct cache *self = calloc(1, sizeof(*self));
+    struct cache *self = memory_new(sizeof(*self));
     size_t buckets = 16;
 
     while (buckets < capacity)
         buckets *= 2;
-    if (self) {
-        self->heads = malloc(buckets * sizeof(*self->heads));
-        self->slots = malloc(capacity * sizeof(*self->slots)); /* written as `fresh` grows */
-    }
-    if (!self || !self->heads || !self->slots)
-        log_die("cache", "out of memory");
+    self->heads = memory_raw(buckets * sizeof(*self->heads));
+    self->slots = memory_raw(capacity * sizeof(*self->slots)); /* written as `fresh` grows */
     memset(self->heads, 0xff, buckets * sizeof(*self->heads));
     self->capacity = capacity;
     self->mask = buckets - 1;

@@ -10,8 +10,7 @@
 
 enum { CACHE_KEY_SIZE = 32 };
 
-/* Compared whole; the last eight bytes are the hash, so a client must not be able to choose them.
- * ?? */
+/* Compared whole. The last eight bytes are the hash: a client must not be able to choose them. */
 struct cache_key {
     uint8_t bytes[CACHE_KEY_SIZE];
 };

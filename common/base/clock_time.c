@@ -1,7 +1,6 @@
 /* clock_time.c - the kernel's clocks, and times as text. The log uses it, so it never logs. */
 #include "common/base/clock.h"
 
-#include <string.h>
 #include <time.h>
 
 static int64_t clock_ms(clockid_t id)

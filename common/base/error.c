@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <stdio.h>
-#include <string.h>
 #include <syslog.h>
 
 #ifdef __clang_analyzer__ /* here they are functions, see error.h */

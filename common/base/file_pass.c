@@ -2,7 +2,6 @@
 #include "common/base/file_pass.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -9,8 +9,7 @@
 
 #include "common/base/base.h"
 
-/* The file stays the caller's. False: the socket is full, its other end gone, or too many queued.
- * ?? */
+/* The file stays the caller's. False: the socket is full, its other end gone, or too many sent. */
 bool file_pass_send(int socket, int64_t number, int file);
 
 enum file_pass {

@@ -1,7 +1,6 @@
 /* log_json.c - one JSON object (RFC 8259) per event, valid whatever bytes its texts hold. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "common/base/log_private.h"
 

@@ -2,7 +2,6 @@
 #include "common/base/merkle.h"
 
 #include <sodium.h>
-#include <string.h>
 
 void merkle_leaf_hash(const void *data, size_t size, struct merkle_hash *ret)
 {

@@ -1,10 +1,7 @@
 /* metrics.c - the cells behind the counters, gauges and histograms of one instance. */
 #include "common/base/metrics.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "common/base/log.h"
+#include "common/base/memory.h"
 
 /* Buckets: up to 64 us, 128 us, ... 16.8 s (2^24 us), and everything above. */
 enum {
@@ -41,10 +38,8 @@ struct metrics {
 
 struct metrics *metrics_new(void)
 {
-    struct metrics *self = calloc(1, sizeof(*self));
+    struct metrics *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("metrics", "out of memory");
     self->arena = arena_new();
     self->tail = &self->first;
     return self;

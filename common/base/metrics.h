@@ -19,8 +19,7 @@ uint64_t *metrics_counter(struct metrics *self, const char *name, const char *la
 void metrics_gauge(struct metrics *self, const char *name, const char *help,
                    int64_t (*read)(void *arg), void *arg);
 
-/* With labels from the arena that change between scrapes, each a series of its own. "": none now.
- * ?? */
+/* Labels from the arena can change between scrapes; each set is a series. "": none now. */
 void metrics_gauge_labelled(struct metrics *self, const char *name, const char *help,
                             int64_t (*read)(void *arg),
                             const char *(*labels)(void *arg, struct arena *arena), void *arg);

@@ -3,7 +3,6 @@
 
 #include <sodium.h>
 #include <stdio.h>
-#include <string.h>
 
 #define DASH "\xe2\x80\x94 " /* an em dash and a blank begin the line of a signature */
 

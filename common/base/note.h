@@ -11,8 +11,6 @@
 #ifndef ATRIUM_COMMON_BASE_NOTE_H
 #define ATRIUM_COMMON_BASE_NOTE_H
 
-#include <stdint.h>
-
 #include "common/base/arena.h"
 #include "common/base/base.h"
 

@@ -2,7 +2,6 @@
 #include "common/base/uuid.h"
 
 #include <sodium.h>
-#include <string.h>
 
 enum { UUID_BYTES = 16, UUID_LENGTH = 36, COUNTER_MAX = 0xfff };
 

@@ -1,10 +1,9 @@
 /* bus.c - construction and destruction of the bus, and what others ask of its state. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/bus/bus_private.h"
 
 enum { DROP_LOG_MS = 1000 };
@@ -248,10 +247,8 @@ static int bus_start(struct bus *self, struct metrics *metrics, struct error *er
 struct bus *bus_new(struct loop *loop, struct clock *clock, struct metrics *metrics,
                     const struct bus_options *options, struct error *err)
 {
-    CLEANUP(bus_destroy) struct bus *self = calloc(1, sizeof(*self));
+    CLEANUP(bus_destroy) struct bus *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("bus", "out of memory");
     self->loop = loop;
     self->clock = clock;
     self->options = options;

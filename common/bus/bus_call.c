@@ -5,9 +5,8 @@
  * written once more. An id is a slot's index with a counter in the upper half: a late answer finds
  * no call.
  */
-#include <string.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/bus/bus_private.h"
 
 enum { SLOTS_FIRST = 64, SLOT_NONE = UINT32_MAX };
@@ -28,9 +27,7 @@ static void slots_grow(struct bus *self)
 {
     uint32_t count = self->slot_count == 0 ? SLOTS_FIRST : self->slot_count * 2;
 
-    self->slots = realloc(self->slots, count * sizeof(*self->slots));
-    if (!self->slots)
-        log_die("bus", "out of memory");
+    self->slots = memory_resize(self->slots, count, sizeof(*self->slots));
     for (uint32_t i = self->slot_count; i < count; i++)
         self->slots[i] =
             (struct bus_slot){.id = i, .next_free = i + 1 == count ? SLOT_NONE : i + 1};

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/acl.h>
 #include <sys/file.h>
 #include <sys/socket.h>

@@ -7,10 +7,10 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/bus/bus_private.h"
 
 enum {
@@ -104,9 +104,8 @@ static struct bus_caller *caller_add(struct bus_socket *socket)
 {
     if (socket->count == socket->capacity) {
         socket->capacity = MAX(socket->capacity * 2, (size_t)8);
-        socket->callers = realloc(socket->callers, socket->capacity * sizeof(*socket->callers));
-        if (!socket->callers)
-            log_die("bus", "out of memory");
+        socket->callers =
+            memory_resize(socket->callers, socket->capacity, sizeof(*socket->callers));
     }
     return &socket->callers[socket->count++];
 }

@@ -6,12 +6,12 @@
  * for ever on another host).
  */
 #include <inttypes.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/base/clock.h"
 #include "common/base/descriptors.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/bus/bus_private.h"
 
 enum {
@@ -306,8 +306,7 @@ static void monitor_start(struct bus_peer *self)
         log_die("bus", "a socket could not be monitored");
 }
 
-/* The next way to the instance: its socket on this host (*ret NULL), then its keys. -1: none left.
- * ?? */
+/* The next way to it: its socket on this host (*ret NULL), then its keys. -1: none left. */
 static int choose_way(const struct bus_peer *self, const struct bus_host **ret)
 {
     const struct bus_host *rows[1 + BUS_HOST_KEYS_MAX] = {NULL};
@@ -384,9 +383,7 @@ void bus_peer_found(struct bus *self, struct bus_upstream *upstream, const char 
     }
     if (upstream->count == BUS_PEERS_MAX)
         return;
-    peer = calloc(1, sizeof(*peer));
-    if (!peer)
-        log_die("bus", "out of memory");
+    peer = memory_new(sizeof(*peer));
     error_init(&err, NULL);
     if (bus_socket_path(peer->path, self->options->run_dir, upstream->service,
                         self->options->service, instance, &err) < 0) {

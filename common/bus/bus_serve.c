@@ -4,9 +4,9 @@
  * Each request gets a fiber, which unpacks, checks the access column again (nothing depends on the
  * gateway's check), calls the operation, answers exactly once, logs, counts and wipes secrets.
  */
-#include <string.h>
 
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/bus/bus_private.h"
 #include "common/domain/key_caller.h"
 
@@ -25,9 +25,7 @@ static struct bus_serving *serving_new(struct bus *self)
         self->spare = serving->next;
         self->spare_count--;
     } else {
-        serving = calloc(1, sizeof(*serving));
-        if (!serving)
-            log_die("bus", "out of memory");
+        serving = memory_new(sizeof(*serving));
         serving->arena = arena_new();
     }
     self->serving++;

@@ -5,12 +5,10 @@
  * socket made for us.
  */
 #include <errno.h>
-#include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
 #include "common/base/file.h"
-#include "common/base/log.h"
 #include "common/bus/bus_private.h"
 
 enum { RESCAN_MS = 1000 /* after a directory could not be watched */ };

@@ -5,7 +5,6 @@
  * frame.
  */
 #include <limits.h>
-#include <string.h>
 
 #include "common/base/log.h"
 #include "common/bus/bus_private.h"

@@ -2,7 +2,6 @@
 #include "common/domain/content.h"
 
 #include <malloc.h>
-#include <string.h>
 
 enum { TICKET_MAX = 512, ETAG_MAX = 256, HEADER_MAX = 2048 };
 

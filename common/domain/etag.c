@@ -1,8 +1,6 @@
 /* etag.c - see etag.h. */
 #include "common/domain/etag.h"
 
-#include <string.h>
-
 bool etag_is_named(const char *header, const char *etag)
 {
     size_t length = strlen(etag);

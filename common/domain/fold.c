@@ -2,14 +2,13 @@
 #include "common/domain/fold.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unicase.h>
 #include <unictype.h>
 #include <uninorm.h>
 #include <unistr.h>
 
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/wire/codec.h"
 
 enum {
@@ -105,9 +104,7 @@ static void push(struct points *to, ucs4_t c)
 {
     if (to->count == to->room) {
         to->room = MAX(2 * to->room, (size_t)64);
-        to->items = realloc(to->items, to->room * sizeof(*to->items));
-        if (!to->items)
-            log_die("fold", "out of memory");
+        to->items = memory_resize(to->items, to->room, sizeof(*to->items));
     }
     to->items[to->count++] = c;
 }

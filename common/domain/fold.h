@@ -19,8 +19,7 @@ char *fold(struct arena *arena, const char *text, size_t most);
 
 enum fold_kind {
     FOLD_WORD, /* letters and digits of a script with spaces between words */
-    FOLD_PAIR, /* two characters of a script without spaces (Chinese, Japanese, Thai), also Korean
-                * ?? */
+    FOLD_PAIR, /* two characters of Chinese, Japanese, Thai; also Korean */
     FOLD_LAST, /* the last character of a run of them: no pair begins with it */
 };
 

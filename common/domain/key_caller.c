@@ -1,8 +1,6 @@
 /* key_caller.c - see key_caller.h. */
 #include "common/domain/key_caller.h"
 
-#include <string.h>
-
 bool request_is_key(const struct request *req)
 {
     return req->caller && req->caller->role && strcmp(req->caller->role, "Device") == 0;

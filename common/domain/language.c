@@ -2,7 +2,6 @@
 #include "common/domain/language.h"
 
 #include <ctype.h>
-#include <string.h>
 
 /* Parts of a tag in their order: one that has come cannot come again, nor one before it. */
 enum part {

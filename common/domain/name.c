@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <string.h>
 
 #define WORD_JOINER "\xe2\x81\xa0"
 

@@ -3,7 +3,6 @@
 #include "common/domain/uri.h"
 
 #include <ctype.h>
-#include <string.h>
 
 static const struct field page_visit_rows[] = {
     FIELD_TEXT(struct page_visit, url, 1, 4096, FIELD_REQUIRED, "The gateway's address.",

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <openssl/evp.h>
 #include <sodium.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 

@@ -3,12 +3,10 @@
 
 #include <errno.h>
 #include <sodium.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistr.h>
 
 #include "common/base/file.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/domain/password_filter.h"
 #include "common/domain/password_text.h"
 
@@ -167,12 +165,10 @@ static void wipe(char **buffer_p)
 int password_list_read(FILE *file, const char *name, const struct password_list_reader *reader,
                        struct password_list_counts *ret, struct error *err)
 {
-    CLEANUP(wipe) char *buffer = malloc(BUFFER_SIZE + 1);
+    CLEANUP(wipe) char *buffer = memory_raw(BUFFER_SIZE + 1);
     struct reading self = {.reader = reader, .name = name, .err = err};
     int result;
 
-    if (!buffer)
-        log_die("password", "out of memory");
     file_skip_mark(file);
     result = read_all(&self, file, buffer);
     *ret = self.counts;

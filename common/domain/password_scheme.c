@@ -3,8 +3,6 @@
  */
 #include "common/domain/password_scheme.h"
 
-#include <string.h>
-
 /* Nanoseconds of one unit of work, see the header for where they were measured. */
 enum {
     ARGON2_NS = 700,        /* a KiB of one pass */

@@ -67,8 +67,7 @@ struct password_scheme {
     struct password_bytes separator, key; /* of Firebase's salts; its signer key */
 };
 
-/* Parses a hash or NULL. -1: what is wrong, to follow a field's name; repeats nothing of the hash.
- * ?? */
+/* Parses a hash or NULL. -1: its fault, to follow a field name; repeats nothing of the hash. */
 int password_scheme_parse(const char *hash, struct password_scheme *ret,
                           const char **ret_why) MUST_USE;
 

@@ -11,8 +11,6 @@
 #include <openssl/evp.h>
 #include <sodium.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/domain/password_scheme.h"
 

@@ -1,12 +1,9 @@
 /* policy.c - see policy.h. */
 #include "common/domain/policy.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/address.h"
 #include "common/base/cache.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/wire/codec.h"
 
 /* The one criterion there is. */
@@ -144,10 +141,8 @@ static void drop_nothing(void *value UNUSED)
 
 struct policy_scopes *policy_scopes_new(void)
 {
-    struct policy_scopes *self = calloc(1, sizeof(*self));
+    struct policy_scopes *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("policy", "out of memory");
     self->cache = cache_new(POLICY_SCOPES_MAX, drop_nothing);
     return self;
 }

@@ -1,8 +1,6 @@
 /* request.c - the caller on the wire, two questions about it, and a refusal. */
 #include "common/domain/request.h"
 
-#include <string.h>
-
 static const char *const roles[] = {"Patient", "Practitioner", "Device", NULL};
 
 static const struct field caller_rows[] = {

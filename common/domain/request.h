@@ -110,8 +110,7 @@ enum route_flags {
     R_CORS = 1 << 12,    /* scripts of all origins may call it */
     R_BROWSER = 1 << 13, /* browsers are sent to it: the tenant's cookie, errors are pages */
     R_CACHED = 1 << 14,  /* its answer is kept, for when no daemon answers */
-    /* below /auth/ and beyond the own sign-in: needs a second factor where the project demands one
-     * ?? */
+    /* below /auth/: needs a second factor where the project demands one */
     R_FACTOR = 1 << 15,
     R_SECRET = 1 << 16,   /* a page that may show a secret: its length would tell, compressed */
     R_REPEATED = 1 << 17, /* an endpoint that answers a repeated parameter itself */

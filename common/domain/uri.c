@@ -5,8 +5,6 @@
 #include <ctype.h>
 #include <libpsl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "common/base/base.h"

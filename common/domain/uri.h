@@ -59,8 +59,7 @@ int uri_resource_check(const char *value, char why[static 96]);
  * port of http on the loopback interface (RFC 8252, section 7.3). */
 bool uri_redirect_matches(const char *registered, const char *given);
 
-/* Whether an address has the origin of `base`, which ends without a slash, and its path or below.
- * ?? */
+/* Whether an address has the origin of `base` (no final slash), and its path or one below. */
 bool uri_is_below(const char *base, const char *address);
 
 #endif

@@ -5,11 +5,10 @@
  */
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/pg/db_private.h"
 
 struct db_pool *db_pool_of(struct db *self, const struct db_statement *statement)
@@ -32,8 +31,8 @@ struct db_call *db_call_new(struct db *self, enum db_call_kind kind)
 
     if (call)
         TAILQ_REMOVE(&self->spare, call, link);
-    else if (!(call = malloc(sizeof(*call))))
-        log_die("db", "out of memory");
+    else
+        call = memory_raw(sizeof(*call));
     *call = (struct db_call){
         .kind = kind,
         .waiter = fiber_self(self->loop),
@@ -330,16 +329,12 @@ static int64_t read_held(void *arg)
 
 struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_options *options)
 {
-    struct db *self = calloc(1, sizeof(*self));
+    struct db *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("db", "out of memory");
     self->loop = loop;
     self->options = options;
     add_own_statements(self, options);
-    self->gates = calloc(self->statement_max, sizeof(*self->gates));
-    if (!self->gates)
-        log_die("db", "out of memory");
+    self->gates = memory_array(self->statement_max, sizeof(*self->gates));
     self->jitter = (unsigned)clock_mono_us();
     TAILQ_INIT(&self->spare);
     self->count_statements = metrics_counter(metrics, "atrium_db_statements_total", "",

@@ -9,11 +9,10 @@
  * and not used. Host names are resolved before by resolver.h: PQconnectStart() would block.
  */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/pg/db_private.h"
 
 static void conn_lose_because(struct db_conn *self, const char *why);
@@ -55,8 +54,7 @@ static void conn_unwatch(struct db_conn *self)
 static void conn_start(struct db_conn *self, const struct db_target *target)
 {
     const struct db *db = self->pool->db;
-    /* What precedes "dbname" (the connection string) is a default, what follows is law unless NULL.
-     * ?? */
+    /* What precedes "dbname" (the connection string) is a default, what follows it wins. */
     const char *const keywords[] = {
         "target_session_attrs", "tcp_user_timeout", /* a silent host is given up after 5 s */
         "keepalives_idle",      "dbname",           "host",    "hostaddr", "port",
@@ -69,9 +67,7 @@ static void conn_start(struct db_conn *self, const struct db_target *target)
                                   NULL};
 
     memset(self->prepared, 0, db->statement_max);
-    self->pg = PQconnectStartParams(keywords, values, 1);
-    if (!self->pg)
-        log_die("db", "out of memory");
+    self->pg = memory_ensure(PQconnectStartParams(keywords, values, 1));
     self->unreplicated = false;
     PQsetNoticeReceiver(self->pg, on_notice, self);
     if (PQstatus(self->pg) == CONNECTION_BAD)
@@ -299,8 +295,7 @@ static bool host_is_gone(const struct db_conn *self)
     return false;
 }
 
-/* A lost host takes its other silent connections along: each would fail seconds after its next use.
- * ?? */
+/* A lost host takes its silent connections along: each would fail only after its next use. */
 static void conn_break(struct db_conn *self)
 {
     const struct db_call *first = TAILQ_FIRST(&self->in_flight);
@@ -502,8 +497,7 @@ static bool call_accept(struct db_conn *self, struct db_call *call, PGresult *re
     return false;
 }
 
-/* The answered call's outcome. A commit perhaps not on the standby is as uncertain as a lost one.
- * ?? */
+/* The outcome. A commit perhaps not on the standby is as uncertain as a lost one. */
 static enum db_call_state end_of(struct db_conn *self, const struct db_call *call)
 {
     if (!self->unreplicated)

@@ -6,11 +6,9 @@
  * timelines (db.h).
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/clock.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/pg/db_private.h"
 
 static size_t list_count(const char *list)
@@ -31,9 +29,7 @@ static char *list_item(const char *list, size_t index)
         return NULL;
     for (index = MIN(index, list_count(list) - 1); index > 0; index--)
         list = strchr(list, ',') + 1;
-    item = strndup(list, strcspn(list, ","));
-    if (!item)
-        log_die("db", "out of memory");
+    item = memory_ensure(strndup(list, strcspn(list, ",")));
     return item;
 }
 

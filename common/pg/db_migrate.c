@@ -7,11 +7,10 @@
  * migration waits briefly and fails; the supervisor tries again.
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/pg/db_private.h"
 
 enum {
@@ -193,11 +192,9 @@ static int verify_all(struct db_tx *tx, struct error *err)
 {
     struct db *db = tx->db;
     size_t count = db->statement_count, sent = 0;
-    struct db_call **calls = calloc(count ? count : 1, sizeof(struct db_call *));
+    struct db_call **calls = memory_array(count ? count : 1, sizeof(struct db_call *));
     int rc = 0;
 
-    if (!calls)
-        log_die("db", "out of memory");
     for (size_t i = 0; i < count; i++) {
         struct error later;
 

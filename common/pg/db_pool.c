@@ -5,9 +5,9 @@
  * them. Without a server it retries with a back-off, and requests fail at once. What one pool
  * learns about the server, the other acts upon.
  */
-#include <stdlib.h>
 
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/pg/db_private.h"
 
 int64_t db_conn_waits_ms(const struct db_conn *conn, int64_t now_ms)
@@ -88,18 +88,14 @@ void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_
         .depth_max = depth_max,
         .backoff_ms = DB_BACKOFF_MIN_MS,
         .pg_options = pg_options,
-        .conns = calloc(max, sizeof(*self->conns)),
+        .conns = memory_array(max, sizeof(*self->conns)),
     };
-    if (!self->conns)
-        log_die("db", "out of memory");
     TAILQ_INIT(&self->queue);
     for (size_t i = 0; i < max; i++) {
         struct db_conn *conn = &self->conns[i];
 
         conn->pool = self;
-        conn->prepared = calloc(db->statement_max, 1);
-        if (!conn->prepared)
-            log_die("db", "out of memory");
+        conn->prepared = memory_array(db->statement_max, 1);
         TAILQ_INIT(&conn->in_flight);
     }
 }

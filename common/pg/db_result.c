@@ -5,8 +5,6 @@
  */
 #include <endian.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/log.h"
 #include "common/pg/db_private.h"

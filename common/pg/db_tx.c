@@ -5,10 +5,8 @@
  * with the answer to commit or rollback; a connection not clean by then is closed. The server ends
  * a fiber that sleeps in it (idle_in_transaction_session_timeout).
  */
-#include <stdlib.h>
-#include <string.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/pg/db_private.h"
 
 int db_begin(struct db *self, int64_t deadline_mono_ms, struct db_tx **ret, struct error *err)
@@ -36,9 +34,7 @@ int db_begin(struct db *self, int64_t deadline_mono_ms, struct db_tx **ret, stru
         return error_retry(err, pool->ready > 0 ? ERR_OVERLOADED : ERR_UNAVAILABLE, 1,
                            "The database is busy.");
     }
-    tx = calloc(1, sizeof(*tx));
-    if (!tx)
-        log_die("db", "out of memory");
+    tx = memory_new(sizeof(*tx));
     *tx = (struct db_tx){.db = self, .conn = conn, .deadline_mono_ms = deadline_mono_ms};
     conn->tx = tx;
     *ret = tx;

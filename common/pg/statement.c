@@ -2,7 +2,6 @@
 #include "common/pg/statement.h"
 
 #include <endian.h>
-#include <string.h>
 #include <strings.h>
 
 #include "common/base/log.h"
@@ -374,8 +373,7 @@ static size_t scalar_count(const struct sql_shape *shape)
     return count;
 }
 
-/* 0 when the column is as the file's row says; one that no scalar takes must be a struct's field.
- * ?? */
+/* 0: the column is as the file's row says; one that no scalar takes is a struct's field. */
 static int check_column(const struct sql_shape *shape, const PGresult *described, int column,
                         struct error *err)
 {

@@ -7,8 +7,6 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/stat.h>
@@ -17,6 +15,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/runtime/confine_private.h"
 
 enum {
@@ -507,10 +506,8 @@ int confine_try(struct confine *self, enum confine_means means, struct error *er
 
 struct confine *confine_new(void)
 {
-    struct confine *self = calloc(1, sizeof(*self));
+    struct confine *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("confine", "out of memory");
     for (int i = 0; i < CONFINE_FILTER_COUNT; i++)
         self->filters[i] = confine_filter_make((enum confine_filter)i);
     self->landlock = confine_landlock_version();

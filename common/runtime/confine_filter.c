@@ -8,7 +8,6 @@
 #include <linux/ioprio.h>
 #include <linux/sched.h>
 #include <seccomp.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>

@@ -8,7 +8,6 @@
 #include "common/runtime/fiber.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "common/base/log.h"

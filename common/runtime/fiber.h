@@ -53,8 +53,7 @@ void fiber_wake(struct fiber *fiber);
 /* Parks until the monotonic time; -1 (ERR_UNAVAILABLE) when the loop shuts down meanwhile. */
 int fiber_sleep_until(struct loop *loop, int64_t mono_ms, struct error *err) MUST_USE;
 
-/* For shutdown: resumes every fiber with FIBER_CANCELLED; later parks return that after one pass.
- * ?? */
+/* For shutdown: resumes all with FIBER_CANCELLED; later parks return that after one pass. */
 void fiber_cancel_all(struct loop *loop);
 
 /* Parks wait again, until the next fiber_cancel_all(): for a fiber that undoes its work. */

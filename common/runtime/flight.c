@@ -2,7 +2,6 @@
 #include "common/runtime/flight.h"
 
 #include <assert.h>
-#include <string.h>
 
 struct flight_waiter {
     struct flight_waiter *next;

@@ -11,14 +11,13 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/runtime/loop_private.h"
 
 enum { EVENTS_PER_TURN = 128, FIBERS_PER_TURN = 10000 };
@@ -48,10 +47,8 @@ struct loop_hook {
 /* A larger array in place of `array`; the new part is zeroed. */
 static void *grow(void *array, size_t old_count, size_t count, size_t size)
 {
-    uint8_t *larger = reallocarray(array, count, size);
+    uint8_t *larger = memory_resize(array, count, size);
 
-    if (!larger)
-        log_die("loop", "out of memory");
     memset(larger + old_count * size, 0, (count - old_count) * size);
     return larger;
 }
@@ -121,10 +118,8 @@ void loop_timer_disarm(struct loop *self, struct loop_timer *timer)
 
 struct loop_timer *loop_at(struct loop *self, int64_t at_ms, void (*fn)(void *arg), void *arg)
 {
-    struct loop_timer *timer = calloc(1, sizeof(*timer));
+    struct loop_timer *timer = memory_new(sizeof(*timer));
 
-    if (!timer)
-        log_die("loop", "out of memory");
     timer->fn = fn;
     timer->arg = arg;
     timer->allocated = true;
@@ -245,11 +240,9 @@ static bool socket_is_readable(const struct loop_socket *socket)
 
 void loop_watch_socket(struct loop *self, zsock_t *socket, void (*fn)(void *arg), void *arg)
 {
-    struct loop_socket *watched = calloc(1, sizeof(*watched));
+    struct loop_socket *watched = memory_new(sizeof(*watched));
 
     assert(!socket_find(self, socket));
-    if (!watched)
-        log_die("loop", "out of memory");
     if (self->socket_count == self->socket_capacity) {
         self->sockets = grow(self->sockets, self->socket_capacity, self->socket_capacity + 16,
                              sizeof(struct loop_socket *));
@@ -298,8 +291,7 @@ static void read_sockets(struct loop *self)
     }
 }
 
-/* Asks the sockets touched in this turn, drops unwatched ones. True: a message waits, do not sleep.
- * ?? */
+/* Asks the sockets touched in this turn, drops unwatched ones. True: a message waits. */
 static bool settle_sockets(struct loop *self)
 {
     size_t kept = 0;
@@ -411,11 +403,9 @@ void loop_stop(struct loop *self)
 
 struct loop *loop_new(void)
 {
-    struct loop *self = calloc(1, sizeof(*self));
+    struct loop *self = memory_new(sizeof(*self));
     sigset_t signals;
 
-    if (!self)
-        log_die("loop", "out of memory");
     /* czmq would catch SIGINT and SIGTERM itself and make every wait return at once. */
     setenv("ZSYS_SIGHANDLER", "false", 1);
     zsys_init();

@@ -10,12 +10,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/runtime/fiber.h"
 
 enum { NICE_STEP = 5, RETRY_AFTER_S = 1 };
@@ -142,19 +142,17 @@ static void collect_done(void *arg, short revents UNUSED)
 
 struct offload *offload_new(struct loop *loop, size_t threads, size_t queue_max)
 {
-    struct offload *self = calloc(1, sizeof(*self));
+    struct offload *self = memory_new(sizeof(*self));
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
-    if (!self)
-        log_die("offload", "out of memory");
     self->loop = loop;
     self->thread_max = threads > 0 ? threads : (size_t)MAX(cores, 1L);
     self->queue_max = queue_max;
     self->nice_step = NICE_STEP;
-    self->threads = calloc(self->thread_max, sizeof(*self->threads));
+    self->threads = memory_array(self->thread_max, sizeof(*self->threads));
     self->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (!self->threads || self->event_fd < 0)
-        log_die("offload", "out of memory or descriptors");
+    if (self->event_fd < 0)
+        log_die("offload", "out of descriptors");
     pthread_mutex_init(&self->mutex, NULL);
     pthread_cond_init(&self->work_there, NULL);
     pthread_cond_init(&self->job_done, NULL);

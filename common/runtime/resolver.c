@@ -6,8 +6,6 @@
 #include <netdb.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/eventfd.h>
 #include <sys/queue.h>
@@ -15,6 +13,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/runtime/fiber.h"
 
 enum { STACK_BYTES = 1 << 20 };
@@ -177,10 +176,8 @@ static void entry_finish(struct entry *entry, int result,
 static void entry_run(struct entry *entry)
 {
     struct resolver *self = entry->owner;
-    struct lookup *lookup = calloc(1, sizeof(*lookup));
+    struct lookup *lookup = memory_new(sizeof(*lookup));
 
-    if (!lookup)
-        log_die("resolver", "out of memory");
     lookup->exchange = self->exchange;
     memcpy(lookup->host, entry->host, sizeof(lookup->host));
     pthread_mutex_lock(&self->exchange->mutex);
@@ -283,9 +280,7 @@ static struct entry *entry_of(struct resolver *self, const char *host)
     } else {
         if (!make_room(self))
             return NULL;
-        entry = calloc(1, sizeof(*entry));
-        if (!entry)
-            log_die("resolver", "out of memory");
+        entry = memory_new(sizeof(*entry));
         entry->owner = self;
         memcpy(entry->host, host, strlen(host));
         self->count++;
@@ -330,10 +325,9 @@ static void on_event(void *arg, short revents UNUSED)
 
 struct resolver *resolver_new(struct loop *loop)
 {
-    struct resolver *self = calloc(1, sizeof(*self));
+    struct resolver *self = memory_new(sizeof(*self));
 
-    if (!self || !(self->exchange = calloc(1, sizeof(*self->exchange))))
-        log_die("resolver", "out of memory");
+    self->exchange = memory_new(sizeof(*self->exchange));
     self->loop = loop;
     self->fresh_ms = RESOLVER_FRESH_MS;
     self->stale_ms = RESOLVER_STALE_MS;

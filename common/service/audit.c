@@ -2,7 +2,6 @@
 #include "common/service/audit.h"
 
 #include <jansson.h>
-#include <string.h>
 
 #include "common/service/audit_address.h"
 #include "common/wire/codec.h"

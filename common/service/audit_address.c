@@ -3,7 +3,6 @@
 
 #include <jansson.h>
 #include <sodium.h>
-#include <string.h>
 
 #include "common/base/address.h"
 #include "common/wire/codec.h"

@@ -8,7 +8,6 @@
 
 #include <endian.h>
 #include <sodium.h>
-#include <string.h>
 #include <time.h>
 
 #include "common/base/clock.h"

@@ -2,7 +2,6 @@
 #include "common/service/audit_fhir.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/wire/codec.h"

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <endian.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "common/service/service_private.h"
 #include "common/service/sql/audit.h"

@@ -2,7 +2,6 @@
 #include "common/service/check.h"
 
 #include "common/base/clock.h"
-#include "common/base/log.h"
 
 static const struct field finding_rows[] = {
     FIELD_TEXT(struct finding, check, 1, 64, FIELD_REQUIRED, "What was looked at", "database"),

@@ -1,8 +1,6 @@
 /* config_files.c - which files a configuration is read from, in order. */
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/base/file.h"

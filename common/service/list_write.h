@@ -12,8 +12,7 @@
 #include "common/domain/list_limit.h"
 #include "common/pg/statement.h"
 
-/* Two tx statements with `project uuid`: `lock` excludes other writers, `size` returns list_size.
- * ?? */
+/* Statements of class tx with `project uuid`: `lock` excludes writers, `size` returns list_size. */
 struct list_rule {
     struct list_limit limit;
     const struct db_statement *const *lock, *const *size;

@@ -9,11 +9,10 @@
 
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/service/sql/outbox.h"
 
 enum {
@@ -354,11 +353,9 @@ struct outbox *outbox_new(struct loop *loop, struct db *db, struct bus *bus,
                           struct metrics *metrics, const struct bus_method *const *methods,
                           const struct seal_keys *keys)
 {
-    struct outbox *self = calloc(1, sizeof(*self));
+    struct outbox *self = memory_new(sizeof(*self));
     struct error err;
 
-    if (!self)
-        log_die("outbox", "out of memory");
     *self = (struct outbox){
         .loop = loop,
         .db = db,

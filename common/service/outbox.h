@@ -23,8 +23,7 @@ struct outbox *outbox_new(struct loop *loop, struct db *db, struct bus *bus,
                           struct metrics *metrics, const struct bus_method *const *methods,
                           const struct seal_keys *keys);
 
-/* On a fiber it waits for the call in progress (3 s at most); elsewhere its fiber must have ended.
- * ?? */
+/* On a fiber it waits 3 s at most for the call in progress; elsewhere its fiber has ended. */
 void outbox_destroy(struct outbox **self_p);
 
 /* For the part "outbox". The id must be the key in `in`; times are real time, ms. */

@@ -2,7 +2,6 @@
 #include "common/service/page_cursor.h"
 
 #include <jansson.h>
-#include <string.h>
 
 #include "common/wire/codec.h"
 

@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <sodium.h>
-#include <string.h>
 
 static_assert(SEAL_ID_AT + SEAL_ID_SIZE == crypto_secretbox_NONCEBYTES, "the nonce ends in the id");
 

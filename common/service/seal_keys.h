@@ -47,8 +47,7 @@ const struct seal_key *seal_keys_find(const struct seal_keys *self, const char *
 
 const struct secret *seal_keys_current(const struct seal_keys *self);
 
-/* How many keys, from the first, may have hashed something that lives `life_ms` and is valid now.
- * ?? */
+/* How many keys, from the first, may have hashed something of `life_ms` that is still valid. */
 size_t seal_keys_hashing(const struct seal_keys *self, int64_t now_ms, int64_t life_ms);
 
 /* As secret_seal() with the writing key, and secret_open() with any. */

@@ -10,11 +10,11 @@
 #include <signal.h>
 #include <sodium.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <systemd/sd-daemon.h>
 
 #include "common/base/descriptors.h"
+#include "common/base/memory.h"
 #include "common/service/project_read_only.h"
 #include "common/service/service_private.h"
 
@@ -407,9 +407,9 @@ int service_main(int argc, char **argv, const struct service_definition *definit
 
     if (service_options_read(argc, argv, definition, &options, &exit_code) < 0)
         return exit_code;
-    self = calloc(1, definition->size);
-    if (!self || sodium_init() < 0)
-        log_die("service", "out of memory, or no random source");
+    self = memory_new(definition->size);
+    if (sodium_init() < 0)
+        log_die("service", "no random source");
     signal(SIGPIPE, SIG_IGN);
     snprintf(program, sizeof(program), "atrium-%s", definition->name);
     log_open(program, options.instance, LOG_INFO);

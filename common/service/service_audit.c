@@ -1,5 +1,4 @@
 /* service_audit.c - a daemon's audit trail, page by page, for atriumctl. */
-#include <string.h>
 
 #include "common/service/service_private.h"
 

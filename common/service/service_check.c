@@ -4,8 +4,6 @@
  * Files are read on the offload pool; everything else parks.
  */
 #include <sodium.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "common/base/clock.h"

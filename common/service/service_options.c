@@ -1,8 +1,6 @@
 /* service_options.c - a daemon's command line and configuration file. */
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/domain/page.h"
 #include "common/service/service_private.h"

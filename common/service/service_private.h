@@ -42,8 +42,7 @@ void service_sections(const struct service *self,
 struct service *service_fresh_new(const struct service *self);
 void service_fresh_destroy(struct service **self_p);
 
-/* Keys that differ: those a reload applies, those that need a restart; "authd.issuer, ..." or "".
- * ?? */
+/* Changed keys that a reload applies, and that need a restart: "authd.issuer, ..." or "". */
 struct service_difference {
     const char *reload, *restart;
 };

@@ -8,21 +8,18 @@
 #include <inttypes.h>
 #include <sodium.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <systemd/sd-daemon.h>
 #include <time.h>
 
+#include "common/base/memory.h"
 #include "common/service/service_private.h"
 
 enum { READ_MS = 30000 };
 
 struct service *service_fresh_new(const struct service *self)
 {
-    struct service *fresh = calloc(1, self->definition->size);
+    struct service *fresh = memory_new(self->definition->size);
 
-    if (!fresh)
-        log_die("service", "out of memory");
     fresh->definition = self->definition;
     fresh->arena = arena_new();
     return fresh;

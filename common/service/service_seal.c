@@ -13,7 +13,6 @@
  * A new key comes second first: a first key that the table does not know is refused.
  */
 #include <sodium.h>
-#include <string.h>
 
 #include "common/service/service_private.h"
 #include "common/service/sql/seal.h"

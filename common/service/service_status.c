@@ -1,7 +1,6 @@
 /*
  * service_status.c - what every daemon answers the gateway and atriumctl: health, metrics, spans.
  */
-#include <string.h>
 #include <unistd.h>
 
 #include "common/service/audit_leaf.h"

@@ -6,8 +6,6 @@
  */
 #include "common/service/service_tenant.h"
 
-#include <string.h>
-
 #include "common/service/service_private.h"
 #include "common/service/sql/audit.h"
 #include "common/service/sql/purge.h"

@@ -2,7 +2,6 @@
 #include "common/service/span_json.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include <jansson.h>
 

@@ -2,10 +2,8 @@
 #include "common/wire/codec.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 
 enum {
     BUFFER_FIRST = 512,     /* bytes of a buffer in an arena */
@@ -449,10 +447,8 @@ static size_t grown_capacity(const struct codec_buffer *self, size_t size)
 void codec_buffer_grow(struct codec_buffer *self, size_t size)
 {
     size_t capacity = grown_capacity(self, size);
-    uint8_t *grown = self->arena ? arena_alloc_raw(self->arena, capacity) : malloc(capacity);
+    uint8_t *grown = self->arena ? arena_alloc_raw(self->arena, capacity) : memory_raw(capacity);
 
-    if (!grown)
-        log_die("codec", "out of memory");
     if (self->size > 0)
         memcpy(grown, self->bytes, self->size);
     if (!self->arena && self->bytes) {

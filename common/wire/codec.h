@@ -9,7 +9,6 @@
 
 #include <jansson.h>
 #include <msgpack.h>
-#include <string.h>
 
 #include "common/base/arena.h"
 #include "common/base/base.h"

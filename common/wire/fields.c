@@ -1,8 +1,6 @@
 /* fields.c - the empty table, looking at rows, wiping secrets; the rest is in fields_*.c. */
 #include "common/wire/fields.h"
 
-#include <string.h>
-
 #include "common/base/secret.h"
 
 const struct field_table nothing_table = {.name = "nothing", .size = sizeof(struct nothing)};

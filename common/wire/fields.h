@@ -81,9 +81,7 @@ enum field_flags {
     FIELD_UNLISTED = 1 << 14,   /* header: read, and not a parameter of the OpenAPI page */
     FIELD_OMIT_NEGATIVE = 1 << 12, /* output: an INT below 0 counts as absent */
     FIELD_NULL_ZERO = 1 << 13,     /* input: null is an INT of 0, not absent */
-    FIELD_BODY =
-        1 << 11, /* JSON, JSON_OBJECT: the whole body, and the only row of its table that is in it
-                  * ?? */
+    FIELD_BODY = 1 << 11,          /* JSON, JSON_OBJECT: the whole body, alone in it */
 };
 
 struct codec_buffer;

@@ -1,6 +1,5 @@
 /* fields_email.c - one spelling for each email address (RFC 5321, section 4.1.2, dot-atom form). */
 #include <idn2.h>
-#include <string.h>
 
 #include "common/wire/fields.h"
 

@@ -1,6 +1,4 @@
 /* fields_example.c - a body made of a field table's examples, for the OpenAPI page. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/wire/fields.h"
 

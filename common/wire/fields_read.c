@@ -1,7 +1,5 @@
 /* fields_read.c - from JSON or msgpack to a checked struct, all problems in one pass. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/wire/codec.h"

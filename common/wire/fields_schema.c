@@ -1,6 +1,4 @@
 /* fields_schema.c - a field table as a JSON Schema (2020-12), for the OpenAPI page. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/wire/fields.h"
 

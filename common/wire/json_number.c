@@ -1,8 +1,6 @@
 /* json_number.c - see json_number.h. */
 #include "common/wire/json_number.h"
 
-#include <string.h>
-
 #define MARK "\"\\u0000" /* as jansson writes it, too */
 
 enum {

@@ -1,8 +1,6 @@
 /* texts.c - see texts.h. */
 #include "common/wire/texts.h"
 
-#include <string.h>
-
 struct field_texts field_texts_split(struct arena *arena, const char *list)
 {
     struct field_texts texts = {arena_calloc(arena, strlen(list) + 1, sizeof(*texts.items)), 0};

@@ -1,7 +1,6 @@
 /* authenticate.c - decides 401 and 403 for every route that needs a token.  Called by serve.c. */
 #include "gateway/auth/authenticate.h"
 
-#include <string.h>
 #include <strings.h>
 
 #include "authd/authd_api.h"
@@ -34,8 +33,7 @@ static const char *shown_token(const char *authorization, bool *ret_bound)
     return authorization + strspn(authorization, " ");
 }
 
-/* RFC 9449, section 7.1: a bound token needs its proof and the DPoP scheme, another the usual one.
- * ?? */
+/* RFC 9449, section 7.1: a bound token needs its proof and the scheme DPoP, others Bearer. */
 static int check_proof(struct gateway *gateway, const struct request *req,
                        const struct endpoint_visit *visit, const char *text, bool bound,
                        const struct token *token, struct error *err)

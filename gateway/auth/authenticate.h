@@ -28,8 +28,7 @@ void authentication_end(struct authentication *self);
 int authenticate_form(const struct gateway *gateway, const struct uuid *session,
                       struct error *err) MUST_USE;
 
-/* Whether the token was accepted before and is not ended: a quick guess that decides nothing else.
- * ?? */
+/* Whether the token was accepted before and is not ended: a quick guess, decides nothing else. */
 bool authentication_is_known(const struct gateway *gateway, const char *authorization);
 
 /* Whether this token logged the session out, also after authenticate() let it pass. */

@@ -1,7 +1,6 @@
 /*
  * changes.c - revocations and other changes, by lease and by announcement.  Started by gateway.c.
  */
-#include <string.h>
 
 #include "authd/authd_api.h"
 #include "authd/operation_api.h"

@@ -1,8 +1,6 @@
 /* admin.c - readiness and metrics over the bus, for the admin listener. */
 #include "gateway/endpoint/admin.h"
 
-#include <string.h>
-
 #include "common/service/metric_rows.h"
 #include "gateway/endpoint/bus_fanout.h"
 #include "gateway/endpoint/exchange.h"

@@ -3,8 +3,6 @@
  */
 #include "gateway/endpoint/bus_fanout.h"
 
-#include <string.h>
-
 #include "common/base/clock.h"
 #include "gateway/gateway.h"
 

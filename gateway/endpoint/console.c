@@ -1,8 +1,6 @@
 /* console.c - see console.h.  Rows of gateway.c's endpoints; no fiber, no bus. */
 #include "gateway/endpoint/console.h"
 
-#include <string.h>
-
 #include "gateway/endpoint/exchange.h"
 #include "gateway/http/encode.h"
 

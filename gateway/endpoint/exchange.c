@@ -7,12 +7,11 @@
  */
 #include "gateway/endpoint/exchange.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include <sodium.h>
 
+#include "common/base/memory.h"
 #include "gateway/endpoint/no_endpoint.h"
 #include "gateway/http/body.h"
 #include "gateway/http/mhd_socket.h"
@@ -34,9 +33,7 @@ static struct exchange *exchange_new(struct site *site)
         gateway->spare_count--;
         memset(&self->mhd, 0, offsetof(struct exchange, path) - offsetof(struct exchange, mhd));
     } else {
-        self = calloc(1, sizeof(*self));
-        if (!self)
-            log_die("exchange", "out of memory");
+        self = memory_new(sizeof(*self));
         self->arena = arena_new();
     }
     self->site = site;

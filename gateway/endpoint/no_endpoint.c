@@ -1,8 +1,6 @@
 /* no_endpoint.c - the answers of the route tree itself.  Called by exchange.c. */
 #include "gateway/endpoint/no_endpoint.h"
 
-#include <string.h>
-
 #include "gateway/endpoint/exchange.h"
 
 enum { NOT_FOUND_PATH_MAX = 200, NOT_FOUND_METHOD_MAX = 16 };

@@ -2,7 +2,6 @@
 #include "gateway/endpoint/openapi.h"
 
 #include <ctype.h>
-#include <string.h>
 
 #include <sodium.h>
 

@@ -2,7 +2,6 @@
 #include "gateway/endpoint/openapi_operation.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "gateway/endpoint/openapi_responses.h"
 

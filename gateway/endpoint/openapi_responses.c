@@ -4,7 +4,6 @@
 #include "gateway/endpoint/openapi_responses.h"
 
 #include <ctype.h>
-#include <string.h>
 
 #include "gateway/endpoint/openapi_text.h"
 

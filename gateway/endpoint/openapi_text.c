@@ -1,8 +1,6 @@
 /* openapi_text.c - see openapi_text.h. */
 #include "gateway/endpoint/openapi_text.h"
 
-#include <stddef.h>
-
 const char openapi_introduction[] =
     "Atrium authenticates the users of a health platform with many tenants, and keeps their "
     "settings, documents, "

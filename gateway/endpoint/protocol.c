@@ -7,12 +7,10 @@
  */
 #include "gateway/endpoint/protocol.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "common/base/clock.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/base/secret.h"
 #include "common/domain/endpoint.h"
 #include "gateway/endpoint/page.h"
@@ -219,9 +217,7 @@ static void published_keep(const struct exchange *exchange, const struct endpoin
 
     if (answer->status != 200 || size == 0)
         return;
-    kept = malloc(sizeof(*kept) + size);
-    if (!kept)
-        log_die("protocol", "out of memory");
+    kept = memory_raw(sizeof(*kept) + size);
     kept->since_ms = clock_mono_ms();
     memcpy(kept->body, answer->body, size);
     cache_put(exchange->gateway->published, &key, kept);

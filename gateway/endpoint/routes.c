@@ -1,9 +1,6 @@
 /* routes.c - the table of all HTTP routes and the tree that finds them, made at start. */
 #include "gateway/endpoint/routes.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "authd/authd_api.h"
 #include "botd/botd_api.h"
 #include "common/domain/endpoint.h"

@@ -1,7 +1,6 @@
 /* serve.c - an HTTP request becomes a bus call, and its reply the answer; a function per step. */
 #include "gateway/endpoint/serve.h"
 
-#include <string.h>
 #include <strings.h>
 
 #include <sodium.h>

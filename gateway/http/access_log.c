@@ -1,7 +1,6 @@
 /* access_log.c - the access log's buffer, flushed at the end of each turn. */
 #include "gateway/http/access_log.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "common/base/log.h"

@@ -6,7 +6,6 @@
  */
 #include "gateway/http/address.h"
 
-#include <string.h>
 #include <strings.h>
 
 enum { ENTRY_SIZE = INET6_ADDRSTRLEN + 8 };

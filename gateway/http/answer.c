@@ -2,11 +2,10 @@
 #include "gateway/http/answer.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include <jansson.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/wire/codec.h"
 #include "gateway/http/range.h"
 
@@ -19,8 +18,7 @@ static const struct answer_header standing[] = {
     {"X-Frame-Options", "DENY"},
 };
 
-/* On all but pages. CORS: any origin, no credentials (no route uses cookies), all headers readable.
- * ?? */
+/* On all but pages. CORS: any origin without credentials, which no route uses. */
 static const struct answer_header shared[] = {
     {"Access-Control-Allow-Origin", "*"},
     {"Access-Control-Expose-Headers",
@@ -315,8 +313,7 @@ struct MHD_Response *answer_response(const struct answer *self)
         /* The cast drops const for a buffer that libmicrohttpd only reads (RESPMEM_PERSISTENT). */
         headers.response = MHD_create_response_from_buffer(
             self->size, (void *)(uintptr_t)(self->body ? self->body : ""), MHD_RESPMEM_PERSISTENT);
-    if (!headers.response)
-        log_die("answer", "out of memory");
+    memory_ensure(headers.response);
     add_headers(&headers, self);
     return headers.response;
 }

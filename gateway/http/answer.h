@@ -29,8 +29,7 @@ struct answer {
     bool close;                                /* the connection ends with this answer */
 };
 
-/* Status, body and headers of `err`. Messages of 500 are never shown; 503 and 504 have a default.
- * ?? */
+/* Status, body, headers. Messages of 500 are never shown; 503 and 504 have a default. */
 void answer_from_error(const struct error *err, struct arena *arena, struct answer *ret);
 
 /* As RFC 6749, section 5.2: `invalid_request`, `temporarily_unavailable` or `server_error`. */

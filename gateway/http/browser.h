@@ -16,8 +16,7 @@ const char *cookie_name(struct arena *arena, const char *tenant, bool secure);
  * cookie_header()'s form. */
 const char *cookie_find(struct arena *arena, const char *header, const char *name);
 
-/* A Set-Cookie value; value NULL ends the cookie. No Max-Age: the server ends what it stands for.
- * ?? */
+/* A Set-Cookie value (NULL: it ends). No Max-Age: the server ends what it stands for. */
 const char *cookie_header(struct arena *arena, const char *name, const char *value, bool secure);
 
 /* A form token made of the cookie, masked by random bytes (BREACH). NULL: a malformed cookie. */

@@ -1,10 +1,9 @@
 /* connection.c - keeps track of the open sockets of a listener. */
 #include "gateway/http/connection.h"
 
-#include <stdlib.h>
 #include <sys/socket.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "gateway/http/mhd_socket.h"
 
 enum {
@@ -130,11 +129,9 @@ static void make_room(struct connections *all, const struct http_client *client,
 struct connection *connection_new(struct connections *all, struct MHD_Connection *connection,
                                   int64_t mono_ms)
 {
-    struct connection *self = calloc(1, sizeof(*self));
+    struct connection *self = memory_new(sizeof(*self));
     const union MHD_ConnectionInfo *info;
 
-    if (!self)
-        log_die("connection", "out of memory");
     self->all = all;
     self->mhd = connection;
     info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);

@@ -70,8 +70,7 @@ struct connections {
     void *arg;         /* of these: */
     /* libmicrohttpd's own answer of this status is to be replaced: mhd_socket.h. */
     void (*refused)(struct connection *connection, int status);
-    /* The body stalled, is slow or ended early. True: answered, close; false: too early for that.
-     * ?? */
+    /* The body stalled, is slow or ended early. True: answered, close; false: too early. */
     bool (*unfinished)(struct connection *connection);
 };
 

@@ -2,7 +2,6 @@
 #include "gateway/http/decode.h"
 
 #include <sodium.h>
-#include <string.h>
 #include <strings.h>
 
 #include "common/domain/uri.h"

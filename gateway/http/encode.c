@@ -2,7 +2,6 @@
 #include "gateway/http/encode.h"
 
 #include <brotli/encode.h>
-#include <string.h>
 #include <strings.h>
 #include <zlib.h>
 

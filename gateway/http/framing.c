@@ -1,8 +1,6 @@
 /* framing.c - see framing.h. */
 #include "gateway/http/framing.h"
 
-#include <string.h>
-
 #include <microhttpd.h>
 
 enum state {
@@ -175,8 +173,7 @@ static void match_name(struct framing *self, uint8_t c)
     self->position++;
 }
 
-/* It is unclear which of two framing fields counts (RFC 9112, section 6.3); HTTP/1.0 has no chunks.
- * ?? */
+/* Which of two framing fields counts is unclear (RFC 9112, section 6.3); HTTP/1.0 has no chunks. */
 static bool name_ends(struct framing *self)
 {
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

@@ -1,7 +1,6 @@
 /* head.c - one pass over a request's headers.  Called by exchange.c for each request. */
 #include "gateway/http/head.h"
 
-#include <string.h>
 #include <strings.h>
 
 #include "common/wire/codec.h"

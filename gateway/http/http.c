@@ -4,8 +4,6 @@
  */
 #include "gateway/http/http.h"
 
-#include <string.h>
-
 #include "common/base/log.h"
 #include "gateway/http/mhd_epoll.h"
 

@@ -1,7 +1,6 @@
 /* mhd_epoll.c - see mhd_epoll.h. */
 #include "gateway/http/mhd_epoll.h"
 
-#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <unistd.h>

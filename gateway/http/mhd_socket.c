@@ -2,14 +2,12 @@
 #include "gateway/http/mhd_socket.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "gateway/http/connection.h"
 
 enum {
@@ -37,9 +35,7 @@ void mhd_socket_watch(int fd, struct connection *connection)
     while (size <= (size_t)fd)
         size *= 2;
     if (size > watched.size) {
-        watched.items = realloc(watched.items, size * sizeof(struct connection *));
-        if (!watched.items)
-            log_die("mhd_socket", "out of memory");
+        watched.items = memory_resize(watched.items, size, sizeof(struct connection *));
         memset(watched.items + watched.size, 0,
                (size - watched.size) * sizeof(struct connection *));
         watched.size = size;

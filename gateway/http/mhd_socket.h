@@ -23,8 +23,7 @@ void mhd_socket_unwatch(int fd);
 /* That of a watched socket, or NULL. */
 struct connection *mhd_socket_connection(int fd);
 
-/* Answers and closes if malformed bytes followed the last ended request: earlier ones come first.
- * ?? */
+/* Answers and closes if malformed bytes followed the last ended request. */
 void mhd_socket_check(struct connection *connection);
 
 /* Past all that. Best effort: what does not fit into the socket's buffer is lost. */

@@ -6,7 +6,6 @@
  */
 #include "gateway/http/multipart.h"
 
-#include <string.h>
 #include <strings.h>
 
 enum { BORDER_MAX = 64, HEADERS_MAX = 8192 };

@@ -2,7 +2,6 @@
 #include "gateway/http/request_span.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "gateway/endpoint/exchange.h"
 

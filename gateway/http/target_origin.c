@@ -1,7 +1,6 @@
 /* target_origin.c - see target_origin.h.  Called by serve.c for inputs that name them. */
 #include "gateway/http/target_origin.h"
 
-#include <string.h>
 #include <strings.h>
 
 static const char gap[] = " \t";

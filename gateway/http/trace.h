@@ -24,8 +24,7 @@ struct trace_wish {
     const char *request_id; /* as trace_choose() gave it */
 };
 
-/* The trace of the request's span: the client's, else the id if it is one, else new. Or unsampled.
- * ?? */
+/* The trace of the request's span: the client's, else by its id, else new. Or unsampled. */
 struct trace_context trace_sample(struct trace_source *self, const struct trace_wish *wish);
 
 #endif

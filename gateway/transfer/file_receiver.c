@@ -2,13 +2,11 @@
 #include "gateway/transfer/file_receiver.h"
 
 #include <sodium.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/base/file_pass.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/domain/content.h"
 
 enum {
@@ -184,11 +182,9 @@ void file_receiver_sweep(struct file_receiver *self, const char *service)
 
 struct file_receiver *file_receiver_new(struct loop *loop, struct bus *bus, size_t places)
 {
-    struct file_receiver *self = calloc(1, sizeof(*self));
+    struct file_receiver *self = memory_new(sizeof(*self));
     uint8_t random[CONTENT_RECEIVER_SIZE / 2];
 
-    if (!self)
-        log_die("files", "out of memory");
     self->loop = loop;
     self->bus = bus;
     self->places = places;
