@@ -357,7 +357,7 @@ static int find_admin(struct maker *self, struct error *err)
 {
     struct request req = ctl_bus_request(self->bus, self->arena);
     struct operator_user_in in = {
-        .tenantCode = DEMO_TENANT, .email = DEMO_ADMIN, .role = "Practitioner"};
+        .tenantCode = DEMO_TENANT, .email = DEMO_ADMIN, .role = ROLE_PRACTITIONER};
     struct user out = {0};
 
     if (ctl_bus_wait(self->bus, "authd", CTL_BUS_CALL_MS, err) < 0)

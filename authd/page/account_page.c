@@ -99,7 +99,7 @@ static enum visit_step show(const struct visit *visit, int status, enum page_tex
         &page,
         &(struct page_account_in){
             VISIT_VALUES(visit), .name = visit->caller.display, .email = telecom->value,
-            .practitioner = strcmp(visit->caller.role, "Practitioner") == 0,
+            .practitioner = visit->caller.role == ROLE_PRACTITIONER,
             .unverified = !who.security->emailVerified, .notice = notice,
             .factor = who.security->mfaEnrolled,
             .passkeys =

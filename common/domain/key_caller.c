@@ -3,5 +3,5 @@
 
 bool request_is_key(const struct request *req)
 {
-    return req->caller && req->caller->role && strcmp(req->caller->role, "Device") == 0;
+    return req->caller && req->caller->role == ROLE_DEVICE;
 }

@@ -1,5 +1,5 @@
 /*
- * key_caller.h - API keys as callers: role "Device", no account; profile and session are the key's
+ * key_caller.h - API keys as callers: ROLE_DEVICE, no account; profile and session are the key's
  * id.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_KEY_CALLER_H

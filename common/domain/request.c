@@ -1,8 +1,6 @@
 /* request.c - the caller on the wire, two questions about it, and a refusal. */
 #include "common/domain/request.h"
 
-static const char *const roles[] = {"Patient", "Practitioner", "Device", NULL};
-
 static const struct field caller_rows[] = {
     FIELD_UUID(struct caller, account, 0, "Account that signed in"),
     FIELD_UUID(struct caller, membership, 0, "Its membership in the project"),
@@ -10,7 +8,8 @@ static const struct field caller_rows[] = {
     FIELD_UUID(struct caller, session, 0, "Session of the token"),
     FIELD_UUID(struct caller, profile, FIELD_REQUIRED, "Profile in the project"),
     FIELD_UUID(struct caller, tokenId, 0, "jti of the presented access token"),
-    FIELD_CHOICE(struct caller, role, roles, FIELD_REQUIRED, "Role of the account", "Patient"),
+    FIELD_ENUM(struct caller, role, role, role_texts, FIELD_REQUIRED, "Role of the account",
+               "Patient"),
     FIELD_TEXT(struct caller, display, 0, 1200, 0, "Name of the profile", "Ana Lima"),
     FIELD_TEXT(struct caller, addressKey, 0, 64, 0, "Seals its network addresses", ""),
     FIELD_BOOL(struct caller, admin, false, 0, "Administers the project"),
@@ -33,7 +32,7 @@ FIELD_TABLE(caller);
 
 bool request_is_practitioner(const struct request *req)
 {
-    return req->caller && req->caller->role && strcmp(req->caller->role, "Practitioner") == 0;
+    return req->caller && req->caller->role == ROLE_PRACTITIONER;
 }
 
 bool request_is_admin(const struct request *req)

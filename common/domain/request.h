@@ -6,6 +6,7 @@
 #include "common/base/base.h"
 #include "common/base/error.h"
 #include "common/base/uuid.h"
+#include "common/domain/role.h"
 #include "common/wire/fields.h"
 
 /* The caller, resolved from the bearer token by the gateway: the only service believed about it. */
@@ -16,7 +17,7 @@ struct caller {
     struct uuid session;
     struct uuid profile;
     struct uuid tokenId;    /* jti of the presented access token */
-    const char *role;       /* the type of the profile: "Patient"; of an API key "Device" */
+    enum role role;         /* the type of the profile; of an API key ROLE_DEVICE */
     const char *display;    /* display name of the profile */
     const char *addressKey; /* seals the account's network addresses; NULL: it has no key yet */
     bool admin;             /* administers the project */

@@ -262,6 +262,9 @@ static void fill_member(const struct db_result *self, size_t row, int column,
     case FIELD_TYPE_JSON_OBJECT:
         *(const char **)member = db_text_copy(self, row, column, arena);
         break;
+    case FIELD_TYPE_ENUM:
+        *(unsigned *)member = fields_choice(field->choices, db_text(self, row, column));
+        break;
     case FIELD_TYPE_UUID:
         *(struct uuid *)member = db_uuid(self, row, column);
         break;

@@ -25,6 +25,7 @@ my %types = (
     uuid  => ['struct uuid ',        'struct uuid ',         'UUID'],
     text  => ['const char *',        'const char *',         'TEXT'],
     int8  => ['int64_t ',            'const int64_t *',      'INT8'],
+    role  => ['enum role ',         'enum role ',          'ROLE'],
     bool  => ['bool ',               'enum tristate ',       'BOOL'],
     bytea => ['struct field_bytes ', 'struct field_bytes ',  'BYTEA'],
     map { ("$_\[]" => ['struct db_array ', 'struct db_array ', uc($_) . '_ARRAY']) }
@@ -542,7 +543,7 @@ for my $path (sort glob "$daemon/sql/*/*.sql") {
     my $plain = replace_params($text, 1, sub {
         my ($name) = @_;
         my ($value) = grep { $_->{path} eq $name } @{$self->{params}};
-        return ':' . ($name =~ s/\./_/r) . "::$value->{type}";
+        return ':' . ($name =~ s/\./_/r) . '::' . ($value->{type} eq 'role' ? 'text' : $value->{type});
     });
     write_file("$gen/$daemon/sql/$self->{name}.sql", join('', map { "-- $_\n" } @{$self->{doc}}) . "$plain;\n");
 }

@@ -17,6 +17,7 @@ static Oid oid_of(enum sql_type type)
     case SQL_TYPE_UUID:
         return OID_UUID;
     case SQL_TYPE_TEXT:
+    case SQL_TYPE_ROLE:
         return OID_TEXT;
     case SQL_TYPE_INT8:
         return OID_INT8;
@@ -90,6 +91,8 @@ static struct db_param param_of(const struct sql_value *value, const void *membe
         return uuid_param(member, binary);
     case SQL_TYPE_TEXT:
         return DB_TEXT(*(const char *const *)member);
+    case SQL_TYPE_ROLE:
+        return DB_TEXT(role_text(*(const enum role *)member));
     case SQL_TYPE_INT8:
         if (value->null)
             number = *(const int64_t *const *)member;
@@ -113,11 +116,11 @@ static struct db_param param_of(const struct sql_value *value, const void *membe
     log_die("db", "a parameter is a struct");
 }
 
-static int null_error(const struct db_statement *statement, const struct sql_value *value,
-                      struct error *err)
+static int value_error(const struct db_statement *statement, const struct sql_value *value,
+                       const char *wrong, struct error *err)
 {
     error_set(err, ERR_INTERNAL, "Internal error.");
-    return error_detail(err, "%s: %s is null", statement->shape->file, value->name);
+    return error_detail(err, "%s: %s is %s", statement->shape->file, value->name, wrong);
 }
 
 static int fill_params(const struct db_statement *statement, const void *in,
@@ -129,7 +132,7 @@ static int fill_params(const struct db_statement *statement, const void *in,
 
         params[i] = param_of(value, (const char *)in + value->offset, &binaries[i]);
         if (!value->null && !params[i].text && !params[i].bytes)
-            return null_error(statement, value, err);
+            return value_error(statement, value, "null", err);
     }
     return 0;
 }
@@ -147,6 +150,9 @@ static void fill_value(const struct db_result *res, size_t row, int column,
         return;
     case SQL_TYPE_TEXT:
         *(const char **)member = db_text_copy(res, row, column, arena);
+        return;
+    case SQL_TYPE_ROLE:
+        *(enum role *)member = role_parse(db_text(res, row, column));
         return;
     case SQL_TYPE_INT8:
         number = db_int(res, row, column);
@@ -190,6 +196,7 @@ static int fill_columns(const struct db_statement *statement, const struct db_re
                         struct arena *arena, char *items, struct error *err)
 {
     const struct sql_shape *shape = statement->shape;
+    void *member;
 
     for (size_t i = 0; i < shape->column_count; i++) {
         const struct sql_value *value = &shape->columns[i];
@@ -200,9 +207,12 @@ static int fill_columns(const struct db_statement *statement, const struct db_re
         }
         for (size_t row = 0; row < db_rows(res); row++) {
             if (!value->null && db_is_null(res, row, (int)i))
-                return null_error(statement, value, err);
-            fill_value(res, row, (int)i, value, arena,
-                       items + row * shape->row_size + value->offset);
+                return value_error(statement, value, "null", err);
+            member = items + row * shape->row_size + value->offset;
+            fill_value(res, row, (int)i, value, arena, member);
+            if (value->type == SQL_TYPE_ROLE && !db_is_null(res, row, (int)i) &&
+                *(const enum role *)member == ROLE_NONE)
+                return value_error(statement, value, "unknown", err);
         }
     }
     return 0;
@@ -305,6 +315,7 @@ static bool type_fits(enum sql_type type, Oid server)
 {
     switch (type) {
     case SQL_TYPE_TEXT:
+    case SQL_TYPE_ROLE:
         return is_text(server);
     case SQL_TYPE_INT8:
         return is_integer(server);
@@ -318,6 +329,7 @@ static bool field_fits(const struct field *field, Oid server)
     switch (field->type) {
     case FIELD_TYPE_TEXT:
     case FIELD_TYPE_EMAIL:
+    case FIELD_TYPE_ENUM:
     case FIELD_TYPE_JSON:
     case FIELD_TYPE_JSON_OBJECT:
         return is_text(server);

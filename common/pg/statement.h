@@ -10,13 +10,15 @@
 #define ATRIUM_COMMON_PG_STATEMENT_H
 
 #include "common/domain/request.h"
+#include "common/domain/role.h"
 #include "common/pg/db.h"
 
 /* Where null is allowed it is an unset uuid, a NULL text, pointer to an integer or bytes,
- * TRISTATE_UNSET, or an array whose text is NULL. */
+ * ROLE_NONE, TRISTATE_UNSET, or an array whose text is NULL. */
 enum sql_type {
     SQL_TYPE_UUID,       /* struct uuid */
     SQL_TYPE_TEXT,       /* const char * */
+    SQL_TYPE_ROLE,       /* enum role; a text of the server */
     SQL_TYPE_INT8,       /* int64_t; null: const int64_t *; a column may be int2 or int4 */
     SQL_TYPE_BOOL,       /* bool; null: enum tristate */
     SQL_TYPE_BYTEA,      /* struct field_bytes */

@@ -21,8 +21,8 @@ struct audit {
     bool failure;        /* it was tried and refused: a wrong password */
     struct uuid project; /* absent: the caller's, or none */
     struct uuid account; /* whom it is about, where that is not the caller; absent: the caller */
-    const char *role; /* that account's, where it is not the caller's: "Patient"; NULL: unknown */
-    const char *type; /* "Session": the entity is type/id; NULL: none, or the statement knows */
+    enum role role;      /* that account's, where it is not the caller's; ROLE_NONE: unknown */
+    const char *type;    /* "Session": the entity is type/id; NULL: none, or the statement knows */
     struct uuid id;
     const char *detail; /* one more word about it ("password", a setting's name); NULL: none */
     const char *reason; /* why, in the words of the admin who did it; NULL: none were asked for */

@@ -21,6 +21,14 @@ const struct field *fields_find(const struct field_table *table, const char *nam
     return NULL;
 }
 
+unsigned fields_choice(const char *const *choices, const char *text)
+{
+    for (unsigned i = 0; text && choices[i]; i++)
+        if (strcmp(choices[i], text) == 0)
+            return i + 1;
+    return 0;
+}
+
 static void wipe_texts(const struct field_texts *texts)
 {
     for (size_t i = 0; i < texts->count; i++)

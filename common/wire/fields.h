@@ -20,6 +20,7 @@
  *
  * Members and absence:
  *     TEXT EMAIL   const char *          NULL when absent or null
+ *     ENUM         enum x                0 when absent or null; n is the text choices[n - 1]
  *     UUID         struct uuid           "" when absent; const struct uuid in outputs alike
  *     INT          int64_t               `fallback` when absent
  *     BOOL         bool                  `fallback` when absent
@@ -51,6 +52,7 @@
 enum field_type {
     FIELD_TYPE_TEXT,
     FIELD_TYPE_EMAIL, /* trimmed, lower-cased, domain to ASCII (IDNA 2008), at most 254 bytes */
+    FIELD_TYPE_ENUM,  /* a text on the wire */
     FIELD_TYPE_UUID,
     FIELD_TYPE_INT,
     FIELD_TYPE_BOOL,
@@ -119,7 +121,7 @@ struct field {
     size_t min_items, max_items;     /* OBJECTS, TEXTS; min_items of a list that is there */
     int64_t fallback;                /* INT, BOOL */
     const char *header;              /* FIELD_HEADER */
-    const char *const *choices;      /* TEXT, each of TEXTS: NULL-ended list of allowed values */
+    const char *const *choices;      /* TEXT, each of TEXTS, ENUM: NULL-ended, the allowed texts */
     const char *const *known;        /* TEXT: the values that exist; the handler refuses others */
     field_check *check;              /* TEXT, or NULL */
     const char *pattern;             /* ECMA-262 for the page: all that `check` accepts matches */
@@ -181,6 +183,9 @@ struct field_table {
               .known = (known_), .flags = (flags_), .doc = (doc_), .example = (example_))
 #define FIELD_CHOICE(s, member, choices_, flags_, doc_, example_)                         \
     FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .max = 64, .choices = (choices_), \
+              .flags = (flags_), .doc = (doc_), .example = (example_))
+#define FIELD_ENUM(s, member, enum_, choices_, flags_, doc_, example_)                  \
+    FIELD_ROW(s, member, FIELD_TYPE_ENUM, enum enum_, .max = 64, .choices = (choices_), \
               .flags = (flags_), .doc = (doc_), .example = (example_))
 #define FIELD_HEADER_TEXT(s, member, header_, max_, doc_)                                   \
     FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .header = (header_), .max = (max_), \
@@ -331,6 +336,10 @@ json_t *fields_to_schema(const struct field_table *table, enum fields_way way);
 const struct field *fields_body(const struct field_table *table);
 
 const struct field *fields_find(const struct field_table *table, const char *name);
+
+/* The place of the text among the choices, from 1: the value of a FIELD_TYPE_ENUM; 0 when it is
+ * none of them or NULL. */
+unsigned fields_choice(const char *const *choices, const char *text);
 
 json_t *fields_row_schema(const struct field *row, enum fields_way way);
 

@@ -32,6 +32,8 @@ static bool is_set(const struct field *row, const void *member)
     case FIELD_TYPE_JSON:
     case FIELD_TYPE_JSON_OBJECT:
         return *(const char *const *)member != NULL;
+    case FIELD_TYPE_ENUM:
+        return *(const unsigned *)member != 0;
     case FIELD_TYPE_UUID:
         return uuid_is_set(member);
     case FIELD_TYPE_INT:
@@ -104,12 +106,22 @@ static void pack_bool(bool value, struct codec_buffer *out)
         put_false(out);
 }
 
+static void pack_enum(const struct field *row, unsigned value, struct codec_buffer *out)
+{
+    const char *text = row->choices[value - 1];
+
+    pack_text(out, text, strlen(text));
+}
+
 static void pack_member(const struct field *row, const void *member, struct codec_buffer *out)
 {
     switch (row->type) {
     case FIELD_TYPE_TEXT:
     case FIELD_TYPE_EMAIL:
         pack_text(out, *(const char *const *)member, strlen(*(const char *const *)member));
+        break;
+    case FIELD_TYPE_ENUM:
+        pack_enum(row, *(const unsigned *)member, out);
         break;
     case FIELD_TYPE_UUID:
         pack_text(out, member, sizeof(struct uuid) - 1);

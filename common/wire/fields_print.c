@@ -166,6 +166,7 @@ static bool put_value(struct codec_buffer *out, const struct field *row, const s
     switch (row->type) {
     case FIELD_TYPE_TEXT:
     case FIELD_TYPE_EMAIL:
+    case FIELD_TYPE_ENUM:
     case FIELD_TYPE_UUID:
         if (value->kind == VALUE_TEXT)
             put_text(out, value->text, value->size);

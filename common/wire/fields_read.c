@@ -78,11 +78,10 @@ static bool check_choice(struct reader *reader, const struct field *row, const c
 {
     const char *list = "";
 
-    for (const char *const *choice = row->choices; *choice; choice++) {
-        if (strcmp(*choice, text) == 0)
-            return true;
+    if (fields_choice(row->choices, text) > 0)
+        return true;
+    for (const char *const *choice = row->choices; *choice; choice++)
         list = arena_printf(reader->arena, "%s%s%s", list, *list ? ", " : "", *choice);
-    }
     problem(reader, place, "must be one of %s", list);
     return false;
 }
@@ -346,6 +345,9 @@ static void read_member(struct reader *reader, const struct field *row, const st
         break;
     case FIELD_TYPE_EMAIL:
         *(const char **)member = read_email(reader, value, place);
+        break;
+    case FIELD_TYPE_ENUM:
+        *(unsigned *)member = fields_choice(row->choices, read_text(reader, row, value, place));
         break;
     case FIELD_TYPE_UUID:
         read_uuid(reader, value, place, member);

@@ -16,7 +16,7 @@ int explain_sign_in_command(struct ctl *ctl, struct error *err)
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     struct sign_in_explain_in in = {.tenantCode = arguments_get(&ctl->args, "--project"),
                                     .email = arguments_get(&ctl->args, "--email"),
-                                    .role = arguments_get(&ctl->args, "--role"),
+                                    .role = role_parse(arguments_get(&ctl->args, "--role")),
                                     .address = arguments_get(&ctl->args, "--address")};
     struct sign_in_explain_out out = {0};
     const struct explain_step *steps;

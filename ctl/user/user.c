@@ -3,7 +3,6 @@
  * were lost.
  */
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "authd/authd_api.h"
@@ -67,7 +66,8 @@ int user_reset_mfa_command(struct ctl *ctl, struct error *err)
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     const struct operator_mfa_reset_in in = {.tenantCode = arguments_get(&ctl->args, "--project"),
                                              .email = arguments_get(&ctl->args, "--email"),
-                                             .role = arguments_get(&ctl->args, "--role")};
+                                             .role =
+                                                 role_parse(arguments_get(&ctl->args, "--role"))};
     struct nothing out;
 
     if (authd_operator_mfa_reset(ctl->bus->bus, &req, &in, &out, err) < 0)
@@ -137,7 +137,7 @@ static struct operator_user_in user_given(const struct ctl *ctl)
 {
     struct operator_user_in in = {.email = arguments_get(&ctl->args, "USER"),
                                   .tenantCode = arguments_get(&ctl->args, "--project"),
-                                  .role = arguments_get(&ctl->args, "--role")};
+                                  .role = role_parse(arguments_get(&ctl->args, "--role"))};
 
     if (uuid_parse(in.email, &in.id) == 0)
         in.email = NULL;
@@ -215,11 +215,11 @@ int user_delete_command(struct ctl *ctl, struct error *err)
         error_clear(err);
         return user_receipt_print(ctl, in.id, "The account is deleted.", err);
     }
-    question =
-        arena_printf(ctl->arena,
-                     "The %s account of %s and its documents will be deleted, in %zu "
-                     "project%s.",
-                     out.role, out.email, out.places.count, out.places.count == 1 ? "" : "s");
+    question = arena_printf(ctl->arena,
+                            "The %s account of %s and its documents will be deleted, in %zu "
+                            "project%s.",
+                            role_text(out.role), out.email, out.places.count,
+                            out.places.count == 1 ? "" : "s");
     if (confirm(ctl, question, out.email, err) < 0)
         return -1;
     in.id = out.id;

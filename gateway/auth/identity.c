@@ -41,10 +41,10 @@ struct identity *identity_new(const struct caller *caller, bool suspended)
 struct identity *identity_new_of_key(const struct caller *caller, bool suspended,
                                      const char *address_rules, const char *policy_address_rules)
 {
-    size_t size = text_size(caller->role) + text_size(caller->display) +
-                  text_size(caller->addressKey) + text_size(caller->projectName) +
-                  text_size(caller->policyName) + text_size(caller->policyResource) +
-                  text_size(address_rules) + text_size(policy_address_rules);
+    size_t size = text_size(caller->display) + text_size(caller->addressKey) +
+                  text_size(caller->projectName) + text_size(caller->policyName) +
+                  text_size(caller->policyResource) + text_size(address_rules) +
+                  text_size(policy_address_rules);
     struct identity *self = memory_new(sizeof(*self) + size);
     char *place;
 
@@ -54,7 +54,6 @@ struct identity *identity_new_of_key(const struct caller *caller, bool suspended
     self->address_rules = address_rules;
     self->policy_address_rules = policy_address_rules;
     place = self->texts;
-    text_move(&self->caller.role, &place);
     text_move(&self->caller.display, &place);
     text_move(&self->caller.addressKey, &place);
     text_move(&self->caller.projectName, &place);

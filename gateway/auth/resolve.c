@@ -18,7 +18,7 @@ static void set_limits(struct caller *caller, const struct account_policy *polic
 
     caller->documentsMax = caller->bytesMax = 0;
     caller->projectBytesMax = limits->bytesPerProject;
-    if (strcmp(caller->role, "Patient") != 0)
+    if (caller->role != ROLE_PATIENT)
         return;
     caller->documentsMax = limits->documentsPerAccount;
     caller->bytesMax = limits->bytesPerAccount;
@@ -62,7 +62,7 @@ static int fetch_key(struct gateway *gateway, const struct request *req, const s
     caller = (struct caller){.project = token->project,
                              .session = token->session,
                              .profile = token->session,
-                             .role = "Device",
+                             .role = ROLE_DEVICE,
                              .display = rights.name,
                              .until = rights.expiresAt};
     set_context(&caller, &context);
