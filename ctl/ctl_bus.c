@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/service/config.h"
 #include "common/service/service.h"
 
@@ -26,10 +26,8 @@ static const struct operation no_operations[] = {{.name = NULL}};
 struct ctl_bus *ctl_bus_new(struct loop *loop, const char *run_dir, const struct bus_hosts *hosts,
                             struct error *err)
 {
-    struct ctl_bus *self = calloc(1, sizeof(*self));
+    struct ctl_bus *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("ctl", "out of memory");
     self->loop = loop;
     self->run_dir = run_dir;
     self->clock = clock_new(NULL);
@@ -172,7 +170,6 @@ int ctl_bus_call(struct ctl_bus *self, struct arena *arena, const struct bus_met
 
 struct run {
     struct ctl *ctl;
-    const struct command *command;
     struct loop *loop;
     struct error *err;
     int result;
@@ -234,13 +231,13 @@ static void name_interruption(struct error *err)
 static void run_fiber(void *arg)
 {
     struct run *run = arg;
-    const char *service = run->command->service;
+    const char *service = run->ctl->command->service;
 
     run->result = 0;
     if (*service)
         run->result = ctl_bus_wait(run->ctl->bus, service, CTL_BUS_PEER_MS, run->err);
     if (run->result == 0)
-        run->result = run->command->run(run->ctl, run->err);
+        run->result = run->ctl->command->run(run->ctl, run->err);
     if (run->result < 0 && run->ctl->bus->interrupted)
         name_interruption(run->err);
     loop_stop(run->loop);
@@ -257,9 +254,9 @@ static void on_signal(void *arg, int signo UNUSED)
         fiber_cancel_all(run->loop);
 }
 
-int ctl_bus_run(struct ctl *ctl, const struct command *command, struct error *err)
+int ctl_bus_run(struct ctl *ctl, struct error *err)
 {
-    struct run run = {.ctl = ctl, .command = command, .err = err, .result = -1};
+    struct run run = {.ctl = ctl, .err = err, .result = -1};
     struct common_config common = {0};
     struct bus_hosts *hosts;
 

@@ -65,6 +65,6 @@ int ctl_bus_config(struct ctl *ctl, struct common_config *ret, struct error *err
 
 /* Runs one operator command on a fiber: finds the configuration (--dir, --config), connects,
  * waits for the service that the command needs, and runs the command. */
-int ctl_bus_run(struct ctl *ctl, const struct command *command, struct error *err) MUST_USE;
+int ctl_bus_run(struct ctl *ctl, struct error *err) MUST_USE;
 
 #endif

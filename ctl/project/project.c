@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/clock.h"
-#include "ctl/ctl.h"
+#include "ctl/call.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
 #include "ctl/project_hold.h"
@@ -59,19 +59,9 @@ int project_audited(struct ctl *ctl, struct uuid *ret, struct error *err)
 
 int project_create_command(struct ctl *ctl, struct error *err)
 {
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct project_create_in in = {.name = arguments_get(&ctl->args, "NAME"),
-                                   .tenantCode = arguments_get(&ctl->args, "--code"),
-                                   .noCode = arguments_has(&ctl->args, "--no-code"),
-                                   .strict = arguments_has(&ctl->args, "--strict")};
-    struct project_child_out out = {0};
-
-    if (in.noCode && in.tenantCode)
+    if (arguments_has(&ctl->args, "--code") && arguments_has(&ctl->args, "--no-code"))
         return error_set(err, ERR_BAD_REQUEST, "--code and --no-code exclude each other");
-    if (settingsd_project_create(ctl->bus->bus, &req, &in, &out, err) < 0)
-        return -1;
-    output_record(ctl, &project_child_out_table, &out);
-    return 0;
+    return call_command(ctl, err);
 }
 
 int project_list_command(struct ctl *ctl, struct error *err)
@@ -260,12 +250,10 @@ int project_suspend_command(struct ctl *ctl, struct error *err)
 /* The only setting that has no switch and no settings route of its own. */
 static int set_patient_policy(struct ctl *ctl, struct error *err)
 {
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct operator_policy_default_in in = {.tenantCode = arguments_get(&ctl->args, "CODE"),
-                                            .value = arguments_get(&ctl->args, "VALUE")};
+    struct operator_policy_default_in in = {.value = NULL};
     struct nothing out;
 
-    if (settingsd_operator_policy_default(ctl->bus->bus, &req, &in, &out, err) < 0)
+    if (call(ctl, &settingsd_operator_policy_default_method, &in, &out, err) < 0)
         return -1;
     output_note(ctl, "Patients who register with %s from now on get %s.\n", in.tenantCode,
                 *in.value ? in.value : "no access policy: registration is off");
@@ -274,13 +262,10 @@ static int set_patient_policy(struct ctl *ctl, struct error *err)
 
 static int set_text(struct ctl *ctl, const char *name, struct error *err)
 {
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct operator_setting_in in = {.tenantCode = arguments_get(&ctl->args, "CODE"),
-                                     .name = name,
-                                     .value = arguments_get(&ctl->args, "VALUE")};
+    struct operator_setting_in in = {.name = name};
     struct nothing out;
 
-    if (settingsd_operator_setting(ctl->bus->bus, &req, &in, &out, err) < 0)
+    if (call(ctl, &settingsd_operator_setting_method, &in, &out, err) < 0)
         return -1;
     output_note(ctl, "%s of %s is %s now.\n", in.name, in.tenantCode,
                 *in.value ? in.value : "unset");
@@ -289,16 +274,13 @@ static int set_text(struct ctl *ctl, const char *name, struct error *err)
 
 static int set_switch(struct ctl *ctl, const char *name, struct error *err)
 {
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     const char *value = arguments_get(&ctl->args, "VALUE");
-    struct operator_switch_in in = {.tenantCode = arguments_get(&ctl->args, "CODE"),
-                                    .name = name,
-                                    .enabled = strcmp(value, "true") == 0};
+    struct operator_switch_in in = {.name = name, .enabled = strcmp(value, "true") == 0};
     struct nothing out;
 
     if (!in.enabled && strcmp(value, "false") != 0)
         return error_set(err, ERR_BAD_REQUEST, "%s: must be true or false", name);
-    if (settingsd_operator_switch(ctl->bus->bus, &req, &in, &out, err) < 0)
+    if (call(ctl, &settingsd_operator_switch_method, &in, &out, err) < 0)
         return -1;
     output_note(ctl, "%s of %s is %s now.\n", in.name, in.tenantCode, value);
     return 0;
