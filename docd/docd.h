@@ -99,7 +99,8 @@ int upload_finish(struct docd *d, const struct request *req, bool direct, struct
 #define BYTES_MISSING "The file of this document is missing."
 
 /* Handles an object that the store lacks. A document that still shows it has lost its bytes: that
- * is counted, logged and said in err. Otherwise it was deleted or replaced, and err stays. Parks. */
+ * is counted, logged and said in err. Otherwise it was deleted or replaced, and err stays.
+ * Parks. */
 void bytes_not_found(struct docd *d, const struct request *req, struct store_key key,
                      struct error *err);
 

@@ -181,7 +181,8 @@ static const char *outcome_of(int rc, const struct error *err)
     return err->code == ERR_OVERLOADED || err->retry_after_s > 0 ? "refused" : "failure";
 }
 
-/* Records the execution. Without the database the answer still counts: the bot has done its work. */
+/* Records the execution. Without the database the answer still counts: the bot has done its
+ * work. */
 static void record(struct botd *d, const struct request *req, const struct requester *who,
                    const struct found_bot *bot, int64_t started_mono_ms, const char *outcome)
 {

@@ -55,7 +55,8 @@ void programs_destroy(struct programs **self_p);
 int program_run(struct programs *self, struct arena *arena, const struct program_call *call,
                 struct program_answer *ret, struct error *err) MUST_USE;
 
-/* The JSON of an answer, also of an http bot, from the arena: {} for an empty one; NULL: not JSON. */
+/* The JSON of an answer, also of an http bot, from the arena: {} for an empty one; NULL: not
+ * JSON. */
 const char *program_answer_json(struct arena *arena, const char *text, size_t size);
 
 /* Tries what may confine programs with one that does nothing, and uses the first means that works

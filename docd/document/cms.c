@@ -259,7 +259,8 @@ int cms_get(struct docd *d, const struct request *req, const struct cms_in *in,
     return 0;
 }
 
-/* Creates or replaces the entry in that language. Fails: CONFLICT (If-Match, If-None-Match, limit). */
+/* Creates or replaces the entry in that language. Fails: CONFLICT (If-Match, If-None-Match,
+ * limit). */
 int cms_put(struct docd *d, const struct request *req, const struct cms_put_in *in,
             struct cms_entry *out, struct error *err)
 {

@@ -286,7 +286,8 @@ static int search(struct docd *d, const struct request *req, const struct docume
     return rows < 0 ? -1 : 0;
 }
 
-/* 1: *out is the cached list, still current. The reply is packed before another fiber may put one. */
+/* 1: *out is the cached list, still current. The reply is packed before another fiber may put
+ * one. */
 static int find_kept(struct docd *d, const struct request *req, const struct list_key *key,
                      struct documents *out, struct error *err)
 {

@@ -39,7 +39,8 @@ void variants_destroy(struct variants **self_p);
 /* What confines the decoders of images; NULL: nothing does, and none is decoded. Static. */
 const char *variants_means(const struct variants *self);
 
-/* The strong entity tag of a variant, quoted, derived from the whole's; the variant need not exist. */
+/* The strong entity tag of a variant, quoted, derived from the whole's; the variant need not
+ * exist. */
 const char *variant_etag(struct arena *arena, const char *etag, const struct image_size *size);
 
 /* Texts and bytes are in the request's arena. */

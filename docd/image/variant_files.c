@@ -318,7 +318,7 @@ static void found_add(struct found_list *list, const char *name, const struct st
     list->bytes += item->bytes;
 }
 
-/* Removes files whose maker died: nobody holds the lock. */
+/* Removes files whose maker died: no process holds the lock. */
 static void remove_left(int folder, const char *name, const struct stat *status)
 {
     CLEANUP(file_close_descriptor) int file = -1;

@@ -138,7 +138,8 @@ static char *text_of(const char *format, ...)
     return text;
 }
 
-/* Sets "host" itself: libcurl leaves out default ports, and the signed value must be the sent one. */
+/* Sets "host" itself: libcurl leaves out default ports, and the signed value must be the sent
+ * one. */
 static void set_address(struct s3 *self)
 {
     CLEANUP(curl_loop_free_url) CURLU *url = parse_url(self->options.url);

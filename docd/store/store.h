@@ -125,7 +125,8 @@ struct store_functions {
     int (*open)(struct store *self, const struct request *req, struct store_key key, int *ret_file,
                 struct error *err);
 
-    /* Without parking, if all `size` bytes are in memory; otherwise -1. NULL: objects are no files. */
+    /* Without parking, if all `size` bytes are in memory; otherwise -1. NULL: objects are no
+     * files. */
     int (*open_cached)(struct store *self, struct store_key key, int64_t size);
 
     /* An object's size, and its entity tag if asked for or cheap (else NULL). With `hash` all bytes

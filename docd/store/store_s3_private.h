@@ -75,7 +75,8 @@ const char *store_s3_tag(const struct request *req, const struct object_head *he
 
 /* ---- store_s3_copy.c ---- */
 
-/* Milliseconds that a server may take for `size` bytes: it is silent until done, and may be dead. */
+/* Milliseconds that a server may take for `size` bytes: it is silent until done, and may be
+ * dead. */
 int64_t store_s3_copy_ms(int64_t size);
 
 /* As s3_call(), of what makes something. ERR_UNCERTAIN: the server may make it yet. */
