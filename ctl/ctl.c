@@ -224,7 +224,6 @@ enum {
     DISTANCE_MAX = 2
 }; /* of the words of a command; of what is a typo of them */
 
-/* The command line, split before the command is known. */
 struct command_line {
     const char *words[64]; /* all but the options of every command */
     size_t count;
@@ -238,7 +237,7 @@ static bool in_group(const struct command *command, const char *group)
     return strncmp(command->words, group, length) == 0 && command->words[length] == ' ';
 }
 
-/* Prints the commands that start with the word (NULL: all) and returns how many there are. */
+/* Prints a group's commands (NULL: all) and returns their number. */
 static size_t print_commands(const char *group)
 {
     size_t count = 0;
@@ -271,8 +270,7 @@ static void print_command_help(const struct command *command)
         puts("\n" DEV_NOTE);
 }
 
-/* Takes the value of a global option, in the same word or the next; false when the word is not that
- * option. */
+/* 1: took the option's value, in the same word or the next; 0: it is another word. */
 static int take_global(const char *name, const char **ret, char **argv, int argc, int *at,
                        struct error *err)
 {
@@ -328,7 +326,7 @@ static int read_command_line(struct ctl *ctl, struct command_line *line, int arg
     return 0;
 }
 
-/* The command whose words the line starts with; *ret_words is how many those are. */
+/* *ret_words: how many words name the command. */
 static const struct command *find_command(const struct command_line *line, size_t *ret_words)
 {
     for (size_t i = 0; commands[i].words; i++) {
@@ -356,8 +354,7 @@ static int run(struct ctl *ctl, struct error *err)
     return ctl->command->service ? ctl_bus_run(ctl, err) : ctl->command->run(ctl, err);
 }
 
-/* Insertions, deletions, substitutions and swaps of neighbours that make one text the other
- * (restricted Damerau-Levenshtein); more than DISTANCE_MAX for texts that are far apart or long. */
+/* Restricted Damerau-Levenshtein distance; above DISTANCE_MAX for long texts. */
 static size_t distance(const char *a, const char *b)
 {
     size_t rows[WORDS_SIZE + 1][WORDS_SIZE + 1], n = strlen(a), m = strlen(b);
@@ -380,7 +377,6 @@ static size_t distance(const char *a, const char *b)
     return rows[n][m];
 }
 
-/* The command that is nearest to what was typed; NULL when none is near. */
 static const char *suggest(const char *typed)
 {
     size_t best = DISTANCE_MAX + 1;
@@ -397,7 +393,7 @@ static const char *suggest(const char *typed)
     return found;
 }
 
-/* "; user has: list, show": the commands that begin with this word; "" without one. */
+/* "; user has: list, show"; "" for an unknown group. */
 static const char *group_commands(struct arena *arena, const char *word)
 {
     size_t length = strlen(word);
@@ -431,7 +427,7 @@ static int no_command(struct arena *arena, const struct command_line *line)
     return EXIT_USAGE;
 }
 
-/* What was not written, on a full disk, is no success. */
+/* A full disk is a failure. */
 static int end_output(struct error *err)
 {
     bool failed = ferror(stdout);

@@ -64,20 +64,18 @@ ctl_command account_passkey_remove_command, account_schedule_deletion_command, a
 /* Of a list of signing keys. */
 extern const char *const key_columns[];
 
-/* The project that a code or an id names. Parks. */
+/* Finds a project by code or id. Parks. */
 struct tenant;
 int project_find(struct ctl *ctl, const char *code, struct tenant *ret, struct error *err) MUST_USE;
 
-/* The id of the project that --project names, by which all daemons but settingsd know it.
- * ERR_CONFLICT while it is being deleted. Parks. */
+/* The id of the project in --project. ERR_CONFLICT while it is being deleted. Parks. */
 int project_from_args(struct ctl *ctl, struct uuid *ret, struct error *err) MUST_USE;
 
-/* The same for commands that only read the audit trail: an id is not looked up, since the trail
- * outlives the project. Parks. */
+/* For commands that only read the audit trail, which outlives the project: an id is not looked up.
+ * Parks. */
 int project_audited(struct ctl *ctl, struct uuid *ret, struct error *err) MUST_USE;
 
-/* What `project set` writes, a word of its usage (settingsd/setting_names.c): texts, then
- * switches. */
+/* Settings of `project set`, a word of its usage (settingsd/setting_names.c): texts, switches. */
 #define PROJECT_SETTINGS                                                \
     "default-patient-access-policy|DEFAULT_PRACTITIONER_ACCESS_POLICY|" \
     "PATIENT_APP_URL|PRACTITIONER_APP_URL|" PROJECT_SWITCHES
@@ -91,14 +89,13 @@ int project_audited(struct ctl *ctl, struct uuid *ret, struct error *err) MUST_U
     "passwordMinLength|passwordMinLengthWithMfa|refuseCommonPasswords|requireVerifiedEmail|" \
     "onSignIn|requireMfa|mailCode|documentsPerAccount|bytesPerAccount|bytesPerProject"
 
-/* A line for each protection that the policy of the project `code` has off, and how to switch it
- * on; nothing with --json. */
+/* Prints a line for each disabled protection and how to enable it; nothing with --json. */
 struct account_policy;
 void account_policy_show_off(const struct ctl *ctl, const char *code,
                              const struct account_policy *policy);
 
-/* Waits up to some seconds until all of a deleted account is erased. Prints the receipt in any
- * case; with --json under the message. */
+/* Waits some seconds until a deleted account is erased, and prints the receipt in any case; with
+ * --json together with the message. */
 int user_receipt_print(struct ctl *ctl, struct uuid account, const char *message,
                        struct error *err) MUST_USE;
 

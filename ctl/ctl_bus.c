@@ -21,8 +21,7 @@ const char *const ctl_bus_services[] = {"gateway", "authd", "settingsd", "maild"
 
 static const struct operation no_operations[] = {{.name = NULL}};
 
-/* Commands that run side by side on one host have sockets of their own; on other hosts the key is
- * the name. */
+/* Parallel commands on one host need their own sockets; for other hosts the key is the name. */
 struct ctl_bus *ctl_bus_new(struct loop *loop, const char *run_dir, const struct bus_hosts *hosts,
                             struct error *err)
 {
@@ -91,7 +90,6 @@ static size_t add_name(const char **names, size_t count, const char *name, struc
     return count;
 }
 
-/* A socket named "ctl.<instance>" in the service's directory is an instance's. */
 static size_t add_sockets(const struct ctl_bus *self, const char *service, const char **names,
                           struct arena *arena)
 {
@@ -191,8 +189,8 @@ int ctl_bus_config(struct ctl *ctl, struct common_config *ret, struct error *err
     return config_read(files, &section, 1, ctl->arena, err);
 }
 
-/* Loads the list of hosts with the first key of a ctl on this host. *ret is NULL without such a
- * key, or when the suite has one host: then only this host's daemons are called. */
+/* Loads the hosts with the first ctl key on this host. *ret NULL: no such key or a suite of one
+ * host, so only this host's daemons are called. */
 static int find_hosts(struct ctl *ctl, const struct common_config *common, struct bus_hosts **ret,
                       struct error *err)
 {
@@ -216,8 +214,8 @@ static int find_hosts(struct ctl *ctl, const struct common_config *common, struc
     return 0;
 }
 
-/* A wait that an interruption cancels fails with the message of a daemon that stops: this replaces
- * it. What the command has added to it stays. */
+/* Replaces the message of a cancelled wait, which names a stopping daemon; keeps what the command
+ * added. */
 static void name_interruption(struct error *err)
 {
     struct error stopping;

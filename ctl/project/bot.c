@@ -38,7 +38,7 @@ int bot_put_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-/* Prints what the bot answers, which is JSON with and without --json. */
+/* The answer is JSON in any case. */
 int bot_run_command(struct ctl *ctl, struct error *err)
 {
     const char *file = arguments_get(&ctl->args, "--input");

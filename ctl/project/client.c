@@ -39,8 +39,7 @@ static json_t *words(struct arena *arena, const char *list)
     return array;
 }
 
-/* Another type authenticates in another way: by the default of the type, when none is named that
- * fits it. */
+/* Drops an authMethod that does not fit a new type: its default applies. */
 static void settings_from_options(struct ctl *ctl, json_t *client)
 {
     const char *type = arguments_get(&ctl->args, "--type");
@@ -57,8 +56,7 @@ static void settings_from_options(struct ctl *ctl, json_t *client)
     }
 }
 
-/* Puts the members of the file --file, which has the form that `client show --json` prints, over
- * those of `client`. */
+/* Adds the members of --file, which has the form of `client show --json`. */
 static int settings_from_file(struct ctl *ctl, json_t *client, struct error *err)
 {
     const char *path = arguments_get(&ctl->args, "--file");
@@ -72,7 +70,7 @@ static int settings_from_file(struct ctl *ctl, json_t *client, struct error *err
     return 0;
 }
 
-/* `etag`: of the registration that `client` was made from; NULL: a new one. */
+/* `etag`: of the registration that is changed; NULL: a new one. */
 static int client_put_json(struct ctl *ctl, struct uuid id, const char *etag, json_t *client,
                            struct client_record *out, struct error *err)
 {
@@ -139,8 +137,7 @@ int client_create_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-/* Puts the members of `file` and the options over what is registered. Fails: CONFLICT, another
- * change came between. */
+/* Fails: CONFLICT, another change came first. */
 static int client_change(struct ctl *ctl, json_t *file, struct client_record *out,
                          struct error *err)
 {
@@ -156,8 +153,7 @@ static int client_change(struct ctl *ctl, json_t *file, struct client_record *ou
     return client_put_json(ctl, in.id, out->etag, client, out, err);
 }
 
-/* What neither the file nor an option names stays as it is, also what another operator writes at
- * the same time. */
+/* Keeps what neither the file nor an option names, and concurrent changes. */
 int client_set_command(struct ctl *ctl, struct error *err)
 {
     json_auto_t *file = json_object();

@@ -30,7 +30,7 @@ int project_find(struct ctl *ctl, const char *code, struct tenant *ret, struct e
     return settingsd_tenant_lookup(ctl->bus->bus, &req, &in, ret, err);
 }
 
-/* One that is being deleted is not changed any more. */
+/* A project being deleted cannot change. */
 static int project_find_kept(struct ctl *ctl, const char *code, struct tenant *ret,
                              struct error *err)
 {
@@ -84,8 +84,7 @@ int project_list_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-/* Each setting by its one name, that of `project set`. With --json the names from before stay
- * beside it. */
+/* Settings by their names in `project set`; --json has the older names, too. */
 static const struct spelling {
     const char *member, *setting;
     bool policy; /* an id: shown as AccessPolicy/<id>, as it is written */
@@ -112,8 +111,7 @@ static json_t *setting_value(const struct spelling *spelling, json_t *value)
     return json_incref(value);
 }
 
-/* The settings; with --json also the readiness, as GET /v1/project/readiness has it (NULL: it is
- * not known). */
+/* With --json also the readiness, as GET /v1/project/readiness (NULL: unknown). */
 static void show_settings(const struct ctl *ctl, const struct tenant *tenant,
                           const struct readiness *readiness)
 {
@@ -133,7 +131,6 @@ static void show_settings(const struct ctl *ctl, const struct tenant *tenant,
     output_object(ctl, json);
 }
 
-/* The command that gives a project what a flow lacks, of what a command can give. */
 static const struct remedy {
     const char *kind, *before, *after; /* around "CODE NAME" */
 } remedies[] = {
@@ -162,7 +159,6 @@ static const char *remedy_of(const struct ctl *ctl, const char *code,
     return "";
 }
 
-/* One line for each thing that a flow lacks. */
 static void show_lacks(const struct ctl *ctl, const char *code, const struct readiness *readiness)
 {
     const struct readiness_flow *flows = readiness->flows.items;
@@ -179,8 +175,7 @@ static void show_lacks(const struct ctl *ctl, const char *code, const struct rea
     }
 }
 
-/* What is in force, defaults included, and what the flows lack. While maild is away, that is not
- * known: the settings are shown all the same. */
+/* Shows effective settings and what flows lack, which is unknown while maild is away. */
 static int show_project(struct ctl *ctl, const char *code, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
@@ -211,8 +206,7 @@ int project_show_command(struct ctl *ctl, struct error *err)
     return show_project(ctl, arguments_get(&ctl->args, "CODE"), err);
 }
 
-/* settingsd is the last that ends a read-only state; but a project that is to be suspended is so at
- * once, whatever the other daemons do. */
+/* settingsd ends a read-only state last; a suspension takes effect at once. */
 static int suspend(struct ctl *ctl, const struct project_suspend_in *in, struct tenant *tenant,
                    struct error *err)
 {
@@ -247,7 +241,6 @@ int project_suspend_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-/* The only setting that has no switch and no settings route of its own. */
 static int set_patient_policy(struct ctl *ctl, struct error *err)
 {
     struct operator_policy_default_in in = {.value = NULL};
@@ -297,7 +290,7 @@ static int write_setting(struct ctl *ctl, struct error *err)
     return set_text(ctl, name, err);
 }
 
-/* Shows what is in force after the change: a setting may decide about more than itself. */
+/* A setting may affect more than itself. */
 int project_set_command(struct ctl *ctl, struct error *err)
 {
     if (write_setting(ctl, err) < 0)

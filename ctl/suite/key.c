@@ -8,8 +8,7 @@
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
 
-/* Primes for an RSA key are searched for until two are found: mostly in less than a second, on a
- * busy machine in tens of them. */
+/* RSA keys take less than a second, on a busy machine tens of them. */
 enum { ROTATE_MS = 60000 };
 
 const char *const key_columns[] = {"kid", "use", "alg", "active", "createdAt", "retireAt", NULL};
