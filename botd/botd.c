@@ -156,8 +156,7 @@ static const struct purge_step purge_steps[] = {
     {.table = NULL},
 };
 
-/* Deletes what is kept of a project, for a second at most; settingsd calls until nothing is
- * left. */
+/* Works for a second at most; settingsd calls until nothing is left. */
 int project_purge(struct botd *d, const struct request *req, const struct project_purge_in *in,
                   struct project_purge_out *out, struct error *err)
 {

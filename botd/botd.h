@@ -54,8 +54,7 @@ int sandbox_check(struct botd *d, struct error *err) MUST_USE;
 /* translate.c: at start. The error is for the operator. */
 int translate_open(struct botd *d, struct error *err) MUST_USE;
 
-/* provider.c: what is wrong with the configuration of the provider, and the provider that it
- * names. */
+/* provider.c: checks the provider's configuration; and creates the provider. */
 int provider_check(const struct botd_config *config, struct error *err) MUST_USE;
 int provider_open(const struct botd *d, struct provider *ret, struct error *err) MUST_USE;
 

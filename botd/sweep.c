@@ -24,8 +24,8 @@ static int expire_executions(struct botd *d, const struct request *req, struct e
     return MIN(count, 0);
 }
 
-/* A page of bots a minute; after the last one the first again. A page that is not done when the
- * request's time is over is continued by the next run. */
+/* Trims a page of bots a minute, round and round. A page that runs out of time goes on in the next
+ * run. */
 static int trim_executions(struct botd *d, const struct request *req, struct error *err)
 {
     const struct uuid first = {UUID_NIL};
@@ -47,7 +47,7 @@ static int trim_executions(struct botd *d, const struct request *req, struct err
     return 0;
 }
 
-/* Executions last: only of those may there be more than one run deletes. */
+/* Executions last: only they can be more than one run deletes. */
 int sweep_run(void *daemon, const struct request *req, struct error *err)
 {
     struct botd *d = daemon;

@@ -11,8 +11,8 @@
 
 enum { EXPECTED_MAX = 80 }; /* bytes of the choices that a message lists */
 
-/* Takes the next word off the usage text, without its brackets; *depth counts the open ones at the
- * word. NULL at the end. */
+/* Takes the next word of the usage text, without brackets; *depth counts the open ones. NULL at the
+ * end. */
 static char *next_word(const char **text, int *depth, bool *closes, struct arena *arena)
 {
     const char *start = *text + strspn(*text, " "), *end;
@@ -69,7 +69,6 @@ const char *argument_choices(const struct argument *self)
     return fixed ? holder : NULL;
 }
 
-/* True when the word may stand for the argument. */
 static bool may_be(const struct argument *self, const char *word)
 {
     const char *choice = argument_choices(self);
@@ -95,7 +94,6 @@ static struct argument *find_option(struct arguments *self, const char *word, si
     return NULL;
 }
 
-/* Reads the option at words[*at], with its value in the same word or the next. */
 static int take_option(struct arguments *self, const char *const *words, size_t count, size_t *at,
                        struct error *err)
 {

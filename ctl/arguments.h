@@ -32,19 +32,18 @@ struct arguments {
     size_t count;
 };
 
-/* What the usage allows, with no value given. Names live in the arena. */
+/* Reads what the usage allows, without values. Names live in the arena. */
 void arguments_read_usage(struct arguments *self, const char *usage, struct arena *arena);
 
 /* "queued|dead" when the value must be one of these, NULL when it may be any text. */
 const char *argument_choices(const struct argument *self);
 
-/* Reads `words` (count of them) by the usage. Names live in the arena, values are borrowed from the
- * words. ERR_BAD_REQUEST says which word is wrong or missing. */
+/* Reads `words` by the usage. Names live in the arena, values are borrowed. ERR_BAD_REQUEST names
+ * the wrong or missing word. */
 int arguments_parse(struct arguments *self, const char *usage, const char *const *words,
                     size_t count, struct arena *arena, struct error *err) MUST_USE;
 
-/* The value of an option or positional argument; NULL when it was not given. A name that the usage
- * does not have is our own bug. */
+/* The value of an argument; NULL: not given. Asserts that the usage has that name. */
 const char *arguments_get(const struct arguments *self, const char *name);
 bool arguments_has(const struct arguments *self, const char *name);
 

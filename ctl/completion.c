@@ -12,7 +12,6 @@
 
 #include "ctl/ctl.h"
 
-/* The options of every command, which ctl.c reads itself. */
 static const struct {
     const char *name, *holder, *summary;
 } globals[] = {
@@ -50,7 +49,6 @@ static void print_quoted(const char *text)
     putchar('\'');
 }
 
-/* True when an earlier command begins with the same word. */
 static bool group_is_known(const struct command *all, const struct command *command)
 {
     size_t length = strcspn(command->words, " ");
@@ -68,7 +66,6 @@ static const char *second_word(const struct command *command)
     return space ? space + 1 : NULL;
 }
 
-/* The description of a first word: the command's summary, or the words that may follow. */
 static void print_group_summary(const struct command *all, const struct command *command,
                                 struct arena *arena)
 {
@@ -83,7 +80,6 @@ static void print_group_summary(const struct command *all, const struct command 
 
 /* ---- bash and zsh ---- */
 
-/* The words of the commands and the options that take a value as patterns of `case`. */
 static void print_patterns(const struct command *all, bool options, struct arena *arena)
 {
     struct arguments args;
@@ -177,8 +173,7 @@ static void print_choices(const char *choices)
     }
 }
 
-/* What a place of a command may hold: the name of an option, or the number of a positional
- * argument. */
+/* `place`: an option's name, or the number of a positional argument. */
 static void print_place(const char *words, const char *place, const struct argument *item)
 {
     static const char *const offers[] = {
@@ -237,8 +232,8 @@ static void print_options(const struct command *all, struct arena *arena)
                globals[i].name, globals[i].summary);
 }
 
-/* The body that bash and zsh have in common: its arguments are the words between atriumctl and the
- * cursor, `current` the one at the cursor. */
+/* The common body of bash and zsh: its arguments are the words before the cursor, `current` the one
+ * at it. */
 static void print_body(const struct command *all, struct arena *arena)
 {
     print_walk(all, arena);
@@ -257,8 +252,7 @@ static void print_body(const struct command *all, struct arena *arena)
     print_options(all, arena);
 }
 
-/* The codes of all projects, of the suite that the line names; nothing when it does not answer
- * soon. */
+/* The codes of all projects; nothing if the suite does not answer soon. */
 #define CODES(option)                                                          \
     "timeout 3 atriumctl " option " --json project list 2>/dev/null | sed -n " \
     "'s/.*\"tenantCode\": \"\\([^\"]*\\)\".*/\\1/p'"
@@ -268,7 +262,7 @@ static void print_codes(void)
     fputs("atriumctl_codes()\n{\n    " CODES("${suite:+\"$suite\"}") "\n}\n\n", stdout);
 }
 
-/* bash splits words at "=": the value is the text behind it. */
+/* bash splits words at "=". */
 static void print_bash(const struct command *all, struct arena *arena)
 {
     fputs("# bash completion of atriumctl; made by `atriumctl completion bash`\n\n", stdout);

@@ -6,8 +6,8 @@
 
 #include "ctl/ctl.h"
 
-/* 0 with --yes, or when `name` is typed at a terminal after the question. ERR_BAD_REQUEST
- * otherwise: a script says --yes. */
+/* 0 with --yes, or when `name` is typed at a terminal. Otherwise ERR_BAD_REQUEST: scripts use
+ * --yes. */
 int confirm(struct ctl *ctl, const char *question, const char *name, struct error *err) MUST_USE;
 
 #endif

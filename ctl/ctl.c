@@ -1,10 +1,11 @@
 /*
  * ctl.c - atriumctl: the table of commands, the options that all of them share, and main().
  *
- * To add a command: a row here, its function in the file of its group, its prototype in ctl.h, a
- * line in atriumctl.1, a row in tests/http/test_ctl_commands.c. The usage text of the row is what
- * parses the command line (arguments.h). What it asks of a daemon is a row OP of that daemon's
- * routes, with "ctl" among its callers.
+ * To add a command: a row here, a line in atriumctl.1, a row in tests/http/test_ctl_commands.c. The
+ * usage text of the row is what parses the command line (arguments.h). What it asks of a daemon is
+ * a row OP of that daemon's routes, with "ctl" among its callers. A command that shows the answer
+ * of one operation is a row alone (call.h); another has its function in the file of its group, and
+ * its name in ctl.h.
  */
 #include "ctl/ctl.h"
 
@@ -14,178 +15,207 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "authd/authd_api.h"
+#include "botd/botd_api.h"
 #include "common/base/log.h"
+#include "ctl/call.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/dev_usage.h"
 #include "ctl/error_line.h"
+#include "maild/maild_api.h"
+#include "settingsd/settingsd_api.h"
+
+static const char *const session_columns[] = {
+    "id", "lastUpdated", "authMethod", "remoteAddress", "browser", "os", NULL};
 
 static const struct command commands[] = {
-    {"dev", DEV_USAGE, DEV_SUMMARY, NULL, dev_command},
+    {"dev", DEV_USAGE, DEV_SUMMARY, NULL, .run = dev_command},
     {"database sql", "", "print the roles and schemas of a new database for psql", NULL,
-     database_sql_command},
+     .run = database_sql_command},
     {"project create", "NAME [--code CODE] [--no-code] [--strict]", "create a project", "settingsd",
-     project_create_command},
-    {"project list", "", "list all projects", "settingsd", project_list_command},
-    {"project show", "CODE", "show one project", "settingsd", project_show_command},
+     .run = project_create_command, .call = {&settingsd_project_create_method}},
+    {"project list", "", "list all projects", "settingsd", .run = project_list_command},
+    {"project show", "CODE", "show one project", "settingsd", .run = project_show_command},
     {"project suspend", "CODE [--read-only] [--resume]",
      "stop (or resume) sign-in and use of a project, or all that changes it", "settingsd",
-     project_suspend_command},
+     .run = project_suspend_command},
     {"project delete", "CODE [--force] [--yes]",
      "delete a project and all that it has, now; with --force also its members", "settingsd",
-     project_delete_command},
+     .run = project_delete_command},
     {"project set", "CODE " PROJECT_SETTINGS " VALUE",
      "write a setting: who may sign in or up, what new people may do, where links in mail lead",
-     "settingsd", project_set_command},
+     "settingsd", .run = project_set_command},
     {"project policy", "CODE [" ACCOUNT_POLICY_MEMBERS "] [VALUE]",
-     "show or change what a project asks of its accounts", "settingsd", project_policy_command},
+     "show or change what a project asks of its accounts", "settingsd",
+     .run = project_policy_command},
     {"user create-admin", "--project CODE --email E --name N --surname S [--mail] [--existing]",
      "make an admin: a new account with a password on stdin, by a mailed link, or one that exists",
-     "authd", user_create_admin_command},
+     "authd", .run = user_create_admin_command},
     {"user reset-mfa", "--project CODE --email E [--role Patient|Practitioner]",
      "take a lost second factor and all passkeys away; ends all sessions", "authd",
-     user_reset_mfa_command},
+     CALL_DONE(authd_operator_mfa_reset, "The second factor is off, and all sessions are ended.")},
     {"user list", "[--project CODE] [--email PREFIX] [--locked] [--count N]",
      "list accounts: all, of a project, by the start of the address, locked ones", "authd",
-     user_list_command},
+     .run = user_list_command},
     {"user show", "USER [--project CODE] [--role Patient|Practitioner]",
      "show an account, by e-mail or id: its state, its projects, its sessions", "authd",
-     user_show_command},
+     .run = user_show_command},
     {"user lock", "USER [--project CODE] [--role Patient|Practitioner]",
-     "refuse sign-in to an account and end its sessions", "authd", user_lock_command},
+     "refuse sign-in to an account and end its sessions", "authd", .run = user_lock_command},
     {"user unlock", "USER [--project CODE] [--role Patient|Practitioner]",
-     "let a locked account sign in again", "authd", user_unlock_command},
+     "let a locked account sign in again", "authd", .run = user_unlock_command},
     {"user delete", "USER [--project CODE] [--role Patient|Practitioner] [--yes]",
-     "delete an account and its documents, now", "authd", user_delete_command},
+     "delete an account and its documents, now", "authd", .run = user_delete_command},
     {"user receipt", "ID", "print what was erased of an account, signed when all is", "authd",
-     user_receipt_command},
+     .run = user_receipt_command},
     {"user verify-receipt", "FILE --key KEY", "check the signature of such a receipt", NULL,
-     user_verify_receipt_command},
+     .run = user_verify_receipt_command},
     {"user import", "FILE.ndjson --project CODE [--dry-run] [--verified] [--report FILE]",
      "make accounts of those of another system, with their passwords", "authd",
-     user_import_command},
+     .run = user_import_command},
     {"account send-reset", "--email E --reason TEXT",
      "mail a practitioner of several organizations what sets a new password", "authd",
-     account_send_reset_command},
+     CALL_DONE(authd_operator_account_reset,
+               "An email to set a new password is on its way. It is valid for an hour.")},
     {"account reset-mfa", "--email E --reason TEXT",
      "take their lost second factor and all passkeys away; ends all sessions", "authd",
-     account_reset_mfa_command},
+     CALL_DONE(authd_operator_account_mfa_reset,
+               "The account has no second factor, and all its sessions are ended.")},
     {"account passkey-remove", "--email E --reason TEXT [--id ID]",
-     "remove one of their passkeys, or list them", "authd", account_passkey_remove_command},
+     "remove one of their passkeys, or list them", "authd", .run = account_passkey_remove_command},
     {"account leave", "--email E --reason TEXT --tenant CODE", "end one of their memberships, now",
-     "authd", account_leave_command},
+     "authd",
+     CALL_DONE(authd_operator_account_leave,
+               "The membership has ended, and its sessions with it.")},
     {"account schedule-deletion", "--email E --reason TEXT [--days N] [--wipe]",
      "delete their account in some days, unless they sign in before", "authd",
-     account_schedule_deletion_command},
+     .run = account_schedule_deletion_command},
     {"member list", "--project CODE [--count N] [--offset N]",
-     "list the members of a project and its pending invitations", "authd", member_list_command},
+     "list the members of a project and its pending invitations", "authd",
+     .run = member_list_command},
     {"policy put", "--project CODE [--id ID] FILE.json", "create or replace an access policy",
-     "settingsd", policy_put_command},
-    {"policy list", "--project CODE", "list access policies", "settingsd", policy_list_command},
+     "settingsd", .run = policy_put_command},
+    {"policy list", "--project CODE", "list access policies", "settingsd",
+     CALL_LIST(settingsd_operator_policy_list, "id", "name", "resource")},
     {"policy delete", "--project CODE ID", "delete an access policy that is not in use",
-     "settingsd", policy_delete_command},
+     "settingsd", CALL_DONE(settingsd_operator_policy_delete, "The access policy is deleted.")},
     {"client create",
      "--project CODE NAME [--file FILE.json] [--type public|confidential] [--auth-method M] "
      "[--redirect-uris LIST] [--grant-types LIST] [--scopes LIST] [--demo-rp]",
      "create a client application; --demo-rp: one to try, with configurations that use it",
-     "settingsd", client_create_command},
+     "settingsd", .run = client_create_command},
     {"client show", "--project CODE ID", "show a client application", "settingsd",
-     client_show_command},
+     CALL_RECORD(settingsd_operator_client_get)},
     {"client set",
      "--project CODE ID [--file FILE.json] [--type public|confidential] [--auth-method M] "
      "[--redirect-uris LIST] [--grant-types LIST] [--scopes LIST]",
-     "change what a client application is", "settingsd", client_set_command},
+     "change what a client application is", "settingsd", .run = client_set_command},
     {"client secret", "--project CODE ID [--previous-hours N]",
      "exchange the secret of a client application, and show it", "settingsd",
-     client_secret_command},
-    {"client list", "--project CODE", "list client applications", "settingsd", client_list_command},
+     CALL_RECORD(settingsd_operator_client_secret)},
+    {"client list", "--project CODE", "list client applications", "settingsd",
+     CALL_LIST(settingsd_operator_client_list, "id", "name", "type", "authMethod", "lastUpdated")},
     {"client delete", "--project CODE ID", "delete a client application", "settingsd",
-     client_delete_command},
-    {"api-key list", "--project CODE", "list API keys", "authd", api_key_list_command},
+     CALL_DONE(settingsd_operator_client_delete,
+               "The client application is deleted: its id is unknown from now on.")},
+    {"api-key list", "--project CODE", "list API keys", "authd",
+     CALL_LIST(authd_operator_api_keys, "id", "name", "accessPolicy", "expiresAt", "lastUsedAt")},
     {"api-key revoke", "--project CODE ID", "revoke an API key on every gateway", "authd",
-     api_key_revoke_command},
-    {"bot put", "--project CODE FILE.json", "create or replace a bot", "botd", bot_put_command},
-    {"bot list", "--project CODE", "list bots", "botd", bot_list_command},
+     CALL_DONE(authd_operator_api_key_revoke, "The API key is revoked: every gateway refuses it.")},
+    {"bot put", "--project CODE FILE.json", "create or replace a bot", "botd",
+     .run = bot_put_command},
+    {"bot list", "--project CODE", "list bots", "botd",
+     CALL_LIST(botd_operator_bot_list, "id", "name", "kind", "identifier")},
     {"bot delete", "--project CODE ID", "delete a bot and its executions", "botd",
-     bot_delete_command},
+     CALL_DONE(botd_operator_bot_delete, "The bot and its executions are deleted.")},
     {"bot run", "--project CODE IDENTIFIER [--input FILE.json]", "execute a bot", "botd",
-     bot_run_command},
+     .run = bot_run_command},
     {"template put", "--project CODE NAME --subject S [--text FILE] [--html FILE] [--language L]",
-     "create or replace a mail template", "maild", template_put_command},
-    {"template list", "--project CODE", "list mail templates", "maild", template_list_command},
+     "create or replace a mail template", "maild", .run = template_put_command},
+    {"template list", "--project CODE", "list mail templates", "maild",
+     CALL_LIST(maild_template_list, "name", "language", "subject", "lastUpdated")},
     {"template delete", "--project CODE NAME [--language L]",
-     "delete a mail template: in one language, or in all", "maild", template_delete_command},
+     "delete a mail template: in one language, or in all", "maild",
+     CALL_DONE(maild_template_delete, "The mail template is deleted.")},
     {"template preview", "--project CODE NAME [--language L]",
-     "show a mail template with sample values", "maild", template_preview_command},
+     "show a mail template with sample values", "maild", CALL_RECORD(maild_template_preview)},
     {"content import", "--project CODE FILE.json", "store entries of mapped content", "docd",
-     content_import_command},
+     .run = content_import_command},
     {"tenant key", "[--keys DIRECTORY]",
      "show the key to which other installations encrypt tenants that are to come here", NULL,
-     tenant_key_command},
+     .run = tenant_key_command},
     {"tenant export", "CODE FILE --to KEY [--keys DIRECTORY] [--read-only] [--live] [--resume]",
      "write a tenant whole into a file for another installation", "settingsd",
-     tenant_export_command},
+     .run = tenant_export_command},
     {"tenant import", "FILE [--keys DIRECTORY] [--dry-run] [--resume]",
-     "add a tenant from such a file; it stays suspended", "settingsd", tenant_import_command},
+     "add a tenant from such a file; it stays suspended", "settingsd",
+     .run = tenant_import_command},
     {"tenant verify", "FILE [--keys DIRECTORY]", "compare a tenant that was added with its file",
-     "settingsd", tenant_verify_command},
+     "settingsd", .run = tenant_verify_command},
     {"documents verify", "[--project CODE] [--hash] [--repair] [--after PROJECT/DOCUMENT]",
      "find documents without bytes, and bytes without a document", "docd",
-     documents_verify_command},
-    {"keys list", "", "list the keys that sign tokens", "authd", keys_list_command},
+     .run = documents_verify_command},
+    {"keys list", "", "list the keys that sign tokens", "authd",
+     CALL(authd_keys_list, .columns = key_columns)},
     {"keys rotate", "[--issuer] [--seal] [--keys DIRECTORY]",
      "sign with a new key from now on; --issuer: what the issuers below /t/ give out, in a day; "
      "--seal: exchange the keys that seal, step by step",
-     "authd", keys_rotate_command},
+     "authd", .run = keys_rotate_command},
     {"keys bus", "NAME [--listen ADDRESS:PORT] [--next]",
-     "make the key of an instance for other hosts, and print its line", NULL, keys_bus_command},
+     "make the key of an instance for other hosts, and print its line", NULL,
+     .run = keys_bus_command},
     {"passwords build", "LIST FILE",
      "make a filter of a list of passwords or SHA-1 hashes, for common_passwords of authd", NULL,
-     passwords_build_command},
+     .run = passwords_build_command},
     {"passwords verify", "FILE [--list LIST]",
      "check that a filter is whole, and has every password of a list", NULL,
-     passwords_verify_command},
+     .run = passwords_verify_command},
     {"passwords info", "FILE", "show how many passwords a filter has", NULL,
-     passwords_info_command},
+     .run = passwords_info_command},
     {"session list", "--email E [--project CODE]", "list the live sessions of a person", "authd",
-     session_list_command},
+     CALL(authd_operator_sessions, .columns = session_columns)},
     {"session revoke", "--email E [--project CODE]", "end all sessions of a person", "authd",
-     session_revoke_command},
+     CALL(authd_operator_sessions_revoke, .columns = session_columns,
+          .done = "All sessions are ended.")},
     {"mail queue", "[--state queued|dead] [--count N]",
-     "list mail that waits (queued) or failed (dead)", "maild", mail_queue_command},
+     "list mail that waits (queued) or failed (dead)", "maild", .run = mail_queue_command},
     {"mail retry", "[ID] [--all] [--project CODE] [--since TIME]",
-     "send mail that waits for another attempt now", "maild", mail_retry_command},
-    {"mail drop", "ID", "give a mail up", "maild", mail_drop_command},
+     "send mail that waits for another attempt now", "maild", .run = mail_retry_command},
+    {"mail drop", "ID", "give a mail up", "maild",
+     CALL_DONE(maild_mail_drop, "It will not be sent.")},
     {"audit verify", "[--project CODE] [--kept FILE.json]",
-     "check that no audit row was altered, removed or put in", "", audit_verify_command},
+     "check that no audit row was altered, removed or put in", "", .run = audit_verify_command},
     {"audit verify-file", "FILE.jsonl", "check a file that `audit prune` wrote", NULL,
-     audit_verify_file_command},
+     .run = audit_verify_file_command},
     {"audit prune", "[--month YYYY-MM]", "export and drop the months that need not be kept", NULL,
-     audit_prune_command},
+     .run = audit_prune_command},
     {"audit tail", "[--project CODE] [--count N]", "show the newest rows of all audit trails", "",
-     audit_tail_command},
+     .run = audit_tail_command},
     {"audit search", "[--project CODE] [--action A] [--account ID] [--entity E] [--count N]",
-     "show the newest rows that match", "", audit_search_command},
+     "show the newest rows that match", "", .run = audit_search_command},
     {"audit export", "--project CODE", "print what happened in a project as FHIR AuditEvents",
-     "settingsd", audit_export_command},
+     "settingsd", .run = audit_export_command},
     {"audit checkpoint", "--project CODE [--from SIZE]",
-     "print the signed head of a project's audit trail", "authd", audit_checkpoint_command},
+     "print the signed head of a project's audit trail", "authd",
+     CALL(authd_operator_audit_checkpoint, .erased = true)},
     {"audit proof", "--project CODE ID", "prove that an audit event is in that trail", "authd",
-     audit_proof_command},
+     CALL(authd_operator_audit_proof, .erased = true)},
     {"job list", "[--state waiting|done] [--count N]",
-     "list jobs that wait (waiting) or are over (done)", "maild", job_list_command},
-    {"job run-due", "", "try every due job now", "maild", job_run_due_command},
+     "list jobs that wait (waiting) or are over (done)", "maild", .run = job_list_command},
+    {"job run-due", "", "try every due job now", "maild", .run = job_run_due_command},
     {"config show", "[DAEMON]", "show the configuration in use, and the file of each value", "",
-     config_show_command},
+     .run = config_show_command},
     {"config check", "[DAEMON]", "show what a reload or a restart would change, or refuse", "",
-     config_check_command},
+     .run = config_check_command},
     {"status", "[INSTANCE]", "show each instance, or one: version, up time, load, latency", "",
-     status_command},
+     .run = status_command},
     {"doctor", "", "look at everything that the suite stands on, say how to mend it", "",
-     doctor_command},
+     .run = doctor_command},
     {"explain sign-in", "--project CODE --email E [--role Patient|Practitioner] [--address IP]",
-     "walk the checks of a sign-in, name the first that fails", "authd", explain_sign_in_command},
+     "walk the checks of a sign-in, name the first that fails", "authd",
+     .run = explain_sign_in_command},
     {"completion", "bash|zsh|fish", "print what completes these commands in a shell", NULL,
-     completion_command},
+     .run = completion_command},
     {.words = NULL},
 };
 
@@ -194,7 +224,6 @@ enum {
     DISTANCE_MAX = 2
 }; /* of the words of a command; of what is a typo of them */
 
-/* The command line, split before the command is known. */
 struct command_line {
     const char *words[64]; /* all but the options of every command */
     size_t count;
@@ -208,7 +237,7 @@ static bool in_group(const struct command *command, const char *group)
     return strncmp(command->words, group, length) == 0 && command->words[length] == ' ';
 }
 
-/* Prints the commands that start with the word (NULL: all) and returns how many there are. */
+/* Prints a group's commands (NULL: all) and returns their number. */
 static size_t print_commands(const char *group)
 {
     size_t count = 0;
@@ -241,8 +270,7 @@ static void print_command_help(const struct command *command)
         puts("\n" DEV_NOTE);
 }
 
-/* Takes the value of a global option, in the same word or the next; false when the word is not that
- * option. */
+/* 1: took the option's value, in the same word or the next; 0: it is another word. */
 static int take_global(const char *name, const char **ret, char **argv, int argc, int *at,
                        struct error *err)
 {
@@ -298,7 +326,7 @@ static int read_command_line(struct ctl *ctl, struct command_line *line, int arg
     return 0;
 }
 
-/* The command whose words the line starts with; *ret_words is how many those are. */
+/* *ret_words: how many words name the command. */
 static const struct command *find_command(const struct command_line *line, size_t *ret_words)
 {
     for (size_t i = 0; commands[i].words; i++) {
@@ -321,13 +349,12 @@ static const struct command *find_command(const struct command_line *line, size_
     return NULL;
 }
 
-static int run(struct ctl *ctl, const struct command *command, struct error *err)
+static int run(struct ctl *ctl, struct error *err)
 {
-    return command->service ? ctl_bus_run(ctl, command, err) : command->run(ctl, err);
+    return ctl->command->service ? ctl_bus_run(ctl, err) : ctl->command->run(ctl, err);
 }
 
-/* Insertions, deletions, substitutions and swaps of neighbours that make one text the other
- * (restricted Damerau-Levenshtein); more than DISTANCE_MAX for texts that are far apart or long. */
+/* Restricted Damerau-Levenshtein distance; above DISTANCE_MAX for long texts. */
 static size_t distance(const char *a, const char *b)
 {
     size_t rows[WORDS_SIZE + 1][WORDS_SIZE + 1], n = strlen(a), m = strlen(b);
@@ -350,7 +377,6 @@ static size_t distance(const char *a, const char *b)
     return rows[n][m];
 }
 
-/* The command that is nearest to what was typed; NULL when none is near. */
 static const char *suggest(const char *typed)
 {
     size_t best = DISTANCE_MAX + 1;
@@ -367,7 +393,7 @@ static const char *suggest(const char *typed)
     return found;
 }
 
-/* "; user has: list, show": the commands that begin with this word; "" without one. */
+/* "; user has: list, show"; "" for an unknown group. */
 static const char *group_commands(struct arena *arena, const char *word)
 {
     size_t length = strlen(word);
@@ -401,7 +427,7 @@ static int no_command(struct arena *arena, const struct command_line *line)
     return EXIT_USAGE;
 }
 
-/* What was not written, on a full disk, is no success. */
+/* A full disk is a failure. */
 static int end_output(struct error *err)
 {
     bool failed = ferror(stdout);
@@ -456,7 +482,8 @@ int main(int argc, char **argv)
         error_line_print("atriumctl", &err);
         return EXIT_USAGE;
     }
-    if (run(&ctl, command, &err) < 0) {
+    ctl.command = command;
+    if (run(&ctl, &err) < 0) {
         error_line_print("atriumctl", &err);
         return EXIT_FAILED;
     }

@@ -10,10 +10,12 @@
 #include "common/base/uuid.h"
 #include "ctl/arguments.h"
 
+struct bus_method;
 struct ctl_bus;
 
 struct ctl {
     const struct command *commands; /* all, ended by words NULL */
+    const struct command *command;  /* that runs */
     struct arena *arena;            /* lives as long as the command */
     bool json;                      /* --json */
     const char *dir;                /* --dir: of a development suite, NULL when not given */
@@ -22,62 +24,58 @@ struct ctl {
     struct ctl_bus *bus;            /* on the bus; NULL in commands that call no daemon */
 };
 
+/* Runs a command. One that is on the bus may park. */
+typedef int ctl_command(struct ctl *ctl, struct error *err);
+
+/* The operation that a command consists of, see call.h. */
+struct ctl_call {
+    const struct bus_method *method;
+    const char *const *columns; /* of the answer's list, NULL-ended; NULL: it is one record */
+    const char *done;           /* says what was done; NULL: the answer does */
+    bool erased;                /* --project may be the id of a project that was deleted */
+};
+
 struct command {
     const char *words;   /* "project create" */
     const char *usage;   /* its arguments, see arguments.h */
     const char *summary; /* one line for --help */
     /* service that must be there before it runs; "" any, NULL: it is not on the bus */
     const char *service;
-    int (*run)(struct ctl *ctl, struct error *err);
+    ctl_command *run;
+    struct ctl_call call; /* with call_command */
 };
 
-/* dev.c */
-int dev_command(struct ctl *ctl, struct error *err) MUST_USE;
+/* The functions of the commands, each in the file of its group. */
+ctl_command account_passkey_remove_command, account_schedule_deletion_command, audit_export_command,
+    audit_prune_command, audit_search_command, audit_tail_command, audit_verify_command,
+    audit_verify_file_command, bot_put_command, bot_run_command, client_create_command,
+    client_set_command, completion_command, config_check_command, config_show_command,
+    content_import_command, database_sql_command, dev_command, doctor_command,
+    documents_verify_command, explain_sign_in_command, job_list_command, job_run_due_command,
+    keys_bus_command, keys_rotate_command, keys_seal, mail_queue_command, mail_retry_command,
+    member_list_command, passwords_build_command, passwords_info_command, passwords_verify_command,
+    policy_put_command, project_create_command, project_delete_command, project_list_command,
+    project_policy_command, project_set_command, project_show_command, project_suspend_command,
+    status_command, template_put_command, tenant_export_command, tenant_import_command,
+    tenant_key_command, tenant_verify_command, user_create_admin_command, user_delete_command,
+    user_import_command, user_list_command, user_lock_command, user_receipt_command,
+    user_show_command, user_unlock_command, user_verify_receipt_command;
 
-/* suite/config.c */
-int config_show_command(struct ctl *ctl, struct error *err) MUST_USE;
-int config_check_command(struct ctl *ctl, struct error *err) MUST_USE;
+/* Of a list of signing keys. */
+extern const char *const key_columns[];
 
-/* completion.c */
-int completion_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* suite/database.c */
-int database_sql_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* project/project.c */
-
-/* The project that a code or an id names. Parks. */
+/* Finds a project by code or id. Parks. */
 struct tenant;
 int project_find(struct ctl *ctl, const char *code, struct tenant *ret, struct error *err) MUST_USE;
 
-/* The id of the project that --project names, by which all daemons but settingsd know it.
- * ERR_CONFLICT while it is being deleted. Parks. */
+/* The id of the project in --project. ERR_CONFLICT while it is being deleted. Parks. */
 int project_from_args(struct ctl *ctl, struct uuid *ret, struct error *err) MUST_USE;
 
-/* The same for commands that only read the audit trail: an id is not looked up, since the trail
- * outlives the project. Parks. */
+/* For commands that only read the audit trail, which outlives the project: an id is not looked up.
+ * Parks. */
 int project_audited(struct ctl *ctl, struct uuid *ret, struct error *err) MUST_USE;
 
-int project_create_command(struct ctl *ctl, struct error *err) MUST_USE;
-int project_list_command(struct ctl *ctl, struct error *err) MUST_USE;
-int project_show_command(struct ctl *ctl, struct error *err) MUST_USE;
-int project_suspend_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* project/project_delete.c */
-int project_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* tenant/tenant_export.c */
-int tenant_key_command(struct ctl *ctl, struct error *err) MUST_USE;
-int tenant_export_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* tenant/tenant_import.c */
-int tenant_import_command(struct ctl *ctl, struct error *err) MUST_USE;
-int tenant_verify_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* project/project.c */
-
-/* What `project set` writes, a word of its usage (settingsd/setting_names.c): texts, then
- * switches. */
+/* Settings of `project set`, a word of its usage (settingsd/setting_names.c): texts, switches. */
 #define PROJECT_SETTINGS                                                \
     "default-patient-access-policy|DEFAULT_PRACTITIONER_ACCESS_POLICY|" \
     "PATIENT_APP_URL|PRACTITIONER_APP_URL|" PROJECT_SWITCHES
@@ -85,135 +83,20 @@ int tenant_verify_command(struct ctl *ctl, struct error *err) MUST_USE;
     "PATIENT_REGISTRATION_ENABLED|PATIENT_INVITATION_ENABLED|PATIENT_LOGIN_ENABLED|" \
     "PRACTITIONER_REGISTRATION_ENABLED|PRACTITIONER_INVITATION_ENABLED|"             \
     "PRACTITIONER_LOGIN_ENABLED|CLINICIAN_INVITE_ON_BUSINESS_EMAIL"
-int project_set_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* project/account_policy.c */
 
 /* The members that `project policy` writes, a word of its usage. */
 #define ACCOUNT_POLICY_MEMBERS                                                               \
     "passwordMinLength|passwordMinLengthWithMfa|refuseCommonPasswords|requireVerifiedEmail|" \
     "onSignIn|requireMfa|mailCode|documentsPerAccount|bytesPerAccount|bytesPerProject"
-int project_policy_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* A line for each protection that the policy of the project `code` has off, and how to switch it
- * on; nothing with --json. */
+/* Prints a line for each disabled protection and how to enable it; nothing with --json. */
 struct account_policy;
 void account_policy_show_off(const struct ctl *ctl, const char *code,
                              const struct account_policy *policy);
 
-/* user/user.c */
-int user_create_admin_command(struct ctl *ctl, struct error *err) MUST_USE;
-int user_reset_mfa_command(struct ctl *ctl, struct error *err) MUST_USE;
-int user_list_command(struct ctl *ctl, struct error *err) MUST_USE;
-int user_show_command(struct ctl *ctl, struct error *err) MUST_USE;
-int user_lock_command(struct ctl *ctl, struct error *err) MUST_USE;
-int user_unlock_command(struct ctl *ctl, struct error *err) MUST_USE;
-int user_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* user/account.c */
-int account_send_reset_command(struct ctl *ctl, struct error *err) MUST_USE;
-int account_reset_mfa_command(struct ctl *ctl, struct error *err) MUST_USE;
-int account_passkey_remove_command(struct ctl *ctl, struct error *err) MUST_USE;
-int account_leave_command(struct ctl *ctl, struct error *err) MUST_USE;
-int account_schedule_deletion_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* user/user_receipt.c */
-int user_receipt_command(struct ctl *ctl, struct error *err) MUST_USE;
-int user_verify_receipt_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* Waits up to some seconds until all of a deleted account is erased. Prints the receipt in any
- * case; with --json under the message. */
+/* Waits some seconds until a deleted account is erased, and prints the receipt in any case; with
+ * --json together with the message. */
 int user_receipt_print(struct ctl *ctl, struct uuid account, const char *message,
                        struct error *err) MUST_USE;
-
-/* user/user_import.c */
-int user_import_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* user/member.c */
-int member_list_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* project/policy.c */
-int policy_put_command(struct ctl *ctl, struct error *err) MUST_USE;
-int policy_list_command(struct ctl *ctl, struct error *err) MUST_USE;
-int policy_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* project/client.c */
-int client_create_command(struct ctl *ctl, struct error *err) MUST_USE;
-int client_show_command(struct ctl *ctl, struct error *err) MUST_USE;
-int client_set_command(struct ctl *ctl, struct error *err) MUST_USE;
-int client_secret_command(struct ctl *ctl, struct error *err) MUST_USE;
-int client_list_command(struct ctl *ctl, struct error *err) MUST_USE;
-int client_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
-int api_key_list_command(struct ctl *ctl, struct error *err) MUST_USE;
-int api_key_revoke_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* project/bot.c */
-int bot_put_command(struct ctl *ctl, struct error *err) MUST_USE;
-int bot_list_command(struct ctl *ctl, struct error *err) MUST_USE;
-int bot_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
-int bot_run_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* project/template.c */
-int template_put_command(struct ctl *ctl, struct error *err) MUST_USE;
-int template_list_command(struct ctl *ctl, struct error *err) MUST_USE;
-int template_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
-int template_preview_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* project/content.c */
-int content_import_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* documents.c */
-int documents_verify_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* suite/key.c */
-int keys_list_command(struct ctl *ctl, struct error *err) MUST_USE;
-int keys_rotate_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* suite/seal.c */
-int keys_seal(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* suite/bus_key.c */
-int keys_bus_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* suite/passwords.c */
-int passwords_build_command(struct ctl *ctl, struct error *err) MUST_USE;
-int passwords_verify_command(struct ctl *ctl, struct error *err) MUST_USE;
-int passwords_info_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* user/session.c */
-int session_list_command(struct ctl *ctl, struct error *err) MUST_USE;
-int session_revoke_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* mail.c */
-int mail_queue_command(struct ctl *ctl, struct error *err) MUST_USE;
-int mail_retry_command(struct ctl *ctl, struct error *err) MUST_USE;
-int mail_drop_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* audit/audit.c */
-int audit_verify_command(struct ctl *ctl, struct error *err) MUST_USE;
-int audit_export_command(struct ctl *ctl, struct error *err) MUST_USE;
-int audit_checkpoint_command(struct ctl *ctl, struct error *err) MUST_USE;
-int audit_proof_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* audit/audit_search.c */
-int audit_tail_command(struct ctl *ctl, struct error *err) MUST_USE;
-int audit_search_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* audit/audit_prune.c */
-int audit_prune_command(struct ctl *ctl, struct error *err) MUST_USE;
-int audit_verify_file_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* job.c */
-int job_list_command(struct ctl *ctl, struct error *err) MUST_USE;
-int job_run_due_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* suite/doctor.c */
-int doctor_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* suite/status.c */
-int status_command(struct ctl *ctl, struct error *err) MUST_USE;
-
-/* user/explain.c */
-int explain_sign_in_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/service/config.h"
 #include "common/service/service.h"
 
@@ -21,15 +21,12 @@ const char *const ctl_bus_services[] = {"gateway", "authd", "settingsd", "maild"
 
 static const struct operation no_operations[] = {{.name = NULL}};
 
-/* Commands that run side by side on one host have sockets of their own; on other hosts the key is
- * the name. */
+/* Parallel commands on one host need their own sockets; for other hosts the key is the name. */
 struct ctl_bus *ctl_bus_new(struct loop *loop, const char *run_dir, const struct bus_hosts *hosts,
                             struct error *err)
 {
-    struct ctl_bus *self = calloc(1, sizeof(*self));
+    struct ctl_bus *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("ctl", "out of memory");
     self->loop = loop;
     self->run_dir = run_dir;
     self->clock = clock_new(NULL);
@@ -93,7 +90,6 @@ static size_t add_name(const char **names, size_t count, const char *name, struc
     return count;
 }
 
-/* A socket named "ctl.<instance>" in the service's directory is an instance's. */
 static size_t add_sockets(const struct ctl_bus *self, const char *service, const char **names,
                           struct arena *arena)
 {
@@ -172,7 +168,6 @@ int ctl_bus_call(struct ctl_bus *self, struct arena *arena, const struct bus_met
 
 struct run {
     struct ctl *ctl;
-    const struct command *command;
     struct loop *loop;
     struct error *err;
     int result;
@@ -194,8 +189,8 @@ int ctl_bus_config(struct ctl *ctl, struct common_config *ret, struct error *err
     return config_read(files, &section, 1, ctl->arena, err);
 }
 
-/* Loads the list of hosts with the first key of a ctl on this host. *ret is NULL without such a
- * key, or when the suite has one host: then only this host's daemons are called. */
+/* Loads the hosts with the first ctl key on this host. *ret NULL: no such key or a suite of one
+ * host, so only this host's daemons are called. */
 static int find_hosts(struct ctl *ctl, const struct common_config *common, struct bus_hosts **ret,
                       struct error *err)
 {
@@ -219,8 +214,8 @@ static int find_hosts(struct ctl *ctl, const struct common_config *common, struc
     return 0;
 }
 
-/* A wait that an interruption cancels fails with the message of a daemon that stops: this replaces
- * it. What the command has added to it stays. */
+/* Replaces the message of a cancelled wait, which names a stopping daemon; keeps what the command
+ * added. */
 static void name_interruption(struct error *err)
 {
     struct error stopping;
@@ -234,13 +229,13 @@ static void name_interruption(struct error *err)
 static void run_fiber(void *arg)
 {
     struct run *run = arg;
-    const char *service = run->command->service;
+    const char *service = run->ctl->command->service;
 
     run->result = 0;
     if (*service)
         run->result = ctl_bus_wait(run->ctl->bus, service, CTL_BUS_PEER_MS, run->err);
     if (run->result == 0)
-        run->result = run->command->run(run->ctl, run->err);
+        run->result = run->ctl->command->run(run->ctl, run->err);
     if (run->result < 0 && run->ctl->bus->interrupted)
         name_interruption(run->err);
     loop_stop(run->loop);
@@ -257,9 +252,9 @@ static void on_signal(void *arg, int signo UNUSED)
         fiber_cancel_all(run->loop);
 }
 
-int ctl_bus_run(struct ctl *ctl, const struct command *command, struct error *err)
+int ctl_bus_run(struct ctl *ctl, struct error *err)
 {
-    struct run run = {.ctl = ctl, .command = command, .err = err, .result = -1};
+    struct run run = {.ctl = ctl, .err = err, .result = -1};
     struct common_config common = {0};
     struct bus_hosts *hosts;
 

@@ -9,7 +9,6 @@
 #include "ctl/ctl.h"
 #include "ctl/files.h"
 
-/* atrium-dev with --dir and the options that were given. */
 static const char **dev_argv(const struct ctl *ctl, const char *program)
 {
     const char **argv = arena_calloc(ctl->arena, 2 * ARGUMENTS_MAX + 4, sizeof(*argv));

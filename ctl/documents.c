@@ -20,7 +20,6 @@
 
 enum { PAGE_CALL_MS = MINUTES(15) /* with --hash a page is one large file at least */ };
 
-/* The totals. */
 struct documents_report {
     int64_t documents, missing, wrongSize, changed, found, marked, objects, orphans;
 };
@@ -45,7 +44,7 @@ struct verification {
     struct progress progress;
 };
 
-/* The request of the next page; frees what the page before left in the scratch arena. */
+/* Also frees the page before. */
 static struct request page_request(const struct verification *self)
 {
     struct request req;
@@ -83,7 +82,7 @@ static void print_problem(struct verification *self, const struct document_probl
            output_printable(self->scratch, problem->fileName));
 }
 
-/* Adds to the error the document after which a later run can go on. */
+/* Tells where a later run can go on. */
 static int interrupted(const struct verification *self, struct error *err)
 {
     const struct documents_verify_in *in = &self->in;

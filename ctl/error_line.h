@@ -8,7 +8,6 @@
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 
-/* Prints the error as one line on stderr, behind the name of the program. */
 void error_line_print(const char *program, const struct error *err);
 
 #endif

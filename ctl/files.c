@@ -60,7 +60,6 @@ const char *files_seal_key(struct arena *arena, const char *keys, const char *di
     return arena_printf(arena, "%s/%s.key", keys, service);
 }
 
-/* Mode and owner of the file that is there. */
 static int like(int fd, const char *path)
 {
     struct stat stat_now;
@@ -83,8 +82,8 @@ static int sync_directory_of(const char *path)
     return result;
 }
 
-/* Writes the text beside the path and puts it there: of this mode; or, when it `exchanges` a file,
- * of that one's mode and owner, and on the disk before it returns. */
+/* Writes a new file and renames it to the path. When it `exchanges` a file, it takes that one's
+ * mode and owner and is on disk before this returns. */
 static int put(const char *path, mode_t mode, bool exchanges, const char *text, struct error *err)
 {
     size_t size = strlen(text);

@@ -11,23 +11,21 @@
 
 enum { FILES_MAX = 1024 * 1024 }; /* bytes of one file */
 
-/* The file's text from the arena; "-" is stdin. NULL with the file named when it cannot be read, is
- * too large, or is not text. */
+/* Reads a text from a file or "-" (stdin). NULL, with the file named: unreadable, too large, not
+ * text. */
 char *files_read(struct arena *arena, const char *path, struct error *err);
 
-/* The folder of the running program, from the arena. */
 const char *files_program_dir(struct arena *arena);
 
-/* The file of a daemon's seal key, from the arena: below `keys`; NULL: of the development suite in
- * `dir`; NULL: /etc/atrium. */
+/* A daemon's seal key file: below `keys`, or of the development suite in `dir`, or in
+ * /etc/atrium. */
 const char *files_seal_key(struct arena *arena, const char *keys, const char *dir,
                            const char *service);
 
-/* Replaces a file atomically: a reader sees the old file or the new one, never a part. */
+/* Replaces a file atomically. */
 int files_replace(const char *path, mode_t mode, const char *text, struct error *err) MUST_USE;
 
-/* The same for a file that is there and must survive a power cut: the new one has its mode and
- * owner, and is on disk. */
+/* For an existing file that must survive a power cut: keeps mode and owner, and syncs. */
 int files_exchange(const char *path, const char *text, struct error *err) MUST_USE;
 
 #endif

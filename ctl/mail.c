@@ -2,37 +2,23 @@
  * mail.c - `atriumctl mail ...`: mail that waits to be sent, and mail that was given up.
  */
 #include "common/base/clock.h"
-#include "ctl/ctl.h"
+#include "ctl/call.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
 #include "maild/mail_api.h"
 #include "maild/maild_api.h"
 
-enum { MAIL_COUNT = 100, MAIL_COUNT_MAX = 1000 };
-
 int mail_queue_command(struct ctl *ctl, struct error *err)
 {
     static const char *const columns[] = {"id",        "template", "state",     "attempts",
                                           "createdAt", "dueAt",    "lastError", NULL};
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct mail_queue_in in = {.state = arguments_get(&ctl->args, "--state")};
-    struct mail_queue_out out = {0};
+    struct mail_queue_in in = {.state = "queued"};
+    struct mail_queue_out out;
 
-    if (arguments_int(&ctl->args, "--count", MAIL_COUNT, 1, MAIL_COUNT_MAX, &in.count, err) < 0)
-        return -1;
-    if (!in.state)
-        in.state = "queued";
-    if (maild_mail_queue(ctl->bus->bus, &req, &in, &out, err) < 0)
+    if (call(ctl, &maild_mail_queue_method, &in, &out, err) < 0)
         return -1;
     output_list(ctl, &mail_queue_row_table, &out.messages, columns);
     output_note(ctl, "%lld %s in all.", (long long)out.total, in.state);
-    return 0;
-}
-
-static int mail_id(struct ctl *ctl, struct mail_id_in *in, struct error *err)
-{
-    if (uuid_parse(arguments_get(&ctl->args, "ID"), &in->id) < 0)
-        return error_set(err, ERR_BAD_REQUEST, "ID: must be a uuid");
     return 0;
 }
 
@@ -56,7 +42,6 @@ static int retry_all(struct ctl *ctl, struct error *err)
 
 int mail_retry_command(struct ctl *ctl, struct error *err)
 {
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     struct mail_id_in in = {0};
     struct nothing out;
     bool one = arguments_has(&ctl->args, "ID");
@@ -67,20 +52,8 @@ int mail_retry_command(struct ctl *ctl, struct error *err)
         return error_set(err, ERR_BAD_REQUEST, "either ID, or one of --all, --project, --since");
     if (many)
         return retry_all(ctl, err);
-    if (mail_id(ctl, &in, err) < 0 || maild_mail_retry(ctl->bus->bus, &req, &in, &out, err) < 0)
+    if (call(ctl, &maild_mail_retry_method, &in, &out, err) < 0)
         return -1;
     output_done(ctl, "It is due now.");
-    return 0;
-}
-
-int mail_drop_command(struct ctl *ctl, struct error *err)
-{
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct mail_id_in in = {0};
-    struct nothing out;
-
-    if (mail_id(ctl, &in, err) < 0 || maild_mail_drop(ctl->bus->bus, &req, &in, &out, err) < 0)
-        return -1;
-    output_done(ctl, "It will not be sent.");
     return 0;
 }

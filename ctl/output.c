@@ -14,7 +14,7 @@
 
 enum { OUTPUT_COLUMNS_MAX = 12, OUTPUT_CELL_MAX = 72 /* characters of one cell of a table */ };
 
-/* By way of the encoding that the bus uses. Reading back what was just packed cannot fail. */
+/* Uses the bus encoding. Decoding what was just packed cannot fail. */
 json_t *output_json(struct arena *arena, const struct field_table *table, const void *record)
 {
     struct codec_buffer buffer;
@@ -58,7 +58,6 @@ static size_t width(const char *text)
     return codec_characters(text, strlen(text));
 }
 
-/* Cuts the text after `max` characters. */
 static const char *shortened(struct arena *arena, const char *text, size_t max)
 {
     const char *c = text;

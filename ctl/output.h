@@ -12,27 +12,23 @@
 /* One record: the JSON object, or one line for each member. */
 void output_record(const struct ctl *ctl, const struct field_table *table, const void *record);
 
-/* The same of an object that was made of records. */
 void output_object(const struct ctl *ctl, json_t *json);
 
 /* Many records: a JSON array of whole objects, or a table of the named columns (NULL-ended). */
 void output_list(const struct ctl *ctl, const struct field_table *table,
                  const struct field_list *list, const char *const *columns);
 
-/* Puts a page of records of the table behind those of the list. */
 void output_append(const struct ctl *ctl, const struct field_table *table, struct field_list *list,
                    const struct field_list *page);
 
-/* For output in pieces: the struct as JSON (decref it), and a copy of a text without control
- * characters, which the operator's terminal would execute. */
+/* For output in pieces: JSON of a struct (decref it), and a text without control characters. */
 json_t *output_json(struct arena *arena, const struct field_table *table, const void *record);
 char *output_printable(struct arena *arena, const char *text);
 
 /* One line for people; nothing with --json. */
 void output_note(const struct ctl *ctl, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Says in one sentence what a command without a result has done; with --json {"message": the
- * sentence}. */
+/* The sentence of a command without a result; with --json {"message": sentence}. */
 void output_done(const struct ctl *ctl, const char *format, ...) PRINTF_LIKE(2, 3);
 
 #endif

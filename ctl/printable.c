@@ -9,7 +9,6 @@
 #include "common/base/base.h"
 #include "common/wire/json_number.h"
 
-/* Bytes of the control character that begins here, 0 for none. */
 static size_t control_size(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
@@ -46,7 +45,7 @@ void printable_put(const char *text, FILE *to)
     }
 }
 
-/* Only within its strings has JSON control characters that are no blanks. */
+/* JSON has control characters only in strings. */
 void printable_json_text(const char *text, FILE *to)
 {
     for (; *text; text++) {

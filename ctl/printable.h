@@ -8,13 +8,12 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Makes blanks of all control characters, so that one line is left. Returns the text. */
+/* Replaces control characters by blanks, in place. */
 char *printable_line(char *text);
 
-/* The same, but line ends and tabs stay: for sentences whose own format has some. */
+/* Keeps line ends and tabs. */
 char *printable_lines(char *text);
 
-/* Prints the text as printable_line() has it. */
 void printable_put(const char *text, FILE *to);
 
 /* Prints JSON (flags: JSON_COMPACT, JSON_INDENT(n)) with control characters as \uXXXX. */

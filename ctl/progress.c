@@ -22,8 +22,7 @@ enum {
     DURATION_SIZE = 32
 };
 
-/* Reads the width for each line: the window may have been resized. One column less, so that no
- * terminal wraps the line. */
+/* The window may have been resized. One column less, so that no terminal wraps the line. */
 static int columns(void)
 {
     struct winsize size;
@@ -44,7 +43,6 @@ static void format_duration(int64_t ms, char text[static DURATION_SIZE])
                  s % 60);
 }
 
-/* The text behind the bar: the count, the rate, and the time that is left or was taken. */
 static void format_numbers(const struct progress *self, int64_t elapsed_ms, bool over, char *text,
                            size_t size)
 {
@@ -64,8 +62,7 @@ static void format_numbers(const struct progress *self, int64_t elapsed_ms, bool
              rate, duration, reckoned ? " left" : "");
 }
 
-/* " 31% [#####------]" of at most `room` characters, without the bar when that is too few for
- * one. */
+/* " 31% [#####------]" in at most `room` characters; without the bar if there is no room. */
 static void format_bar(const struct progress *self, int room, char text[static COLUMNS_MAX])
 {
     static const char full[] = "########################################";
@@ -80,7 +77,7 @@ static void format_bar(const struct progress *self, int room, char text[static C
                  width - filled, empty);
 }
 
-/* Draws in one write from the start of the line, and erases the rest of an earlier line. */
+/* Draws in one write. */
 static void draw(struct progress *self, int64_t now_ms, bool over)
 {
     char numbers[COLUMNS_MAX], bar[COLUMNS_MAX] = "", text[3 * COLUMNS_MAX];

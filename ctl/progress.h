@@ -20,20 +20,17 @@ struct progress {
     int64_t started_mono_ms, drawn_mono_ms; /* drawn 0: never */
 };
 
-/* Begins; shows nothing yet, and never anything when quiet. `self` needs no end before this. */
+/* Shows nothing yet. `self` needs no end before this. */
 void progress_start(struct progress *self, const char *what, const char *unit, bool quiet);
 
-/* `done` of `total` units (0: unknown). Draws at most ten times a second, so it may be called
- * for each unit. */
+/* `done` of `total` units (0: unknown). Draws at most ten times a second. */
 void progress_count(struct progress *self, int64_t done, int64_t total);
 
-/* The same where the number of units is not known, but how far they reach is: `part` of `whole` (0:
- * not known) bytes, say. */
+/* For an unknown number of units: `part` of `whole` (0: unknown), bytes for example. */
 void progress_part(struct progress *self, int64_t done, int64_t part, int64_t whole);
 
-/* Draws the last state with the time that it took, and leaves that line; nothing when nothing was
- * ever counted. For CLEANUP too: what is said next, an error maybe, begins on a line of its own.
- * May be called again. */
+/* Draws the last state and leaves that line; nothing if nothing was counted. For CLEANUP, too.
+ * Idempotent. */
 void progress_end(struct progress *self);
 
 #endif

@@ -24,10 +24,9 @@ static int ask(struct ctl *ctl, const char *service, const struct bus_method *me
                : ctl_bus_call(ctl->bus, ctl->arena, method, in, out, err);
 }
 
-/* Asks all daemons to keep what they have of a project and of those below it; settingsd and the
- * gateways know. When it succeeds, none of what travels changes any more. A daemon that is gone, or
- * gets no locks, is waited for (CTL_BUS_RETRY_MS). Those asked before one that fails keep it.
- * Parks. */
+/* Makes a project and its children read-only in all daemons. On success nothing that travels
+ * changes any more. Waits for a daemon that is gone or gets no locks (CTL_BUS_RETRY_MS). Does not
+ * undo. Parks. */
 static int hold_all(struct ctl *ctl, struct uuid project, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
@@ -127,7 +126,7 @@ int project_hold_undo(struct ctl *ctl, const struct tenant *tenant, struct error
     return -1;
 }
 
-/* A call that is cut off may take effect behind one that undoes it: all are waited for. */
+/* A cancelled call could take effect after its undo: waits for all. */
 static int begin_without_interruption(struct ctl *ctl, struct tenant *tenant, bool *ret_begun,
                                       struct error *err)
 {

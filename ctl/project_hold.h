@@ -9,29 +9,27 @@
 
 struct project_suspend_in;
 
-/* Ends the read-only state in all daemons but settingsd, whose rows project_suspend removes: so as
- * long as one of them has such rows settingsd says that the project is read-only. Parks. */
+/* Ends the read-only state in all daemons but settingsd, whose rows project_suspend removes last.
+ * Parks. */
 int project_release(struct ctl *ctl, struct uuid project, struct error *err) MUST_USE;
 
-/* Fails unless all daemons have the project read-only, and no write of before is under way.
- * Parks. */
+/* Fails unless the project is read-only in all daemons, and no write is in progress. Parks. */
 int project_hold_check(struct ctl *ctl, struct uuid project, struct error *err) MUST_USE;
 
-/* Makes a project that project_find() has found read-only, in settingsd first: *ret_begun, when it
- * was not so before. Where a daemon cannot be asked, or Ctrl-C came, that is undone, unless it was
- * so before. Parks. */
+/* Makes a project read-only, in settingsd first: *ret_begun if it was not. A failure or Ctrl-C
+ * undoes that. Parks. */
 int project_hold_begin(struct ctl *ctl, struct tenant *tenant, bool *ret_begun,
                        struct error *err) MUST_USE;
 
-/* Ends the read-only state, and a suspension: settingsd is the last that does. Parks. */
+/* Ends the read-only state and a suspension, in settingsd last. Parks. */
 int project_hold_end(struct ctl *ctl, struct tenant *tenant, struct error *err) MUST_USE;
 
-/* The same behind a failure, whose error it keeps, with what the operator is to do where this fails
- * too. Always -1. Parks. */
+/* The same after a failure: keeps its error, and adds what to do if this fails, too. Always -1.
+ * Parks. */
 int project_hold_undo(struct ctl *ctl, const struct tenant *tenant, struct error *err) MUST_USE;
 
-/* What settingsd keeps of it. The lock of a table, which turning the guards on or off needs, may be
- * had only at another try; a try that fails has changed nothing. Parks. */
+/* Writes settingsd's part. The guards need the lock of a table and may take several attempts; a
+ * failed one changes nothing. Parks. */
 int project_hold_suspend(struct ctl *ctl, const struct project_suspend_in *in, struct tenant *ret,
                          struct error *err) MUST_USE;
 

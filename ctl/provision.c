@@ -16,7 +16,7 @@
 
 extern const struct db_migration ctl_migrations[];
 
-/* The names stand in SQL text: none comes from outside. */
+/* Names for SQL text: none comes from outside. */
 static const struct daemon_role {
     const char *daemon, *role, *schema;
     const char *audit; /* the daemon's migration that makes its audit trail */
@@ -37,7 +37,7 @@ const char *provision_text(const char *name)
     return row->sql;
 }
 
-/* What a placeholder at *text stands for; NULL for none. *ret_length: of the placeholder. */
+/* NULL: no placeholder. *ret_length: of the placeholder. */
 static const char *filling(const struct daemon_role *role, const char *text, size_t *ret_length)
 {
     const char *const words[][2] = {{"@role@", role->role},

@@ -5,8 +5,7 @@
 #ifndef ATRIUM_CTL_PROVISION_H
 #define ATRIUM_CTL_PROVISION_H
 
-/* The SQL for the database `atrium`; may be run again, and brings what an older build made up to
- * date. free() it. */
+/* SQL for the database `atrium`; idempotent, upgrades older databases. free() it. */
 char *provision_sql(void);
 
 /* The text ctl/schema/<name>.sql; NULL when there is none. */

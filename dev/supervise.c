@@ -20,6 +20,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 
 enum {
     CHILDREN_MAX = 64,
@@ -131,9 +132,7 @@ static void environment_init(struct environment *self, const struct child_option
 
     while (environ[count])
         count++;
-    self->texts = calloc(count + 4, sizeof(*self->texts));
-    if (!self->texts)
-        log_die("supervise", "out of memory");
+    self->texts = memory_array(count + 4, sizeof(*self->texts));
     for (size_t i = 0; i < count; i++) {
         if (!is_dropped(environ[i]))
             self->texts[kept++] = environ[i];
@@ -227,10 +226,8 @@ static void child_restart(void *arg)
 
 struct supervisor *supervisor_new(struct loop *loop, void (*changed)(void *arg), void *arg)
 {
-    struct supervisor *self = calloc(1, sizeof(*self));
+    struct supervisor *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("supervise", "out of memory");
     self->loop = loop;
     self->changed = changed;
     self->arg = arg;
@@ -239,10 +236,8 @@ struct supervisor *supervisor_new(struct loop *loop, void (*changed)(void *arg),
 
 static struct child *child_new(struct supervisor *supervisor, const struct child_options *options)
 {
-    struct child *self = calloc(1, sizeof(*self));
+    struct child *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("supervise", "out of memory");
     *self = (struct child){.supervisor = supervisor, .options = *options, .pidfd = -1};
     return self;
 }

@@ -9,7 +9,6 @@
 
 enum { VERIFY_PAGE_MAX = 200 }; /* documents of a page of documents_verify */
 
-/* Compares a page of documents with the store. */
 struct documents_verify_in {
     struct uuid projectId;             /* absent: of all projects */
     struct uuid afterProject, afterId; /* where the page before ended; absent: from the start */
@@ -18,7 +17,6 @@ struct documents_verify_in {
 };
 FIELD_DECLARE(documents_verify_in);
 
-/* A document whose bytes are not as they should be. */
 struct document_problem {
     struct uuid projectId, id;
     const char *fileName;
@@ -36,7 +34,6 @@ struct documents_verified {
 };
 FIELD_DECLARE(documents_verified);
 
-/* Looks for bytes without a document in a page of the store. */
 struct objects_verify_in {
     const char *cursor; /* NULL: from the start */
     bool repair;        /* they are swept after ORPHAN_SWEEP_MS */
@@ -51,9 +48,8 @@ FIELD_DECLARE(objects_verified);
 
 enum { TENANT_BYTES_MAX = 1024 * 1024, TENANT_BYTES_HASH = 64 };
 
-/* Reads a piece of the file of a document, named by its object_id. ERR_NOT_FOUND: none of the
- * project's documents has it, or the store lacks it, wholly or in part; such a document travels
- * without its bytes. */
+/* Reads a piece of a document's file, named by its object_id. ERR_NOT_FOUND: no document of the
+ * project has it, or its bytes are lost; the document then travels without them. */
 struct tenant_bytes_get_in {
     struct uuid projectId, objectId;
     int64_t offset;
@@ -66,12 +62,11 @@ struct tenant_bytes_got {
 };
 FIELD_DECLARE(tenant_bytes_got);
 
-/* Adds a piece to the file of a document whose row has come: at once behind what is there, or once
- * more what is there already; what is not so is left out. The last one, which may have no bytes,
- * brings the hash of the whole file, by which it becomes readable. To begin and to go on, a call
- * without bytes at offset 0 asks how many are there. Repeating a call is harmless.
- * ERR_NOT_FOUND: no document of the project waits for it. ERR_BAD_REQUEST: the hash is another, and
- * all was dropped. ERR_CONFLICT: it has more bytes than the document. */
+/* Adds a piece to the file of an imported document: next to what is there, or again what is there
+ * already. Other pieces are left out. A call without bytes at offset 0 asks how many there are. The
+ * last piece brings the hash of the file, which makes it readable. Idempotent. ERR_NOT_FOUND: no
+ * document of the project waits for it. ERR_BAD_REQUEST: wrong hash, everything is dropped.
+ * ERR_CONFLICT: more bytes than the document has. */
 struct tenant_bytes_put_in {
     struct uuid projectId, objectId;
     int64_t offset;

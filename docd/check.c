@@ -74,7 +74,6 @@ static int check_disk(void *daemon, const struct request *req, struct finding *r
 
 /* ---- the bucket ---- */
 
-/* What the server's answer means to who runs it. */
 static const char *bucket_advice(const struct error *err)
 {
     static const struct {
@@ -112,7 +111,6 @@ static int check_bucket(void *daemon, const struct request *req, struct finding 
 
 /* ---- the documents ---- */
 
-/* What verification has marked, and what this instance was asked for in vain. */
 static int check_documents(void *daemon, const struct request *req, struct finding *ret,
                            struct error *err)
 {

@@ -13,7 +13,6 @@ struct cms_section {
 };
 FIELD_DECLARE(cms_section);
 
-/* An entry in one language. */
 struct cms_entry {
     const char *type, *key, *language, *title;
     struct field_list sections; /* struct cms_section */
@@ -61,7 +60,7 @@ struct cms_map {
 };
 FIELD_DECLARE(cms_map);
 
-/* Stores entries, all or none. Of those that are the same the last one counts. */
+/* All or none are stored. Of equal ones the last counts. */
 struct cms_import_in {
     struct uuid projectId;
     struct field_list

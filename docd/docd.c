@@ -94,7 +94,7 @@ static struct variants *variants_open(struct docd *d, struct error *err)
     return variants_new(d->svc.loop, d->svc.metrics, d->svc.offload, d->store, &options, err);
 }
 
-/* Gives back the pages of one program or library that can be had again from its file. */
+/* Gives back the pages of a program or library that can be read again from its file. */
 static int forget_pages(struct dl_phdr_info *info, size_t size UNUSED, void *arg UNUSED)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -202,8 +202,8 @@ static int start(void *daemon, struct error *err)
     service_every(&d->svc, "content", CONTENT_PERIOD_MS, content_fold);
     service_every(&d->svc, "export", EXPORT_PERIOD_MS, export_run);
     disk_space_start(d);
-    /* libvips comes with dozens of libraries, of which the loader has touched 20 MiB; a docd that
-     * is never asked for an image needs none of them. */
+    /* The loader has touched 20 MiB of libvips' dozens of libraries; without an image none is
+     * needed. */
     dl_iterate_phdr(forget_pages, NULL);
     return 0;
 }
@@ -236,7 +236,6 @@ static const struct seal_table seal_tables[] = {
     {.name = NULL},
 };
 
-/* What happened in projects, for their webhooks. */
 int audit_events(struct docd *d, const struct request *req, const struct audit_events_in *in,
                  struct audit_events_out *out, struct error *err)
 {

@@ -66,17 +66,14 @@ extern const struct purge_step docd_purge[];
 
 #define DOCUMENT_TOKEN_PURPOSE "public token" /* what public tokens are sealed for */
 
-/* Whose documents the caller may do that to: those of *ret_author, or all, when it is unset. Fails:
- * FORBIDDEN (to none). */
+/* Documents the caller may act on: those of *ret_author, or all when unset. Fails: FORBIDDEN. */
 int document_scope(struct docd *d, const struct request *req, enum policy_interaction interaction,
                    struct uuid *ret_author, struct error *err) MUST_USE;
 
-/* `rows`: what the statement returned that looked for a document. */
 int require_document(int rows, struct error *err) MUST_USE;
 
 /* ---- object.c ---- */
 
-/* Removes the bytes of one object that is due, then its row. Parks. */
 int object_sweep(struct docd *d, const struct request *req, struct uuid project, struct uuid object,
                  struct error *err) MUST_USE;
 
@@ -91,8 +88,8 @@ enum upload_end {
     UPLOAD_TOO_MUCH,  /* it does not fit in what may be kept: the object is removed */
 };
 
-/* Makes an object that is complete the file of its document. A form that came to the store itself,
- * `direct`, counts once; another one may be finished again. Parks. */
+/* Makes a complete object the file of its document. `direct`: the form was posted to the store, and
+ * counts once; others can be finished again. Parks. */
 int upload_finish(struct docd *d, const struct request *req, bool direct, struct store_key key,
                   struct uuid upload, const struct stored *stored, enum upload_end *ret,
                   struct error *err) MUST_USE;
@@ -101,8 +98,8 @@ int upload_finish(struct docd *d, const struct request *req, bool direct, struct
 
 #define BYTES_MISSING "The file of this document is missing."
 
-/* The store has no such object: a document that still shows it has lost its bytes, which is
- * counted, logged and said in err; else it was deleted or replaced meanwhile, and err stays.
+/* Handles an object that the store lacks. A document that still shows it has lost its bytes: that
+ * is counted, logged and said in err. Otherwise it was deleted or replaced, and err stays.
  * Parks. */
 void bytes_not_found(struct docd *d, const struct request *req, struct store_key key,
                      struct error *err);
@@ -116,26 +113,24 @@ void disk_space_start(struct docd *d);
 
 enum {
     SWEEP_AFTER_MS = DAYS(1), /* what was begun and not ended */
-    /* A file that came and cannot be taken over is given up when that has failed for so long, and
-     * 10 times: of a docd that was away for all that time the first try shall not be
-     * the last. */
+    /* A file that cannot be adopted is given up after this time and 10 attempts, so that a docd
+     * that was down for long tries more than once. */
     GIVE_UP_AFTER_MS = 7 * SWEEP_AFTER_MS,
-    /* Bytes without a document: kept for so long, should the database have been restored from too
-     * old a dump. */
+    /* Bytes without a document are kept this long, in case the database was restored from an old
+     * dump. */
     ORPHAN_SWEEP_MS = 7 * SWEEP_AFTER_MS,
 };
 
-/* Removes what is over: documents that nothing was uploaded to, forms that are too old, bytes that
- * are due; a run of service_every(). What fails does not keep the rest. Parks. */
+/* Removes documents without an upload, expired forms and bytes that are due. A failure does not
+ * stop the rest. A run of service_every(). Parks. */
 int sweep(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
-/* Removes variants of objects that are gone: a docd on another host has removed them, with the
- * variants that it has itself. All folders have their turn within minutes. A run of
+/* Removes variants of objects that a docd on another host has deleted, folder by folder. A run of
  * service_every(). Parks. */
 int sweep_variants(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
-/* Removes the bytes of all objects that are due. One that cannot be removed now is due again some
- * minutes later, and makes this fail in the end. Parks. */
+/* Removes the bytes of all objects that are due. A failed one is due again some minutes later, and
+ * makes this fail at the end. Parks. */
 int sweep_objects(struct docd *d, const struct request *req, struct error *err) MUST_USE;
 
 #endif

@@ -83,7 +83,6 @@ static int check_file_name(const char *value, char why[static 96])
     return 0;
 }
 
-/* The static text of one key, NULL when it is none. */
 static const char *sort_key(const char *text, size_t length)
 {
     static const char *const keys[] = {"_lastUpdated", "-_lastUpdated", "fileName",

@@ -53,7 +53,6 @@ struct document_search_in {
 };
 FIELD_DECLARE(document_search_in);
 
-/* What _sort says. */
 enum { DOCUMENT_SORT_MAX = 3 };
 struct document_sort {
     const char
@@ -106,8 +105,7 @@ struct storage_post_in {
 };
 FIELD_DECLARE(storage_post_in);
 
-/* Reads a list that is separated by commas. -1 when a word is none of what can be sorted by, or one
- * stands twice. */
+/* Reads a comma-separated list. -1: an unknown or repeated key. */
 int document_sort_parse(const char *text, struct document_sort *ret) MUST_USE;
 
 #endif

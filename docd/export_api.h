@@ -32,8 +32,7 @@ struct project_account_export_in {
 };
 FIELD_DECLARE(project_account_export_in);
 
-/* Removes the exports of an account that is gone, and those that it asked for. Repeating it is
- * fine. */
+/* Removes the exports of a deleted account, and those it asked for. Idempotent. */
 struct exports_delete_in {
     struct uuid key; /* of the caller's outbox row */
     struct uuid account;
@@ -41,8 +40,7 @@ struct exports_delete_in {
 };
 FIELD_DECLARE(exports_delete_in);
 
-/* An export as a person asks for it on the hosted pages: authd says who that is, by the cookie.
- * What is done is what the routes of exports do. */
+/* An export on the hosted pages: authd knows the person by the cookie. */
 struct visitor_export_in {
     const struct caller *caller;
     struct uuid id; /* which one; to fetch it alone */

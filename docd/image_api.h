@@ -16,9 +16,8 @@ enum {
     LOGO_BYTES_MAX = 160 * 1024, /* 4 bytes of a pixel, and what PNG adds */
 };
 
-/* Makes a logo of a picture: as large as fits into LOGO_WIDTH x LOGO_HEIGHT, PNG, no metadata. It
- * is decoded like a document's image, by a decoder of that project. ERR_VALIDATION at "width": see
- * image_make(). */
+/* Makes a PNG logo that fits into LOGO_WIDTH x LOGO_HEIGHT, without metadata. ERR_VALIDATION at
+ * "width": see image_make(). */
 struct logo_make_in {
     struct uuid projectId;
     struct field_bytes image; /* at most LOGO_INPUT_MAX */

@@ -34,8 +34,7 @@ static int postpone(struct docd *d, const struct request *req, struct uuid proje
     return sql_object_postpone(d->svc.db, req, &in, err) < 0 ? -1 : 0;
 }
 
-/* Returns the first failure. An object that cannot be removed is postponed: else a batch would find
- * nothing but such objects. */
+/* Returns the first failure. A failed object is postponed, so that it does not fill each batch. */
 int sweep_objects(struct docd *d, const struct request *req, struct error *err)
 {
     const struct sql_object_list_due_in in = {.now = req->now_ms, .most = SWEEP_BATCH};
@@ -75,9 +74,8 @@ static int sweep_documents(struct docd *d, const struct request *req, struct err
     return count < 0 ? -1 : 0;
 }
 
-/* A form is remembered for a day after its end: an upload that began with it may still be under
- * way. One whose file cannot be taken over is remembered until that is given up; or, should the
- * file have gone meanwhile, not for much longer. */
+/* Keeps an expired form for a day, for uploads in progress, and longer until its file is given up
+ * or gone. */
 static int sweep_uploads(struct docd *d, const struct request *req, struct error *err)
 {
     const struct sql_upload_expire_in in = {.before = req->now_ms - SWEEP_AFTER_MS,
@@ -126,7 +124,6 @@ int sweep(void *daemon, const struct request *req, struct error *err)
     content_give_memory_back();
     half.deadline_mono_ms -= (req->deadline_mono_ms - clock_mono_ms()) / 2;
     error_init(&first, req->arena);
-    /* No document expires while it is not known which files have come. */
     if (!d->direct_uploads || direct_uploads_sweep(d->direct_uploads, &half, &first) == 0) {
         if (sweep_documents(d, req, err) < 0 || sweep_uploads(d, req, err) < 0)
             keep_first(&first, err);

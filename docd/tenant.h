@@ -7,8 +7,8 @@
 
 #include "common/service/tenant_table.h"
 
-/* Ended by name NULL; tenant_common_tables are not repeated. A document with a file that is added
- * is marked as lacking its bytes until they have come, and counts for quotas at once. */
+/* Ended by name NULL, without tenant_common_tables. An added document lacks its bytes until they
+ * come, and counts for quotas at once. */
 extern const struct tenant_table docd_tenant_tables[];
 
 #endif

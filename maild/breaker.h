@@ -42,19 +42,18 @@ struct breaker {
 
 struct breaker breaker_new(int64_t limit);
 
-/* How many deliveries may start now, while `active` are under way. */
 int64_t breaker_room(const struct breaker *self, int64_t active, int64_t now_ms);
 
 /* Open and due for its probe: half open. */
 enum breaker_state breaker_state(const struct breaker *self, int64_t now_ms);
 
-/* The server took a mail, or refused one for good. True when that closed the breaker. */
+/* The server accepted or permanently refused a mail. True when that closed the breaker. */
 bool breaker_succeed(struct breaker *self, int64_t now_ms);
 
-/* The server answered, with a refusal for now of this mail. True when that closed the breaker. */
+/* The server answered with a temporary refusal. True when that closed the breaker. */
 bool breaker_refuse(struct breaker *self, const char *reason, int64_t now_ms);
 
-/* The server was not reached, took no mail at all, or did not say whether it took this one. */
+/* The server was not reached, takes no mail, or the outcome is unknown. */
 void breaker_fail(struct breaker *self, const char *reason, int64_t now_ms);
 
 /* The next mail may probe now. */

@@ -11,11 +11,10 @@
 
 struct template_record;
 
-/* Whether there is one of that name ("PASSWORD_RESET"). */
 bool builtin_exists(const char *name);
 
-/* Its texts, from the arena, for these variables (a JSON object): without the link that it is
- * about, it says to ask an administrator. False when there is no such mail. */
+/* Renders it for these variables (a JSON object), from the arena; without the link it says to ask
+ * an administrator. False: no such mail. */
 bool builtin_template(struct arena *arena, const char *name, const json_t *variables,
                       struct template_record *ret);
 

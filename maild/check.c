@@ -26,7 +26,6 @@ static int check_transport(void *daemon, const struct request *req, struct findi
     return d->transport->check(d->transport, req, ret, err);
 }
 
-/* What the deliveries of this instance met. */
 static int check_server(void *daemon, const struct request *req, struct finding *ret,
                         struct error *err UNUSED)
 {
@@ -74,7 +73,6 @@ static int check_waiting(void *daemon, const struct request *req, struct finding
     return check_ok(req, ret, "some waits for less than ten minutes");
 }
 
-/* In the order of their dates, which are contract time. */
 static int check_jobs(void *daemon, const struct request *req, struct finding *ret,
                       struct error *err)
 {
@@ -98,7 +96,6 @@ static int check_jobs(void *daemon, const struct request *req, struct finding *r
     return check_ok(req, ret, "none is late");
 }
 
-/* The first of what was given up, else of what fails for an hour. */
 static int check_webhooks(void *daemon, const struct request *req, struct finding *ret,
                           struct error *err)
 {

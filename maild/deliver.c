@@ -16,7 +16,6 @@
 
 enum { RESUME_BATCH = 1000 };
 
-/* A claimed message. */
 struct delivery {
     struct work_item item; /* first */
     struct uuid project;   /* absent: the installation's own mail */
@@ -37,15 +36,13 @@ struct deliver {
 
 /* ---- one delivery ---- */
 
-/* Renders the nearest template for the recipient and builds the mail. NULL with the reason
- * otherwise. */
+/* NULL with the reason when it cannot be built. */
 static char *delivery_text(struct delivery *self, const struct template_record *template,
                            const json_t *variables, const char *to)
 {
     const struct maild_config *config = work_maild(&self->item)->svc.config;
     struct arena *arena = self->item.req->arena;
-    /* A template may be older than the rule that its HTML keeps secrets: then its text goes
-     * alone. */
+    /* HTML from before the rule on secrets is left out. */
     const char *html =
         template->html && !template_html_check(arena, template->html) ? template->html : NULL;
     struct message message = {
@@ -63,9 +60,8 @@ static char *delivery_text(struct delivery *self, const struct template_record *
     return message_build(arena, &message);
 }
 
-/* Marks the message as one that may have been sent, for as long as the receiver may think about it:
- * should this process die now, no other one sends a second copy before. False when the message is
- * not this process's any more. */
+/* Marks the message as possibly sent for as long as the receiver may take, so that no other process
+ * sends a copy if this one dies. False: the lease is lost. */
 static bool delivery_gate(void *arg)
 {
     struct delivery *self = arg;
@@ -84,7 +80,7 @@ static bool delivery_gate(void *arg)
     return true;
 }
 
-/* Hands the mail to the transport and wipes its text, which may hold a one-time link. */
+/* Wipes the text, which may hold a one-time link. */
 static enum transport_outcome delivery_hand_over(struct delivery *self, const char *to,
                                                  const char *text,
                                                  char reason[TRANSPORT_REASON_MAX])
@@ -102,8 +98,6 @@ static enum transport_outcome delivery_hand_over(struct delivery *self, const ch
     return outcome;
 }
 
-/* The project's template that is nearest, or the installation's own, which is called by its
- * name. */
 static int delivery_template(struct delivery *self, json_t *variables, struct template_record *ret,
                              struct error *err)
 {
@@ -119,7 +113,7 @@ static int delivery_template(struct delivery *self, json_t *variables, struct te
     return error_set(err, ERR_NOT_FOUND, "Template not found.");
 }
 
-/* Why a message is not to be sent any more; NULL: it is. */
+/* Why a message must not be sent; NULL: it may. */
 static const char *delivery_obstacle(const struct delivery *self)
 {
     struct maild *d = work_maild(&self->item);
@@ -159,7 +153,7 @@ static enum transport_outcome delivery_send(struct delivery *self,
     return delivery_hand_over(self, to, delivery_text(self, &template, variables, to), reason);
 }
 
-/* The end of a message: an attempt that is repeated leaves no row. */
+/* Attempts that are repeated are not audited. */
 static struct sql_audit delivery_audit(const struct delivery *self, bool sent)
 {
     return audit_row(self->item.req, &(struct audit){.action = "mail.send",
@@ -170,7 +164,6 @@ static struct sql_audit delivery_audit(const struct delivery *self, bool sent)
                                                      .detail = self->template});
 }
 
-/* Before the next delivery, ms. */
 static int64_t delivery_pause(const struct delivery *self, enum transport_outcome outcome)
 {
     const struct maild *d = work_maild(&self->item);
@@ -216,7 +209,6 @@ static int record_retry(const struct delivery *self, enum transport_outcome outc
     return sql_mail_postpone(d->svc.db, self->item.req, &postpone, err);
 }
 
-/* Writes down how the attempt ended. */
 static int delivery_record(struct delivery *self, enum transport_outcome outcome,
                            const char *reason)
 {
@@ -263,7 +255,6 @@ static void delivery_log(const struct delivery *self, enum transport_outcome out
     }
 }
 
-/* Sends the message and records that until it is recorded. */
 static void delivery_run(struct work_item *item)
 {
     struct delivery *self = (struct delivery *)item;
@@ -287,8 +278,8 @@ static void delivery_run(struct work_item *item)
 
 /* ---- claiming ---- */
 
-/* What waited for the mail server is due again, now that it has taken a mail: a batch at a time,
- * since the same fiber renews the leases. */
+/* Makes waiting mails due once the server is back: a batch at a time, because this fiber also
+ * renews leases. */
 static void resume(struct maild *d, const struct request *req)
 {
     struct transport *transport = d->transport;
@@ -303,7 +294,7 @@ static void resume(struct maild *d, const struct request *req)
     if (!self->resuming)
         return;
     error_init(&err, req->arena);
-    /* When that fails: each is due within a minute anyway. */
+    /* A failure delays each by a minute at most. */
     in.now = clock_now_ms(d->real);
     self->resuming = sql_mail_resume(d->svc.db, req, &in, &err) == RESUME_BATCH;
     if (self->resuming)
@@ -426,8 +417,7 @@ void deliver_hurry(struct maild *d)
     work_kick(d->deliver->work);
 }
 
-/* Deliveries may end by themselves first; then those do that the receiver has not got yet, then
- * all. */
+/* Lets deliveries end by themselves, then cancels those not handed over yet, then all. */
 bool deliver_stop(struct maild *d)
 {
     static const int64_t steps_ms[] = {4000, 4000, 2000};

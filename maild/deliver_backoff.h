@@ -23,16 +23,14 @@ static inline int64_t deliver_backoff_ms(int64_t answers)
     return MIN((int64_t)DELIVER_BACKOFF_MIN_MS << doublings, (int64_t)DELIVER_BACKOFF_MAX_MS);
 }
 
-/* The same after the nth delivery of a mail for which the mail server was not reached: at most a
- * minute. */
+/* Pause after the nth attempt that did not reach the server: at most a minute. */
 static inline int64_t deliver_unreached_ms(int64_t attempts)
 {
     return MIN(deliver_backoff_ms(attempts), (int64_t)DELIVER_UNREACHED_MAX_MS);
 }
 
-/* Pause after the nth end that is not known (from 1 on): the server's time limit, four times as
- * long each time, at most an hour or that limit. Until then the server may still be at work on the
- * copy that it has. */
+/* Pause after the nth unknown outcome (from 1): the server's time limit, times four each time, at
+ * most an hour or that limit: the server may still be working on its copy. */
 static inline int64_t deliver_unknown_ms(int64_t limit_ms, int64_t unknowns)
 {
     int64_t times = MIN(MAX(unknowns - 1, (int64_t)0), (int64_t)6);

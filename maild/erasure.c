@@ -7,7 +7,7 @@
 #include "maild/maild.h"
 #include "maild/sql/job.h"
 
-/* Repeating it is fine; a job that comes later is not taken (job_put.sql). */
+/* Idempotent; job_put.sql refuses later jobs. */
 int account_wipe(struct maild *d, const struct request *req, const struct account_wipe_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {

@@ -9,7 +9,7 @@
 #include "maild/maild.h"
 #include "maild/sql/mail.h"
 
-/* A page of the mails that failed. Fails: VALIDATION (a cursor of another list). */
+/* Fails: VALIDATION (a cursor of another list). */
 int mail_failures(struct maild *d, const struct request *req, const struct mail_failures_in *in,
                   struct mail_failure_list *out, struct error *err)
 {

@@ -25,7 +25,6 @@ enum {
     STOP_MS = 10000,
 };
 
-/* A claimed job. */
 struct job {
     struct work_item item; /* first */
     struct uuid account, schedule, project;
@@ -54,8 +53,8 @@ static int ask_authd(const struct job *self, struct error *err)
     return authd_account_delete(bus, req, &deletion, &nothing, err);
 }
 
-/* failure: NULL when it is done. Nothing of a job is recorded once its project is read-only: the
- * lease ends, and it is tried again when that is over. */
+/* failure: NULL when done. Nothing is recorded in a read-only project: the lease ends, and the job
+ * is retried later. */
 static int job_record(const struct job *self, const char *failure)
 {
     struct maild *d = work_maild(&self->item);
@@ -191,7 +190,7 @@ void job_stop(struct maild *d)
 
 /* ---- handlers ---- */
 
-/* Takes a job over, durably. The same id again changes nothing. */
+/* Stores a job durably. Idempotent by id. */
 int job_put(struct maild *d, const struct request *req, const struct job_put_in *in,
             struct nothing *out UNUSED, struct error *err)
 {
@@ -211,8 +210,6 @@ int job_put(struct maild *d, const struct request *req, const struct job_put_in 
     return 0;
 }
 
-/* The jobs in a state, "waiting" or "done", by the time at which they are due, and how many there
- * are. */
 int job_list(struct maild *d, const struct request *req, const struct job_list_in *in,
              struct job_list_out *out, struct error *err)
 {
@@ -239,7 +236,7 @@ static int count_due(struct maild *d, const struct request *req, int64_t *ret, s
     return 0;
 }
 
-/* Tries every due job now, whatever its back-off, and waits a while for what becomes of them. */
+/* Tries every due job now and waits a while for the outcome. */
 int job_run_due(struct maild *d, const struct request *req, const struct nothing *in UNUSED,
                 struct job_run_due_out *out, struct error *err)
 {

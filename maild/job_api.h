@@ -6,8 +6,7 @@
 
 #include "common/wire/fields.h"
 
-/* Something to be done at a time: authd is asked to, with these ids. The id is the key: the same
- * one again does nothing. What waits for the schedule `replaces` is dropped. */
+/* A job for authd at a time. Idempotent by id. Drops what waits for the schedule `replaces`. */
 struct job_put_in {
     struct uuid id;
     const char *kind; /* "account-delete", "account-reminder" */

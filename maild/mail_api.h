@@ -28,11 +28,10 @@ struct mail_failure_list {
 };
 FIELD_DECLARE(mail_failure_list);
 
-/* One mail to one person. Dropped silently when the project maps no such template, unless `builtin`
- * says that the installation's own takes its place. Without a project it goes by the installation's
- * own, and projectName is what the installation is called. The id is the key: the same one again
- * does nothing. `variables` is a JSON object of text; projectName, tenantCode, recipientName and
- * recipientEmail are always among a template's names and are given here too. */
+/* One mail to one person; dropped when the project maps no such template, unless `builtin` allows
+ * the installation's own, which is also used without a project (projectName is then the
+ * installation's name). Idempotent by id. `variables` is a JSON object of texts that has
+ * projectName, tenantCode, recipientName and recipientEmail. */
 struct mail_enqueue_in {
     struct uuid id, projectId;
     bool builtin;
@@ -74,7 +73,6 @@ struct mail_id_in {
 };
 FIELD_DECLARE(mail_id_in);
 
-/* Both limits may be absent. */
 struct mail_retry_all_in {
     struct uuid projectId;
     int64_t since; /* real time of the enqueue, ms */

@@ -18,7 +18,7 @@
 
 enum { PURGE_PERIOD_MS = HOURS(1), PURGE_BATCH = 1000 };
 
-/* Messages and jobs that are over stay known that long, so that a late repetition is recognised. */
+/* Ended messages and jobs are kept this long to recognize repetitions. */
 static const int64_t purge_after_ms = DAYS(30);
 
 extern const struct db_migration maild_migrations[];
@@ -66,7 +66,6 @@ static const struct config_row config_rows[] = {
 
 static const char *const upstreams[] = {"authd", "settingsd", "docd", NULL};
 
-/* Deletes what ended before the period for which it stays known, until none of it is left. */
 static int purge(void *daemon, const struct request *req, struct error *err)
 {
     struct maild *d = daemon;
@@ -169,8 +168,7 @@ static const struct purge_step purge_steps[] = {
     {.table = NULL},
 };
 
-/* Deletes what is kept of a project, for a second at most; settingsd calls until nothing is
- * left. */
+/* Works for a second at most; settingsd calls until nothing is left. */
 int project_purge(struct maild *d, const struct request *req, const struct project_purge_in *in,
                   struct project_purge_out *out, struct error *err)
 {

@@ -52,42 +52,40 @@ extern const struct check maild_checks[];
 
 /* ---- template.c ---- */
 
-/* The template of a project that is nearest to the language, then to the default language, then the
- * one without a language, then any. Both languages are tags as language_tag() spells them, or "".
- * In *out the language is "" when it has none. Fails with ERR_NOT_FOUND when the project maps no
- * such template. Parks. */
+/* Picks a project's template: nearest to the language, then the default language, then without a
+ * language, then any. Languages are tags as language_tag() spells them, or "". ERR_NOT_FOUND: none
+ * is mapped. Parks. */
 int template_pick(struct maild *d, const struct request *req, struct uuid project, const char *name,
                   const char *language, const char *default_language, struct template_record *out,
                   struct error *err) MUST_USE;
 
 /* ---- deliver.c ---- */
 
-/* Starts delivering what is due, with d->transport. Does not wait. -1 when no fiber is left. */
+/* Starts delivering through d->transport. -1 when no fiber is left. */
 int deliver_start(struct maild *d, struct error *err) MUST_USE;
 
 /* Looks for due messages now instead of within a second. */
 void deliver_kick(struct maild *d);
 
-/* The same, and tries a mail server that is away without a further pause. */
+/* The same, and retries an unreachable mail server at once. */
 void deliver_hurry(struct maild *d);
 
-/* Claims nothing more and waits for the deliveries that run, 10 seconds at most. Parks. True when
- * all have ended, so that the transport may go. */
+/* Stops claiming and waits up to 10 seconds for running deliveries. Parks. True when all have
+ * ended. */
 bool deliver_stop(struct maild *d);
 
 /* ---- backlog.c ---- */
 
 enum { BACKLOG_PERIOD_MS = 5000 };
 
-/* Measures from now on what waits. */
 void backlog_start(struct maild *d);
 
 /* ---- job.c ---- */
 
-/* Starts working on jobs that are due. Does not wait. -1 when no fiber is left. */
+/* -1 when no fiber is left. */
 int job_start(struct maild *d, struct error *err) MUST_USE;
 
-/* Claims nothing more and waits for the jobs under way, 10 seconds at most. Parks. */
+/* Stops claiming and waits up to 10 seconds for running jobs. Parks. */
 void job_stop(struct maild *d);
 
 #endif

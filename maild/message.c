@@ -20,7 +20,6 @@ enum {
     QUOTED_LINE_MAX = 75,    /* and the soft break's "=": 76 (RFC 2045, section 6.7) */
 };
 
-/* One line without control characters. */
 static char *header_line(struct arena *arena, const char *text)
 {
     char *line = arena_strdup(arena, text);
@@ -96,7 +95,6 @@ static void add_date(struct buffer *out, int64_t ms)
     buffer_printf(out, "Date: %s\r\n", text);
 }
 
-/* The text with CRLF at each end of a line, the last one included. */
 static char *with_crlf(struct arena *arena, const char *text)
 {
     struct buffer out = {.arena = arena};
@@ -159,7 +157,6 @@ static void add_quoted(struct buffer *out, const char *text)
     }
 }
 
-/* The headers and the body of one part. */
 static void add_part(struct buffer *out, const char *type, const char *text)
 {
     const char *body = with_crlf(out->arena, text);

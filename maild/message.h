@@ -18,8 +18,8 @@ struct message {
     const char *language; /* Content-Language, "" for none */
 };
 
-/* The complete text with CRLF line ends and no line over 998 bytes, NUL-terminated, from the arena.
- * Nothing in the fields can add a header: control characters in headers become spaces. */
+/* The complete text with CRLF, no line over 998 bytes, NUL-terminated, from the arena. Control
+ * characters in headers become spaces, so that no field adds a header. */
 char *message_build(struct arena *arena, const struct message *message);
 
 #endif

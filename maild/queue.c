@@ -12,21 +12,18 @@
 
 enum { RETRY_BATCH = 1000 };
 
-/* `rows`: what the statement returned that looked for the message. */
 static int require_message(int rows, struct error *err)
 {
     return sql_require(rows, err, ERR_NOT_FOUND, "Message not found.");
 }
 
-/* What an operator does to a message. */
 static struct sql_audit message_audit(const struct request *req, const char *action,
                                       struct uuid message)
 {
     return audit_row(req, &(struct audit){.action = action, .type = "Message", .id = message});
 }
 
-/* Takes a message over, durably: it is on disk when this is answered. The same id again changes
- * nothing. */
+/* Stores a message durably before it answers. Idempotent by id. */
 int mail_enqueue(struct maild *d, const struct request *req, const struct mail_enqueue_in *in,
                  struct mail_enqueue_out *out, struct error *err)
 {
@@ -55,7 +52,6 @@ int mail_enqueue(struct maild *d, const struct request *req, const struct mail_e
     return 0;
 }
 
-/* The oldest messages in a state, "queued" or "dead", and how many there are. */
 int mail_queue(struct maild *d, const struct request *req, const struct mail_queue_in *in,
                struct mail_queue_out *out, struct error *err)
 {
@@ -71,8 +67,7 @@ int mail_queue(struct maild *d, const struct request *req, const struct mail_que
     return 0;
 }
 
-/* Delivers a waiting message now. Fails: NOT_FOUND, CONFLICT (it is over: its content was
- * erased). */
+/* Fails: NOT_FOUND, CONFLICT (its content was erased). */
 int mail_retry(struct maild *d, const struct request *req, const struct mail_id_in *in,
                struct nothing *out UNUSED, struct error *err)
 {
@@ -89,8 +84,6 @@ int mail_retry(struct maild *d, const struct request *req, const struct mail_id_
     return 0;
 }
 
-/* Delivers all messages now that wait for another attempt, or those of a project, or those made
- * since a time. */
 int mail_retry_all(struct maild *d, const struct request *req, const struct mail_retry_all_in *in,
                    struct mail_retry_all_out *out, struct error *err)
 {
@@ -114,8 +107,7 @@ int mail_retry_all(struct maild *d, const struct request *req, const struct mail
     return 0;
 }
 
-/* Takes a message out of the queue. One that is just being delivered may still arrive. Fails:
- * NOT_FOUND. */
+/* A mail being delivered may still arrive. Fails: NOT_FOUND. */
 int mail_drop(struct maild *d, const struct request *req, const struct mail_id_in *in,
               struct nothing *out UNUSED, struct error *err)
 {

@@ -13,15 +13,13 @@
 
 enum { QUOTED_MAX = 64 };
 
-/* One `{{ name }}`: the bytes of the whole and of the name within it. */
 struct placeholder {
     const char *begin, *end; /* end: behind the "}}" */
     const char *name;
     size_t length;
 };
 
-/* The next placeholder at or after text. 1 found, 0 none left, -1 opened but not closed (only begin
- * is set). */
+/* Finds the next placeholder. 1: found; 0: none; -1: not closed (only begin is set). */
 static int placeholder_next(const char *text, struct placeholder *ret)
 {
     const char *open = strstr(text, "{{");
@@ -40,7 +38,6 @@ static int placeholder_next(const char *text, struct placeholder *ret)
     return 1;
 }
 
-/* How much of its name a problem quotes: whole characters. */
 static int quoted_length(const struct placeholder *hole)
 {
     size_t length = MIN(hole->length, (size_t)QUOTED_MAX);
@@ -67,7 +64,6 @@ int render_check(const struct template_name *name, const char *path, const char 
     return found < 0 ? error_problem(err, path, "has {{ without }}") : result;
 }
 
-/* The text escaped for HTML, from the arena. */
 static const char *escaped(struct arena *arena, const char *text)
 {
     static const char special[] = "&<>\"'";
@@ -114,7 +110,6 @@ static bool has_scheme(const char *text, size_t size)
     return memmem(text, size, "://", 3) || memmem(text, size, "mailto:", 7);
 }
 
-/* Goes on to the end of what is rendered. */
 static void link_follow(struct link *self, const struct buffer *out)
 {
     for (; self->end < out->size; self->end++) {

@@ -15,25 +15,21 @@ enum render_mode {
     RENDER_HTML, /* values escaped for HTML text and quoted attributes */
 };
 
-/* Adds a problem at `path` for each placeholder that is not closed or that the template does not
- * have; -1 when there was one. text may be NULL. */
+/* Reports unclosed and unknown placeholders at `path`; -1 when there are any. text may be NULL. */
 int render_check(const struct template_name *name, const char *path, const char *text,
                  struct error *err) MUST_USE;
 
-/* The text with its placeholders replaced by the members of `variables` (a JSON object; what is
- * missing or not text becomes nothing), from the arena. In the query and the fragment of a link,
- * one with a scheme, values are percent-encoded (RFC 3986, section 2.1). */
+/* Replaces placeholders by members of `variables` (a JSON object; missing ones are empty), from the
+ * arena. Values in the query or fragment of a link are percent-encoded (RFC 3986, section 2.1). */
 char *render(struct arena *arena, const char *text, const json_t *variables, enum render_mode mode);
 
-/* The same for a subject line, which has no secrets: mail programs show it in lists and
- * notifications. */
+/* For subject lines, which show no secrets: mail programs list them. */
 char *render_subject(struct arena *arena, const char *text, const json_t *variables);
 
-/* The value of a placeholder, which may be NULL. `in_query`: it is in the query or the fragment of
- * a link. */
+/* Returns a placeholder's value or NULL. `in_query`: in the query or fragment of a link. */
 typedef const char *render_value(void *arg, const char *name, bool in_query);
 
-/* The same with such values, which are taken as they are. */
+/* With values that are not escaped. */
 char *render_with(struct arena *arena, const char *text, render_value *value, void *arg);
 
 #endif

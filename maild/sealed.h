@@ -15,8 +15,7 @@
 struct sealed sealed_pack(struct arena *arena, const struct seal_keys *keys, const char *to,
                           const char *variables);
 
-/* Opens it: *ret_to is from the arena, *ret_variables a new reference to an object. -1 when it was
- * altered or sealed with another key. */
+/* Opens it: *ret_to from the arena, *ret_variables a new reference. -1: altered, or another key. */
 int sealed_open(struct arena *arena, const struct seal_keys *keys, struct sealed sealed,
                 const char **ret_to, json_t **ret_variables) MUST_USE;
 

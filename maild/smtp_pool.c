@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/memory.h"
+
 enum {
     IDLE_MS = 5000,  /* a connection without mails is kept so long */
     LOOK_MS = 1000,  /* a fiber looks whether it is to let go */
@@ -72,15 +74,6 @@ static void unlock(struct smtp_pool *self)
 
 /* ---- jobs ---- */
 
-static char *copy(const char *text)
-{
-    char *made = strdup(text);
-
-    if (!made)
-        log_die("mail", "out of memory");
-    return made;
-}
-
 static void free_text(const char *text)
 {
     free((char *)(uintptr_t)text);
@@ -89,19 +82,17 @@ static void free_text(const char *text)
 static struct job *job_new(struct smtp_pool *pool, const struct mail *mail,
                            int64_t deadline_mono_ms)
 {
-    struct job *self = calloc(1, sizeof(*self));
+    struct job *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("mail", "out of memory");
     self->pool = pool;
     self->fiber = fiber_self(pool->loop);
     self->deadline_mono_ms = deadline_mono_ms;
     self->check = !mail;
     if (mail) {
         self->mail = *mail;
-        self->mail.from = copy(mail->from);
-        self->mail.to = copy(mail->to);
-        self->mail.text = copy(mail->text);
+        self->mail.from = memory_text(mail->from);
+        self->mail.to = memory_text(mail->to);
+        self->mail.text = memory_text(mail->text);
     }
     return self;
 }
@@ -175,7 +166,6 @@ static bool on_is_cancelled(void *arg)
     return cancelled;
 }
 
-/* Asks the fiber, which answers or lets go. */
 static bool on_hand_over(void *arg)
 {
     struct job *job = arg;
@@ -220,8 +210,7 @@ static void run_first(struct smtp_pool *self, struct smtp_session *session)
     lock(self);
 }
 
-/* With the mutex held: waits for work. A connection is closed that nothing was sent on for a
- * while. */
+/* With the mutex held. Closes a connection that has been idle. */
 static void wait_for_work(struct smtp_pool *self, struct smtp_session *session)
 {
     struct timespec until;
@@ -266,8 +255,8 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-/* With the mutex held, behind put_waiting(): one more thread, when fewer are idle than jobs wait
- * and there is room. A thread counts as idle until it has woken, so each has one of these jobs. */
+/* With the mutex held, after put_waiting(): starts a thread if more jobs wait than threads are
+ * idle, and there is room. */
 static void start_thread(struct smtp_pool *self)
 {
     sigset_t all, before;
@@ -315,8 +304,7 @@ static void answer(struct smtp_pool *self, struct job *job, const struct transpo
     pthread_cond_broadcast(&self->answered);
 }
 
-/* With the mutex held: the fiber goes on without its job. What the server may have is of unknown
- * end. */
+/* With the mutex held: the fiber leaves its job, whose outcome is unknown. */
 static void abandon(struct smtp_pool *self, struct job *job, struct smtp_result *ret)
 {
     *ret = (struct smtp_result){.outcome = job->state == JOB_GRANTED ? TRANSPORT_UNKNOWN

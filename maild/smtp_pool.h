@@ -13,27 +13,25 @@
 
 struct smtp_pool;
 
-/* A pool that sends up to `mails` mails at the same time and can do a check beside them. Threads
- * start when they are needed. */
+/* Sends up to `mails` mails at a time, and a check beside them. Starts threads on demand. */
 struct smtp_pool *smtp_pool_new(struct loop *loop, const struct smtp_server *server, size_t mails);
 
-/* Waits for its threads for wait_ms at most. False when some have not ended: they keep the pool
- * until the process ends. */
+/* Waits for its threads up to wait_ms. False: some still run and keep the pool until the process
+ * ends. */
 bool smtp_pool_destroy(struct smtp_pool **self_p, int64_t wait_ms);
 
-/* What begins from now on goes to this server, which is shared; what is under way ends with the
- * former one. */
+/* New work uses this server, which is shared; work in progress ends with the old one. */
 void smtp_pool_use(struct smtp_pool *self, const struct smtp_server *server);
 
-/* Sends a mail on a thread and parks until that is decided or the deadline has passed. `gate` is
- * asked on this fiber right before the server gets the mail's text. */
+/* Sends a mail on a thread; parks until the outcome or the deadline. `gate` is asked on this fiber
+ * right before the text is handed over. */
 void smtp_pool_send(struct smtp_pool *self, const struct mail *mail, int64_t deadline_mono_ms,
                     const struct transport_gate *gate, struct smtp_result *ret);
 
-/* smtp_session_check() on a thread, until the deadline at the latest. */
+/* smtp_session_check() on a thread. */
 void smtp_pool_check(struct smtp_pool *self, int64_t deadline_mono_ms, struct smtp_result *ret);
 
-/* From now on ends, within about a second, what the server has not got yet, or everything. */
+/* Cancels within about a second what is not handed over yet, or everything. */
 enum smtp_pool_cancel { SMTP_POOL_RUNS, SMTP_POOL_CANCEL_EARLY, SMTP_POOL_CANCEL_ALL };
 void smtp_pool_cancel(struct smtp_pool *self, enum smtp_pool_cancel which);
 

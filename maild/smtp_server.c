@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "maild/maild.h"
 
 /* What smtp_server_share() hands out is its first member. */
@@ -72,15 +72,6 @@ static struct shared_server *shared(const struct smtp_server *self)
     return (struct shared_server *)(uintptr_t)self;
 }
 
-static const char *copy(const char *text)
-{
-    char *made = text ? strdup(text) : NULL;
-
-    if (text && !made)
-        log_die("mail", "out of memory");
-    return made;
-}
-
 static void free_text(const char *text)
 {
     free((char *)(uintptr_t)text);
@@ -88,14 +79,12 @@ static void free_text(const char *text)
 
 const struct smtp_server *smtp_server_share(const struct smtp_server *self)
 {
-    struct shared_server *made = malloc(sizeof(*made));
+    struct shared_server *made = memory_new(sizeof(*made));
 
-    if (!made)
-        log_die("mail", "out of memory");
     made->server = *self;
-    made->server.url = copy(self->url);
-    made->server.user = copy(self->user);
-    made->server.ca_file = copy(self->ca_file);
+    made->server.url = memory_text(self->url);
+    made->server.user = memory_text(self->user);
+    made->server.ca_file = memory_text(self->ca_file);
     atomic_init(&made->users, 1);
     return &made->server;
 }

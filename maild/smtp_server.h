@@ -18,7 +18,7 @@ struct smtp_server {
     long use_ssl;           /* CURLUSESSL_* */
 };
 
-/* Reads and checks the keys, and the file of the password unless check_only. May block. */
+/* Reads and checks the keys, and the password file unless check_only. May block. */
 int smtp_server_read(const struct maild_config *config, bool check_only, struct smtp_server *ret,
                      struct error *err) MUST_USE;
 
@@ -27,8 +27,7 @@ bool smtp_server_equal(const struct smtp_server *a, const struct smtp_server *b)
 /* A copy with one user. */
 const struct smtp_server *smtp_server_share(const struct smtp_server *self);
 
-/* One user more; one less, the last of which wipes and frees it. From any thread; NULL and *NULL
- * are fine. */
+/* Adds and removes a user; the last one wipes and frees it. Any thread; accepts NULL. */
 const struct smtp_server *smtp_server_ref(const struct smtp_server *self);
 void smtp_server_unref(const struct smtp_server **self_p);
 

@@ -16,6 +16,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/runtime/curl_loop.h"
 
 enum { MAILS_MAX = 100 /* for one connection */ };
@@ -70,7 +71,6 @@ static int on_progress(void *arg, curl_off_t down_total UNUSED, curl_off_t down 
 #define SET(option, value) \
     (void)(code == CURLE_OK && (code = curl_easy_setopt(easy, (option), (value))) != CURLE_OK)
 
-/* Where the server is and who we are there. */
 static CURLcode set_server(struct smtp_session *self)
 {
     const struct smtp_server *server = self->server;
@@ -92,7 +92,6 @@ static CURLcode set_server(struct smtp_session *self)
     return code;
 }
 
-/* The limits of one transfer. */
 static CURLcode set_limits(CURL *easy, struct sending *sending)
 {
     int64_t left = MAX(sending->deadline_mono_ms - clock_mono_ms(), (int64_t)1);
@@ -132,8 +131,8 @@ static CURLcode set_nothing_to_send(CURL *easy)
 
 /* ---- what came of it ---- */
 
-/* Whether the server's last answer is about this mail: a refusal of its sender, its recipient or
- * its text. 421 is about the server, and what sign-in is refused with is about us. */
+/* True when the server's answer is about this mail's sender, recipient or text. 421 is about the
+ * server, failed sign-in about us. */
 static bool is_about_mail(const struct sending *sending, CURLcode code, long answer)
 {
     bool of_step =
@@ -144,9 +143,8 @@ static bool is_about_mail(const struct sending *sending, CURLcode code, long ans
     return of_step && answer >= 400 && answer < 600 && !about_us;
 }
 
-/* What libcurl's verdict means for the mail. Once the server may have all of it, only an answer
- * says what became of it; before, trouble with the connection, TLS or our sign-in is not the mail's
- * fault. */
+/* Maps libcurl's result. Once the server may have the whole mail only its answer counts; before
+ * that, connection, TLS and sign-in are not the mail's fault. */
 static void classify(CURL *easy, const struct sending *sending, CURLcode code,
                      struct smtp_result *ret)
 {
@@ -202,7 +200,7 @@ static curl_socket_t kept_socket(const struct smtp_session *self)
     return fd;
 }
 
-/* QUIT is sent, and its answer not waited for. */
+/* Sends QUIT without waiting for the answer. */
 static void close_easy(struct smtp_session *self)
 {
     curl_socket_t fd = kept_socket(self);
@@ -215,10 +213,8 @@ static void close_easy(struct smtp_session *self)
 
 struct smtp_session *smtp_session_new(void)
 {
-    struct smtp_session *self = calloc(1, sizeof(*self));
+    struct smtp_session *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("mail", "out of memory");
     return self;
 }
 
@@ -240,9 +236,8 @@ void smtp_session_rest(struct smtp_session *self, bool idle)
 
 /* ---- a mail ---- */
 
-/* One try. True when it failed on a connection that was kept from an earlier mail, with nothing
- * handed over: the server may have closed it meanwhile, which says nothing about the server or the
- * mail. */
+/* One try. True when a kept connection failed before anything was handed over: the server may have
+ * closed it, which says nothing about server or mail. */
 static bool try_to_send(struct smtp_session *self, const struct smtp_server *server,
                         const struct mail *mail, int64_t deadline_mono_ms,
                         const struct smtp_hooks *hooks, struct smtp_result *ret)

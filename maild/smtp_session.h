@@ -14,8 +14,7 @@
 
 /* What the session asks while it works, on the thread that it works on. */
 struct smtp_hooks {
-    /* The server is ready for the mail's text. False: it must not be sent. May block for a
-     * while. */
+    /* Asked before the mail's text is sent. False: do not send it. May block. */
     bool (*hand_over)(void *arg);
     /* The work is no longer wanted. Asked at least once a second. */
     bool (*is_cancelled)(void *arg);
@@ -34,19 +33,17 @@ struct smtp_session;
 
 struct smtp_session *smtp_session_new(void);
 
-/* Says goodbye to the server without waiting for its answer. NULL and *NULL are fine. */
+/* Sends QUIT without waiting. Accepts NULL. */
 void smtp_session_destroy(struct smtp_session **self_p);
 
-/* Closes a connection that was used for long enough, or that is idle. */
 void smtp_session_rest(struct smtp_session *self, bool idle);
 
-/* Sends one mail to a server that is shared, until the monotonic deadline. A connection to another
- * one is closed before. */
+/* Sends one mail until the monotonic deadline. Closes a connection to another server first. */
 void smtp_session_send(struct smtp_session *self, const struct smtp_server *server,
                        const struct mail *mail, int64_t deadline_mono_ms,
                        const struct smtp_hooks *hooks, struct smtp_result *ret);
 
-/* Greets the server on a connection of its own, takes STARTTLS and signs in, as for a mail. */
+/* Connects, starts TLS and signs in, as for a mail. */
 void smtp_session_check(const struct smtp_server *server, int64_t deadline_mono_ms,
                         const struct smtp_hooks *hooks, struct smtp_result *ret);
 

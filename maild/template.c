@@ -17,7 +17,6 @@
 static const struct list_rule templates_rule = {
     LIST_LIMIT("templates"), &sql_template_lock_statement, &sql_template_size_statement};
 
-/* `rows`: what the statement returned that looked for the template; 0: there is none. */
 static int require_template(int rows, struct error *err)
 {
     return sql_require(rows, err, ERR_NOT_FOUND, "Template not found.");
@@ -36,8 +35,7 @@ static const char *subject_value(void *arg, const char *name, bool in_query UNUS
     return NULL;
 }
 
-/* What carries a secret link must not lead it anywhere but to the recipient. The placeholders are
- * fine. */
+/* A secret link must lead only to the recipient. */
 static int secrets_check(struct arena *arena, const struct template_put_in *in, struct error *err)
 {
     const char *why = in->html ? template_html_check(arena, in->html) : NULL;
@@ -52,7 +50,6 @@ static int secrets_check(struct arena *arena, const struct template_put_in *in, 
     return result;
 }
 
-/* Checks the parts of a template in the order of their fields. */
 static int template_check(struct arena *arena, const struct template_put_in *in,
                           const char *language, struct error *err)
 {
@@ -88,7 +85,6 @@ int template_pick(struct maild *d, const struct request *req, struct uuid projec
     return require_template(sql_template_pick(d->svc.db, req, &pick, out, err), err);
 }
 
-/* The statement's project and the name say which template it is. */
 static struct sql_audit template_audit(const struct request *req, const char *action,
                                        struct uuid project, const char *name)
 {
@@ -99,7 +95,6 @@ static struct sql_audit template_audit(const struct request *req, const char *ac
                                           .detail = name});
 }
 
-/* Returns as a statement does that looks for one. */
 static int template_find(struct maild *d, const struct request *req, struct uuid project,
                          const char *name, const char *language, struct template_record *out,
                          struct error *err)
@@ -109,8 +104,7 @@ static int template_find(struct maild *d, const struct request *req, struct uuid
     return sql_template_get(d->svc.db, req, &get, out, err);
 }
 
-/* Writes it while no other template of the project is written, unless they are too many then, or
- * too large. */
+/* Writes with the project's templates locked, within the limits. */
 static int put_within_limit(struct maild *d, const struct request *req,
                             const struct sql_template_put_in *put, struct template_record *out,
                             struct error *err)
@@ -127,9 +121,8 @@ static int put_within_limit(struct maild *d, const struct request *req,
     return rows < 0 ? -1 : list_write_commit(&write, req, err);
 }
 
-/* Maps a template, or replaces it, as far as the headers admit. Fails: NOT_FOUND (no such name),
- * VALIDATION (a variable that it has not), CONFLICT (it is not what If-Match names, or is what
- * If-None-Match names; the project has too many). */
+/* Maps or replaces a template. Fails: NOT_FOUND (no such name), VALIDATION (unknown variable),
+ * CONFLICT (If-Match, If-None-Match, limits). */
 static int template_write(struct maild *d, const struct request *req,
                           const struct template_put_in *in, const char *if_match,
                           const char *if_none_match, struct template_record *out, struct error *err)
@@ -177,7 +170,6 @@ int template_list(struct maild *d, const struct request *req, const struct templ
     return sql_template_list(d->svc.db, req, &list, &out->resources, err) < 0 ? -1 : 0;
 }
 
-/* The mapping of a template; `rows`: what of it the project has. */
 static struct template_mapping mapping_of(const struct request *req, const char *name,
                                           const struct sql_template_summary_rows *rows)
 {
@@ -222,8 +214,7 @@ int template_mapped(struct maild *d, const struct request *req, const struct tem
     return 0;
 }
 
-/* What a recipient would see, with sample values. Fails: NOT_FOUND (no such name, or not mapped),
- * VALIDATION. */
+/* Renders with sample values. Fails: NOT_FOUND, VALIDATION. */
 int template_preview(struct maild *d, const struct request *req,
                      const struct template_preview_in *in, struct email_template_preview *out,
                      struct error *err)
@@ -247,8 +238,7 @@ int template_preview(struct maild *d, const struct request *req,
     return 0;
 }
 
-/* Unmaps a template in one language or, without the parameter, in all. Fails: NOT_FOUND,
- * VALIDATION. */
+/* Unmaps a template in one language or in all. Fails: NOT_FOUND, VALIDATION. */
 int template_delete(struct maild *d, const struct request *req, const struct template_delete_in *in,
                     struct nothing *out UNUSED, struct error *err)
 {

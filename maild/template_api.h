@@ -36,7 +36,6 @@ struct email_template_preview {
 };
 FIELD_DECLARE(email_template_preview);
 
-/* Whether a mail by this template would be sent, in whatever language. */
 struct template_mapped_in {
     struct uuid projectId;
     const char *name;
@@ -84,7 +83,6 @@ struct template_records {
 };
 FIELD_DECLARE(template_records);
 
-/* In which languages a project has a template. */
 struct template_mapping {
     const char *name;
     bool mapped;                  /* in some language, or without one */

@@ -85,7 +85,7 @@ static const char *mark_value(void *arg, const char *name, bool in_query UNUSED)
     return arena_printf(self->arena, "%sn", self->prefix);
 }
 
-/* The number of the secret whose mark begins here, -1 for the mark of another placeholder. */
+/* -1: another placeholder's mark. */
 static long mark_number(const struct html_check *self, const char *mark)
 {
     unsigned number = 0;
@@ -178,8 +178,7 @@ static void element_check(struct html_check *self, const GumboElement *element)
         attribute_check(self, element, element->attributes.data[i]);
 }
 
-/* A style sheet that selects by attribute and loads something tells its author a link letter by
- * letter. */
+/* A style sheet that selects by attribute and loads something leaks a link letter by letter. */
 static void style_check(struct html_check *self, const char *css)
 {
     bool loads = strcasestr(css, "url") || strcasestr(css, "import") || strcasestr(css, "image") ||
@@ -252,8 +251,8 @@ static void tree_check(struct html_check *self, const GumboNode *root)
 
 /* ---- parsing ---- */
 
-/* Gumbo cannot be told that there is no memory: it is left. Its tree is the arena's and needs no
- * end, which Gumbo would make recursively. */
+/* Gumbo cannot handle failing allocations: longjmp() leaves it. The arena owns its tree, which
+ * Gumbo would free recursively. */
 static void *tree_alloc(void *arg, size_t size)
 {
     struct html_check *self = arg;
@@ -337,7 +336,6 @@ static size_t tags_count(const char *html)
     return count;
 }
 
-/* Behind the value of an attribute that begins at text. */
 static const char *value_skip(const char *text)
 {
     char quote = *text;
@@ -362,7 +360,7 @@ static const char *attribute_skip(const char *text)
     return value_skip(value + strspn(value, BLANKS));
 }
 
-/* Where a tag that begins at text ends; NULL when it has too many attributes. */
+/* NULL when it has too many attributes. */
 static const char *tag_skip(const char *text)
 {
     text += strcspn(text, BLANKS "/>");
@@ -375,8 +373,7 @@ static const char *tag_skip(const char *text)
     return NULL;
 }
 
-/* Whether no tag has many attributes. What is a tag depends on all that is before it, so each "<"
- * that could begin one is looked at. */
+/* Looks at each "<" that could begin a tag: what does depends on everything before it. */
 static bool attributes_are_few(const char *html)
 {
     size_t left = SCANS_MAX * strlen(html);
@@ -394,7 +391,6 @@ static bool attributes_are_few(const char *html)
     return true;
 }
 
-/* The names of elements that are open, which the text holds. */
 struct open_names {
     size_t count;
     struct open_name {
@@ -419,7 +415,7 @@ static bool last_is(const struct open_names *self, struct open_name name)
            strncasecmp(last->text, name.text, name.length) == 0;
 }
 
-/* A start tag. False when too many elements are open. */
+/* False when too many elements are open. */
 static bool open_element(struct open_names *self, struct open_name name)
 {
     static const char *const empty[] = {"area", "base", "br",    "col", "hr", "img",
@@ -434,7 +430,6 @@ static bool open_element(struct open_names *self, struct open_name name)
     return true;
 }
 
-/* Behind a comment, declaration or processing instruction that begins at text. */
 static const char *comment_skip(const char *text)
 {
     bool comment = strncmp(text, "<!--", 4) == 0;
@@ -449,7 +444,6 @@ static const char *comment_skip(const char *text)
     return bang ? bang : end;
 }
 
-/* Behind the text of an element whose text has no tags, but its own end. */
 static const char *raw_skip(const char *text, struct open_name name)
 {
     static const char *const raw[] = {"style", "title", "textarea", NULL};
@@ -463,9 +457,8 @@ static const char *raw_skip(const char *text, struct open_name name)
     return "";
 }
 
-/* Whether few elements are open at any place. An end tag that does not name the last one counts as
- * none: what Gumbo makes of it depends on more, and it never has more open than this. Within SVG
- * and MathML, which are refused later, texts have tags: from there on none ends. */
+/* Bounds the open elements. An end tag that does not name the last one is ignored, so this counts
+ * at least as many as Gumbo has. In SVG and MathML, which are refused later, nothing ends. */
 static bool elements_are_shallow(struct arena *arena, const char *html)
 {
     static const char *const foreign[] = {"svg", "math", NULL};

@@ -26,15 +26,12 @@ const struct template_variable *template_variables_common(void);
 /* The template of that name, or NULL. */
 const struct template_name *template_name_find(const char *name);
 
-/* Whether `length` bytes at `variable` name something that the template may use. */
 bool template_has_variable(const struct template_name *self, const char *variable, size_t length);
 
-/* Whether a variable is a link that opens an account or changes it: what it says is for the
- * recipient alone. */
+/* True for links that open or change an account: they are for the recipient only. */
 bool template_variable_is_secret(const char *variable);
 
-/* Whether it is a name that a person or an admin chose: it is shown as name_shown() has it
- * (common/domain/name.h). */
+/* True for names that people chose, shown as by name_shown() (common/domain/name.h). */
 bool template_variable_is_name(const char *variable);
 
 /* A value for each variable that the template may use, for previews. New reference. */

@@ -29,38 +29,31 @@ struct mail {
     const char *text; /* see message.h */
 };
 
-/* Asked once, on the sending fiber, before a receiver gets what it may keep without an answer.
- * False: the mail must not be sent. Parks. */
+/* Asked once on the sending fiber before a receiver gets what it may keep without an answer. False:
+ * do not send. Parks. */
 struct transport_gate {
     bool (*open)(void *arg);
     void *arg;
 };
 
 struct transport {
-    /* Sends and parks until that is decided. On anything but TRANSPORT_SENT `reason` says what
-     * failed, in words that hold no address and no content. */
+    /* Sends; parks until the outcome. `reason`: what failed, without address or content. */
     enum transport_outcome (*send)(struct transport *self, const struct mail *mail,
                                    int64_t deadline_mono_ms, const struct transport_gate *gate,
                                    char reason[TRANSPORT_REASON_MAX]);
-    /* Sends what begins from now on by the keys as they are now; the server is copied. NULL: there
-     * is none. */
+    /* New mails use this server, which is copied. NULL: there is none. */
     void (*use_server)(struct transport *self, const struct smtp_server *server);
-    /* How many mails more it would take now, while `active` are under way. NULL: as many as the
-     * configuration says. */
+    /* How many more mails it takes now. NULL: as many as configured. */
     int64_t (*room)(struct transport *self, int64_t active);
     /* Whether the receiver takes mail. NULL: it does. */
     enum breaker_state (*state)(const struct transport *self);
-    /* True once after a receiver that was away has taken a mail again, or another one took its
-     * place. NULL: never. */
+    /* True once after the receiver is back or replaced. NULL: never. */
     bool (*is_back)(struct transport *self);
-    /* Tries a receiver that is away with the next mail, without a further pause. NULL: nothing to
-     * do. */
+    /* Retries an unreachable receiver with the next mail. NULL: nothing to do. */
     void (*hurry)(struct transport *self);
-    /* Ends soon what was not handed over yet, or, the second time, everything. NULL: nothing to
-     * do. */
+    /* Cancels what was not handed over yet; the second time, everything. NULL: nothing to do. */
     void (*cancel)(struct transport *self);
-    /* Does all that a mail needs but sending one, and says what came of it
-     * (common/service/check.h). Parks. */
+    /* Does everything but sending a mail (common/service/check.h). Parks. */
     int (*check)(struct transport *self, const struct request *req, struct finding *ret,
                  struct error *err);
     /* Says what the last deliveries were like. NULL: nothing to say. */

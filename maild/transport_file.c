@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/memory.h"
 #include "maild/transport.h"
 
 struct transport_file {
@@ -130,14 +131,10 @@ struct transport *transport_file_new(struct offload *offload, const char *dir, s
         error_set(err, ERR_INTERNAL, "mail_dir %s: %s", dir, strerror(errno));
         return NULL;
     }
-    self = calloc(1, sizeof(*self));
-    if (!self)
-        log_die("mail", "out of memory");
+    self = memory_new(sizeof(*self));
     self->base =
         (struct transport){.send = file_send, .check = file_check, .destroy = file_destroy};
     self->offload = offload;
-    self->dir = strdup(dir);
-    if (!self->dir)
-        log_die("mail", "out of memory");
+    self->dir = memory_text(dir);
     return &self->base;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/memory.h"
 #include "maild/smtp_pool.h"
 
 enum { END_MS = 2000 /* for threads that have nothing to do any more */ };
@@ -19,7 +20,6 @@ struct transport_smtp {
     bool back, cancelled;
 };
 
-/* What the outcome says about the server. */
 static void note(struct transport_smtp *self, const struct smtp_result *result)
 {
     int64_t now = clock_mono_ms();
@@ -48,7 +48,7 @@ static enum transport_outcome smtp_send(struct transport *base, const struct mai
     struct smtp_result result;
 
     smtp_pool_send(self->pool, mail, deadline_mono_ms, gate, &result);
-    /* What is learnt of a server that was replaced meanwhile says nothing about the new one. */
+    /* A server replaced meanwhile says nothing about the new one. */
     if (!self->cancelled && !result.denied && self->server == server)
         note(self, &result);
     snprintf(reason, TRANSPORT_REASON_MAX, "%s", result.reason);
@@ -166,10 +166,8 @@ static void smtp_destroy(struct transport *base)
 struct transport *transport_smtp_new(struct loop *loop, const struct smtp_server *server,
                                      int64_t deliveries)
 {
-    struct transport_smtp *self = calloc(1, sizeof(*self));
+    struct transport_smtp *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("mail", "out of memory");
     self->base = (struct transport){.send = smtp_send,
                                     .use_server = smtp_use_server,
                                     .room = smtp_room,

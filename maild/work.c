@@ -105,7 +105,7 @@ void work_item_start(struct work_item *item)
 
 /* ---- the claiming fiber ---- */
 
-/* Claims as many due rows as there is room for. True when there may be more. */
+/* True when there may be more. */
 static bool claim(struct work *self)
 {
     CLEANUP(service_request_destroy) struct request *req = NULL;
@@ -123,7 +123,6 @@ static bool claim(struct work *self)
     return self->kind.claim(self, self->d, req, &what, &err) == what.room;
 }
 
-/* Renews the leases of what is under way, about once a second. */
 static void renew(struct work *self)
 {
     CLEANUP(service_request_destroy) struct request *req = NULL;

@@ -46,11 +46,10 @@ struct work;
 struct work_kind {
     size_t item_size;
     int64_t poll_ms; /* at most WORK_POLL_MS */
-    /* Of the request of an item that is claimed now. */
     int64_t (*timeout_ms)(const struct maild *d);
     /* How many more to claim now, while `active` are under way. */
     int64_t (*room)(struct maild *d, int64_t active);
-    /* Claims rows, makes an item of each (work_item_new) and starts it. How many rows, or -1.
+    /* Claims rows, and makes (work_item_new) and starts an item of each. Returns how many, or -1.
      * Parks. */
     int (*claim)(struct work *work, struct maild *d, const struct request *req,
                  const struct work_claim *claim, struct error *err);
@@ -61,34 +60,32 @@ struct work_kind {
     void (*run)(struct work_item *item);
 };
 
-/* Starts claiming; copies `kind`. Does not wait. -1 when no fiber is left. */
+/* Copies `kind`. -1 when no fiber is left. */
 int work_start(struct maild *d, const struct work_kind *kind, struct work **ret,
                struct error *err) MUST_USE;
 
 /* Looks for due rows now instead of within its poll. */
 void work_kick(struct work *self);
 
-/* Claims nothing more and waits for what is under way, so long at most. Parks. True when all has
- * ended. */
+/* Stops claiming and waits up to wait_ms. Parks. True when all have ended. */
 bool work_stop(struct work *self, int64_t wait_ms);
 
-/* An item for a claimed row, zero behind its first member; it and what it points to are in the
- * arena of its request. NULL when the row is under way already: its lease ran out in a stall, and
- * this process claimed it again. */
+/* A zeroed item for a claimed row; it and what it points to live in its request's arena. NULL:
+ * already in progress here, after its lease ran out in a stall. */
 struct work_item *work_item_new(struct work *self, struct uuid id) MUST_USE;
 
-/* Starts the fiber of an item. When none is left, the item goes and its lease runs out. */
+/* Without a free fiber the item goes and its lease runs out. */
 void work_item_start(struct work_item *item);
 
 /* Marks what this process has claimed. */
 struct uuid work_lease(const struct work_item *item);
 struct maild *work_maild(const struct work_item *item);
 
-/* Between two attempts to write down how an item ended, which goes on until it is written: what is
- * done but not known as done would be done again. False when the daemon stops. Parks. */
+/* Pauses between attempts to record an outcome, which must not be lost. False when the daemon
+ * stops. Parks. */
 bool work_pause(const struct work_item *item);
 
-/* The item is over: its row is recorded. Frees it; looks for more. */
+/* Frees a recorded item; looks for more. */
 void work_end(struct work_item *item);
 
 #endif

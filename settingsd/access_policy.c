@@ -16,7 +16,6 @@
 static const struct list_rule policies_rule = {
     LIST_LIMIT("access policies"), &sql_project_lock_statement, &sql_access_policy_size_statement};
 
-/* `rows`: what the statement returned that looked for the policy. */
 static int require_policy(int rows, struct error *err)
 {
     return sql_require(rows, err, ERR_NOT_FOUND, "Access policy not found.");
@@ -43,7 +42,6 @@ static struct sql_audit policy_audit(const struct request *req, const char *acti
                  .action = action, .project = project, .type = "AccessPolicy", .id = policy});
 }
 
-/* Inserts a policy whose rules were checked. */
 static int policy_insert(struct settingsd *d, const struct request *req, struct uuid project,
                          const struct access_policy_in *in, struct access_policy *out,
                          struct error *err)
@@ -75,8 +73,8 @@ static int policy_read(struct settingsd *d, const struct request *req, struct uu
     return require_policy(sql_access_policy_get(d->svc.db, req, &get, out, err), err);
 }
 
-/* Replaces a policy and makes every gateway forget the old rules before it is answered. Fails:
- * NOT_FOUND, CONFLICT (it is not what If-Match names; the policies grow too large), UNCERTAIN. */
+/* Every gateway forgets the old rules before this is answered. Fails: NOT_FOUND, CONFLICT (If-
+ * Match, too large), UNCERTAIN. */
 static int policy_update(struct settingsd *d, const struct request *req, struct uuid project,
                          const struct access_policy_in *in, struct access_policy *out,
                          struct error *err)
@@ -168,8 +166,7 @@ int access_policy_get(struct settingsd *d, const struct request *req, const stru
     return policy_read(d, req, req->caller->project, in->id, out, err);
 }
 
-/* Fails: NOT_FOUND, VALIDATION, CONFLICT (not what If-Match names), UNCERTAIN (stored, but not yet
- * in force on every gateway). */
+/* Fails: NOT_FOUND, VALIDATION, CONFLICT (If-Match), UNCERTAIN (not yet in force everywhere). */
 int access_policy_replace(struct settingsd *d, const struct request *req,
                           const struct access_policy_in *in, struct access_policy *out,
                           struct error *err)

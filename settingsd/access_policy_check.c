@@ -12,17 +12,14 @@
 
 enum { RULES_MAX = 100, INTERACTIONS_MAX = 6, MEMBERS_MAX = 4 };
 
-/* The one criterion that is understood. */
 static const char criterion[] = DOCUMENT_TYPE "?author=%profile";
 
-/* Where problems go, and the path of the value at hand. */
 struct check {
     struct arena *arena;
     struct error *err;
     const char *path;
 };
 
-/* One known member of a rule. */
 struct member {
     const char *name;
     bool required;
@@ -126,7 +123,7 @@ static const struct member ip_rule_members[MEMBERS_MAX + 1] = {
     {"action", true, check_action},
 };
 
-/* Checks one rule and copies its known members; null counts as absent. */
+/* null counts as absent. */
 static int check_rule(const struct check *check, json_t *rule, const struct member *members,
                       json_t *clean)
 {
@@ -150,7 +147,6 @@ static int check_rule(const struct check *check, json_t *rule, const struct memb
     return result;
 }
 
-/* Checks a list of rules and replaces its text by that of the known members. */
 static int check_list(const struct check *check, const char **text, const struct member *members)
 {
     json_auto_t *list = codec_parse_json(*text, strlen(*text), false, check->err);

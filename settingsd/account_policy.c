@@ -49,8 +49,7 @@ static void policy_merge(struct account_policy *self, const struct account_polic
     merge_int(&self->bytesPerProject, in->bytesPerProject);
 }
 
-/* The stored members over the defaults. What does not fit the table was not written by this program
- * and counts as absent. */
+/* Overlays the defaults with the stored members. What does not fit the table counts as absent. */
 static void policy_read_json(const char *text, struct arena *arena, struct account_policy *out)
 {
     struct account_policy_in in;
@@ -62,7 +61,7 @@ static void policy_read_json(const char *text, struct arena *arena, struct accou
     json = codec_parse_json(text, strlen(text), true, &ignored);
     if (!json)
         return;
-    /* On failure the members that are wrong are left as absent ones. */
+    /* Wrong members are left absent. */
     (void)!fields_read(&account_policy_in_table, &(struct field_source){.body = json}, arena, &in,
                        &ignored);
     policy_merge(out, &in);
@@ -80,7 +79,7 @@ const struct account_policy *account_policy_from_json(struct arena *arena, const
     return policy;
 }
 
-/* The policy as statements return it: JSON, NULL if none was ever written, and its tag. */
+/* `text`: NULL if none was ever written. */
 static struct account_policy policy_of(struct arena *arena, const char *json, const char *etag)
 {
     const struct account_policy *stored = account_policy_from_json(arena, json);
@@ -108,7 +107,6 @@ static void patch_bool(json_t *patch, const char *name, enum tristate value)
         json_object_set_new(patch, name, json_boolean(value == TRISTATE_TRUE));
 }
 
-/* The members that the input names, as JSON. */
 static const char *policy_patch(struct arena *arena, const struct account_policy_in *in)
 {
     json_t *patch = json_object();
@@ -143,7 +141,6 @@ static int policy_read(struct settingsd *d, const struct request *req, struct uu
     return 0;
 }
 
-/* Whether a practitioner needs a second factor by the one policy who needs none by the other. */
 static bool demands_more(const struct account_policy *self, const struct account_policy *before)
 {
     for (int admin = 0; admin < 2; admin++) {
@@ -154,8 +151,8 @@ static bool demands_more(const struct account_policy *self, const struct account
     return false;
 }
 
-/* No second factor is demanded of people who cannot set one up. One who becomes such a person later
- * is admitted to it by an operator (`atriumctl account reset-mfa`). Fails: CONFLICT. */
+/* Refuses to require a second factor of people who cannot set one up. For one who becomes such a
+ * person later there is `atriumctl account reset-mfa`. Fails: CONFLICT. */
 static int check_mfa(struct settingsd *d, const struct request *req, struct uuid project,
                      const struct account_policy_in *in, const struct account_policy *before,
                      struct error *err)
@@ -205,7 +202,6 @@ int account_policy_write(struct settingsd *d, const struct request *req, struct 
 
 /* ---- handlers ---- */
 
-/* The policy of the caller's project. */
 int account_policy_get(struct settingsd *d, const struct request *req,
                        const struct nothing *in UNUSED, struct account_policy *out,
                        struct error *err)
@@ -215,7 +211,7 @@ int account_policy_get(struct settingsd *d, const struct request *req,
     return policy_read(d, req, req->caller->project, out, &version, err);
 }
 
-/* Writes the members that the input names. Fails: CONFLICT (lost the race), UNCERTAIN. */
+/* Fails: CONFLICT (lost the race), UNCERTAIN. */
 int account_policy_put(struct settingsd *d, const struct request *req,
                        const struct account_policy_in *in, struct account_policy *out,
                        struct error *err)

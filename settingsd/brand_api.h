@@ -8,7 +8,6 @@
 
 enum { BRAND_UPLOAD_MAX = 512 * 1024 }; /* bytes of a picture that a logo is made of */
 
-/* What a hosted page says besides in a language. */
 struct branding_text {
     const char *language, *intro, *help;
 };
@@ -46,7 +45,7 @@ FIELD_DECLARE(brand_logo_delete_in);
 
 struct endpoint_visit; /* common/domain/endpoint.h */
 
-/* What pages load. `v`: the hash that the page names, so that what is kept by it is never stale. */
+/* `v`: the hash in the page's link, so that caches are never stale. */
 struct brand_in {
     const char *tenantCode; /* path */
     const struct endpoint_visit *visit;

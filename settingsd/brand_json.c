@@ -22,7 +22,7 @@ const struct branding *branding_from_json(struct arena *arena, const char *json)
     if (!parsed)
         return NULL;
     branding = arena_alloc(arena, sizeof(*branding));
-    /* On failure the members that are wrong are left as absent ones. */
+    /* Wrong members are left absent. */
     (void)!fields_read(&branding_table, &(struct field_source){.body = parsed}, arena, branding,
                        &ignored);
     json_decref(parsed);

@@ -10,8 +10,7 @@
 
 enum { VERSION_SIZE = 16 }; /* bytes of the hash */
 
-/* Text on the tenant's colour has the colour of the page, so its contrast is that of the colour on
- * the page. */
+/* Text on the tenant's colour has the page's colour, hence the same contrast. */
 static const char *rules(struct arena *arena, const char *color, const char *on)
 {
     return arena_printf(arena, ":root{--accent:%s;--on-accent:%s}", color, on);

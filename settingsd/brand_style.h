@@ -6,11 +6,11 @@
 
 #include "common/base/arena.h"
 
-/* brand.css, from the arena; NULL when both colours are NULL. A colour that is not "#rrggbb" counts
- * as NULL: nothing else of a tenant's stands in a style. */
+/* brand.css, from the arena; NULL without colours. A colour that is not "#rrggbb" counts as
+ * none. */
 const char *brand_style(struct arena *arena, const char *light, const char *dark);
 
-/* What names such bytes in an address: 32 hexadecimal digits of their SHA-256, from the arena. */
+/* Names bytes in a URL: 32 hexadecimal digits of their SHA-256, from the arena. */
 const char *brand_version(struct arena *arena, const void *bytes, size_t size);
 
 #endif

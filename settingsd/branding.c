@@ -47,7 +47,6 @@ static int branding_read(struct settingsd *d, const struct request *req,
                        "Project not found.");
 }
 
-/* The state that a write is based on. */
 static int branding_read_for(struct settingsd *d, const struct request *req, const char *if_match,
                              struct sql_branding_get_row *ret, struct error *err)
 {
@@ -66,7 +65,7 @@ static bool has_language(const struct field_texts *languages, const char *tag)
     return false;
 }
 
-/* Spells the languages in their usual way; each is the project's, and stands once. */
+/* Normalizes the languages; each is the project's, and unique. */
 static int check_texts(const struct request *req, const struct field_texts *languages,
                        struct branding_text *texts, size_t count, struct error *err)
 {
@@ -100,7 +99,6 @@ static json_t *texts_json(const struct branding_text *texts, size_t count)
     return list;
 }
 
-/* What is stored: absent members are left out. */
 static int branding_json(const struct request *req, const struct branding_in *in,
                          const struct branding_text *texts, const char **ret, struct error *err)
 {
@@ -136,7 +134,7 @@ static int image_decode(const struct request *req, const char *text, struct fiel
     return 0;
 }
 
-/* docd names a field of its own. */
+/* docd's error names its own field. */
 static int logo_make_png(struct settingsd *d, const struct request *req,
                          const struct field_bytes *image, struct logo_made *ret, struct error *err)
 {

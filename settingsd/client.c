@@ -48,15 +48,13 @@ static struct sql_audit client_audit(const struct request *req, const char *acti
                  .action = action, .project = project, .type = "ClientApplication", .id = client});
 }
 
-/* `rows`: what the statement returned that looked for the client application. */
 static int require_client(int rows, struct error *err)
 {
     return sql_require(rows, err, ERR_NOT_FOUND, "Client not found.");
 }
 
-/* Whether who writes a registration has to prove who they are: one with a key, which is as good as
- * a secret, and one of a client that gets codes without asking anyone, as it is new or changes.
- * `before`: NULL for a new one. */
+/* A write needs fresh proof if the client has a key (as good as a secret), or is first-party (no
+ * consent) and is new or changed. `before`: NULL for a new one. */
 static bool needs_proof(struct arena *arena, const struct oauth_settings *before,
                         const struct oauth_settings *now)
 {
@@ -98,7 +96,7 @@ static int client_add(struct settingsd *d, const struct request *req, struct uui
     return db_commit(&tx, err);
 }
 
-/* out: the registration, as it was read before, and as it is then. */
+/* out: the registration before, then after. */
 static int client_change(struct settingsd *d, const struct request *req, struct uuid project,
                          const struct client_in *in, struct client_record *out, struct error *err)
 {
@@ -116,7 +114,7 @@ static int client_change(struct settingsd *d, const struct request *req, struct 
     if (client_settings_print(req->arena, &in->settings, &replace.oauth, err) < 0 ||
         etag_bind(in->ifMatch, out->etag, "client", &replace.etag, err) < 0)
         return -1;
-    /* That what is there needs no proof holds for what was read. */
+    /* "Needs no proof" holds only for the state that was read. */
     if (in->settings.firstParty && !needs_proof(req->arena, &out->settings, &in->settings))
         replace.etag = out->etag;
     rows = sql_client_replace(d->svc.db, req, &replace, &row, err);
@@ -148,8 +146,7 @@ int client_read(struct settingsd *d, const struct request *req, struct uuid proj
     return 0;
 }
 
-/* What an admin writes. What is stored already is only read: a key that an older release took is
- * left out by who verifies with it. */
+/* Checks what an admin writes. Stored keys of older releases are only skipped when verifying. */
 static int check_written(struct settingsd *d, const struct request *req,
                          struct oauth_settings *settings, struct error *err)
 {
@@ -231,30 +228,29 @@ int clients(struct settingsd *d, const struct request *req, const struct nothing
     return client_list_of(d, req, req->caller->project, out, err);
 }
 
-/* Fails: VALIDATION, CONFLICT (1,000 are there), STEP_UP_REQUIRED (needs_proof()). */
+/* Fails: VALIDATION, CONFLICT (limit), STEP_UP_REQUIRED (needs_proof()). */
 int client_create(struct settingsd *d, const struct request *req, const struct client_in *in,
                   struct client_record *out, struct error *err)
 {
     return client_put(d, req, req->caller->project, in, out, err);
 }
 
-/* Fails: NOT_FOUND. */
 int client_get(struct settingsd *d, const struct request *req, const struct id_in *in,
                struct client_record *out, struct error *err)
 {
     return client_read(d, req, req->caller->project, in->id, out, err);
 }
 
-/* Fails: NOT_FOUND, VALIDATION, CONFLICT (not what If-Match names, or not what needed no proof),
- * STEP_UP_REQUIRED (needs_proof()), UNCERTAIN. */
+/* Fails: NOT_FOUND, VALIDATION, CONFLICT (If-Match, or a change since needs_proof()),
+ * STEP_UP_REQUIRED, UNCERTAIN. */
 int client_replace(struct settingsd *d, const struct request *req, const struct client_in *in,
                    struct client_record *out, struct error *err)
 {
     return client_put(d, req, req->caller->project, in, out, err);
 }
 
-/* Fails: NOT_FOUND, CONFLICT (it does not authenticate with a secret), STEP_UP_REQUIRED,
- * UNCERTAIN: it has another secret then, which was not shown. */
+/* Fails: NOT_FOUND, CONFLICT (no secret), STEP_UP_REQUIRED, UNCERTAIN (it has a new secret, which
+ * was not shown). */
 int client_secret(struct settingsd *d, const struct request *req, const struct client_secret_in *in,
                   struct client_record *out, struct error *err)
 {
@@ -267,7 +263,7 @@ int client_delete(struct settingsd *d, const struct request *req, const struct i
     return client_remove(d, req, req->caller->project, in->id, err);
 }
 
-/* The project of a client application, by which one-step sign-in names it. Fails: NOT_FOUND. */
+/* Finds a client's project for one-step sign-in. Fails: NOT_FOUND. */
 int client_lookup(struct settingsd *d, const struct request *req, const struct client_lookup_in *in,
                   struct tenant *out, struct error *err)
 {
@@ -281,7 +277,7 @@ int client_lookup(struct settingsd *d, const struct request *req, const struct c
     return 0;
 }
 
-/* An OAuth client of a project, by the text that a request has. Fails: NOT_FOUND. */
+/* Fails: NOT_FOUND. */
 int oauth_client_get(struct settingsd *d, const struct request *req,
                      const struct oauth_client_get_in *in, struct oauth_client *out,
                      struct error *err)

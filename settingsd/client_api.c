@@ -47,9 +47,8 @@ static const char *const grant_types[] = {"authorization_code", "refresh_token",
     FIELD_INT(s, previousHours, 0, PREVIOUS_HOURS_MAX, PREVIOUS_HOURS, 0, \
               "Hours that the secret it had counts on; 0: it is refused from now on.", "24")
 
-/* The members of struct oauth_settings, which is the struct s itself or, with `at`, a member of
- * it. The checks of URIs are for what is written (URI_CHECKS): what was registered before a check
- * became stricter is read as it is (NO_CHECKS). */
+/* Rows of struct oauth_settings, which is s itself or, with `at`, a member of it. URI_CHECKS for
+ * input; NO_CHECKS for stored registrations, which may predate a check. */
 #define URI_CHECKS uri_https_check, uri_redirect_check, uri_resource_check
 #define NO_CHECKS NULL, NULL, NULL
 #define OAUTH_ROWS(s, at, checks_) OAUTH_ROWS_(s, at, checks_)

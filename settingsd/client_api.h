@@ -6,8 +6,8 @@
 
 #include "common/wire/fields.h"
 
-/* What a client application may do as an OAuth client. Scopes and grant types are those that it may
- * ask for; one that says nothing of OAuth is public and has no grants. */
+/* What an OAuth client may do. Scopes and grant types are those it may request; without OAuth
+ * settings it is public and has no grants. */
 struct oauth_settings {
     const char *type;       /* "public" or "confidential" (RFC 6749, section 2.1) */
     const char *authMethod; /* "none", "client_secret_basic", "client_secret_post" or
@@ -47,7 +47,6 @@ struct client {
 };
 FIELD_DECLARE(client);
 
-/* The whole registration. */
 struct client_record {
     struct uuid id;
     const char *name;
@@ -70,13 +69,11 @@ struct client_list {
 };
 FIELD_DECLARE(client_list);
 
-/* Names it by one of its client applications. */
 struct client_lookup_in {
     struct uuid clientId;
 };
 FIELD_DECLARE(client_lookup_in);
 
-/* An OAuth client of a project, by the `client_id` of a request: any text. */
 struct oauth_client_get_in {
     struct uuid projectId;
     const char *clientId;

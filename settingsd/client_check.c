@@ -31,7 +31,6 @@ static bool has(const struct field_texts *list, const char *text)
 
 /* ---- keys ---- */
 
-/* A key set, and on a thread what is wrong with each of its keys. */
 struct key_set_check {
     const char *text;
     bool is_set;
@@ -39,8 +38,7 @@ struct key_set_check {
     const char *faults[KEYS_MAX]; /* NULL: none */
 };
 
-/* Two keys of one name: which of them an assertion means is anyone's guess (RFC 7517, section
- * 4.5). */
+/* Two keys with one name are ambiguous (RFC 7517, section 4.5). */
 static bool has_kid_before(const json_t *keys, size_t at)
 {
     const char *kid = jwt_text(json_array_get(keys, at), "kid");

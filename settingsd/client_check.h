@@ -9,16 +9,14 @@
 
 struct oauth_settings;
 
-/* Gives members that are absent their defaults, and checks each against the others, but not the
- * keys of `jwks`. Reports every mistake as a problem with its path, then returns -1
- * (ERR_VALIDATION). Does not park. */
+/* Sets defaults, and checks each member against the others, but not the keys of `jwks`. Reports
+ * every mistake with its path, then returns -1 (ERR_VALIDATION). Does not park. */
 int client_check(struct oauth_settings *settings, struct error *err) MUST_USE;
 
 /* Checks the keys of a set, each of which is built on a thread. Reports as above. Parks. */
 int client_check_keys(struct offload *threads, const char *jwks, int64_t deadline_mono_ms,
                       struct error *err) MUST_USE;
 
-/* Whether a client authenticates with a secret. */
 bool client_has_secret(const struct oauth_settings *settings);
 
 #endif

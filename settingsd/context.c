@@ -7,8 +7,7 @@
 #include "settingsd/sql/project.h"
 #include "settingsd/tenant_api.h"
 
-/* Fails: NOT_FOUND (no such project). A policy that the project does not have is absent in the
- * answer. */
+/* Fails: NOT_FOUND (project). An unknown policy is absent in the answer. */
 int caller_context(struct settingsd *d, const struct request *req,
                    const struct caller_context_in *in, struct caller_context_out *out,
                    struct error *err)

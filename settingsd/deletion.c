@@ -47,7 +47,7 @@ static const struct purge_step own_steps[] = {
 
 /* ---- asking for it ---- */
 
-/* Within a transaction that keeps children from being made. */
+/* Runs in a transaction that prevents new children. */
 static int check_no_children(struct db_tx *tx, const struct request *req,
                              const struct tenant *tenant, struct error *err)
 {
@@ -64,7 +64,6 @@ static int check_no_children(struct db_tx *tx, const struct request *req,
     return 0;
 }
 
-/* The services that delete their part of a project. */
 static struct db_array all_services(struct arena *arena)
 {
     struct db_array names = db_array_new(arena, ARRAY_SIZE(methods) + 1, 16);
@@ -75,7 +74,7 @@ static struct db_array all_services(struct arena *arena)
     return names;
 }
 
-/* Marks the project within one transaction; *ret_row: the message that closes it everywhere. */
+/* *ret_row: the message that closes it everywhere. */
 static int mark(struct settingsd *d, const struct request *req, const struct tenant *tenant,
                 struct sql_outbox *ret_row, bool *ret_marked, struct error *err)
 {
@@ -97,9 +96,8 @@ static int mark(struct settingsd *d, const struct request *req, const struct ten
     return db_commit(&tx, err);
 }
 
-/* Closes a project for ever and begins to delete what is kept of it; repeated, it says how far that
- * is. Fails: NOT_FOUND, CONFLICT (it has child projects), UNCERTAIN (begun, but not yet closed
- * everywhere). */
+/* Closes a project for good and begins its deletion; repeated, returns the progress. Fails:
+ * NOT_FOUND, CONFLICT (child projects), UNCERTAIN (not yet closed everywhere). */
 int project_delete(struct settingsd *d, const struct request *req,
                    const struct project_delete_in *in, struct project_deletion *out,
                    struct error *err)
@@ -120,7 +118,7 @@ int project_delete(struct settingsd *d, const struct request *req,
     return 0;
 }
 
-/* How far a deletion is, up to a month after its end. Fails: NOT_FOUND. */
+/* Progress, kept for a month after the end. Fails: NOT_FOUND. */
 int project_deletion(struct settingsd *d, const struct request *req,
                      const struct project_deletion_in *in, struct project_deletion *out,
                      struct error *err)
@@ -141,7 +139,6 @@ int project_deletion(struct settingsd *d, const struct request *req,
 
 /* ---- carrying it out ---- */
 
-/* What is left in the end: the project, and its code. */
 static int finish(struct settingsd *d, const struct request *req, struct uuid project,
                   struct error *err)
 {
@@ -163,7 +160,6 @@ static int purge_own(struct settingsd *d, const struct request *req, struct uuid
     return out->more || out->removed > 0 ? 0 : finish(d, req, project, err);
 }
 
-/* Records what a call has come to. */
 static int record_call(struct settingsd *d, const struct request *req,
                        const struct sql_project_deletion_claim_row *call,
                        const struct project_purge_out *out, const struct error *failure,
@@ -183,7 +179,7 @@ static int record_call(struct settingsd *d, const struct request *req,
     return sql_project_deletion_settle(d->svc.db, req, &settle, err) < 0 ? -1 : 0;
 }
 
-/* Of the services that are called over the bus; NULL: it is none of them. */
+/* NULL for settingsd itself and unknown services. */
 static const struct bus_method *find_method(const char *service)
 {
     for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
@@ -192,8 +188,7 @@ static const struct bus_method *find_method(const char *service)
     return NULL;
 }
 
-/* One call; what it fails with is recorded. A service that only a newer build names is left to the
- * instances of that build. */
+/* Makes a call and records its failure. Skips services that only a newer release knows. */
 static int make_call(struct settingsd *d, const struct sql_project_deletion_claim_row *call,
                      struct error *err)
 {
@@ -216,7 +211,7 @@ static int make_call(struct settingsd *d, const struct sql_project_deletion_clai
     return record_call(d, req, call, &out, &failure, err);
 }
 
-/* Claims calls that are due and makes them; *ret_count: how many those were. */
+/* *ret_count: calls that were made. */
 static int run_batch(struct settingsd *d, size_t *ret_count, struct error *err)
 {
     CLEANUP(service_request_destroy) struct request *req = service_request_new(&d->svc, CALL_MS);

@@ -7,7 +7,7 @@
 
 #include "settingsd/settingsd.h"
 
-/* Starts the task that goes on with every deletion, in each instance. */
+/* Starts the task that continues all deletions. */
 void deletion_start(struct settingsd *d);
 
 #endif

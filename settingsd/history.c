@@ -31,7 +31,7 @@ struct sql_history history_of(const struct request *req)
                                 .display = caller->display};
 }
 
-/* Only a practitioner can change settings: the routes refuse all others. */
+/* Only practitioners can change settings. */
 static const struct reference *reference_of(struct arena *arena, struct uuid profile,
                                             const char *display)
 {
@@ -47,7 +47,6 @@ static const struct reference *reference_of(struct arena *arena, struct uuid pro
 
 /* ---- handlers ---- */
 
-/* Changes of the caller's project, newest first. */
 int settings_history(struct settingsd *d, const struct request *req,
                      const struct settings_history_in *in, struct settings_history *out,
                      struct error *err)
@@ -75,8 +74,8 @@ int settings_history(struct settingsd *d, const struct request *req,
 
 /* ---- how many are kept ---- */
 
-/* A page of projects; after the last one the first again. A page that is not done when the
- * request's time is over is continued by the next run. */
+/* Trims a page of projects, round and round. A page that runs out of time goes on in the next
+ * run. */
 int history_trim(void *daemon, const struct request *req, struct error *err)
 {
     struct settingsd *d = daemon;
@@ -122,7 +121,6 @@ static int blank_names(void *daemon, const struct request *req, const struct mem
 
 static const struct erasure_work names = {"setting_history", BLANK_PAGE, blank_names};
 
-/* Blanks the name of an account that is gone in the histories of its projects. */
 int account_wipe(struct settingsd *d, const struct request *req, const struct account_wipe_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {

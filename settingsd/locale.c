@@ -22,7 +22,6 @@ static bool texts_have(const struct field_texts *texts, size_t count, const char
     return false;
 }
 
-/* At most 100 language tags. */
 static struct db_array texts_array(struct arena *arena, const struct field_texts *texts)
 {
     struct db_array array = db_array_new(arena, texts->count, LANGUAGE_TAG_MAX);
@@ -48,7 +47,7 @@ static int locales_read(struct settingsd *d, const struct request *req, struct u
     return 0;
 }
 
-/* Spells the tags in their usual way, in `out`; reports those that are none or stand twice. */
+/* Normalizes the tags into `out`; reports invalid and repeated ones. */
 static int check_languages(const struct request *req, const struct field_texts *in,
                            struct field_texts *out, struct error *err)
 {
@@ -69,7 +68,6 @@ static int check_languages(const struct request *req, const struct field_texts *
     return result;
 }
 
-/* Replaces in `out`, which holds the present state, what the input names. */
 static int locales_merge(const struct request *req, const struct locales_in *in,
                          struct locales *out, struct error *err)
 {
@@ -123,8 +121,7 @@ int locales_get(struct settingsd *d, const struct request *req, const struct not
     return locales_read(d, req, req->caller->project, out, &version, err);
 }
 
-/* Fails: VALIDATION, CONFLICT (the project changed meanwhile, or its languages are not what
- * If-Match names). */
+/* Fails: VALIDATION, CONFLICT (lost the race, If-Match). */
 int locales_patch(struct settingsd *d, const struct request *req, const struct locales_in *in,
                   struct locales *out, struct error *err)
 {

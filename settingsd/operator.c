@@ -10,7 +10,7 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
 
-/* Names the policy that patients get who register, or takes it away with "". */
+/* "" removes the policy. */
 int operator_policy_default(struct settingsd *d, const struct request *req,
                             const struct operator_policy_default_in *in, struct nothing *out UNUSED,
                             struct error *err)
@@ -151,7 +151,7 @@ int operator_locales(struct settingsd *d, const struct request *req,
     return locales_write(d, req, tenant.projectId, &change, out, err);
 }
 
-/* Writes a text setting. Errors as PUT /v1/project/settings/values/{name}. */
+/* Errors as PUT /v1/project/settings/values/{name}. */
 int operator_setting(struct settingsd *d, const struct request *req,
                      const struct operator_setting_in *in, struct nothing *out UNUSED,
                      struct error *err)
@@ -178,7 +178,7 @@ int operator_switch(struct settingsd *d, const struct request *req,
                                  err);
 }
 
-/* Writes members of the account policy. Errors as PUT /v1/project/account-policy. */
+/* Errors as PUT /v1/project/account-policy. */
 int operator_account_policy(struct settingsd *d, const struct request *req,
                             const struct operator_account_policy_in *in, struct account_policy *out,
                             struct error *err)

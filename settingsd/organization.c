@@ -16,7 +16,7 @@
 
 static const char no_code[] = "The project has no tenant code.";
 
-/* The name of who gets the mail is not known. */
+/* The recipient's name is unknown. */
 static const char *mail_variables(struct arena *arena, const struct tenant *tenant,
                                   const char *email)
 {
@@ -30,7 +30,7 @@ static const char *mail_variables(struct arena *arena, const struct tenant *tena
 
 /* ---- handlers ---- */
 
-/* The code that patients and practitioners type. Fails: BAD_REQUEST (a project may have none). */
+/* Fails: BAD_REQUEST (a project may have none). */
 int organization_code(struct settingsd *d, const struct request *req,
                       const struct nothing *in UNUSED, struct organization_code_out *out,
                       struct error *err)
@@ -41,8 +41,8 @@ int organization_code(struct settingsd *d, const struct request *req,
                        no_code);
 }
 
-/* Mails the code, if the project maps ORGANIZATION_CODE. Fails: FORBIDDEN (no admin, and no access
- * policy), BAD_REQUEST (a project may have no code), THROTTLED. */
+/* Mails the code if ORGANIZATION_CODE is mapped. Fails: FORBIDDEN (neither admin nor policy),
+ * BAD_REQUEST (no code), THROTTLED. */
 int organization_code_email(struct settingsd *d, const struct request *req,
                             const struct organization_code_email *in,
                             struct organization_code_email *out, struct error *err)

@@ -13,7 +13,7 @@ struct default_policy_in {
 };
 FIELD_DECLARE(default_policy_in);
 
-/* What a project asks of its accounts. A NULL pointer to one means account_policy_default. */
+/* A NULL pointer means account_policy_default. */
 struct account_policy {
     int64_t passwordMinLength, passwordMinLengthWithMfa; /* code points, 1-64 */
     bool refuseCommonPasswords, requireVerifiedEmail;
@@ -32,7 +32,7 @@ extern const struct account_policy account_policy_default;
 /* Whether the policy wants a second factor of a person with this role. */
 bool account_policy_requires_mfa(const struct account_policy *self, enum role role, bool admin);
 
-/* Members of it to write; what is absent stays. */
+/* Absent members stay. */
 struct account_policy_in {
     int64_t passwordMinLength, passwordMinLengthWithMfa; /* -1: absent */
     enum tristate refuseCommonPasswords, requireVerifiedEmail, mailCode;

@@ -26,7 +26,6 @@ static_assert((int)TREE_MAX == (int)PROJECT_TREE_MAX,
 static const char child_settings[] =
     "{\"PATIENT_REGISTRATION_ENABLED\":false,\"PRACTITIONER_REGISTRATION_ENABLED\":false}";
 
-/* A project to be made. */
 struct project {
     struct uuid id, parent;
     const char *name;
@@ -36,7 +35,6 @@ struct project {
     struct uuid root, maker;        /* of a child: top of its tree, account that makes it */
 };
 
-/* `rows`: what the statement returned that looked for the tenant. */
 static int require_tenant(int rows, struct error *err)
 {
     return sql_require(rows, err, ERR_NOT_FOUND, "Tenant not found.");
@@ -101,8 +99,7 @@ int project_by_id(struct settingsd *d, const struct request *req, struct uuid id
     return 0;
 }
 
-/* Whether the tree and the maker may have one more. Within the transaction that makes it: the tree
- * is locked. Fails: CONFLICT, THROTTLED. */
+/* Checks the limits of the tree, which is locked, and of the maker. Fails: CONFLICT, THROTTLED. */
 static int limits_check(struct settingsd *d, const struct request *req,
                         const struct project *project, struct db_tx *tx, struct error *err)
 {
@@ -137,7 +134,6 @@ static int limits_check(struct settingsd *d, const struct request *req,
     return 0;
 }
 
-/* Writes the project with its code, history and grant. */
 static int project_insert(struct settingsd *d, const struct request *req,
                           const struct project *project, const char *code, struct error *err)
 {
@@ -164,7 +160,7 @@ static int project_insert(struct settingsd *d, const struct request *req,
     return db_commit(&tx, err);
 }
 
-/* Makes a project under the code given, or under one made from its name. */
+/* Makes a code from the name when none is given. */
 static int project_make(struct settingsd *d, const struct request *req,
                         const struct project *project, const char *given,
                         struct project_child_out *out, struct error *err)
@@ -188,10 +184,9 @@ static int project_make(struct settingsd *d, const struct request *req,
 
 /* ---- handlers ---- */
 
-/* Makes a child of the caller's project and the caller its admin.  The grant is in the outbox from
- * the same commit on, so a project without admin cannot remain.  Fails: CONFLICT (code taken, too
- * many), THROTTLED, UNAVAILABLE (authd is away, nothing was written), UNCERTAIN (the project exists
- * and its admin follows when authd is back). */
+/* Makes a child project with the caller as admin. The grant is in the outbox with the same commit,
+ * so no project lacks an admin. Fails: CONFLICT (code taken, limit), THROTTLED, UNAVAILABLE (authd
+ * is down, nothing was written), UNCERTAIN (the admin follows when authd is back). */
 int project_child(struct settingsd *d, const struct request *req, const struct project_child_in *in,
                   struct project_child_out *out, struct error *err)
 {
@@ -229,8 +224,8 @@ static int find_tenant(struct settingsd *d, const struct request *req,
     return project_by_id(d, req, in->projectId, out, err);
 }
 
-/* Fails: NOT_FOUND. A suspended project is found; one that is being deleted by atriumctl alone: no
- * daemon writes anything for it any more. */
+/* Fails: NOT_FOUND. Finds suspended projects; those being deleted only for atriumctl, because no
+ * daemon may write for them. */
 int tenant_lookup(struct settingsd *d, const struct request *req, const struct tenant_lookup_in *in,
                   struct tenant *out, struct error *err)
 {
@@ -239,7 +234,7 @@ int tenant_lookup(struct settingsd *d, const struct request *req, const struct t
     return require_tenant(!out->deleting || strcmp(req->service, "ctl") == 0, err);
 }
 
-/* The projects of these ids, unknown ones left out. */
+/* Leaves out unknown ids. */
 int tenants_of(struct settingsd *d, const struct request *req, const struct tenants_of_in *in,
                struct tenant_list *out, struct error *err)
 {
@@ -259,7 +254,7 @@ int tenants_of(struct settingsd *d, const struct request *req, const struct tena
     return 0;
 }
 
-/* A project of the operator's. Fails: CONFLICT (code taken). */
+/* Fails: CONFLICT (code taken). */
 int project_create(struct settingsd *d, const struct request *req,
                    const struct project_create_in *in, struct project_child_out *out,
                    struct error *err)
@@ -306,7 +301,6 @@ static int hold_write(struct db_tx *tx, const struct request *req,
     return sql_hold_add(tx, req, &add, &row, err) < 0 ? -1 : sql_hold_apply(tx, req, err);
 }
 
-/* What the trail calls it. */
 static const char *suspend_action(const struct project_suspend_in *in)
 {
     if (in->readOnly)
@@ -314,8 +308,8 @@ static const char *suspend_action(const struct project_suspend_in *in)
     return in->suspended ? "project.suspend" : "project.resume";
 }
 
-/* Writes it within the transaction and makes the message that tells of the project and of all below
- * it. A row of a project that is read-only is not changed: that ends first. */
+/* Writes it and the message for the project and all below it. Rows of a read-only project cannot
+ * change: that ends first. */
 static int suspend_write(struct settingsd *d, const struct request *req,
                          const struct project_suspend_in *in, const struct tenant *tenant,
                          struct change_publish_in *change, struct sql_outbox *row,
@@ -353,9 +347,9 @@ static int suspend_write(struct settingsd *d, const struct request *req,
     return db_commit(&tx, err);
 }
 
-/* Suspends a project and all below it, makes them read-only, or lifts both; in force on every
- * gateway when it is answered. What was done to a project below by itself stays. Fails: NOT_FOUND;
- * CONFLICT (suspended: nothing in it is read); UNCERTAIN. */
+/* Suspends a project and all below it, makes them read-only, or lifts both, on every gateway. What
+ * was done to a child itself stays. Fails: NOT_FOUND; CONFLICT (suspended: cannot be read-only);
+ * UNCERTAIN. */
 int project_suspend(struct settingsd *d, const struct request *req,
                     const struct project_suspend_in *in, struct tenant *out, struct error *err)
 {
@@ -373,7 +367,7 @@ int project_suspend(struct settingsd *d, const struct request *req,
     return project_by_id(d, req, out->projectId, out, err);
 }
 
-/* The ids of a project and of all below it. Fails: NOT_FOUND. */
+/* Fails: NOT_FOUND. */
 int project_tree(struct settingsd *d, const struct request *req, const struct tenant_lookup_in *in,
                  struct project_tree_out *out, struct error *err)
 {

@@ -48,7 +48,6 @@ struct project_suspend_in {
 };
 FIELD_DECLARE(project_suspend_in);
 
-/* A project and all below it. */
 enum { PROJECT_TREE_MAX = 4000 };
 struct project_tree_out {
     struct field_texts projectIds;
@@ -65,7 +64,6 @@ struct project_deletion_in {
 };
 FIELD_DECLARE(project_deletion_in);
 
-/* How far a deletion is. */
 struct deletion_part {
     const char *service;
     int64_t removed; /* rows */

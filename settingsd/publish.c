@@ -17,7 +17,7 @@ enum {
     TELL_PAUSE_MS = 50,
 };
 
-/* Removes the row of a message that was delivered; a row that stays is only delivered again. */
+/* A row that stays is only delivered again. */
 static void row_done(struct settingsd *d, const struct request *req, const struct sql_outbox *row)
 {
     struct error ignored;
@@ -57,7 +57,7 @@ struct sql_outbox publish_change_row(struct settingsd *d, const struct request *
     return outbox_row(d->svc.outbox, req->arena, &authd_change_publish_method, uuid_random(), &in);
 }
 
-/* The grants of a client application are authd's; it reads the registration as it is by then. */
+/* authd has the grants of a client, and reads its registration later. */
 static struct change_publish_in of_client(struct uuid project, struct uuid client)
 {
     return (struct change_publish_in){.kind = "project", .id = project, .client = client};

@@ -22,8 +22,8 @@
 
 enum { FLOW_NEEDS_MAX = 6, FLOW_TEMPLATES_MAX = 1 };
 
-/* What a project may have; SWITCH_*, POLICY_* and APP_* are settings. ADDRESS_* is where the links
- * of mails lead: the same setting, or the hosted pages. */
+/* SWITCH_*, POLICY_* and APP_* are settings. ADDRESS_*: where links in mails lead: the same
+ * setting, or the hosted pages. */
 enum need {
     NEED_END,
     SWITCH_PATIENT_REGISTRATION,
@@ -93,7 +93,6 @@ static const struct flow flows[] = {
     {"organization-code-mail", {TENANT_CODE}, "ORGANIZATION_CODE", false},
 };
 
-/* Everything that a need is decided by. */
 struct facts {
     struct arena *arena;
     const struct tenant *tenant;
@@ -114,8 +113,7 @@ static bool is_among(const struct field_texts *texts, const char *text)
 
 /* ---- needs ---- */
 
-/* How a need is called, and whether the project has it. optional: what it means for a flow is that
- * only some of its ways work. */
+/* A need, and whether the project has it. optional: without it a flow works in part. */
 struct need_fact {
     const char *kind, *name;
     bool met, optional;
@@ -183,7 +181,6 @@ static struct need_fact need_fact_of(const struct facts *facts, enum need need)
 
 /* ---- flows ---- */
 
-/* What a flow lacks, while it is gathered. */
 struct lacks {
     struct readiness_lack *items;
     size_t count;
@@ -216,7 +213,7 @@ static const struct template_mapping *mapping_find(const struct facts *facts, co
     return NULL;
 }
 
-/* Each language of the project in which the mail would go out in another one. */
+/* Reports languages in which the mail would be in another one. */
 static void languages_check(const struct facts *facts, const struct template_mapping *mapping,
                             struct lacks *lacks)
 {
@@ -351,7 +348,7 @@ static int readiness_of(struct settingsd *d, const struct request *req, const st
 
 /* ---- handlers ---- */
 
-/* Of the caller's project. Fails: UNAVAILABLE. */
+/* Fails: UNAVAILABLE. */
 int project_readiness(struct settingsd *d, const struct request *req,
                       const struct nothing *in UNUSED, struct readiness *out, struct error *err)
 {
@@ -362,7 +359,7 @@ int project_readiness(struct settingsd *d, const struct request *req,
     return readiness_of(d, req, &tenant, out, err);
 }
 
-/* Of any project. Fails: NOT_FOUND, UNAVAILABLE. */
+/* Fails: NOT_FOUND, UNAVAILABLE. */
 int operator_readiness(struct settingsd *d, const struct request *req,
                        const struct tenant_lookup_in *in, struct readiness *out, struct error *err)
 {

@@ -20,8 +20,8 @@ struct locales_in {
 };
 FIELD_DECLARE(locales_in);
 
-/* Every known setting. In the record an unset switch is false and an unset text null; that a switch
- * is on by default when unset shows in struct tenant only. */
+/* In the record an unset switch is false and an unset text null; defaults show in struct tenant
+ * only. */
 struct settings_values {
     bool PATIENT_REGISTRATION_ENABLED, PATIENT_INVITATION_ENABLED, PATIENT_LOGIN_ENABLED;
     bool PRACTITIONER_REGISTRATION_ENABLED, PRACTITIONER_INVITATION_ENABLED,
@@ -93,7 +93,6 @@ struct readiness_address {
 };
 FIELD_DECLARE(readiness_address);
 
-/* Something that a flow lacks. */
 struct readiness_lack {
     const char *kind, *name;
     const char *language; /* of kind "language"; NULL else */
@@ -130,7 +129,6 @@ struct operator_locales_in {
 };
 FIELD_DECLARE(operator_locales_in);
 
-/* Writes one text setting: an app URL, the default practitioner policy. */
 struct operator_setting_in {
     const char *tenantCode, *name, *value;
 };

@@ -22,14 +22,12 @@
 static const struct list_rule bots_rule = {LIST_LIMIT("bots"), &sql_bot_lock_statement,
                                            &sql_bot_size_statement};
 
-/* What a statement that writes a bot takes besides the texts of the input. */
 struct draft {
     const char *identifier;
     const char *secret_names; /* NULL: the bot keeps its secrets while its url and program stay */
     struct sealed secrets;    /* else, and of a new bot */
 };
 
-/* `rows`: what the statement returned that looked for the bot. */
 static int require_bot(int rows, struct error *err)
 {
     return sql_require(rows, err, ERR_NOT_FOUND, "Bot not found.");
@@ -78,7 +76,6 @@ static int draft_secrets(struct botd *d, const struct request *req, const char *
     return result;
 }
 
-/* An http bot has an address and nothing else, a program bot a file. */
 static int check_kind(const struct bot_in *in, struct error *err)
 {
     bool http = strcmp(in->kind, "http") == 0;
@@ -117,8 +114,8 @@ static int draft(struct botd *d, const struct request *req, const struct bot_in 
 
 /* ---- signing secrets ---- */
 
-/* The text that the receiver has, as its own bytes. It is made from a seal key and the bot's id,
- * and kept: the seal key may be exchanged, the receiver is to notice nothing. */
+/* Makes the receiver's secret text from a seal key and the bot's id, and stores it: exchanging the
+ * seal key must not change it. */
 static const char *signing_made(const struct secret *key, struct arena *arena, const char *bot)
 {
     CLEANUP(secret_wipe) struct secret made = {.length = crypto_generichash_BYTES};
@@ -129,7 +126,7 @@ static const char *signing_made(const struct secret *key, struct arena *arena, c
     return secret_encode(arena, made.bytes, made.length);
 }
 
-/* By the oldest key: builds that kept none had no other. */
+/* Derived from the oldest key: releases before 0.2 stored no secret. */
 const char *bot_signing_missing(const struct seal_keys *keys, struct arena *arena, const char *row)
 {
     size_t id = strlen(row) - (sizeof(((struct uuid *)NULL)->text) - 1);
@@ -182,7 +179,6 @@ static int list_bots(struct botd *d, const struct request *req, struct uuid proj
     return sql_bot_list(d->svc.db, req, &in, &out->resources, err) < 0 ? -1 : 0;
 }
 
-/* What the statements write of a bot. */
 static struct sql_bot_values bot_values(struct botd *d, const struct request *req,
                                         const struct bot_in *in, const struct draft *draft,
                                         const char *signing)
@@ -209,7 +205,6 @@ static struct sql_audit bot_audit(const struct request *req, const char *action,
         req, &(struct audit){.action = action, .project = project, .type = "Bot", .id = bot});
 }
 
-/* `rows`: what the statement returned that wrote a bot. */
 static int name_conflict(int rows, struct error *err)
 {
     if (rows < 0 && strcmp(err->constraint, "bot_identifier_key") == 0)
@@ -217,7 +212,7 @@ static int name_conflict(int rows, struct error *err)
     return rows;
 }
 
-/* Within `write`. Fails: CONFLICT (another bot has an identifier of it). */
+/* Within `write`. Fails: CONFLICT (identifier taken). */
 static int insert_bot(struct botd *d, const struct request *req, struct list_write *write,
                       const struct bot_in *in, struct draft made, struct bot *out,
                       struct error *err)
@@ -247,8 +242,7 @@ static int read_bot(struct botd *d, const struct request *req, struct uuid proje
     return require_bot(sql_bot_get(d->svc.db, req, &get, out, err), err);
 }
 
-/* Within `write`; `etag`: of the state that is replaced, NULL for any. Fails: NOT_FOUND, CONFLICT
- * (it has another etag; another bot has an identifier of it). */
+/* Within `write`; `etag`: of the replaced state, NULL for any. Fails: NOT_FOUND, CONFLICT. */
 static int update_bot(struct botd *d, const struct request *req, struct list_write *write,
                       struct uuid id, const char *etag, const struct bot_in *in,
                       const struct draft *made, struct bot *out, struct error *err)
@@ -290,8 +284,7 @@ int bot_get(struct botd *d, const struct request *req, const struct bot_id_in *i
     return read_bot(d, req, req->caller->project, in->id, out, err);
 }
 
-/* Fails: VALIDATION, CONFLICT (another bot has an identifier of it; the bots are too many or too
- * large). */
+/* Fails: VALIDATION, CONFLICT (identifier taken, too many bots, or too large). */
 int bot_create(struct botd *d, const struct request *req, const struct bot_in *in, struct bot *out,
                struct error *err)
 {
@@ -305,8 +298,7 @@ int bot_create(struct botd *d, const struct request *req, const struct bot_in *i
     return list_write_commit(&write, req, err);
 }
 
-/* Fails: NOT_FOUND, VALIDATION, CONFLICT (it is not what If-Match names; another bot has an
- * identifier of it; the bots grow too large). */
+/* Fails: NOT_FOUND, VALIDATION, CONFLICT (If-Match, identifier taken, too large). */
 int bot_replace(struct botd *d, const struct request *req, const struct bot_in *in, struct bot *out,
                 struct error *err)
 {
@@ -332,7 +324,7 @@ int bot_delete(struct botd *d, const struct request *req, const struct bot_id_in
     return delete_bot(d, req, req->caller->project, in->id, err);
 }
 
-/* What was executed of a bot, the latest first. Fails: NOT_FOUND. */
+/* Executions of a bot, newest first. Fails: NOT_FOUND. */
 int bot_executions(struct botd *d, const struct request *req, const struct bot_executions_in *in,
                    struct bot_execution_list *out, struct error *err)
 {
@@ -350,7 +342,6 @@ int bot_executions(struct botd *d, const struct request *req, const struct bot_e
     return 0;
 }
 
-/* Which bots failed within the last day. */
 int bot_failures(struct botd *d, const struct request *req, const struct nothing *in UNUSED,
                  struct bot_failure_list *out, struct error *err)
 {
@@ -362,9 +353,8 @@ int bot_failures(struct botd *d, const struct request *req, const struct nothing
 
 /* ---- operators ---- */
 
-/* Replaces the bot that has the first identifier, or makes one. Looks behind the lock of the list,
- * so of two at once the second replaces the first one's bot. Fails: VALIDATION, CONFLICT as
- * bot_create(). */
+/* Creates the bot, or replaces the one with its first identifier, with the list locked: of two at
+ * once, the second replaces the first one's. Fails as bot_create(). */
 int operator_bot_put(struct botd *d, const struct request *req,
                      const struct operator_bot_put_in *in, struct bot *out, struct error *err)
 {

@@ -8,7 +8,6 @@
 #include "botd/botd.h"
 #include "common/service/fetch.h"
 
-/* A bot as it is needed to execute it. */
 struct found_bot {
     struct uuid id;
     const char *url, *program; /* one of both */
@@ -18,15 +17,13 @@ struct found_bot {
 };
 extern const struct field_table found_bot_table;
 
-/* What a bot's secrets are sealed for. */
 #define BOT_SECRETS_PURPOSE "bot secrets"
 #define BOT_SIGNING_PURPOSE "bot signing secret"
 
 /* The signing secret of a bot whose row has none; `row` ends in its id. From the arena. */
 const char *bot_signing_missing(const struct seal_keys *keys, struct arena *arena, const char *row);
 
-/* The signing secret of a bot's row, from the arena, to be wiped. ERR_INTERNAL when no key opens
- * it. */
+/* The signing secret of a bot's row, from the arena, to be wiped. ERR_INTERNAL: no key opens it. */
 int bot_signing_open(struct botd *d, const struct request *req, struct uuid bot,
                      struct field_bytes sealed, const char **ret, struct error *err) MUST_USE;
 

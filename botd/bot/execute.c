@@ -16,7 +16,6 @@
 
 enum { ANSWER_MAX = 1024 * 1024, MESSAGE_MAX = 200 };
 
-/* Who asks, in which project. */
 struct requester {
     struct uuid project, account; /* absent: the operator */
     const char *project_display, *reference, *display;
@@ -59,7 +58,6 @@ static int find(struct botd *d, const struct request *req, struct uuid project,
     return 0;
 }
 
-/* The JSON that a bot is given, in one line. */
 static int compose(struct botd *d, const struct request *req, const struct requester *who,
                    const struct found_bot *bot, const char *input, const char **ret,
                    struct error *err)
@@ -85,7 +83,7 @@ static int compose(struct botd *d, const struct request *req, const struct reque
     return 0;
 }
 
-/* Refuses with what a bot that failed has to say, or with `otherwise`. */
+/* Refuses with the bot's own words, or with `otherwise`. */
 static int refuse(const char *text, size_t size, const char *otherwise, struct error *err)
 {
     struct error ignored;
@@ -162,8 +160,7 @@ static int run_program(struct botd *d, const struct request *req, const struct f
     return take_answer(req, answer.text, answer.size, out, err);
 }
 
-/* What went wrong between us and the bot is a 400 with its reason; only what is wrong with us, or
- * will pass, is not. */
+/* A failure of the bot is a 400 with its reason; our own and passing ones are not. */
 static int as_bad_request(struct error *err)
 {
     struct error cause = *err;
@@ -184,8 +181,8 @@ static const char *outcome_of(int rc, const struct error *err)
     return err->code == ERR_OVERLOADED || err->retry_after_s > 0 ? "refused" : "failure";
 }
 
-/* Notes that it was executed. The bot has done what it did: a database that is away does not undo
- * it. */
+/* Records the execution. Without the database the answer still counts: the bot has done its
+ * work. */
 static void record(struct botd *d, const struct request *req, const struct requester *who,
                    const struct found_bot *bot, int64_t started_mono_ms, const char *outcome)
 {
@@ -237,8 +234,8 @@ static int execute(struct botd *d, const struct request *req, const struct reque
 
 /* ---- handlers ---- */
 
-/* Executes a bot. Fails: FORBIDDEN (policy), VALIDATION, NOT_FOUND, BAD_REQUEST (two bots; the bot
- * failed, was too slow, or did not answer JSON), OVERLOADED, UNAVAILABLE (no sandbox). */
+/* Fails: FORBIDDEN (policy), VALIDATION, NOT_FOUND, BAD_REQUEST (two bots; the bot failed, timed
+ * out, or sent no JSON), OVERLOADED, UNAVAILABLE (no sandbox). */
 int bot_execute(struct botd *d, const struct request *req, const struct bot_execute_in *in,
                 struct bot_answer *out, struct error *err)
 {
@@ -256,7 +253,7 @@ int bot_execute(struct botd *d, const struct request *req, const struct bot_exec
     return execute(d, req, &who, in->identifier, in->input, out, err);
 }
 
-/* The same for the operator, who is bound by no policy. Fails: PROJECT_READ_ONLY, too. */
+/* For the operator, without a policy. Fails: PROJECT_READ_ONLY, too. */
 int operator_bot_run(struct botd *d, const struct request *req,
                      const struct operator_bot_run_in *in, struct bot_answer *out,
                      struct error *err)

@@ -16,6 +16,7 @@
 #include "botd/sandbox/subprocess.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/runtime/fiber_sem.h"
 #include "common/wire/codec.h"
 
@@ -39,8 +40,7 @@ struct process {
     int64_t used_mono_ms;
 };
 
-/* The calls of one warm bot that are under way: as many at the same time as it may have
- * processes. */
+/* The calls of one warm bot in progress: as many at a time as it may have processes. */
 struct crew {
     struct crew *next;
     struct uuid bot;
@@ -59,10 +59,8 @@ struct programs {
 struct programs *programs_new(struct loop *loop, struct metrics *metrics,
                               const struct programs_options *options)
 {
-    struct programs *self = calloc(1, sizeof(*self));
+    struct programs *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("program", "out of memory");
     *self = (struct programs){
         .loop = loop,
         .options = *options,
@@ -109,7 +107,7 @@ void programs_sweep(struct programs *self)
 
 /* ---- which process ---- */
 
-/* The warm process that has been idle for the longest time makes room. False when all are busy. */
+/* Ends the longest idle warm process. False when all are busy. */
 static bool make_room(struct programs *self)
 {
     struct process *oldest = NULL;
@@ -134,9 +132,7 @@ static int start(struct programs *self, const struct program_call *call, int fd,
         return error_retry(err, ERR_OVERLOADED, 1, "Too many bots are running. Try again.");
     if (sandbox_start(self->options.sandbox, fd, &limits, &sandboxed, err) < 0)
         return -1;
-    process = calloc(1, sizeof(*process));
-    if (!process)
-        log_die("program", "out of memory");
+    process = memory_new(sizeof(*process));
     *process = (struct process){.next = self->all,
                                 .sandboxed = sandboxed,
                                 .bot = call->bot,
@@ -151,8 +147,7 @@ static int start(struct programs *self, const struct program_call *call, int fd,
     return 0;
 }
 
-/* An idle process of this bot, as it is written and installed now. Older ones are ended on the
- * way. */
+/* Finds an idle process of the bot's current state, and ends older ones. */
 static struct process *find_warm(struct programs *self, const struct program_call *call,
                                  const struct program_version *file)
 {
@@ -248,9 +243,7 @@ static struct crew *crew_join(struct programs *self, const struct uuid *bot)
     while (crew && !uuid_equal(&crew->bot, bot))
         crew = crew->next;
     if (!crew) {
-        crew = calloc(1, sizeof(*crew));
-        if (!crew)
-            log_die("program", "out of memory");
+        crew = memory_new(sizeof(*crew));
         *crew = (struct crew){.next = self->crews, .bot = *bot};
         fiber_sem_init(&crew->calls, self->loop, self->options.warm_max, WAITING_MAX);
         self->crews = crew;
@@ -270,7 +263,6 @@ static void crew_leave(struct programs *self, struct crew *crew)
     free(crew);
 }
 
-/* A call that waited for a process until its deadline was not refused by the bot. */
 static int ask_warm(struct programs *self, struct arena *arena, const struct program_call *call,
                     struct program_answer *ret, struct error *err)
 {
@@ -298,7 +290,6 @@ int program_run(struct programs *self, struct arena *arena, const struct program
 
 /* ---- is there a sandbox at all? ---- */
 
-/* What was said before it gave up, as one line. */
 static int tell_why(const struct sandboxed *sandboxed, enum confine_means means, struct error *err)
 {
     char said[160];

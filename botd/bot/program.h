@@ -43,7 +43,7 @@ struct program_answer {
 struct programs *programs_new(struct loop *loop, struct metrics *metrics,
                               const struct programs_options *options);
 
-/* Kills what is still running. No call may be under way. */
+/* Kills what runs. No call may be in progress. */
 void programs_destroy(struct programs **self_p);
 
 /* Asks the program and takes its answer: all of its output, or one line of a warm one, after the
@@ -55,8 +55,8 @@ void programs_destroy(struct programs **self_p);
 int program_run(struct programs *self, struct arena *arena, const struct program_call *call,
                 struct program_answer *ret, struct error *err) MUST_USE;
 
-/* The JSON of an answer, of an http bot as well, from the arena: {} for one without a word; NULL
- * when it is not JSON. */
+/* The JSON of an answer, also of an http bot, from the arena: {} for an empty one; NULL: not
+ * JSON. */
 const char *program_answer_json(struct arena *arena, const char *text, size_t size);
 
 /* Tries what may confine programs with one that does nothing, and uses the first means that works
@@ -65,7 +65,6 @@ const char *program_answer_json(struct arena *arena, const char *text, size_t si
  * was. To be called every minute. Parks. */
 int programs_check(struct programs *self, struct error *err) MUST_USE;
 
-/* Where programs are started. */
 struct sandbox *programs_sandbox(const struct programs *self);
 
 /* Ends warm processes that have been idle for a minute. To be called every few seconds. */

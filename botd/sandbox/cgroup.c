@@ -19,7 +19,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 
 #define MOUNTED "/sys/fs/cgroup"
 #define SHARED_NAME "atrium-botd-" /* and our pid */
@@ -39,7 +39,7 @@ struct cgroups {
     size_t leaving_count;
 };
 
-/* Writes a value to a file of the group at `path` ("" is our part itself). errno says why not. */
+/* Writes to a file of the group at `path` ("": botd's own part). errno on failure. */
 static int put(const struct cgroups *self, const char *path, const char *file, const char *value)
 {
     char name[CGROUP_PATH_SIZE + 64];
@@ -54,7 +54,6 @@ static int put(const struct cgroups *self, const char *path, const char *file, c
     return rc;
 }
 
-/* The first line of such a file; "" when there is none. */
 static void get(const struct cgroups *self, const char *file, char ret[static 256])
 {
     char name[CGROUP_PATH_SIZE + 64];
@@ -89,8 +88,7 @@ static int remove_folder(const struct cgroups *self, const char *path)
 
 /* ---- our part of the tree ---- */
 
-/* Where we are. False: not below the root of a tree of version 2. The root belongs to all
- * processes. */
+/* Finds botd's group. False: not in a tree of version 2, or in its root, which belongs to all. */
 static bool find_base(struct cgroups *self)
 {
     FILE *file = fopen("/proc/self/cgroup", "re");
@@ -113,8 +111,8 @@ static bool find_base(struct cgroups *self)
            mounted.f_type == CGROUP2_SUPER_MAGIC;
 }
 
-/* A group whose controllers are handed down has no processes of its own: we move into one below.
- * When there are others in it, which are not ours to move, that fails. */
+/* A group that delegates controllers has no processes: botd moves into one below. Fails when it is
+ * not alone in the group. */
 static int move_down(struct cgroups *self)
 {
     if (make_folder(self, "/botd") < 0)
@@ -138,8 +136,8 @@ static int make_runs(struct cgroups *self)
     snprintf(value, sizeof(value), "%" PRId64, (int64_t)(strtoll(memory, NULL, 10) / 4 * 3));
     if (strcmp(memory, "max") != 0 && put(self, "/runs", "memory.max", value) < 0)
         return -1;
-    /* Linux 5.15 knows of groups that are idle; before, the least weight comes next to it. Not
-     * every tree divides CPU time between groups. */
+    /* Linux before 5.15 has no idle groups: uses the least weight. Some trees do not divide CPU
+     * time. */
     if (put(self, "", "cgroup.subtree_control", "+cpu") == 0 &&
         put(self, "/runs", "cpu.idle", "1") < 0)
         (void)put(self, "/runs", "cpu.weight", "1");
@@ -148,7 +146,7 @@ static int make_runs(struct cgroups *self)
 
 /* ---- version 1 ---- */
 
-/* Where the controller of CPU time has us: a line "3:cpu,cpuacct:/path". */
+/* Finds the group of the CPU controller: a line "3:cpu,cpuacct:/path". */
 static bool find_cpu(struct cgroups *self)
 {
     FILE *file = fopen("/proc/self/cgroup", "re");
@@ -182,8 +180,7 @@ static bool read_name(const char *pid, char ret[static 32])
     return read;
 }
 
-/* Whether a process of that number is a botd; the number of one that was killed may be another
- * program's by now. */
+/* True if the process is a botd: its number may have been reused. */
 static bool is_botd(int pid)
 {
     char number[16], name[32], own[32];
@@ -196,8 +193,7 @@ static bool is_botd(int pid)
     return !read_name(number, name) || !read_name("self", own) || strcmp(name, own) == 0;
 }
 
-/* A botd that was killed could not remove its group; one that still has a process stays for the
- * next time. */
+/* Removes groups of killed botds; one that still has a process is left for the next time. */
 static void remove_stale(const struct cgroups *self)
 {
     DIR *dir = opendir(self->parent);
@@ -230,7 +226,6 @@ static bool make_shared(struct cgroups *self)
     return self->shared;
 }
 
-/* Runs of a botd that was killed in the same group: they end, and their groups go. */
 static void end_stale_runs(struct cgroups *self)
 {
     char name[CGROUP_PATH_SIZE + 64];
@@ -254,10 +249,8 @@ static void end_stale_runs(struct cgroups *self)
 
 int cgroups_open(struct cgroups **ret, struct error *err)
 {
-    struct cgroups *self = calloc(1, sizeof(*self));
+    struct cgroups *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("cgroup", "out of memory");
     if (make_shared(self)) {
         *ret = self;
         return 0;
@@ -354,8 +347,7 @@ void cgroup_end(struct cgroups *self, uint64_t run)
     if (run == 0)
         return;
     run_path(run, path);
-    /* Linux before 5.14 cannot: there it is the end of the sandbox's first process alone that ends
-     * the others. */
+    /* Linux before 5.14 cannot: there the end of the sandbox's first process ends the others. */
     (void)put(self, path, "cgroup.kill", "1");
     if (self->leaving_count < ARRAY_SIZE(self->leaving))
         self->leaving[self->leaving_count++] = run;

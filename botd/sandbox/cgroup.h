@@ -21,25 +21,24 @@ struct cgroups;
 
 enum { CGROUP_PATH_SIZE = 320 };
 
-/* Arranges the group that we are in, which must be ours alone: writable, with its controllers
- * memory and pids; or makes that of version 1. To be called before we have started anything. Fails,
- * with nothing changed: ERR_UNAVAILABLE, whose message says to the operator why. */
+/* Prepares botd's group, which must be writable, botd's alone, with the controllers memory and
+ * pids; or one of version 1. Call it before starting anything. ERR_UNAVAILABLE, with nothing
+ * changed and the reason for the operator. */
 int cgroups_open(struct cgroups **ret, struct error *err) MUST_USE;
 
-/* Removes groups whose botd was killed, and those of runs that have gone since they were ended.
- * From time to time. */
+/* Removes groups of killed botds and of ended runs. Call it from time to time. */
 void cgroups_sweep(struct cgroups *self);
 
 /* All runs must have ended. */
 void cgroups_destroy(struct cgroups **self_p);
 
-/* Makes the group of a run: bytes of memory and processes at most. Who writes "0" to the file at
- * `ret_entry` is in it. Returns its number, 0 when it is not a group of its own. Fails:
- * ERR_OVERLOADED (too many that were ended have not gone yet), ERR_UNAVAILABLE. */
+/* Makes the group of a run with these limits. A process joins by writing "0" to `ret_entry`.
+ * Returns its number, 0 without a group. ERR_OVERLOADED: too many ended groups are left;
+ * ERR_UNAVAILABLE. */
 int cgroup_make(struct cgroups *self, int64_t memory, int64_t processes, uint64_t *ret_run,
                 char ret_entry[static CGROUP_PATH_SIZE], struct error *err) MUST_USE;
 
-/* Kills all that is in it; number 0: none. The group goes when they are gone. */
+/* Kills everything in it; number 0: none. The group is removed once it is empty. */
 void cgroup_end(struct cgroups *self, uint64_t run);
 
 #endif

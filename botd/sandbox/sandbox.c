@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 
 enum {
     ENDING_MAX = 256,
@@ -23,7 +23,6 @@ enum {
     COPY_SIZE = 64 * 1024,
 };
 
-/* What a setting allows, the best first. */
 static const struct {
     const char *setting;
     enum confine_means means[CONFINE_MEANS_COUNT];
@@ -72,7 +71,7 @@ void sandbox_use(struct sandbox *self, enum confine_means means)
     self->means = means;
 }
 
-/* A trial without a verdict is taken for one that works: programs_check() tries again. */
+/* A trial without a verdict counts as working: programs_check() tries again. */
 static bool works(struct sandbox *self, enum confine_means means)
 {
     struct error err;
@@ -83,10 +82,8 @@ static bool works(struct sandbox *self, enum confine_means means)
 
 struct sandbox *sandbox_new(struct loop *loop, struct cgroups *groups, const char *setting)
 {
-    struct sandbox *self = calloc(1, sizeof(*self));
+    struct sandbox *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("sandbox", "out of memory");
     *self = (struct sandbox){
         .loop = loop, .groups = groups, .confine = confine_new(), .allowed = choices[0].means};
     for (size_t i = 0; i < ARRAY_SIZE(choices); i++)
@@ -275,9 +272,7 @@ void sandbox_kill(struct sandbox *self, struct sandboxed *sandboxed)
     confine_kill(&sandboxed->confined);
     close_fd(&sandboxed->in);
     close_fd(&sandboxed->out);
-    ending = calloc(1, sizeof(*ending));
-    if (!ending)
-        log_die("sandbox", "out of memory");
+    ending = memory_new(sizeof(*ending));
     *ending = (struct ending){.next = self->endings, .sandbox = self, .sandboxed = *sandboxed};
     self->endings = ending;
     self->ending++;

@@ -17,19 +17,18 @@
 #include "common/runtime/confine.h"
 #include "common/runtime/loop.h"
 
-/* Where programs are started. */
 struct sandbox;
 
 struct sandbox_limits {
     int64_t cpu_s, memory; /* seconds and bytes of each process */
-    /* it has its share of the CPU, no group of its own, and no limit of all its memory */
+    /* normal CPU share, no group, no total memory limit */
     bool trusted;
     bool heard;                      /* stderr goes where stdout does, instead of nowhere */
     int err;                         /* or to this descriptor, borrowed; 0: none */
     const enum confine_means *means; /* to be tried; NULL: the one in use */
 };
 
-/* A program that was started; its ends of both pipes do not block. */
+/* A started program; its ends of both pipes do not block. */
 struct sandboxed {
     struct confined confined;
     uint64_t run; /* number of its control group; 0: none */
@@ -41,46 +40,41 @@ struct program_version {
     int64_t modified_ns, size;
 };
 
-/* Chooses by trial the first means that works here of those that the setting names ("auto",
- * "bubblewrap", "bubblewrap-bare", "kernel"), which takes some 20 ms. The groups are borrowed;
- * NULL: none. */
+/* Chooses by trial (20 ms) the first working means of the setting ("auto", "bubblewrap",
+ * "bubblewrap-bare", "kernel"). The groups are borrowed; NULL: none. */
 struct sandbox *sandbox_new(struct loop *loop, struct cgroups *groups, const char *setting);
 
-/* Waits for what was killed. */
+/* Waits for killed processes. */
 void sandbox_destroy(struct sandbox **self_p);
 
-/* Opens `program` of the directory for reading. ERR_NOT_FOUND when there is no such regular file;
- * one that leads elsewhere (a symbolic link) is none. Returns a descriptor. */
+/* Opens a regular file of the directory for reading and returns the descriptor. ERR_NOT_FOUND; a
+ * symbolic link that leads elsewhere counts as none. */
 int sandbox_open(const char *directory, const char *program, struct program_version *ret_version,
                  struct error *err) MUST_USE;
 
 /* What the setting allows, the best first; ended by CONFINE_LIMITS. */
 const enum confine_means *sandbox_allowed(const struct sandbox *self);
 
-/* Programs are confined by this means from now on. CONFINE_LIMITS: by none that is allowed, so
- * trusted ones alone are started. */
+/* Confines programs by this means from now on. CONFINE_LIMITS: only trusted programs start. */
 void sandbox_use(struct sandbox *self, enum confine_means means);
 enum confine_means sandbox_means(const struct sandbox *self);
 
-/* Its name, "none" for CONFINE_LIMITS. */
+/* Its name; "none" for CONFINE_LIMITS. */
 const char *sandbox_name(const struct sandbox *self);
 
-/* Starts the opened program. Must be called on the loop's thread, whose end ends it. Fails:
- * ERR_UNAVAILABLE when the process cannot be made (that bubblewrap itself may not make namespaces
- * shows as an exit only, see programs_check()); ERR_OVERLOADED when too many that were killed have
- * not ended yet. */
+/* Starts the opened program, on the loop's thread, whose end ends it. ERR_UNAVAILABLE: no process
+ * (a bubblewrap without namespaces shows as an exit, see programs_check()); ERR_OVERLOADED: too
+ * many killed ones have not ended. */
 int sandbox_start(struct sandbox *self, int program_fd, const struct sandbox_limits *limits,
                   struct sandboxed *ret, struct error *err) MUST_USE;
 
 /* Its pidfd is readable: it can be reaped. */
 bool sandbox_ended(const struct sandboxed *sandboxed);
 
-/* Kills it with all that it forked, or what is left of that. Does not wait for its end, which may
- * take a while where others want the CPU. -1 fields are fine; all are -1 afterwards. */
+/* Kills it and everything it forked, without waiting. Ignores -1 fields; all are -1 afterwards. */
 void sandbox_kill(struct sandbox *self, struct sandboxed *sandboxed);
 
-/* Reaps one that has ended, and returns its exit status; 128 + the signal that ended it. It is
- * still to be killed. */
+/* Reaps an ended one; returns its exit status, or 128 + signal. sandbox_kill() is still needed. */
 int sandbox_reap(struct sandbox *self, struct sandboxed *sandboxed);
 
 #endif

@@ -26,7 +26,7 @@ static void on_ready(void *arg, short events UNUSED)
     fiber_wake(arg);
 }
 
-/* Writes what fits. A program need not read its input. */
+/* A program need not read its input. */
 static void say(struct state *self)
 {
     const struct subprocess_input *what = self->what;
@@ -78,7 +78,6 @@ static int woken(enum fiber_wake wake, struct error *err)
     return fiber_wake_error(wake, err);
 }
 
-/* Parks until one of both pipes is ready. */
 static int wait_ready(struct state *self, struct loop *loop, struct error *err)
 {
     bool saying = self->sent < self->what->size;

@@ -13,8 +13,7 @@ struct subprocess_input {
     size_t size;
     size_t answer_max; /* bytes */
     char end;          /* ends one answer of a process that goes on */
-    /* this many end bytes complete the answer; 0: the end of its output does, with its stdin
-     * closed */
+    /* this many end bytes complete the answer; 0: stdin is closed and EOF completes it */
     size_t ends;
     int64_t deadline_mono_ms;
 };
@@ -26,13 +25,13 @@ struct subprocess_output {
     bool ended; /* its output ended before the answer was whole */
 };
 
-/* Writes the input and reads the answer at the same time. Parks. Fails: ERR_DEADLINE;
- * ERR_TOO_LARGE (the answer); ERR_UNAVAILABLE (botd is stopping). */
+/* Writes the input while reading the answer. Parks. Fails: ERR_DEADLINE; ERR_TOO_LARGE;
+ * ERR_UNAVAILABLE (stopping). */
 int subprocess_exchange(struct loop *loop, struct arena *arena, struct sandboxed *with,
                         const struct subprocess_input *what, struct subprocess_output *ret,
                         struct error *err) MUST_USE;
 
-/* Waits until the process has ended; it still has to be reaped. Parks. */
+/* Waits for the end of the process, which is still to be reaped. Parks. */
 int subprocess_wait_end(struct loop *loop, const struct sandboxed *with, int64_t deadline_mono_ms,
                         struct error *err) MUST_USE;
 

@@ -15,7 +15,6 @@ int64_t budget_day(const struct request *req)
     return req->now_ms / DAYS(1);
 }
 
-/* Seconds until another day begins. */
 static int64_t until_midnight(const struct request *req)
 {
     return ((budget_day(req) + 1) * DAYS(1) - req->now_ms + 999) / 1000;

@@ -16,8 +16,8 @@
 /* The day of a request, since the epoch. */
 int64_t budget_day(const struct request *req);
 
-/* Takes characters (> 0) of the caller's project, where the configuration has a limit. Fails:
- * THROTTLED, with Retry-After up to the next day; nothing is taken then. Parks. */
+/* Takes characters (> 0) from the project's budget, if there is one. THROTTLED: nothing is taken;
+ * Retry-After is the next day. Parks. */
 int budget_reserve(struct botd *d, const struct request *req, int64_t characters,
                    struct error *err) MUST_USE;
 

@@ -13,7 +13,6 @@ static const struct language languages[] = {
 #include "botd/translation/languages.def"
 };
 
-/* One of the words between `|`. */
 static bool is_among(const char *words, const char *text)
 {
     size_t length = strlen(text);

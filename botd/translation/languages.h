@@ -11,8 +11,8 @@ struct language {
     const char *codes, *names; /* ISO 639-2; English and its own; `|` between them */
 };
 
-/* The language of an ISO 639-1 or 639-2 code, of a name in English or in the language itself, or of
- * a language tag ("pt-BR"); NULL when it is none. For ever. */
+/* Finds a language by ISO 639-1 or 639-2 code, English or own name, or tag ("pt-BR"); NULL: none.
+ * Static. */
 const struct language *language_find(struct arena *arena, const char *text);
 
 /* Its English name, from the arena. */

@@ -55,7 +55,6 @@ static int compare_spans(const void *a, const void *b)
     return order != 0 ? order : (one->size > other->size) - (one->size < other->size);
 }
 
-/* All marks that are more than blanks, sorted. */
 static struct span *spans_of(struct arena *arena, const struct mask *self, size_t *ret_count)
 {
     struct span *spans = arena_calloc(arena, self->count, sizeof(*spans));
@@ -105,7 +104,7 @@ const char **mask_texts(struct arena *arena, const struct mask *self)
     return texts;
 }
 
-/* A pair around text must not end up around none, nor a block that had some. */
+/* True when a pair or a block that had text has none. */
 static bool empties_some(struct arena *arena, const struct mask *self, const char *const *texts)
 {
     size_t *source = arena_calloc(arena, self->count + 1, sizeof(*source)); /* texts before it */
@@ -161,8 +160,8 @@ static bool has_doubled_blanks(const struct mask *self, const struct mask_piece 
     return false;
 }
 
-/* Translators leave two blanks where a word fell away: one, unless the source has some such
- * (`doubled`). In place; at both ends none at all. */
+/* Merges the double blanks of dropped words, unless the source has some (`doubled`), and trims. In
+ * place. */
 static void tidy(char *text, bool doubled)
 {
     size_t kept = 0;
@@ -179,7 +178,7 @@ static void tidy(char *text, bool doubled)
 
 /* ---- superblanks: [0] [1], with everything that has a meaning in the stream escaped ---- */
 
-/* Neighbouring marks: the index behind them, and whether a sentence ends there. */
+/* Skips neighbouring marks; *ret: a sentence ends there. */
 static size_t gap_end(const struct mask *self, size_t at, bool *ret_ends_sentence)
 {
     *ret_ends_sentence = false;
@@ -197,8 +196,8 @@ static void write_stream(struct codec_buffer *out, const char *text, size_t size
     }
 }
 
-/* A full stop that is added ends a sentence that has none, in a heading or a list; [.] tells it
- * from the text's own. The last [] lets the pipeline see that nothing follows. */
+/* Adds a full stop, marked by [.], where a heading or a list item has none. The last [] tells the
+ * pipeline that nothing follows. */
 static const char *render_superblanks(struct arena *arena, const struct mask *self)
 {
     struct codec_buffer out;
@@ -223,7 +222,6 @@ static const char *render_superblanks(struct arena *arena, const struct mask *se
     return finished(&out);
 }
 
-/* The text up to the next superblank. */
 static char *take_stream(struct arena *arena, const char **at)
 {
     const char *end = *at;
@@ -240,7 +238,7 @@ static char *take_stream(struct arena *arena, const char **at)
     return text;
 }
 
-/* Exactly this superblank, and before it nothing but our full stop. */
+/* Accepts exactly this superblank, with an added full stop before it. */
 static int take_superblank(const char **at, const char *want)
 {
     size_t length = strlen(want);
@@ -411,7 +409,7 @@ static bool begins_element(const char *text)
     return text[0] == '<' && (*at == 'x' || *at == 'X') && at[1] >= '0' && at[1] <= '9';
 }
 
-/* The text up to the next element; NULL when an element begins there that does not end. */
+/* NULL when an element begins there that does not end. */
 static char *take_element_text(struct arena *arena, const char **at)
 {
     const char *end = *at;
@@ -436,7 +434,6 @@ static char *take_element_text(struct arena *arena, const char **at)
     return text;
 }
 
-/* What of an answer was read so far. */
 struct reading {
     const struct mask *mask;
     struct marks marks;
@@ -448,7 +445,6 @@ struct reading {
     bool doubled;            /* somewhere in the source are two blanks together */
 };
 
-/* A block has text where it had some, and nowhere else. */
 static bool is_filled_alike(const struct reading *self)
 {
     return self->marks.filled[self->block] == (self->texts > self->block_texts);
@@ -487,7 +483,7 @@ static int read_mark(struct reading *self, size_t number)
     return 0;
 }
 
-/* A blank of the answer beside a mark: as many as the source has there, one where it has none. */
+/* Keeps as many blanks beside a mark as the source has, one where it has none. */
 static void write_blanks(struct reading *self, const struct mark *mark, bool behind)
 {
     size_t at = behind ? mark->piece + mark->pieces : mark->piece - 1;
@@ -499,8 +495,8 @@ static void write_blanks(struct reading *self, const struct mark *mark, bool beh
         write_text(&self->out, " ");
 }
 
-/* Blanks of the answer count where a word may stand on either side; where the source has none
- * between a mark and the word that it belongs to, they would take its meaning. */
+/* Keeps blanks of the answer between words. Where the source has none between a mark and its word,
+ * a blank would change the meaning. */
 static int read_text(struct reading *self, char *text, const struct mark *next)
 {
     bool before = is_blank(text[0]), after;

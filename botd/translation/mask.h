@@ -45,8 +45,7 @@ struct mask {
     size_t texts;      /* pieces that are MASK_TEXT */
     bool translatable; /* some of them have letters */
     bool part;         /* of a text that is looked at as a whole later: mask_plain() */
-    /* A sum of the blocks, spans and tags, as Markdown and as HTML: what is within what. Pairs may
-     * change places within their block. */
+    /* Hash of the nesting of blocks, spans and tags; pairs may change places within their block. */
     uint64_t structure;
 };
 
@@ -56,7 +55,6 @@ enum mask_style {
     MASK_ELEMENT,    /* HTML: <x0/>, <x1/>, ... for each mark, the text with &amp; &lt; &gt; */
 };
 
-/* Cuts a UTF-8 text. */
 struct mask mask_scan(struct arena *arena, const char *text);
 
 /* One stretch of mask_texts() as a text of its own: one piece, whatever it looks like by itself. */
@@ -65,17 +63,15 @@ struct mask mask_plain(struct arena *arena, const char *text);
 /* What the translator is given. From the arena. */
 const char *mask_render(struct arena *arena, const struct mask *self, enum mask_style style);
 
-/* Puts the pieces back into its answer. -1 when the answer does not have each mark exactly once and
- * well placed (blocks in order, each mark in its block, pairs nested and not emptied), or has
- * markup that the source has not. */
+/* Puts the pieces back into the answer. -1: a mark is missing, repeated or misplaced (blocks in
+ * order, marks in their block, pairs nested and not emptied), or there is new markup. */
 int mask_restore(struct arena *arena, const struct mask *self, enum mask_style style,
                  const char *answer, const char **ret) MUST_USE;
 
 /* The `texts` stretches of MASK_TEXT, from the arena. */
 const char **mask_texts(struct arena *arena, const struct mask *self);
 
-/* The text with these in place of the stretches. -1 when the result has markup that the source has
- * not. */
+/* The text with these stretches. -1: it has markup that the source has not. */
 int mask_join(struct arena *arena, const struct mask *self, const char *const *texts,
               const char **ret) MUST_USE;
 

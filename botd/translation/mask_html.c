@@ -17,7 +17,7 @@ struct name {
     size_t size;
 };
 
-/* They divide the text; never two sentences' words in one. */
+/* These divide the text: no two sentences' words mix. */
 static const char *const blocks[] = {
     "address",  "article",  "aside",      "blockquote", "body",    "br",     "button", "caption",
     "center",   "col",      "colgroup",   "dd",         "details", "dialog", "div",    "dl",
@@ -28,19 +28,16 @@ static const char *const blocks[] = {
     "template", "tfoot",    "th",         "thead",      "title",   "tr",     "ul",     NULL,
 };
 
-/* Of these, they are open until their end tag. */
 static const char *const containers[] = {
     "article", "aside",    "blockquote", "body",    "center", "details", "div",
     "dl",      "fieldset", "figure",     "footer",  "form",   "header",  "html",
     "main",    "nav",      "ol",         "section", "table",  "ul",      NULL,
 };
 
-/* They have no content. */
 static const char *const voids[] = {"area",  "base",   "br",    "col",  "embed",
                                     "hr",    "img",    "input", "link", "meta",
                                     "param", "source", "track", "wbr",  NULL};
 
-/* Nothing in them is prose. */
 static const struct raw {
     const char *name, *end;
     bool block;
@@ -82,7 +79,7 @@ size_t mask_find(struct mask_scanner *self, enum mask_end which, const char *end
     return 0;
 }
 
-/* To the end; if there is none, to that of the text, as browsers do. */
+/* Without an end, everything belongs to it, as in browsers. */
 static size_t find_or_all(struct mask_scanner *self, enum mask_end which, const char *end,
                           size_t from)
 {
@@ -96,7 +93,6 @@ static bool is_space(char c) /* U+0020 and what the standard takes for it */
     return mask_is_space(c) || c == '\f';
 }
 
-/* Whether a name ends here. */
 static bool is_behind_name(char c)
 {
     return is_space(c) || c == '/' || c == '>';
@@ -140,7 +136,7 @@ static bool has_word(const struct name *list, const char *word)
     return false;
 }
 
-/* translate="no" and what the translators of browsers have beside it. */
+/* translate="no" and what browsers' translators know beside it. */
 static void read_attribute(struct tag *tag, const struct name *name, const struct name *value)
 {
     if (is_name(name, "translate"))
@@ -149,7 +145,6 @@ static void read_attribute(struct tag *tag, const struct name *name, const struc
         tag->translate = TRISTATE_FALSE;
 }
 
-/* A stretch of a tag to `limit` or the first of these signs. A placeholder has none of them. */
 static struct name part_at(struct mask_scanner *self, size_t at, size_t limit, const char *signs)
 {
     size_t end = at;
@@ -169,7 +164,6 @@ static size_t skip(const struct mask_scanner *self, size_t at, size_t limit, boo
     return at;
 }
 
-/* The value behind a '='; returns the place behind it. */
 static size_t value_at(struct mask_scanner *self, size_t at, size_t limit, struct name *ret)
 {
     char quote;
@@ -184,7 +178,6 @@ static size_t value_at(struct mask_scanner *self, size_t at, size_t limit, struc
     return MIN(at + ret->size + 2, limit);
 }
 
-/* Reads the attributes that begin at `at`, to behind the '>'. */
 static void read_tag(struct mask_scanner *self, size_t at, struct tag *tag)
 {
     size_t start = at, limit = MIN(self->size, at + self->attribute_bytes);
@@ -256,7 +249,7 @@ static size_t script_end(const struct mask_scanner *self, size_t at)
     return 0;
 }
 
-/* From the start of an element of raw content to the end of its end tag; 0 when it has none. */
+/* 0 without an end tag. */
 static size_t raw_element(struct mask_scanner *self, const struct name *name, size_t from,
                           bool *ret_block)
 {

@@ -40,7 +40,7 @@ static void mix_number(struct reader *self, size_t number)
         mask_mix(self->scanner->structure, (const char *)&number, sizeof(number));
 }
 
-/* The order of blocks counts, that of spans within a block does not. */
+/* Blocks are ordered, spans within a block are not. */
 static void end_spans(struct reader *self)
 {
     mix_number(self, self->spans);
@@ -123,7 +123,7 @@ static int read_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *
         self->spans += mask_mix(type, text, size);
     for (MD_SIZE i = 0; i < size && !self->has_text; i++)
         self->has_text = !mask_is_space(text[i]);
-    /* line breaks and the rest of an indentation are not of the text */
+    /* line breaks and indentation are not in the text */
     if (text >= self->text && text < self->text + self->scanner->size)
         memset(self->scanner->classes + (text - self->text), class, size);
     return 0;
@@ -232,8 +232,7 @@ size_t mask_line_start(const struct mask_scanner *self, size_t at)
 
 /* ---- within a line ---- */
 
-/* A paragraph has at most one run of each length that finds no other, and CODE_TICKS_MAX lengths
- * count. */
+/* Bounded: at most one unmatched run of each of CODE_TICKS_MAX lengths in a paragraph. */
 size_t mask_code(const struct mask_scanner *self, size_t at)
 {
     size_t ticks = run_of(self, at), end = at + ticks;
@@ -253,7 +252,6 @@ size_t mask_code(const struct mask_scanner *self, size_t at)
     return 0;
 }
 
-/* Behind the quote that ends the title which begins at `at`. */
 static size_t title_end(const struct mask_scanner *self, size_t at)
 {
     size_t end = at + 1;
@@ -264,8 +262,8 @@ static size_t title_end(const struct mask_scanner *self, size_t at)
     return end + 1;
 }
 
-/* "(target "title")" or "[label]" behind the "]". What Markdown does not take for that has no
- * line break, tag or blank: labels may be those of another text. */
+/* "(target "title")" or "[label]" after "]". Elsewhere than in Markdown syntax it has no line
+ * break, tag or blank. */
 size_t mask_link_end(const struct mask_scanner *self, size_t at)
 {
     char last = mask_at(self, at + 1) == '[' ? ']' : ')';
@@ -365,7 +363,7 @@ static size_t email(const struct mask_scanner *self, size_t at)
     return dots > 0 ? end - at : 0;
 }
 
-/* Signs behind a URL that belong to the sentence. */
+/* Drops punctuation that belongs to the sentence. */
 static size_t trim_url(const struct mask_scanner *self, size_t at, size_t end)
 {
     size_t open = 0, close = 0;

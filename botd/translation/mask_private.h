@@ -11,7 +11,6 @@
 #include "botd/translation/mask.h"
 #include "common/wire/codec.h"
 
-/* Ends that are looked for. */
 enum mask_end {
     END_BRACES2,
     END_BRACES3,

@@ -29,7 +29,6 @@ static void add(struct mask_scanner *self, size_t start, size_t size, enum mask_
         codec_write(&self->pieces, (const char *)&piece, sizeof(piece));
 }
 
-/* What is neither markup nor cut off yet, its blanks apart. */
 static void add_text(struct mask_scanner *self)
 {
     size_t start = self->text_start, end = self->at;
@@ -43,7 +42,6 @@ static void add_text(struct mask_scanner *self)
     add(self, end, self->at - end, MASK_SPACE, false);
 }
 
-/* `size` bytes from here on are a mark. */
 static void mark(struct mask_scanner *self, size_t size, enum mask_kind kind, bool ends_sentence)
 {
     add_text(self);
@@ -63,8 +61,7 @@ static void mark_open(struct mask_scanner *self, size_t size, const char *name, 
             (struct mask_opened){piece_count(self) - 1, name, name_size, markdown};
 }
 
-/* Whether something of that name is open; what was opened within it and never closed is no pair
- * then. */
+/* True when that name is open; what was opened within it stays unpaired. */
 static bool mark_close(struct mask_scanner *self, size_t size, const char *name, size_t name_size,
                        bool markdown)
 {
@@ -105,7 +102,6 @@ static bool is_kept(const struct mask_scanner *self)
     return self->kept_depth > 0 && self->kept[self->kept_depth - 1].keep;
 }
 
-/* What was passed over so far is a mark. */
 static void mark_kept(struct mask_scanner *self, bool whole)
 {
     size_t size = self->at - self->kept_start;
@@ -114,8 +110,8 @@ static void mark_kept(struct mask_scanner *self, bool whole)
     mark(self, size, whole ? MASK_ATOM : MASK_BREAK, false);
 }
 
-/* Follows the elements with such an attribute, and those of the same name within them. A tag that
- * begins or ends one that is kept is part of it. */
+/* Tracks such elements and those of the same name within them. A tag that begins or ends a kept one
+ * is part of it. */
 static void follow_kept(struct mask_scanner *self, const struct mask_found *tag)
 {
     struct mask_kept *top = self->kept_depth > 0 ? &self->kept[self->kept_depth - 1] : NULL;
@@ -135,7 +131,6 @@ static void follow_kept(struct mask_scanner *self, const struct mask_found *tag)
             (struct mask_kept){tag->name, tag->name_size, 1, tag->translate == TRISTATE_FALSE};
 }
 
-/* Passes over a tag where nothing is translated, to the end of that or to where it begins again. */
 static void scan_kept(struct mask_scanner *self)
 {
     size_t depth = self->kept_depth;
@@ -156,7 +151,7 @@ static void scan_kept(struct mask_scanner *self)
 
 /* ---- what stands where ---- */
 
-/* Blanks: with a line break among them they are a mark, and so is what introduces the next line. */
+/* Blanks with a line break are a mark, together with what introduces the next line. */
 static void scan_space(struct mask_scanner *self)
 {
     size_t end = self->at, lines = 0, marker;
@@ -311,7 +306,6 @@ static void scan_entity(struct mask_scanner *self)
         self->at++;
 }
 
-/* What Markdown does not take for prose, and nothing else took for more than that. */
 static void scan_syntax(struct mask_scanner *self)
 {
     uint8_t class = self->classes[self->at];
@@ -357,7 +351,7 @@ static void scan_one(struct mask_scanner *self)
         self->at++;
 }
 
-/* Soft hyphens are none, and all that translators make of them is nothing. */
+/* Soft hyphens are no letters. */
 static bool has_letters(const char *text, size_t size)
 {
     for (size_t at = 0; at < size; at++) {
@@ -369,8 +363,7 @@ static bool has_letters(const char *text, size_t size)
     return false;
 }
 
-/* Blanks at the edges and beside the border of a block stay where they are; the rest may move with
- * the words. */
+/* Blanks at the edges and at block borders stay; others may move with the words. */
 static void finish(struct mask *self)
 {
     for (size_t i = 0; i < self->count; i++) {
@@ -388,8 +381,8 @@ static void finish(struct mask *self)
     }
 }
 
-/* Pairs with what is around them may change places. Where a tag has no partner, a pair is around
- * blocks or a comment is within the text, all tags stay in order, and so does text between them. */
+/* Pairs may change places. If a tag has no partner, or a pair contains blocks or a comment is in
+ * the text, all tags and texts stay in order. */
 static uint64_t structure_of(const struct mask *self)
 {
     uint64_t within[MASK_DEPTH_MAX + 1] = {0}, sum = 0, order = 0;

@@ -20,7 +20,7 @@ enum {
 
 /* ---- keys and values ---- */
 
-/* The number belongs to how mask_render() shows texts: one more when that changes. */
+/* Raise the number when mask_render() changes. */
 static const char key_purpose[] = "translation memory key 1";
 
 void memory_key(const struct secret *secret, struct uuid project, const char *provider,
@@ -40,13 +40,12 @@ void memory_key(const struct secret *secret, struct uuid project, const char *pr
     sodium_memzero(key, sizeof(key));
 }
 
-/* A value opens in its own row only. */
 static const char *value_purpose(struct arena *arena, const uint8_t *key)
 {
     return arena_printf(arena, "translation memory %s", secret_encode(arena, key, MEMORY_KEY_SIZE));
 }
 
-/* Without an answer when it cannot be opened: then it is translated anew. */
+/* A value that cannot be opened is translated again. */
 static void open_value(struct botd *d, const struct request *req, struct field_bytes value,
                        const uint8_t *key, struct memory_text *text)
 {
@@ -63,7 +62,6 @@ static void open_value(struct botd *d, const struct request *req, struct field_b
 
 /* ---- recalling ---- */
 
-/* Those that were used for the first time in an hour. */
 static int note_use(struct botd *d, const struct request *req, const struct db_array *keys,
                     struct error *err)
 {
@@ -75,7 +73,6 @@ static int note_use(struct botd *d, const struct request *req, const struct db_a
     return sql_memory_use(d->svc.db, req, &in, err) < 0 ? -1 : 0;
 }
 
-/* Asks for the texts that have no answer yet, by the keys that a seal key makes. */
 static int recall_by(struct botd *d, const struct request *req, const struct provider_call *call,
                      const struct secret *secret, bool older, struct memory_text *texts,
                      size_t count, struct error *err)

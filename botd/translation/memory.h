@@ -28,12 +28,12 @@ void memory_key(const struct secret *key, struct uuid project, const char *provi
                 const struct provider_call *call, const char *shown,
                 uint8_t ret[static MEMORY_KEY_SIZE]);
 
-/* Fills the answers that are remembered, from the request's arena, and notes that they are in use.
- * `call` names the languages. Parks. */
+/* Fills in the remembered answers, from the request's arena, and records the use. `call` has the
+ * languages. Parks. */
 int memory_recall(struct botd *d, const struct request *req, const struct provider_call *call,
                   struct memory_text *texts, size_t count, struct error *err) MUST_USE;
 
-/* What translation_record.sql is to remember: all that has an answer which was not recalled. */
+/* Rows for translation_record.sql: new answers. */
 struct memory_rows {
     struct db_array keys, values;
     size_t count;

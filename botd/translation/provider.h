@@ -25,18 +25,15 @@ struct provider {
     /* Whether it translates between the two. -1 when it cannot be asked. May park. */
     int (*has_pair)(void *self, const struct provider_call *call, bool *ret, struct error *err);
 
-    /* Fills ret[count] with answers from the arena, valid UTF-8; NULL: this text could not be
-     * translated. -1, with Retry-After where that makes sense, when none could. Parks, until the
-     * deadline at most. */
+    /* Fills ret[count] with answers, valid UTF-8 from the arena; NULL: not translated. -1 when none
+     * could be, with Retry-After if that makes sense. Parks, until the deadline. */
     int (*translate)(void *self, const struct provider_call *call, const char **ret,
                      struct error *err);
 
-    /* Looks after it, every few seconds and first at the start. The error is for the operator. May
-     * park. */
+    /* Maintenance, at the start and every few seconds. The error is for the operator. May park. */
     int (*tend)(void *self, const struct request *req, struct error *err);
 
-    /* Asks it whether it is there and ready, without a text of anyone's (common/service/check.h).
-     * Parks. */
+    /* Checks that it is ready, without anyone's text (common/service/check.h). Parks. */
     int (*check)(void *self, const struct request *req, struct finding *ret, struct error *err);
 
     /* No call is under way. */

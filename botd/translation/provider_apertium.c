@@ -23,6 +23,7 @@
 #include "botd/sandbox/subprocess.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/runtime/fiber_sem.h"
 #include "common/wire/codec.h"
 
@@ -106,9 +107,7 @@ static void add_pair(struct apertium *self, const struct pair *pair)
     struct pair *known = pair_of(self, pair->from, pair->to);
 
     if (!known) {
-        known = calloc(1, sizeof(*known));
-        if (!known)
-            log_die("apertium", "out of memory");
+        known = memory_new(sizeof(*known));
         *known = *pair;
         known->next = self->pairs;
         self->pairs = known;
@@ -116,7 +115,7 @@ static void add_pair(struct apertium *self, const struct pair *pair)
     known->found = true;
 }
 
-/* What is installed now: a package that came or went needs no restart. */
+/* Finds what is installed now; a new package needs no restart. */
 static int search(struct apertium *self, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -164,7 +163,6 @@ static void pipeline_end(struct apertium *self, struct pipeline *pipeline)
     free(pipeline);
 }
 
-/* The one that has been idle for the longest time. */
 static struct pipeline *oldest_idle(const struct apertium *self)
 {
     struct pipeline *oldest = NULL;
@@ -175,7 +173,6 @@ static struct pipeline *oldest_idle(const struct apertium *self)
     return oldest;
 }
 
-/* Those that were not used since. */
 static void end_idle(struct apertium *self, int64_t since_mono_ms)
 {
     struct pipeline *next;
@@ -208,7 +205,6 @@ static int script(const struct apertium *self, const struct pair *pair)
     return fd;
 }
 
-/* A stage keeps running when the pipe of its stderr is full: the rest is lost. */
 static int start(struct apertium *self, const struct pair *pair, struct pipeline **ret,
                  struct error *err)
 {
@@ -231,9 +227,7 @@ static int start(struct apertium *self, const struct pair *pair, struct pipeline
         close(said[0]);
         return -1;
     }
-    pipeline = calloc(1, sizeof(*pipeline));
-    if (!pipeline)
-        log_die("apertium", "out of memory");
+    pipeline = memory_new(sizeof(*pipeline));
     *pipeline =
         (struct pipeline){.next = self->all, .sandboxed = sandboxed, .pair = pair, .said = said[0]};
     self->all = pipeline;
@@ -243,7 +237,7 @@ static int start(struct apertium *self, const struct pair *pair, struct pipeline
     return 0;
 }
 
-/* The last line that the stages have written to stderr since the last call, printable. */
+/* Returns the newest line of stderr, printable. */
 static void take_last_line(const struct pipeline *pipeline, char ret[static LINE_SIZE])
 {
     char bytes[512];
@@ -275,8 +269,8 @@ static bool is_in_a_text(const struct provider_call *call, const char *word)
     return false;
 }
 
-/* A stage may quote what it cannot read, and no text is for the log. What is not ASCII ("?") is no
- * message of a stage. */
+/* A stage may quote what it cannot read, which must not be logged. Non-ASCII ("?") is no stage's
+ * message. */
 static bool quotes_a_text(const struct provider_call *call, const char *line)
 {
     static const char between[] = " \t'\"`()[]{}<>^$/\\,.:;=*#@_-";
@@ -305,7 +299,6 @@ static int report(const struct pipeline *pipeline, const struct provider_call *c
     return line[0] != '\0' ? error_detail(err, "%s", line) : -1;
 }
 
-/* An idle one of this pair that is in order, or a new one. */
 static int take_pipeline(struct apertium *self, const struct pair *pair, struct pipeline **ret,
                          struct error *err)
 {
@@ -377,7 +370,7 @@ static int ask(struct apertium *self, const struct provider_call *call, struct p
     exchange.deadline_mono_ms = MIN(call->deadline_mono_ms, clock_mono_ms() + ROUND_MS);
     if (subprocess_exchange(self->loop, call->arena, &pipeline->sandboxed, &exchange, &answer,
                             err) < 0)
-        /* Neither botd that stops nor a caller whose time is over says anything of it. */
+        /* A stopping botd or an expired deadline says nothing of the pipeline. */
         return err->code == ERR_UNAVAILABLE || clock_mono_ms() >= call->deadline_mono_ms
                    ? -1
                    : report(pipeline, call, err);
@@ -413,7 +406,6 @@ static int run_round(struct apertium *self, const struct provider_call *call, si
     return rc;
 }
 
-/* How many texts from here on go into one round. */
 static size_t round_size(const struct provider_call *call, size_t from)
 {
     size_t count = 0, bytes = 0;
@@ -427,8 +419,7 @@ static size_t round_size(const struct provider_call *call, size_t from)
     return count;
 }
 
-/* A round that failed is gone through again text by text, each in a pipeline that nothing was wrong
- * with so far. */
+/* Retries a failed round text by text, each in a pipeline that has not failed. */
 static int translate(void *arg, const struct provider_call *call, const char **ret,
                      struct error *err)
 {
@@ -467,8 +458,8 @@ static bool has_pipeline(const struct apertium *self, const struct pair *pair)
     return each != NULL;
 }
 
-/* Has the pair translate a word. A pipeline that was started for it ends with it. Without an answer
- * by the deadline there is no verdict: the last one stays. */
+/* Translates a word. Ends a pipeline started for it. Without an answer by the deadline the last
+ * verdict stays. */
 static void try_pair(struct apertium *self, struct arena *arena, int64_t deadline_mono_ms,
                      struct pair *pair)
 {
@@ -501,8 +492,7 @@ static void try_pair(struct apertium *self, struct arena *arena, int64_t deadlin
                  err.detail[0] != '\0' ? err.detail : err.message);
 }
 
-/* The pair whose last trial is the oldest, of those that were last tried at `since_mono_ms` at the
- * latest, or a minute ago in vain. */
+/* The least recently tried pair, of those tried before `since_mono_ms` or failing for a minute. */
 static struct pair *due(const struct apertium *self, int64_t since_mono_ms)
 {
     int64_t again_mono_ms = clock_mono_ms() - TRIAL_AGAIN_MS;
@@ -519,7 +509,7 @@ static struct pair *due(const struct apertium *self, int64_t since_mono_ms)
     return oldest;
 }
 
-/* As many as there is time for until the deadline of req; the last may take so much longer. */
+/* Tries pairs until the deadline of req; the last may take `longer_ms` more. */
 static void try_pairs(struct apertium *self, const struct request *req, int64_t since_mono_ms,
                       int64_t longer_ms)
 {
@@ -530,7 +520,6 @@ static void try_pairs(struct apertium *self, const struct request *req, int64_t 
         try_pair(self, req->arena, req->deadline_mono_ms + longer_ms, pair);
 }
 
-/* What the last trials have found. */
 struct verdicts {
     size_t pairs, tried, failures;
     const struct pair *failed; /* one of those; NULL: none */
@@ -608,10 +597,8 @@ struct provider provider_apertium(struct loop *loop, struct metrics *metrics,
                                   const struct programs *programs,
                                   const struct apertium_options *options)
 {
-    struct apertium *self = calloc(1, sizeof(*self));
+    struct apertium *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("apertium", "out of memory");
     *self = (struct apertium){
         .loop = loop,
         .programs = programs,

@@ -13,7 +13,7 @@
 
 #include "common/base/address.h"
 #include "common/base/clock.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/domain/uri.h"
 #include "common/service/fetch.h"
 #include "common/wire/codec.h"
@@ -22,8 +22,7 @@ enum {
     QUESTION_TEXTS = 50,
     QUESTION_BYTES = 16 * 1024,
     STRIKES_MAX = 4, /* questions of one request that were in vain before the rest is given up */
-    /* An answer is about as long as its question; \\u0000 within JSON within JSON makes seven bytes
-     * of two. */
+    /* JSON within JSON can write \\u0000 as seven bytes for two. */
     ANSWER_GROWTH = 16,
     ANSWER_SPARE = 256 * 1024,
     RETRY_S = 5,          /* of a provider that does not say */
@@ -64,7 +63,7 @@ int provider_http_check(const struct provider_http_options *options, struct erro
                      "translation_plain_http is true");
 }
 
-/* Nothing in a key that JSON or a header would take for its own. */
+/* Refuses keys that need escaping in JSON or a header. */
 static int load_key(const char *path, struct secret *ret, struct error *err)
 {
     if (secret_load_text(path, ret, err) < 0)
@@ -98,10 +97,8 @@ int provider_http_open(struct loop *loop, struct metrics *metrics,
                        const struct provider_http_options *options, struct provider_http **ret,
                        struct error *err)
 {
-    struct provider_http *self = calloc(1, sizeof(*self));
+    struct provider_http *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("provider", "out of memory");
     self->options = *options;
     if (options->key_file && load_key(options->key_file, &self->key, err) < 0) {
         free(self);
@@ -145,9 +142,8 @@ static int away(struct error *err, int64_t retry_s)
                        "Translation is not available just now. Try again.");
 }
 
-/* What a status other than 2xx means. That the provider has enough of our questions (429) is no
- * fault of the client, who asked for nothing too often: it is told that we are unavailable, and
- * until when. */
+/* Maps a status other than 2xx. A 429 is not the client's fault: it becomes ERR_UNAVAILABLE with
+ * the provider's Retry-After. */
 static int refused(const struct fetch_answer *answer, struct error *err)
 {
     switch (answer->status) {
@@ -299,7 +295,7 @@ static size_t question_size(const struct provider_call *call, size_t from)
     return count;
 }
 
-/* 1: the answer was not right, and err is clear. */
+/* 1: a wrong answer; err is clear. */
 static int ask(struct asking *self, size_t from, size_t count, struct error *err)
 {
     if (count == 0)

@@ -19,15 +19,14 @@ struct provider_http_options {
     bool plain;           /* http:// also to other machines */
 };
 
-/* Its connections are its own: a bot's call must not go over one that was opened without a look at
- * the address. */
+/* Has its own connections: a bot's call must not reuse one that was opened without a check of the
+ * address. */
 struct provider_http;
 
 /* What is wrong with the URL, for the operator. */
 int provider_http_check(const struct provider_http_options *options, struct error *err) MUST_USE;
 
-/* The counters stand at 0 with a provider on this machine: an alert tells "none" from "no
- * metric". */
+/* Registers the counters for local providers too, so that alerts tell "none" from "no metric". */
 void provider_http_make_metrics(struct metrics *metrics);
 
 /* Options' texts are borrowed; the key is read. The error is for the operator. */
@@ -39,17 +38,16 @@ void provider_http_destroy(struct provider_http **self_p);
 /* The key as a text that needs no escape in JSON or a header; NULL without one. */
 const char *provider_http_key(const struct provider_http *self);
 
-/* One request and its answer, which is JSON (new reference). `body` NULL: a GET; `header`: one
- * more, or NULL. Parks, until the deadline or the timeout. Fails: ERR_VALIDATION (the provider does
- * not take this question) or ERR_BAD_REQUEST (its answer is not JSON, or too large), where another
- * question may do better; ERR_DEADLINE; ERR_UNAVAILABLE with Retry-After for everything else, where
- * none would. */
+/* Sends a request and reads its JSON answer (new reference). `body` NULL: GET; `header`: one more,
+ * or NULL. Parks until the deadline or timeout. ERR_VALIDATION (question refused) and
+ * ERR_BAD_REQUEST (no JSON, or too large): another question may work; ERR_DEADLINE; ERR_UNAVAILABLE
+ * with Retry-After: none would. */
 int provider_http_call(struct provider_http *self, struct arena *arena, const char *path,
                        const char *header, const char *body, int64_t deadline_mono_ms, json_t **ret,
                        struct error *err) MUST_USE;
 
-/* A GET of which any status is an answer: *ret is its JSON (new reference), NULL when it is none.
- * Parks. -1 when there was no answer. */
+/* A GET where any status is an answer: *ret is its JSON (new reference) or NULL. Parks. -1: no
+ * answer. */
 int provider_http_reach(struct provider_http *self, struct arena *arena, const char *path,
                         const char *header, int64_t deadline_mono_ms, long *ret_status,
                         json_t **ret, struct error *err) MUST_USE;
@@ -57,14 +55,13 @@ int provider_http_reach(struct provider_http *self, struct arena *arena, const c
 /* Where it is, for the operator. */
 const char *provider_http_url(const struct provider_http *self);
 
-/* Has `count` texts from `from` on translated by one question. ret[from..] from the arena. Fails as
- * above; an answer that is not as many texts is ERR_BAD_REQUEST too. */
+/* Translates `count` texts from `from` on with one question into ret[from..], from the arena. Fails
+ * as above; another number of texts is ERR_BAD_REQUEST. */
 typedef int provider_http_ask(void *self, const struct provider_call *call, size_t from,
                               size_t count, const char **ret, struct error *err);
 
-/* struct provider's translate(): one question after the other, of at most 50 texts or 16 KiB; one
- * whose answer is not right is asked again in halves (a single text: as it was), and what then is
- * not right has failed. */
+/* struct provider's translate(): questions of at most 50 texts or 16 KiB, in order; a wrong answer
+ * is retried in halves, a single text once. */
 int provider_http_translate(struct provider_http *self, provider_http_ask *ask, void *ask_arg,
                             const struct provider_call *call, const char **ret,
                             struct error *err) MUST_USE;

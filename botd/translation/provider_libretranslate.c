@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "common/base/clock.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/wire/codec.h"
 
 enum {
@@ -63,7 +63,7 @@ static void add_targets(struct arena *arena, const json_t *language, struct pair
     }
 }
 
-/* Takes the list in place of the one that there was. -1 when there is no pair in it. */
+/* Replaces the list. -1: it has no pair. */
 static int take_pairs(struct libretranslate *self, const json_t *languages)
 {
     struct arena *arena = arena_new();
@@ -180,7 +180,7 @@ static int translate(void *arg, const struct provider_call *call, const char **r
 
 /* ---- the provider ---- */
 
-/* A list that cannot be had stays as it is: languages come and go less often than servers. */
+/* Keeps the old list if there is no new one. */
 static int tend(void *arg, const struct request *req UNUSED, struct error *err)
 {
     struct libretranslate *self = arg;
@@ -214,10 +214,8 @@ int provider_libretranslate(struct loop *loop, struct metrics *metrics,
                             const struct provider_http_options *options, struct provider *ret,
                             struct error *err)
 {
-    struct libretranslate *self = calloc(1, sizeof(*self));
+    struct libretranslate *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("provider", "out of memory");
     if (provider_http_open(loop, metrics, options, &self->http, err) < 0) {
         free(self);
         return -1;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/wire/codec.h"
 
 struct openai {
@@ -68,7 +68,7 @@ static const char *compose(const struct openai *self, const struct provider_call
 
 /* ---- the answer ---- */
 
-/* The model's own words: "" when it was cut off, refused or said nothing. */
+/* "" when it was cut off, refused or said nothing. */
 static const char *words(const json_t *answer)
 {
     const json_t *choice = json_array_get(json_object_get(answer, "choices"), 0);
@@ -100,7 +100,7 @@ static int read_answer(struct arena *arena, const json_t *answer, size_t count, 
 
 /* ---- translating ---- */
 
-/* The header is made for each call: the key is in the arena for no longer than it takes. */
+/* Makes the header per call, so that the key leaves the arena soon. */
 static int call_model(struct openai *self, const struct provider_call *call, const char *body,
                       json_t **ret, struct error *err)
 {
@@ -215,10 +215,9 @@ int provider_openai(struct loop *loop, struct metrics *metrics,
                     struct provider *ret, struct error *err)
 {
     static const char prefix[] = "openai ";
-    struct openai *self = calloc(1, sizeof(*self));
+    struct openai *self = memory_new(sizeof(*self));
 
-    if (!self || !(self->name = malloc(sizeof(prefix) + strlen(model))))
-        log_die("provider", "out of memory");
+    self->name = memory_new(sizeof(prefix) + strlen(model));
     strcat(strcpy(self->name, prefix), model);
     self->model = model;
     if (provider_http_open(loop, metrics, options, &self->http, err) < 0) {

@@ -114,7 +114,6 @@ static int read_texts(struct work *self, const struct field_texts *texts, struct
 
 /* ---- what came of it ---- */
 
-/* Answers are as long as sources; one that is not would not fit into ours. */
 static void keep(const struct work *self, struct item *item, const char *result)
 {
     if (strlen(result) <= GROWTH * strlen(item->source) + GROWTH_SPARE)
@@ -126,7 +125,6 @@ static bool is_pending(const struct item *item)
     return item->shown && !item->result;
 }
 
-/* Takes the provider's answer for the text as a whole, unless it is not whole. */
 static void take_answer(struct work *self, struct item *item, const char *answer)
 {
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();
@@ -155,7 +153,6 @@ static int recall(struct work *self, struct error *err)
     return 0;
 }
 
-/* Takes the characters of what is left to translate, which is `*ret` texts. */
 static int take_budget(struct work *self, size_t *ret, struct error *err)
 {
     bool limited = self->d->config->translation_daily_characters > 0;
@@ -217,7 +214,7 @@ struct stretches {
     size_t count;
 };
 
-/* All stretches of a text behind those that are there already; false when they are too many. */
+/* False when there are too many. */
 static bool add_stretches(const struct work *self, const struct item *item, struct arena *scratch,
                           struct stretches *ret)
 {
@@ -236,7 +233,7 @@ static bool add_stretches(const struct work *self, const struct item *item, stru
     return true;
 }
 
-/* What came of each stretch; one without an answer stays as it is. */
+/* A stretch without an answer stays as it is. */
 static void restore_stretches(const struct work *self, struct stretches *all,
                               const char *const *answers)
 {
@@ -253,7 +250,7 @@ static void restore_stretches(const struct work *self, struct stretches *all,
     }
 }
 
-/* Remembers what the stretches came to as an answer with the marks in their places. */
+/* Remembers the joined stretches as one answer with marks. */
 static void remember_joined(struct work *self, size_t index)
 {
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();
@@ -268,7 +265,7 @@ static void remember_joined(struct work *self, size_t index)
         self->remembered[index].answer = arena_strdup(self->req->arena, shown);
 }
 
-/* Puts the stretches of an item together, from `first` on. Without any answer it stays pending. */
+/* Joins an item's stretches from `first`. Without any answer it stays pending. */
 static void join(struct work *self, size_t index, const struct stretches *all, size_t first)
 {
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();
@@ -290,7 +287,7 @@ static void join(struct work *self, size_t index, const struct stretches *all, s
         remember_joined(self, index);
 }
 
-/* Texts of which nothing whole came back. That they come back as they were is no error. */
+/* Texts without a complete answer come back unchanged, which is no error. */
 static int translate_stretches(struct work *self, struct error *err)
 {
     const struct provider *provider = &self->d->provider;
@@ -356,7 +353,6 @@ static void answer(struct work *self, struct translation *out)
                                 .items = {items, self->count}};
 }
 
-/* Characters of texts that the provider did not translate. */
 static int64_t unused_characters(const struct work *self)
 {
     int64_t sum = 0;
@@ -367,7 +363,6 @@ static int64_t unused_characters(const struct work *self)
     return sum;
 }
 
-/* Notes that the provider was asked, or failed to answer, and remembers what came of it. */
 static int record(const struct work *self, bool failed, struct error *err)
 {
     struct memory_rows rows = memory_rows(self->d, self->req, self->remembered, self->count);
@@ -405,7 +400,7 @@ static void record_failure(const struct work *self)
                   "code", error_kind(err.code)->wire, NULL);
 }
 
-/* What is remembered leaves no row in the audit trail, like everything else that is only read. */
+/* Remembering is not audited, like all that only reads. */
 static int run(struct work *self, const struct translation_in *in, struct error *err)
 {
     struct error counted; /* what fails for a text and is made good for leaves the limit's note */
@@ -430,8 +425,8 @@ static int run(struct work *self, const struct translation_in *in, struct error 
 
 /* ---- handlers ---- */
 
-/* Translates texts. Fails: FORBIDDEN (policy), VALIDATION (languages), THROTTLED (the project's
- * budget of the day), OVERLOADED, UNAVAILABLE, DEADLINE (none of them could be translated). */
+/* Fails: FORBIDDEN (policy), VALIDATION (languages), THROTTLED (daily budget), OVERLOADED,
+ * UNAVAILABLE, DEADLINE (nothing was translated). */
 int translate(struct botd *d, const struct request *req, const struct translation_in *in,
               struct translation *out, struct error *err)
 {

@@ -32,5 +32,5 @@ void *memory_resize(void *array, size_t count, size_t size)
 
 char *memory_text(const char *text)
 {
-    return memory_ensure(strdup(text));
+    return text ? memory_ensure(strdup(text)) : NULL;
 }

@@ -29,8 +29,7 @@ enum {
     SEAL_POLL_MS = 100,
 };
 
-/* A long trail takes minutes, so progress is drawn on the terminal. `quiet`: draws none, because
- * the output goes there too. */
+/* `quiet`: shows no progress, because the output goes to the terminal, too. */
 static void start_progress(struct progress *ret, struct ctl *ctl, const char *service, bool quiet)
 {
     progress_start(ret, arena_printf(ctl->arena, "audit of %s", service), "rows",
@@ -39,7 +38,6 @@ static void start_progress(struct progress *ret, struct ctl *ctl, const char *se
 
 /* ---- verify ---- */
 
-/* The result of verifying one daemon's trail. */
 struct audit_report {
     const char *service, *state; /* "ok", or the kind of the fault */
     int64_t rows, ofProject, dropped, unsealed, sequence;
@@ -61,13 +59,11 @@ static const struct field audit_report_rows[] = {
 };
 static FIELD_TABLE(audit_report);
 
-/* What a trail is verified against, and the project whose rows are counted. */
 struct question {
     json_t *kept;        /* reports of an earlier verification; NULL: none */
     struct uuid project; /* counts this project's rows; absent: counts none */
 };
 
-/* The reports that an earlier verification printed: --kept. */
 static int read_kept(struct ctl *ctl, json_t **ret, struct error *err)
 {
     const char *path = arguments_get(&ctl->args, "--kept");
@@ -86,7 +82,6 @@ static int read_kept(struct ctl *ctl, json_t **ret, struct error *err)
     return 0;
 }
 
-/* The walk must pass the kept end of this daemon's chain. */
 static int expect_kept(struct ctl *ctl, const json_t *kept, const char *service,
                        struct audit_walk *walk, struct error *err)
 {
@@ -177,7 +172,6 @@ static int verify_trail(struct ctl *ctl, const char *service, const struct quest
     return 0;
 }
 
-/* Fails with the first trail that is broken. */
 static int judge(const struct field_list *reports, struct error *err)
 {
     const struct audit_report *report = reports->items;
@@ -228,7 +222,6 @@ int audit_verify_command(struct ctl *ctl, struct error *err)
 
 /* ---- export ---- */
 
-/* Writes a bundle while its rows are read. */
 struct bundle {
     size_t entries;
 };
@@ -243,8 +236,7 @@ static void print_event(struct bundle *self, const char *service, const struct a
     printable_json(entry, JSON_COMPACT, stdout);
 }
 
-/* Prints the rows that are sealed, and waits for those that were written before and get their place
- * in the chain within a second. */
+/* Prints sealed rows, and waits a while for earlier ones that get their place within a second. */
 static int export_trail(struct ctl *ctl, const char *service, struct uuid project,
                         struct bundle *bundle, struct error *err)
 {

@@ -8,8 +8,8 @@
 #include "common/service/audit_address.h"
 #include "ctl/ctl.h"
 
-/* ret[i]: the address, "" when it was erased with its account, NULL where no authd was ever
- * started. From the arena. Parks. */
+/* ret[i]: the address; "": erased with its account; NULL: no authd was ever started. From the
+ * arena. Parks. */
 int audit_addresses_open(struct ctl *ctl, struct arena *arena, const struct audit_sealed *sealed,
                          size_t count, const char **ret, struct error *err) MUST_USE;
 

@@ -7,8 +7,7 @@
 #include "common/service/service.h"
 #include "ctl/ctl.h"
 
-/* Asks the daemon for a page of its trail, in the arena; of a daemon without one `kept` is false.
- * Parks. */
+/* Reads a page of the daemon's trail, in the arena; `kept` is false if it has none. Parks. */
 int audit_page_fetch(struct ctl *ctl, const char *service, const struct audit_page_in *in,
                      struct arena *arena, struct audit_page_out *ret, struct error *err) MUST_USE;
 

@@ -67,7 +67,6 @@ static PGresult *query(const struct prune *self, const char *sql)
     return checked(self, PQexec(self->connection, sql));
 }
 
-/* The same of one with a parameter. */
 static PGresult *query_with(const struct prune *self, const char *sql, const char *value)
 {
     return checked(self, PQexecParams(self->connection, sql, 1, NULL, &value, NULL, NULL, 0));
@@ -82,8 +81,7 @@ static int run(const struct prune *self, const char *sql)
 
 /* ---- one month ---- */
 
-/* Rows in the order of the chain. `previous` is the hash before a row that does not go on from the
- * line before. */
+/* Rows in chain order. `previous`: the hash before a row that does not follow the last line. */
 static const char *select_rows(const struct prune *self, const struct pruned *month)
 {
     return arena_printf(
@@ -123,7 +121,6 @@ static int sync_directory(const char *path)
     return directory < 0 ? -1 : fsync(directory);
 }
 
-/* Whether a file has nothing but the beginning of another one. */
 static bool file_begins(const struct prune *self, const char *path, const char *whole_path)
 {
     CLEANUP(file_close) FILE *file = fopen(path, "re");
@@ -140,9 +137,9 @@ static bool file_begins(const struct prune *self, const char *path, const char *
     return !ferror(file);
 }
 
-/* A file of that month is replaced by one that has all of its rows: it stayed, and rows came. Where
- * it has others, the month was dropped and came again, by a clock that was set back or a database
- * that was restored: its rows may be nowhere else. */
+/* A month's file is replaced by one with all its rows and more. With other rows, the month was
+ * dropped and came back (clock set back, database restored): the old file may be their only
+ * copy. */
 static void name_file(const struct prune *self, struct pruned *month, const char *partial)
 {
     const char *first = month->file;
@@ -162,7 +159,7 @@ static FILE *file_create(const char *path)
     return file;
 }
 
-/* Syncs and renames the file: when this returns 0 it is on disk under its name. */
+/* On success the file is on disk under its name. */
 static int export_month(const struct prune *self, struct pruned *month)
 {
     const char *partial = arena_printf(self->ctl->arena, "%s.partial", month->file);
@@ -181,7 +178,7 @@ static int export_month(const struct prune *self, struct pruned *month)
     return 0;
 }
 
-/* A row may have been added since: then the month stays until the next run. */
+/* Keeps a month to which a row was added, until the next run. */
 static int drop_month(const struct prune *self, const struct pruned *month)
 {
     CLEANUP(pq_clear) PGresult *dropped = NULL;
@@ -316,7 +313,7 @@ struct exported {
     size_t size; /* of the hash, 0: none yet */
 };
 
-/* The row's hash is that of its content and of the row before, by this line or the one before. */
+/* Checks the hash against the content and the previous row, in this line or the last. */
 static bool line_holds(struct exported *self, const json_t *line)
 {
     uint8_t hash[AUDIT_HASH_SIZE], want[AUDIT_HASH_SIZE];

@@ -35,7 +35,7 @@ static const struct field audit_line_rows[] = {
 };
 static FIELD_TABLE(audit_line);
 
-/* The filter; NULL or absent: any value. */
+/* NULL or absent: any value. */
 struct filter {
     const char *action;  /* or the beginning of it, "session." */
     const char *account; /* that acted, or that the row is about */
@@ -43,7 +43,6 @@ struct filter {
     struct uuid project;
 };
 
-/* The newest lines of all daemons; one daemon's are added after the other's. */
 struct lines {
     struct arena *arena;
     struct audit_line *items; /* a ring of `max` for each daemon, see add() */
@@ -82,7 +81,7 @@ static bool is_text(const json_t *value, const char *text)
     return json_is_string(value) && strcmp(json_string_value(value), text) == 0;
 }
 
-/* Whether it acted, or the row is about it: as the filter `target` of GET /v1/project/audit. */
+/* True if it acted or is the row's subject, as `target` of GET /v1/project/audit. */
 static bool is_of_account(const char *account, const json_t *event, const struct audit_record *row)
 {
     static const char type[] = "Account/";
@@ -172,7 +171,7 @@ static int by_time(const void *left, const void *right)
     return (a->sequence > b->sequence) - (a->sequence < b->sequence);
 }
 
-/* Addresses that were erased, or that no authd is there to open, by that word. */
+/* Shows "erased", or "sealed" without an authd. */
 static int open_addresses(struct ctl *ctl, struct field_list *list, struct error *err)
 {
     struct audit_line *lines = arena_calloc(ctl->arena, list->count + 1, sizeof(*lines));

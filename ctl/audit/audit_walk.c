@@ -40,13 +40,11 @@ int64_t audit_walk_after(const struct audit_walk *self)
 
 /* ---- what is wrong with a row ---- */
 
-/* Rows of a page, of which `at` is not sound. */
 struct suspects {
     const struct audit_record *rows;
     size_t count, at;
 };
 
-/* The hash of a row's content at another place. */
 static void hash_at(const struct audit_record *row, int64_t sequence, struct field_bytes previous,
                     uint8_t ret[static AUDIT_HASH_SIZE])
 {
@@ -56,15 +54,14 @@ static void hash_at(const struct audit_record *row, int64_t sequence, struct fie
     audit_hash(&moved, previous, ret);
 }
 
-/* Is it one of the two rows' hashes? An attacker who exchanged the rows may have left the hashes
- * in place. */
+/* An attacker who exchanged two rows may have left the hashes in place. */
 static bool either(const struct suspects *who, size_t other,
                    const uint8_t hash[static AUDIT_HASH_SIZE])
 {
     return same_hash(who->rows[who->at].hash, hash) || same_hash(who->rows[other].hash, hash);
 }
 
-/* The row of the page that belongs where the unsound one is; count: none. *ret_hash: the hash
+/* Finds the row that belongs in place of the unsound one; count: none. *ret_hash: the hash
  * there. */
 static size_t find_rightful(const struct suspects *who, int64_t sequence,
                             struct field_bytes previous, uint8_t ret_hash[static AUDIT_HASH_SIZE])
@@ -79,7 +76,6 @@ static size_t find_rightful(const struct suspects *who, int64_t sequence,
     return other;
 }
 
-/* Does the unsound row belong where the rightful one is? */
 static bool belongs_there(const struct suspects *who, size_t other,
                           const uint8_t here[static AUDIT_HASH_SIZE])
 {
@@ -111,7 +107,7 @@ static bool unsound(struct audit_walk *self, const struct suspects *who)
 
 /* ---- walking ---- */
 
-/* Moves the end of the chain to this row. False when a kept hash differs. */
+/* False when a kept hash differs. */
 static bool step(struct audit_walk *self, int64_t sequence, int64_t id, struct field_bytes hash)
 {
     if (hash.size > sizeof(self->hash))
@@ -126,7 +122,6 @@ static bool step(struct audit_walk *self, int64_t sequence, int64_t id, struct f
     return true;
 }
 
-/* Steps over the dropped rows that begin here. */
 static bool step_over(struct audit_walk *self, const struct field_list *gaps)
 {
     const struct audit_gap *gap = gaps->items;

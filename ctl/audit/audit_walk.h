@@ -7,7 +7,6 @@
 
 #include "common/service/audit_chain.h"
 
-/* The first fault of the chain. */
 struct audit_fault {
     int64_t sequence;
     const char *kind; /* "altered", "removed", "inserted", "reordered"; NULL: nothing */
@@ -25,13 +24,11 @@ struct audit_walk {
     struct audit_fault fault;
 };
 
-/* The row after which the next page begins. The last row is read again, so that a replaced one
- * is noticed. */
+/* Where the next page begins. The last row is read again, to notice a replaced one. */
 int64_t audit_walk_after(const struct audit_walk *self);
 
-/* Verifies the next rows (struct audit_record), requested with audit_walk_after(), and the gaps
- * (struct audit_gap) that begin behind the last row. False at the first fault. *ret_more: the
- * page had a new row. */
+/* Verifies rows (struct audit_record) fetched with audit_walk_after(), and gaps (struct audit_gap)
+ * after the last row. False at the first fault. *ret_more: there was a new row. */
 bool audit_walk_page(struct audit_walk *self, const struct field_list *rows,
                      const struct field_list *gaps, bool *ret_more);
 

@@ -13,7 +13,6 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
 
-/* A protection, what its absence means, and the setting that switches it on. */
 struct protection {
     bool off;
     const char *what, *member, *value;
@@ -49,8 +48,7 @@ void account_policy_show_off(const struct ctl *ctl, const char *code,
     }
 }
 
-/* The word as JSON: a number, true, false, null for "none" where the member is a limit, or a
- * text. */
+/* Numbers, booleans, null for "none" (not of requireMfa), texts. */
 static json_t *word_json(const char *member, const char *word)
 {
     char *end;
@@ -67,7 +65,6 @@ static json_t *word_json(const char *member, const char *word)
     return json_string(word);
 }
 
-/* Reads the member and the value from the command line; fails when either is invalid. */
 static int policy_given(struct ctl *ctl, struct account_policy_in *ret, struct error *err)
 {
     const char *member = arguments_get(&ctl->args, ACCOUNT_POLICY_MEMBERS);
@@ -82,7 +79,6 @@ static int policy_given(struct ctl *ctl, struct account_policy_in *ret, struct e
                        ret, err);
 }
 
-/* Shows the policy of a project, after a change when one is given. */
 int project_policy_command(struct ctl *ctl, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);

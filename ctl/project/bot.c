@@ -6,7 +6,7 @@
 
 #include "botd/botd_api.h"
 #include "common/wire/codec.h"
-#include "ctl/ctl.h"
+#include "ctl/call.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/files.h"
 #include "ctl/output.h"
@@ -29,52 +29,16 @@ int bot_put_command(struct ctl *ctl, struct error *err)
 {
     struct bot_in bot;
     struct operator_bot_put_in in = {.bot = &bot};
-    struct request req;
-    struct bot out = {0};
+    struct bot out;
 
-    if (read_bot(ctl, &bot, err) < 0 || project_from_args(ctl, &in.projectId, err) < 0)
-        return -1;
-    req = ctl_bus_request(ctl->bus, ctl->arena);
-    if (botd_operator_bot_put(ctl->bus->bus, &req, &in, &out, err) < 0)
+    if (read_bot(ctl, &bot, err) < 0 ||
+        call(ctl, &botd_operator_bot_put_method, &in, &out, err) < 0)
         return -1;
     output_record(ctl, &bot_table, &out);
     return 0;
 }
 
-int bot_list_command(struct ctl *ctl, struct error *err)
-{
-    static const char *const columns[] = {"id", "name", "kind", "identifier", NULL};
-    struct operator_bot_list_in in = {0};
-    struct bot_list out = {0};
-    struct request req;
-
-    if (project_from_args(ctl, &in.projectId, err) < 0)
-        return -1;
-    req = ctl_bus_request(ctl->bus, ctl->arena);
-    if (botd_operator_bot_list(ctl->bus->bus, &req, &in, &out, err) < 0)
-        return -1;
-    output_list(ctl, &bot_table, &out.resources, columns);
-    return 0;
-}
-
-int bot_delete_command(struct ctl *ctl, struct error *err)
-{
-    struct operator_bot_delete_in in = {0};
-    struct nothing out;
-    struct request req;
-
-    if (uuid_parse(arguments_get(&ctl->args, "ID"), &in.id) < 0)
-        return error_set(err, ERR_BAD_REQUEST, "ID: must be a uuid");
-    if (project_from_args(ctl, &in.projectId, err) < 0)
-        return -1;
-    req = ctl_bus_request(ctl->bus, ctl->arena);
-    if (botd_operator_bot_delete(ctl->bus->bus, &req, &in, &out, err) < 0)
-        return -1;
-    output_done(ctl, "The bot and its executions are deleted.");
-    return 0;
-}
-
-/* Prints what the bot answers, which is JSON with and without --json. */
+/* The answer is JSON in any case. */
 int bot_run_command(struct ctl *ctl, struct error *err)
 {
     const char *file = arguments_get(&ctl->args, "--input");

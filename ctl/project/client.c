@@ -5,7 +5,7 @@
 
 #include "common/service/service.h"
 #include "common/wire/codec.h"
-#include "ctl/ctl.h"
+#include "ctl/call.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/files.h"
 #include "ctl/output.h"
@@ -15,13 +15,6 @@
 #include "settingsd/tenant_api.h"
 
 enum { SET_ATTEMPTS = 10 }; /* each that fails is a change that another operator has made */
-
-static int client_id(struct ctl *ctl, struct uuid *ret, struct error *err)
-{
-    if (uuid_parse(arguments_get(&ctl->args, "ID"), ret) < 0)
-        return error_set(err, ERR_BAD_REQUEST, "ID: must be a uuid");
-    return 0;
-}
 
 /* ---- what is said of one: a file, and options over it ---- */
 
@@ -46,8 +39,7 @@ static json_t *words(struct arena *arena, const char *list)
     return array;
 }
 
-/* Another type authenticates in another way: by the default of the type, when none is named that
- * fits it. */
+/* Drops an authMethod that does not fit a new type: its default applies. */
 static void settings_from_options(struct ctl *ctl, json_t *client)
 {
     const char *type = arguments_get(&ctl->args, "--type");
@@ -64,8 +56,7 @@ static void settings_from_options(struct ctl *ctl, json_t *client)
     }
 }
 
-/* Puts the members of the file --file, which has the form that `client show --json` prints, over
- * those of `client`. */
+/* Adds the members of --file, which has the form of `client show --json`. */
 static int settings_from_file(struct ctl *ctl, json_t *client, struct error *err)
 {
     const char *path = arguments_get(&ctl->args, "--file");
@@ -79,7 +70,7 @@ static int settings_from_file(struct ctl *ctl, json_t *client, struct error *err
     return 0;
 }
 
-/* `etag`: of the registration that `client` was made from; NULL: a new one. */
+/* `etag`: of the registration that is changed; NULL: a new one. */
 static int client_put_json(struct ctl *ctl, struct uuid id, const char *etag, json_t *client,
                            struct client_record *out, struct error *err)
 {
@@ -97,16 +88,6 @@ static int client_put_json(struct ctl *ctl, struct uuid id, const char *etag, js
     return settingsd_operator_client_put(ctl->bus->bus, &req, &put, out, err);
 }
 
-static int client_secret_make(struct ctl *ctl, struct uuid id, int64_t hours,
-                              struct client_record *out, struct error *err)
-{
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    const struct operator_client_secret_in in = {
-        .tenantCode = arguments_get(&ctl->args, "--project"), .id = id, .previousHours = hours};
-
-    return settingsd_operator_client_secret(ctl->bus->bus, &req, &in, out, err);
-}
-
 /* ---- commands ---- */
 
 static int client_create_demo(struct ctl *ctl, json_t *client, struct error *err)
@@ -114,6 +95,7 @@ static int client_create_demo(struct ctl *ctl, json_t *client, struct error *err
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     struct tenant_lookup_in which = tenant_lookup_from_text(arguments_get(&ctl->args, "--project"));
     struct client_record made = {0}, out = {0};
+    struct operator_client_secret_in secret = {.previousHours = 0};
     struct client_demo demo = {.client = &out};
     struct common_config config;
     struct tenant tenant = {0};
@@ -129,8 +111,10 @@ static int client_create_demo(struct ctl *ctl, json_t *client, struct error *err
     demo.tenant_code = tenant.tenantCode;
     client_demo_settings(client);
     settings_from_options(ctl, client);
-    if (client_put_json(ctl, (struct uuid){""}, NULL, client, &made, err) < 0 ||
-        client_secret_make(ctl, made.id, 0, &out, err) < 0)
+    if (client_put_json(ctl, (struct uuid){""}, NULL, client, &made, err) < 0)
+        return -1;
+    secret.id = made.id;
+    if (call(ctl, &settingsd_operator_client_secret_method, &secret, &out, err) < 0)
         return -1;
     client_demo_print(ctl, &demo);
     return 0;
@@ -153,48 +137,23 @@ int client_create_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-static int client_read(struct ctl *ctl, struct uuid *ret_id, struct client_record *out,
-                       struct error *err)
-{
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct operator_client_in in = {.tenantCode = arguments_get(&ctl->args, "--project")};
-
-    if (client_id(ctl, &in.id, err) < 0)
-        return -1;
-    *ret_id = in.id;
-    return settingsd_operator_client_get(ctl->bus->bus, &req, &in, out, err);
-}
-
-int client_show_command(struct ctl *ctl, struct error *err)
-{
-    struct client_record out = {0};
-    struct uuid id;
-
-    if (client_read(ctl, &id, &out, err) < 0)
-        return -1;
-    output_record(ctl, &client_record_table, &out);
-    return 0;
-}
-
-/* Puts the members of `file` and the options over what is registered. Fails: CONFLICT, another
- * change came between. */
+/* Fails: CONFLICT, another change came first. */
 static int client_change(struct ctl *ctl, json_t *file, struct client_record *out,
                          struct error *err)
 {
+    struct operator_client_in in = {.tenantCode = NULL};
     json_auto_t *client = NULL;
-    struct uuid id;
 
-    if (client_read(ctl, &id, out, err) < 0)
+    if (call(ctl, &settingsd_operator_client_get_method, &in, out, err) < 0)
         return -1;
     client = output_json(ctl->arena, &client_record_table, out);
     json_object_update(client, file);
     settings_from_options(ctl, client);
     json_object_del(client, "id");
-    return client_put_json(ctl, id, out->etag, client, out, err);
+    return client_put_json(ctl, in.id, out->etag, client, out, err);
 }
 
-/* What neither the file nor an option names stays as it is, also what another operator writes at
- * the same time. */
+/* Keeps what neither the file nor an option names, and concurrent changes. */
 int client_set_command(struct ctl *ctl, struct error *err)
 {
     json_auto_t *file = json_object();
@@ -213,44 +172,4 @@ int client_set_command(struct ctl *ctl, struct error *err)
     if (result == 0)
         output_record(ctl, &client_record_table, &out);
     return result;
-}
-
-int client_secret_command(struct ctl *ctl, struct error *err)
-{
-    struct client_record out = {0};
-    struct uuid id;
-    int64_t hours;
-
-    if (client_id(ctl, &id, err) < 0 ||
-        arguments_int(&ctl->args, "--previous-hours", 24, 0, 24 * 7, &hours, err) < 0 ||
-        client_secret_make(ctl, id, hours, &out, err) < 0)
-        return -1;
-    output_record(ctl, &client_record_table, &out);
-    return 0;
-}
-
-int client_list_command(struct ctl *ctl, struct error *err)
-{
-    static const char *const columns[] = {"id", "name", "type", "authMethod", "lastUpdated", NULL};
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct tenant_lookup_in in = tenant_lookup_from_text(arguments_get(&ctl->args, "--project"));
-    struct client_list out = {0};
-
-    if (settingsd_operator_client_list(ctl->bus->bus, &req, &in, &out, err) < 0)
-        return -1;
-    output_list(ctl, &client_table, &out.resources, columns);
-    return 0;
-}
-
-int client_delete_command(struct ctl *ctl, struct error *err)
-{
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct operator_delete_in in = {.tenantCode = arguments_get(&ctl->args, "--project")};
-    struct nothing out;
-
-    if (client_id(ctl, &in.id, err) < 0 ||
-        settingsd_operator_client_delete(ctl->bus->bus, &req, &in, &out, err) < 0)
-        return -1;
-    output_done(ctl, "The client application is deleted: its id is unknown from now on.");
-    return 0;
 }

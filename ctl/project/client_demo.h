@@ -15,11 +15,9 @@ struct client_demo {
     const struct client_record *client; /* with its secret */
 };
 
-/* The members of a client application on this machine: a confidential one that signs people in. */
 void client_demo_settings(json_t *client);
 
-/* A program for npm's openid-client, a configuration of Apache's mod_auth_openidc, and one of
- * oauth2-proxy with nginx before it; with --json an object with the texts. */
+/* Prints a program for openid-client and configurations of mod_auth_openidc and oauth2-proxy. */
 void client_demo_print(struct ctl *ctl, const struct client_demo *demo);
 
 #endif

@@ -84,7 +84,6 @@ static int send_batch(struct import *self, struct error *err)
     return 0;
 }
 
-/* Adds the number of the file's entry to the error. */
 static int bad_entry(const struct import *self, struct error *err)
 {
     char what[sizeof(err->message)];
@@ -120,10 +119,10 @@ static int add_entry(struct import *self, json_t *json, struct error *err)
 
 /* ---- the file ---- */
 
-/* The array's elements up to its end, one in memory at a time. */
+/* Has one element in memory at a time. */
 static int read_entries(struct import *self, struct error *err)
 {
-    /* An entry has no numbers; those of another system may be beyond int64. */
+    /* Entries have no numbers; foreign files may have some beyond int64. */
     const size_t flags = JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK | JSON_DECODE_INT_AS_REAL;
     int c = next_char(self->file) == '[' ? next_char(self->file) : EOF;
     bool more = c != ']';

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/clock.h"
-#include "ctl/ctl.h"
+#include "ctl/call.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
 #include "ctl/project_hold.h"
@@ -30,7 +30,7 @@ int project_find(struct ctl *ctl, const char *code, struct tenant *ret, struct e
     return settingsd_tenant_lookup(ctl->bus->bus, &req, &in, ret, err);
 }
 
-/* One that is being deleted is not changed any more. */
+/* A project being deleted cannot change. */
 static int project_find_kept(struct ctl *ctl, const char *code, struct tenant *ret,
                              struct error *err)
 {
@@ -59,19 +59,9 @@ int project_audited(struct ctl *ctl, struct uuid *ret, struct error *err)
 
 int project_create_command(struct ctl *ctl, struct error *err)
 {
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct project_create_in in = {.name = arguments_get(&ctl->args, "NAME"),
-                                   .tenantCode = arguments_get(&ctl->args, "--code"),
-                                   .noCode = arguments_has(&ctl->args, "--no-code"),
-                                   .strict = arguments_has(&ctl->args, "--strict")};
-    struct project_child_out out = {0};
-
-    if (in.noCode && in.tenantCode)
+    if (arguments_has(&ctl->args, "--code") && arguments_has(&ctl->args, "--no-code"))
         return error_set(err, ERR_BAD_REQUEST, "--code and --no-code exclude each other");
-    if (settingsd_project_create(ctl->bus->bus, &req, &in, &out, err) < 0)
-        return -1;
-    output_record(ctl, &project_child_out_table, &out);
-    return 0;
+    return call_command(ctl, err);
 }
 
 int project_list_command(struct ctl *ctl, struct error *err)
@@ -94,8 +84,7 @@ int project_list_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-/* Each setting by its one name, that of `project set`. With --json the names from before stay
- * beside it. */
+/* Settings by their names in `project set`; --json has the older names, too. */
 static const struct spelling {
     const char *member, *setting;
     bool policy; /* an id: shown as AccessPolicy/<id>, as it is written */
@@ -122,8 +111,7 @@ static json_t *setting_value(const struct spelling *spelling, json_t *value)
     return json_incref(value);
 }
 
-/* The settings; with --json also the readiness, as GET /v1/project/readiness has it (NULL: it is
- * not known). */
+/* With --json also the readiness, as GET /v1/project/readiness (NULL: unknown). */
 static void show_settings(const struct ctl *ctl, const struct tenant *tenant,
                           const struct readiness *readiness)
 {
@@ -143,7 +131,6 @@ static void show_settings(const struct ctl *ctl, const struct tenant *tenant,
     output_object(ctl, json);
 }
 
-/* The command that gives a project what a flow lacks, of what a command can give. */
 static const struct remedy {
     const char *kind, *before, *after; /* around "CODE NAME" */
 } remedies[] = {
@@ -172,7 +159,6 @@ static const char *remedy_of(const struct ctl *ctl, const char *code,
     return "";
 }
 
-/* One line for each thing that a flow lacks. */
 static void show_lacks(const struct ctl *ctl, const char *code, const struct readiness *readiness)
 {
     const struct readiness_flow *flows = readiness->flows.items;
@@ -189,8 +175,7 @@ static void show_lacks(const struct ctl *ctl, const char *code, const struct rea
     }
 }
 
-/* What is in force, defaults included, and what the flows lack. While maild is away, that is not
- * known: the settings are shown all the same. */
+/* Shows effective settings and what flows lack, which is unknown while maild is away. */
 static int show_project(struct ctl *ctl, const char *code, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
@@ -221,8 +206,7 @@ int project_show_command(struct ctl *ctl, struct error *err)
     return show_project(ctl, arguments_get(&ctl->args, "CODE"), err);
 }
 
-/* settingsd is the last that ends a read-only state; but a project that is to be suspended is so at
- * once, whatever the other daemons do. */
+/* settingsd ends a read-only state last; a suspension takes effect at once. */
 static int suspend(struct ctl *ctl, const struct project_suspend_in *in, struct tenant *tenant,
                    struct error *err)
 {
@@ -257,15 +241,12 @@ int project_suspend_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-/* The only setting that has no switch and no settings route of its own. */
 static int set_patient_policy(struct ctl *ctl, struct error *err)
 {
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct operator_policy_default_in in = {.tenantCode = arguments_get(&ctl->args, "CODE"),
-                                            .value = arguments_get(&ctl->args, "VALUE")};
+    struct operator_policy_default_in in = {.value = NULL};
     struct nothing out;
 
-    if (settingsd_operator_policy_default(ctl->bus->bus, &req, &in, &out, err) < 0)
+    if (call(ctl, &settingsd_operator_policy_default_method, &in, &out, err) < 0)
         return -1;
     output_note(ctl, "Patients who register with %s from now on get %s.\n", in.tenantCode,
                 *in.value ? in.value : "no access policy: registration is off");
@@ -274,13 +255,10 @@ static int set_patient_policy(struct ctl *ctl, struct error *err)
 
 static int set_text(struct ctl *ctl, const char *name, struct error *err)
 {
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct operator_setting_in in = {.tenantCode = arguments_get(&ctl->args, "CODE"),
-                                     .name = name,
-                                     .value = arguments_get(&ctl->args, "VALUE")};
+    struct operator_setting_in in = {.name = name};
     struct nothing out;
 
-    if (settingsd_operator_setting(ctl->bus->bus, &req, &in, &out, err) < 0)
+    if (call(ctl, &settingsd_operator_setting_method, &in, &out, err) < 0)
         return -1;
     output_note(ctl, "%s of %s is %s now.\n", in.name, in.tenantCode,
                 *in.value ? in.value : "unset");
@@ -289,16 +267,13 @@ static int set_text(struct ctl *ctl, const char *name, struct error *err)
 
 static int set_switch(struct ctl *ctl, const char *name, struct error *err)
 {
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     const char *value = arguments_get(&ctl->args, "VALUE");
-    struct operator_switch_in in = {.tenantCode = arguments_get(&ctl->args, "CODE"),
-                                    .name = name,
-                                    .enabled = strcmp(value, "true") == 0};
+    struct operator_switch_in in = {.name = name, .enabled = strcmp(value, "true") == 0};
     struct nothing out;
 
     if (!in.enabled && strcmp(value, "false") != 0)
         return error_set(err, ERR_BAD_REQUEST, "%s: must be true or false", name);
-    if (settingsd_operator_switch(ctl->bus->bus, &req, &in, &out, err) < 0)
+    if (call(ctl, &settingsd_operator_switch_method, &in, &out, err) < 0)
         return -1;
     output_note(ctl, "%s of %s is %s now.\n", in.name, in.tenantCode, value);
     return 0;
@@ -315,7 +290,7 @@ static int write_setting(struct ctl *ctl, struct error *err)
     return set_text(ctl, name, err);
 }
 
-/* Shows what is in force after the change: a setting may decide about more than itself. */
+/* A setting may affect more than itself. */
 int project_set_command(struct ctl *ctl, struct error *err)
 {
     if (write_setting(ctl, err) < 0)

@@ -22,7 +22,6 @@
 
 enum { POLL_MS = 200, STALL_MS = MINUTES(1) /* without progress: a daemon is away */ };
 
-/* Members and pending invitations. */
 static int count_members(struct ctl *ctl, const char *code, int64_t *ret, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
@@ -60,7 +59,7 @@ static int check_and_confirm(struct ctl *ctl, const char *code, struct error *er
     return confirm(ctl, question, code, err);
 }
 
-/* What was begun but is not in force on every gateway yet goes on by itself. */
+/* ERR_UNCERTAIN: the deletion has begun and goes on. */
 static int begin(struct ctl *ctl, const char *code, struct project_deletion *ret, struct error *err)
 {
     const struct project_delete_in in = {code};
@@ -101,7 +100,7 @@ static int stalled(const struct project_deletion *state, struct error *err)
     return 0;
 }
 
-/* A failure of one look is none of the deletion: settingsd may be restarting. */
+/* Ignores failed polls: settingsd may be restarting. */
 static int wait_until_done(struct ctl *ctl, struct project_deletion *state, struct error *err)
 {
     CLEANUP(progress_end) struct progress progress = {.what = NULL};

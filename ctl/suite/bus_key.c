@@ -37,7 +37,7 @@ static const struct field bus_key_rows[] = {
 };
 static FIELD_TABLE(bus_key);
 
-/* A daemon reads it as its own user, operators as their group; a suite of one user has neither. */
+/* For a daemon's user and an operator's group; a suite of one user has neither. */
 static int give_away(const char *path, const char *service, struct arena *arena, struct error *err)
 {
     const char *name = arena_printf(arena, "atrium-%s", service);
@@ -71,8 +71,7 @@ static int make_key(const char *path, const char *service, struct arena *arena, 
     return -1;
 }
 
-/* Reads the service of NAME, "service.instance". Fails when the suite has no such service or the
- * instance no valid name. */
+/* Fails: unknown service, or invalid name. */
 static int read_service(const char *name, const char **ret, struct arena *arena, struct error *err)
 {
     size_t length = strcspn(name, ".");
@@ -89,7 +88,6 @@ static int read_service(const char *name, const char **ret, struct arena *arena,
     return error_set(err, ERR_BAD_REQUEST, "%s is no name of an instance, such as authd.b1", name);
 }
 
-/* Makes the key unless it exists. */
 static int take_key(struct ctl *ctl, const char *name, const char *service, const char **ret,
                     struct error *err)
 {

@@ -68,7 +68,7 @@ static void add_lines(struct ctl *ctl, struct lines *lines, const struct instanc
     }
 }
 
-/* The instances that the command line names; it is an error when there is none. */
+/* Fails when there is none. */
 static const struct instances *find_wanted(struct ctl *ctl, struct error *err)
 {
     const struct instances *all = instances_find(ctl, err);

@@ -45,7 +45,6 @@ struct report {
     size_t count;
 };
 
-/* A call to one instance, on a fiber of its own. */
 struct instance_probe {
     struct ctl *ctl;
     const struct instance *instance;
@@ -101,7 +100,7 @@ static struct instance_probe *instance_probe_all(struct ctl *ctl, const struct i
                  0)
             left++;
     }
-    /* `left` is on this stack, so all fibers must end first; each call has a deadline. */
+    /* `left` is on this stack; each call has a deadline. */
     while (left > 0)
         (void)!fiber_park(ctl->bus->loop, INT64_MAX);
     return probes;
@@ -151,7 +150,7 @@ static void add_alike(struct report *report, const struct instance_probe *probe)
                                  instances_up_time(report->arena, probe->status.uptimeMs))});
 }
 
-/* A daemon of another version: one from before the checks existed has no such operation. */
+/* Older daemons have no such operation. */
 static void add_other_version(struct report *report, const struct instance_probe *probe)
 {
     struct doctor_row row = {
@@ -221,7 +220,6 @@ static void add_disk(struct report *report, const struct server_disk *disk)
                           : NULL});
 }
 
-/* Checks each server that a daemon is connected to once. */
 static void add_disks(struct report *report, const struct instance_probe *probes, size_t count)
 {
     const char *servers[SERVERS_MAX];
@@ -245,8 +243,8 @@ static void add_disks(struct report *report, const struct instance_probe *probes
 
 /* ---- causes and what follows from them ---- */
 
-/* Rows that may cause others, the deepest first, and the rows that follow when they fail. A
- * failure in one daemon's database makes the other daemons' requests fail too. */
+/* Rows that may cause others, deepest first, and their consequences. A daemon's broken database
+ * makes other daemons' requests fail. */
 static const struct cause {
     const char *daemon; /* NULL: any */
     const char *check, *followers;
@@ -279,7 +277,7 @@ static bool is_cause(const struct cause *self, const struct doctor_row *row)
            (!self->daemon || strcmp(row->daemon, self->daemon) == 0);
 }
 
-/* The first failing row that is this cause, and follows from none; NULL. */
+/* NULL: none that is no consequence itself. */
 static const struct doctor_row *cause_row(const struct report *report, const struct cause *self)
 {
     for (size_t i = 0; i < report->count; i++)
@@ -303,7 +301,6 @@ static void find_causes(struct report *report)
     }
 }
 
-/* The number of a row's cause in causes[], or behind all of them. */
 static size_t rank_of(const struct doctor_row *row)
 {
     size_t c = 0;
@@ -323,7 +320,6 @@ static void note(const struct ctl *ctl, const struct doctor_row *row)
                     row->mend ? row->mend : "");
 }
 
-/* Prints each finding in full below the table, whose cells are short; causes first. */
 static void tell_how_to_mend(const struct ctl *ctl, const struct report *report)
 {
     for (size_t rank = 0; rank <= ARRAY_SIZE(causes); rank++)

@@ -19,9 +19,8 @@ struct instances {
     size_t count;
 };
 
-/* The instances that have a socket for atriumctl or are listed among the hosts, in the order of
- * ctl_bus_services. Connections come within milliseconds; what is not there after a second
- * counts as not connected. From the arena; NULL when interrupted. Parks. */
+/* Instances with a socket or on listed hosts, in the order of ctl_bus_services. One not connected
+ * after a second counts as down. From the arena; NULL: interrupted. Parks. */
 const struct instances *instances_find(struct ctl *ctl, struct error *err);
 
 /* "2h 5m": an up time. */

@@ -8,23 +8,10 @@
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
 
-/* Primes for an RSA key are searched for until two are found: mostly in less than a second, on a
- * busy machine in tens of them. */
+/* RSA keys take less than a second, on a busy machine tens of them. */
 enum { ROTATE_MS = 60000 };
 
-static const char *const columns[] = {"kid", "use", "alg", "active", "createdAt", "retireAt", NULL};
-
-int keys_list_command(struct ctl *ctl, struct error *err)
-{
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct nothing in = {0};
-    struct key_list out = {0};
-
-    if (authd_keys_list(ctl->bus->bus, &req, &in, &out, err) < 0)
-        return -1;
-    output_list(ctl, &public_key_table, &out.keys, columns);
-    return 0;
-}
+const char *const key_columns[] = {"kid", "use", "alg", "active", "createdAt", "retireAt", NULL};
 
 int keys_rotate_command(struct ctl *ctl, struct error *err)
 {
@@ -39,6 +26,6 @@ int keys_rotate_command(struct ctl *ctl, struct error *err)
     req.deadline_mono_ms = clock_mono_ms() + ROTATE_MS;
     if (authd_keys_rotate(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
-    output_list(ctl, &public_key_table, &out.keys, columns);
+    output_list(ctl, &public_key_table, &out.keys, key_columns);
     return 0;
 }

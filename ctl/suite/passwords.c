@@ -58,7 +58,7 @@ static struct password_filter *open_filter(struct ctl *ctl, const char *path, st
     return NULL;
 }
 
-/* NULL with err set when there is none; "-" is stdin. */
+/* "-" is stdin. */
 static FILE *open_list(const char *path, struct error *err)
 {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
@@ -85,7 +85,6 @@ static void show(const struct ctl *ctl, const char *path, const struct password_
 
 /* ---- reading a list ---- */
 
-/* Of a list that is made to a filter, or looked up in one. */
 struct passwords_reading {
     struct password_filter_builder *builder;
     const struct password_filter *filter;
@@ -137,7 +136,7 @@ static int read_list(const struct ctl *ctl, const char *path, struct passwords_r
 
 /* ---- commands ---- */
 
-/* A filter may be replaced, another file may not: the names may have been swapped. */
+/* Replaces only filters: the names may have been swapped. */
 static int check_target(const char *path, struct error *err)
 {
     CLEANUP(file_close_descriptor) int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -158,7 +157,6 @@ static void show_shard(void *arg, size_t done, size_t total)
     progress_count(arg, (int64_t)done, (int64_t)total);
 }
 
-/* The filter is on disk under its name when this returns 0. */
 static int write_filter(struct ctl *ctl, struct password_filter_builder *builder, const char *path,
                         const char *folder, struct error *err)
 {

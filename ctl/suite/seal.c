@@ -33,7 +33,6 @@ enum {
 
 static const char *const services[] = {"authd", "settingsd", "docd", "maild", "botd", NULL};
 
-/* What became of a daemon's exchange, and what is to be done by the operator. */
 struct seal_progress {
     const char *service, *step, *writes, *reads, *restart;
 };
@@ -105,7 +104,7 @@ static int ask_all(struct exchange *self, const struct instances *all, struct er
     return 0;
 }
 
-/* "authd@1 authd@2": those that have not read the file as it is; of all with `all`. "" is none. */
+/* "authd@1 authd@2": instances that have not read the file; all with `all`; "": none. */
 static const char *to_restart(const struct exchange *self, bool all)
 {
     struct arena *arena = self->ctl->arena;
@@ -134,7 +133,6 @@ static int read_file(struct exchange *self, struct error *err)
     return 0;
 }
 
-/* Replaces the file by these keys, in this order. */
 static int write_file(struct exchange *self, const struct seal_keys *keys, struct error *err)
 {
     char text[SEAL_FILE_KEYS * (2 * SEAL_KEY_SIZE + 1) + 1] = "";
@@ -173,8 +171,7 @@ static int swap(struct exchange *self, struct error *err)
     return write_file(self, &keys, err);
 }
 
-/* One pass over a table; what it has found is added to *ret_found, what no key opens to
- * *ret_unopened. */
+/* Adds to *ret_found, and values that no key opens to *ret_unopened. */
 static int pass_table(struct exchange *self, int64_t table, int64_t *ret_tables, int64_t *ret_found,
                       int64_t *ret_unopened, struct error *err)
 {
@@ -199,7 +196,7 @@ static int pass_table(struct exchange *self, int64_t table, int64_t *ret_tables,
     return 0;
 }
 
-/* Passes over all that is sealed until one finds nothing of the old key. */
+/* Repeats until a pass finds nothing of the old key. */
 static int reseal_all(struct exchange *self, int64_t *ret_unopened, struct error *err)
 {
     for (int pass = 0; pass < PASSES_MAX; pass++) {
@@ -238,7 +235,7 @@ static int retire(struct exchange *self, struct error *err)
     return write_file(self, &keys, err);
 }
 
-/* The next step, if every instance is as far as the file. */
+/* Requires that every instance has read the file. */
 static int take_step(struct exchange *self, bool begin, const char **ret_step, struct error *err)
 {
     bool one = self->file.in_file == 1;
@@ -278,7 +275,7 @@ static int advance(struct exchange *self, const struct instances *all, bool begi
 
 /* ---- a development suite ---- */
 
-/* Ends the process; its supervisor starts it again. Parks until it has the keys of the file. */
+/* Ends the process, which is restarted, and parks until it has read the file. */
 static int restart(struct exchange *self, struct seal_instance *instance, struct error *err)
 {
     int64_t deadline = clock_mono_ms() + RESTART_MS;
@@ -306,7 +303,6 @@ static int restart_all(struct exchange *self, struct error *err)
     return 0;
 }
 
-/* All the steps of one daemon. */
 static int exchange_whole(struct exchange *self, const struct instances *all,
                           struct seal_progress *row, struct error *err)
 {

@@ -23,7 +23,7 @@ struct postmaster {
     char lines[PID_LINES][LINE_SIZE];
 };
 
-/* Any user's process may work in a folder with a file of that name: a FIFO would be waited for. */
+/* Any user can create such a file: a FIFO would block. */
 static FILE *open_regular(const char *path)
 {
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
@@ -71,7 +71,7 @@ static bool listens_at(const struct postmaster *self, const char *server)
     return host[0] == '/' ? strcmp(host, self->lines[PID_SOCKET_DIR]) == 0 : is_loopback(host);
 }
 
-/* The pid of the server, "" when it is not to be seen. */
+/* "" when it is invisible. */
 static void find_postmaster(const char *server, char ret[static 16])
 {
     struct postmaster postmaster;
@@ -90,8 +90,7 @@ static void find_postmaster(const char *server, char ret[static 16])
         closedir(all);
 }
 
-/* What is mounted where, as the server sees it: the longest mount point that the path begins
- * with. */
+/* Finds the longest mount point of the path, as the server sees it. */
 static void find_mount(const char *pid, const char *path, struct arena *arena,
                        struct server_disk *ret)
 {
@@ -117,8 +116,7 @@ static void find_mount(const char *pid, const char *path, struct arena *arena,
         endmntent(file);
 }
 
-/* Adds the disk of a directory of the server ("pg_wal"), unless that is there already or cannot be
- * seen. */
+/* Skips a known or invisible disk. */
 static size_t add_disk(const char *pid, const char *name, struct arena *arena, dev_t *seen,
                        struct server_disk *ret, size_t count)
 {

@@ -18,9 +18,9 @@ struct server_disk {
     int64_t free, size;         /* bytes: what the server may use, all */
 };
 
-/* The disks of the data, the log and the tablespaces of the server that daemons reach at `server`
- * (db_server(): "host=/run/postgresql port=5432"), each disk once; texts are from the arena. 0 when
- * there is no such server here, or its process may not be looked at. */
+/* Finds each disk of data, log and tablespaces of the server at `server` (db_server():
+ * "host=/run/postgresql port=5432") once; texts from the arena. 0: no local server, or not
+ * visible. */
 size_t server_disks(const char *server, struct arena *arena,
                     struct server_disk ret[static SERVER_DISKS_MAX]);
 

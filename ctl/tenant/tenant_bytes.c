@@ -30,7 +30,6 @@ static int64_t read_offset(const uint8_t *row)
     return offset > INT64_MAX ? -1 : (int64_t)offset;
 }
 
-/* Whose piece a row is, at which offset. */
 static int read_head(const uint8_t *row, size_t size, struct tenant_bytes_place *ret,
                      struct error *err)
 {
@@ -178,7 +177,6 @@ static int put(struct tenant_bytes_adder *self, struct tenant_bytes_put_in *in,
     return -1;
 }
 
-/* Asks how much of it is there. */
 static int begin(struct tenant_bytes_adder *self, struct uuid object, struct error *err)
 {
     struct tenant_bytes_put_in in = {.offset = 0};
@@ -219,7 +217,7 @@ int tenant_bytes_end(struct tenant_bytes_adder *self, struct error *err)
     return 0;
 }
 
-/* What is not there yet of a piece at that offset. */
+/* Skips the part that is there. */
 static int put_piece(struct tenant_bytes_adder *self, int64_t offset, const uint8_t *bytes,
                      size_t size, struct error *err)
 {

@@ -18,24 +18,24 @@
 
 #define TENANT_BYTES_TABLE "docd.bytes"
 
-/* A place in the table: behind so many bytes of a file; the default is its start. */
+/* A place in the table; the default is its start. */
 struct tenant_bytes_place {
     struct uuid object;
     int64_t offset;
 };
 
-/* Behind a row of so many bytes, of which the first TENANT_BYTES_HEAD are given. Fails when it is
- * none of the table. */
+/* Advances past a row, given its size and first TENANT_BYTES_HEAD bytes. Fails for another
+ * table's. */
 enum { TENANT_BYTES_HEAD = 44 };
 int tenant_bytes_behind(const uint8_t head[static TENANT_BYTES_HEAD], size_t size,
                         struct tenant_bytes_place *ret, struct error *err) MUST_USE;
 
-/* Hands over the bytes of all documents of a project, from that place on. Parks. */
+/* Hands over the bytes of a project's documents from that place on. Parks. */
 int tenant_bytes_walk(struct ctl *ctl, struct uuid project, struct tenant_bytes_place from,
                       const struct tenant_sink *sink, struct progress *progress,
                       struct error *err) MUST_USE;
 
-/* Adds them; begins zeroed but for ctl and project. */
+/* Begins zeroed but for ctl and project. */
 struct tenant_bytes_adder {
     struct ctl *ctl;
     struct uuid project, object; /* the file whose pieces come */
@@ -46,8 +46,7 @@ struct tenant_bytes_adder {
     int64_t files; /* that became whole */
 };
 
-/* Adds a row; one that is no piece, or not behind the one before, is ERR_CONFLICT. What is there is
- * passed over. Parks. */
+/* ERR_CONFLICT: no piece, or out of order. Skips what is there. Parks. */
 int tenant_bytes_add(struct tenant_bytes_adder *self, const void *row, size_t size,
                      struct error *err) MUST_USE;
 

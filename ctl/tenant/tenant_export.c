@@ -78,7 +78,6 @@ static int write_row(void *arg, const void *bytes, size_t size, struct error *er
     return tenant_writer_row(((const struct export *)arg)->writer, bytes, size, err);
 }
 
-/* Of a tenant that is read-only: that it is so in every daemon. */
 static int check_held(const struct export *self, struct error *err)
 {
     if (!self->tenant.readOnly || self->live)
@@ -146,7 +145,7 @@ static int check_head(const struct export *self, struct error *err)
                : error_set(err, ERR_CONFLICT, "%s.part: is of another tenant", self->path);
 }
 
-/* Where an earlier export was interrupted; with nothing to go on with, from the start. */
+/* Finds where to go on; without a part file, at the start. */
 static int resume_file(struct export *self, const struct tenant_key *to,
                        const struct seal_keys *keys, struct error *err)
 {
@@ -170,8 +169,8 @@ static int resume_file(struct export *self, const struct tenant_key *to,
     return last ? tenant_bytes_behind(last->bytes, last->size, &self->from, err) : 0;
 }
 
-/* What can be refused is, before people notice. Who may not read the keys of this installation
- * exports all the same, but cannot go on after an interruption. */
+/* Fails before people notice. Without access to the installation's keys an export works, but cannot
+ * be resumed. */
 static int open_file(struct export *self, struct error *err)
 {
     CLEANUP(seal_keys_wipe) struct seal_keys keys = {.count = 0};
@@ -192,7 +191,7 @@ static int open_file(struct export *self, struct error *err)
     return self->writer ? 0 : -1;
 }
 
-/* One that was interrupted may have left it so in some daemons only. */
+/* An interrupted export may have left some daemons read-only. */
 static int hold(struct export *self, struct error *err)
 {
     if (!self->read_only)
@@ -215,8 +214,7 @@ static int write_file(struct export *self, struct error *err)
                : tenant_writer_finish(self->writer, err);
 }
 
-/* What was written is of use while the tenant stays as it was: a conflict says that it did not, and
- * one that is open again will not. */
+/* A part file is useful until the tenant changes, or is opened again. */
 static void keep_for_later(struct export *self, const struct error *err)
 {
     if (self->writer && !self->live && !self->began && err->code != ERR_CONFLICT &&

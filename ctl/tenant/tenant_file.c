@@ -142,8 +142,8 @@ static size_t print_sums(const struct tenant_sums *sums,
 
 /* ---- writing ---- */
 
-/* What a writer that was resumed has in its file, and is handed over once more: so many tables, the
- * last up to so many rows; then so many bytes of a record that was cut. */
+/* What a resumed writer has in its file and skips: complete tables, rows of the last one, bytes of
+ * a cut record. */
 struct written {
     char head[TENANT_HEAD_MAX + 1];
     struct tenant_last last;
@@ -203,8 +203,7 @@ static int changed(const struct tenant_writer *self, struct error *err)
                      self->part);
 }
 
-/* How many of the bytes the file has, of a record that was cut. Other bytes in their place would be
- * encrypted as those were, so they are refused. */
+/* Skips bytes of a cut record. Different bytes would reuse the key stream, so they are refused. */
 static int pass_over(struct written *self, const uint8_t *bytes, size_t size, size_t *ret)
 {
     *ret = MIN(size, self->cut_size - self->cut_at);
@@ -214,7 +213,7 @@ static int pass_over(struct written *self, const uint8_t *bytes, size_t size, si
     return 0;
 }
 
-/* A chunk that is full waits for what follows: only then it is not the last. */
+/* Keeps a full chunk until more follows, because the last chunk is marked. */
 static int put(struct tenant_writer *self, const uint8_t *bytes, size_t size, struct error *err)
 {
     size_t there;
@@ -245,8 +244,7 @@ static int put_record(struct tenant_writer *self, enum record_kind kind, const v
     return put(self, head, sizeof(head), err) < 0 ? -1 : put(self, bytes, size, err);
 }
 
-/* Whether the name is still that of the open file, and not of one that was finished or removed
- * before it was locked. */
+/* False if the file was finished or removed before it was locked. */
 static bool is_named(int fd, const char *path)
 {
     struct stat opened, named;
@@ -255,7 +253,6 @@ static bool is_named(int fd, const char *path)
            opened.st_ino == named.st_ino;
 }
 
-/* Opens the file as another name, which no other process is writing. */
 static int open_part(struct tenant_writer *self, bool anew, struct error *err)
 {
     struct stat stat;
@@ -288,7 +285,7 @@ static int make_box(const struct tenant_key *to, const uint8_t key[static TENANT
                : 0;
 }
 
-/* Writes the file `key`, without an own key none. What an earlier writer has left is removed. */
+/* Removes what an earlier writer has left. */
 static int write_key(struct tenant_writer *self, const struct tenant_key *own,
                      const uint8_t key[static TENANT_STREAM_KEY_SIZE], struct error *err)
 {
@@ -307,8 +304,7 @@ static int write_key(struct tenant_writer *self, const struct tenant_key *own,
     return write_all(fd, self->key, box, sizeof(box), err);
 }
 
-/* Makes the stream key, which is kept by the receiver's key, and by that of this installation until
- * the file is finished. */
+/* Boxes the stream key for the receiver, and for this installation until the file is finished. */
 static int write_header(struct tenant_writer *self, const struct tenant_key *to,
                         const struct tenant_key *own, struct error *err)
 {
@@ -444,7 +440,6 @@ int tenant_writer_row(struct tenant_writer *self, const void *bytes, size_t size
     return put_record(self, RECORD_ROW, bytes, size, err);
 }
 
-/* Syncs the folder, so that the name is on the disk too. */
 static int sync_folder(const char *path)
 {
     char *copy = join(path, "");
@@ -471,7 +466,7 @@ int tenant_writer_finish(struct tenant_writer *self, struct error *err)
     if (!self->written.whole && (put_record(self, RECORD_SUMS, sums, size, err) < 0 ||
                                  write_chunk(self, TAG_FINAL, err) < 0))
         return -1;
-    /* link() does not replace a file that came meanwhile; rename() would. */
+    /* link() does not replace an existing file; rename() would. */
     if (fsync(self->fd) < 0 || link(self->part, self->path) < 0 || unlink(self->part) < 0 ||
         sync_folder(self->path) < 0)
         return error_set(err, ERR_UNAVAILABLE, "%s: %s", self->path, strerror(errno));
@@ -502,7 +497,6 @@ static int altered(const struct tenant_reader *self, const char *why, struct err
     return error_set(err, ERR_BAD_REQUEST, "%s: %s", self->path, why);
 }
 
-/* Reads until `size` bytes are there or the file ends. */
 static int read_some(struct tenant_reader *self, uint8_t *ret, size_t size, size_t *ret_size,
                      struct error *err)
 {
@@ -549,7 +543,6 @@ static int read_chunk(struct tenant_reader *self, struct error *err)
     return size == 0 ? 0 : altered(self, "has bytes behind its end", err);
 }
 
-/* Reads so many bytes more of the record. */
 static int get(struct tenant_reader *self, size_t size, struct error *err)
 {
     while (size > 0) {
@@ -569,7 +562,7 @@ static int get(struct tenant_reader *self, size_t size, struct error *err)
     return 0;
 }
 
-/* Reads a record of at most `max` bytes into the reader, NUL behind them. */
+/* NUL-terminated in the reader. */
 static int get_record(struct tenant_reader *self, size_t max, uint8_t *ret_kind,
                       const uint8_t **ret, size_t *ret_size, struct error *err)
 {
@@ -685,7 +678,7 @@ const char *tenant_reader_head(const struct tenant_reader *self)
     return self->head;
 }
 
-/* The last record: it must say what was read, and nothing may follow. */
+/* Nothing may follow the sums. */
 static int compare_sums(struct tenant_reader *self, const uint8_t *said, size_t size,
                         struct error *err)
 {

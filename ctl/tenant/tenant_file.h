@@ -37,8 +37,7 @@ enum {
     TENANT_SUM_SIZE = 32,
 };
 
-/* What a table holds. The hash (BLAKE2b) is of all rows in their order, each behind its length: to
- * be compared with that of the same rows elsewhere. */
+/* The hash (BLAKE2b) covers all rows in order, each after its length. */
 struct tenant_sum {
     char table[TENANT_TABLE_NAME_MAX + 1];
     uint64_t rows, bytes;
@@ -50,17 +49,16 @@ struct tenant_sums {
     size_t count;
 };
 
-/* The sums as they are made: of a file, and of the same rows elsewhere. Begins zeroed. */
+/* Sums in progress. Begins zeroed. */
 struct tenant_summing {
     struct tenant_sums sums;
     crypto_generichash_state hash; /* of the last table, until it has ended */
 };
 
-/* Zeroed memory for a struct that has one in it: the hash lies on 64 bytes, which arenas and
- * malloc() do not promise. Ends by free(). */
+/* Zeroed memory, aligned to 64 bytes for the hash. free() it. */
 void *tenant_summing_alloc(size_t size);
 
-/* Begins a table. -1: the name is none, was there already, or is one too many. */
+/* -1: invalid or repeated name, or too many tables. */
 int tenant_summing_table(struct tenant_summing *self, const char *name, size_t size) MUST_USE;
 void tenant_summing_row(struct tenant_summing *self, const void *bytes, size_t size);
 void tenant_summing_end(struct tenant_summing *self); /* of the last table */
@@ -69,10 +67,9 @@ void tenant_summing_end(struct tenant_summing *self); /* of the last table */
 
 struct tenant_writer;
 
-/* Begins `path`, which must not exist, as `path`.part of mode 0600. What an earlier call has left
- * behind is written anew; one that another process is writing is ERR_CONFLICT. `own` (NULL: none)
- * is the key of this installation: `path`.part.key has the stream key in a box to it, for
- * tenant_writer_resume(). NULL: see err. */
+/* Begins a new `path` as `path`.part, mode 0600, replacing an earlier one; ERR_CONFLICT: another
+ * process writes it. `own`: this installation's key, to which `path`.part.key has the stream key,
+ * for tenant_writer_resume(); NULL: none. Returns NULL on failure. */
 struct tenant_writer *tenant_writer_create(const char *path, const struct tenant_key *to,
                                            const struct tenant_key *own, const char *head,
                                            struct error *err);
@@ -85,8 +82,7 @@ struct tenant_writer *tenant_writer_create(const char *path, const struct tenant
 struct tenant_writer *tenant_writer_resume(const char *path, const struct tenant_key *to,
                                            const struct seal_keys *keys, struct error *err);
 
-/* Of one that was resumed: the file's head, which lives as long as the writer, and how many bytes
- * of the file are not written again (0: of one that was created). */
+/* After a resume: the file's head, valid as long as the writer, and the bytes already written. */
 const char *tenant_writer_head(const struct tenant_writer *self);
 uint64_t tenant_writer_had(const struct tenant_writer *self);
 
@@ -97,21 +93,19 @@ struct tenant_last {
     size_t size;
 };
 
-/* That of a writer that was resumed, when it is one of `table`, which then is handed over from
- * behind it on; else NULL. To be called before the first table. */
+/* The last row of a resumed file if it is of `table`, which then continues after it; otherwise
+ * NULL. Call it before the first table. */
 const struct tenant_last *tenant_writer_last(struct tenant_writer *self, const char *table);
 
-/* Removes what was written, unless it is finished or kept. NULL and *NULL are fine. */
+/* Removes an unfinished file unless it is kept. Accepts NULL. */
 void tenant_writer_destroy(struct tenant_writer **self_p);
 
-/* Leaves what was written for tenant_writer_resume(); false when it was made without `own`. */
+/* Keeps the part for tenant_writer_resume(); false without `own`. */
 bool tenant_writer_keep(struct tenant_writer *self);
 
-/* Begins a table that has not been there yet. After a failure the writer can only be kept or
- * destroyed. */
+/* After a failure the writer can only be kept or destroyed. */
 int tenant_writer_table(struct tenant_writer *self, const char *name, struct error *err) MUST_USE;
 
-/* Adds a row to it. */
 int tenant_writer_row(struct tenant_writer *self, const void *bytes, size_t size,
                       struct error *err) MUST_USE;
 
@@ -125,7 +119,7 @@ int tenant_writer_finish(struct tenant_writer *self, struct error *err) MUST_USE
 
 struct tenant_reader;
 
-/* Opens a file, reads its head. NULL: see err. ERR_FORBIDDEN: it is for another key. */
+/* NULL: see err. ERR_FORBIDDEN: for another key. */
 struct tenant_reader *tenant_reader_open(const char *path, const struct seal_keys *keys,
                                          struct error *err);
 void tenant_reader_destroy(struct tenant_reader **self_p);
@@ -139,9 +133,8 @@ struct tenant_row {
     size_t size;
 };
 
-/* The next row, which lives until the next call: 1; 0 at the end, where the sums have been
- * compared with what was read; -1 when the file is truncated or altered, or cannot be read. Rows
- * before the end may come of a truncated file: who must not act on one reads it through first. */
+/* 1: the next row, valid until the next call; 0: the end, with matching sums; -1: truncated,
+ * altered or unreadable. Rows before the end may be of a truncated file: read it through first. */
 int tenant_reader_next(struct tenant_reader *self, struct tenant_row *ret,
                        struct error *err) MUST_USE;
 

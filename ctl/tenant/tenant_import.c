@@ -72,7 +72,7 @@ static int open_file(struct import *self, struct error *err)
     return self->reader ? read_head(self, err) : -1;
 }
 
-/* Texts in JSON have no quotation mark of their own, and no other column is called so. */
+/* JSON texts have no bare quotation mark, and no other column has this name. */
 static void count_admin(struct import *self, const struct tenant_row *row)
 {
     static const char admin[] = "\"admin\":true";
@@ -82,7 +82,6 @@ static void count_admin(struct import *self, const struct tenant_row *row)
         self->admins++;
 }
 
-/* Reads it to its end, where its sums are compared with what was read. */
 static int read_through(struct import *self, struct error *err)
 {
     struct tenant_row row;
@@ -122,7 +121,7 @@ static void end(struct import *self)
 
 /* ---- what is here ---- */
 
-/* Every table of the file is one that this build has, and no daemon is deleting the project. */
+/* Fails on unknown tables, and while the project is being deleted. */
 static int check_tables(struct import *self, struct error *err)
 {
     const struct tenant_sums *sums = tenant_reader_sums(self->reader);
@@ -134,8 +133,7 @@ static int check_tables(struct import *self, struct error *err)
     return 0;
 }
 
-/* A project that is open here belongs to its people: a file, which anyone who knows the key can
- * make, adds nothing to it. */
+/* Refuses an open project: anyone who knows the key can make a file. */
 static int check_project(struct import *self, struct error *err)
 {
     struct tenant tenant = {0}, other = {0};
@@ -250,7 +248,7 @@ static int check_rows(struct import *self, struct error *err)
     return 0;
 }
 
-/* What authd would make of the file's accounts, of which nothing stays. */
+/* Asks authd about the file's accounts without keeping anything. */
 static int check_accounts(struct import *self, struct error *err)
 {
     struct tenant_row row;
@@ -329,7 +327,6 @@ int tenant_import_command(struct ctl *ctl, struct error *err)
     return rc;
 }
 
-/* What the file and the project here have of a table. */
 static bool show_table(struct ctl *ctl, const char *table, const struct tenant_sums *file,
                        const struct tenant_sums *here, json_t *list)
 {
@@ -347,7 +344,6 @@ static bool show_table(struct ctl *ctl, const char *table, const struct tenant_s
     return same;
 }
 
-/* The sums of the file without what it has of those who were invited. */
 static int sum_file(struct import *self, struct error *err)
 {
     const struct tenant_sums *all;

@@ -30,13 +30,12 @@ void tenant_invited_wipe(struct tenant_invited *self);
 int tenant_invited_load(struct tenant_invited *self, struct ctl *ctl, struct uuid project,
                         struct error *err) MUST_USE;
 
-/* Adds whom authd would invite of so many rows of TENANT_ACCOUNT_TABLE; before: rows in front of
- * them. ERR_CONFLICT: authd would refuse them. Parks. */
+/* Adds the practitioners that authd would invite; before: rows before these. ERR_CONFLICT: authd
+ * would refuse them. Parks. */
 int tenant_invited_check(struct tenant_invited *self, struct ctl *ctl, struct uuid project,
                          struct field_list rows, int64_t before, struct error *err) MUST_USE;
 
-/* Whether a row belongs to them: to be asked for the rows of a file, or for those that are here,
- * table after table in their order. */
+/* True for their rows. Ask in order, table by table. */
 bool tenant_invited_skips(struct tenant_invited *self, const char *table, const void *row,
                           size_t size);
 

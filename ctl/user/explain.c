@@ -6,23 +6,18 @@
 
 #include "authd/authd_api.h"
 #include "authd/operation_api.h"
-#include "ctl/ctl.h"
-#include "ctl/ctl_bus.h"
+#include "ctl/call.h"
 #include "ctl/output.h"
 
 int explain_sign_in_command(struct ctl *ctl, struct error *err)
 {
     static const char *const columns[] = {"check", "outcome", "hint", NULL};
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct sign_in_explain_in in = {.tenantCode = arguments_get(&ctl->args, "--project"),
-                                    .email = arguments_get(&ctl->args, "--email"),
-                                    .role = role_parse(arguments_get(&ctl->args, "--role")),
-                                    .address = arguments_get(&ctl->args, "--address")};
-    struct sign_in_explain_out out = {0};
+    struct sign_in_explain_in in = {0};
+    struct sign_in_explain_out out;
     const struct explain_step *steps;
     bool skipped = false;
 
-    if (authd_sign_in_explain(ctl->bus->bus, &req, &in, &out, err) < 0)
+    if (call(ctl, &authd_sign_in_explain_method, &in, &out, err) < 0)
         return -1;
     if (ctl->json)
         output_record(ctl, &sign_in_explain_out_table, &out);

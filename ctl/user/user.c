@@ -9,8 +9,8 @@
 #include "authd/operation_api.h"
 #include "common/base/secret.h"
 #include "common/base/uuid.h"
+#include "ctl/call.h"
 #include "ctl/confirm.h"
-#include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
 #include "ctl/typed_line.h"
@@ -32,23 +32,16 @@ int user_create_admin_command(struct ctl *ctl, struct error *err)
     bool mail = arguments_has(&ctl->args, "--mail");
     bool existing = arguments_has(&ctl->args, "--existing");
     char *password = NULL;
-    struct request req;
-    struct admin_create_in in = {.tenantCode = arguments_get(&ctl->args, "--project"),
-                                 .email = arguments_get(&ctl->args, "--email"),
-                                 .name = arguments_get(&ctl->args, "--name"),
-                                 .surname = arguments_get(&ctl->args, "--surname"),
-                                 .mail = mail,
-                                 .existing = existing};
-    struct admin_create_out out = {0};
+    struct admin_create_in in = {.password = NULL};
+    struct admin_create_out out;
     int result;
 
     if (mail && existing)
         return error_set(err, ERR_BAD_REQUEST, "--mail and --existing exclude each other");
     if (!mail && !existing && read_password(ctl, &password, err) < 0)
         return -1;
-    req = ctl_bus_request(ctl->bus, ctl->arena);
     in.password = password && *password ? password : NULL;
-    result = authd_admin_create(ctl->bus->bus, &req, &in, &out, err);
+    result = call(ctl, &authd_admin_create_method, &in, &out, err);
     secret_wipe_text(password);
     if (result < 0)
         return -1;
@@ -58,21 +51,6 @@ int user_create_admin_command(struct ctl *ctl, struct error *err)
             ctl, "An invitation is on its way: its link is good for 7 days, older ones are dead.");
     else if (!out.created)
         output_note(ctl, "The account that exists is an admin now and keeps its password.");
-    return 0;
-}
-
-int user_reset_mfa_command(struct ctl *ctl, struct error *err)
-{
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    const struct operator_mfa_reset_in in = {.tenantCode = arguments_get(&ctl->args, "--project"),
-                                             .email = arguments_get(&ctl->args, "--email"),
-                                             .role =
-                                                 role_parse(arguments_get(&ctl->args, "--role"))};
-    struct nothing out;
-
-    if (authd_operator_mfa_reset(ctl->bus->bus, &req, &in, &out, err) < 0)
-        return -1;
-    output_done(ctl, "The second factor is off, and all sessions are ended.");
     return 0;
 }
 
@@ -135,9 +113,7 @@ int user_list_command(struct ctl *ctl, struct error *err)
 /* USER is an e-mail, or the id where several accounts have that. */
 static struct operator_user_in user_given(const struct ctl *ctl)
 {
-    struct operator_user_in in = {.email = arguments_get(&ctl->args, "USER"),
-                                  .tenantCode = arguments_get(&ctl->args, "--project"),
-                                  .role = role_parse(arguments_get(&ctl->args, "--role"))};
+    struct operator_user_in in = {.email = arguments_get(&ctl->args, "USER")};
 
     if (uuid_parse(in.email, &in.id) == 0)
         in.email = NULL;
@@ -162,40 +138,34 @@ static void show_user(const struct ctl *ctl, struct user *user)
     output_list(ctl, &user_place_table, &places, columns);
 }
 
-int user_show_command(struct ctl *ctl, struct error *err)
+static int user_call(struct ctl *ctl, const struct bus_method *method, struct error *err)
 {
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    const struct operator_user_in in = user_given(ctl);
-    struct user out = {0};
+    struct operator_user_in in = user_given(ctl);
+    struct user out;
 
-    if (authd_operator_user_show(ctl->bus->bus, &req, &in, &out, err) < 0)
+    if (call(ctl, method, &in, &out, err) < 0)
         return -1;
     show_user(ctl, &out);
     return 0;
 }
 
+int user_show_command(struct ctl *ctl, struct error *err)
+{
+    return user_call(ctl, &authd_operator_user_show_method, err);
+}
+
 int user_lock_command(struct ctl *ctl, struct error *err)
 {
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    const struct operator_user_in in = user_given(ctl);
-    struct user out = {0};
-
-    if (authd_operator_user_lock(ctl->bus->bus, &req, &in, &out, err) < 0)
+    if (user_call(ctl, &authd_operator_user_lock_method, err) < 0)
         return -1;
-    show_user(ctl, &out);
     output_note(ctl, "\nThe account is locked, and all its sessions are ended.");
     return 0;
 }
 
 int user_unlock_command(struct ctl *ctl, struct error *err)
 {
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    const struct operator_user_in in = user_given(ctl);
-    struct user out = {0};
-
-    if (authd_operator_user_unlock(ctl->bus->bus, &req, &in, &out, err) < 0)
+    if (user_call(ctl, &authd_operator_user_unlock_method, err) < 0)
         return -1;
-    show_user(ctl, &out);
     output_note(ctl, "\nThe account can sign in again.");
     return 0;
 }
@@ -204,12 +174,11 @@ int user_unlock_command(struct ctl *ctl, struct error *err)
  * has its receipt. */
 int user_delete_command(struct ctl *ctl, struct error *err)
 {
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     struct operator_user_in in = user_given(ctl);
-    struct user out = {0};
+    struct user out;
     const char *question;
 
-    if (authd_operator_user_show(ctl->bus->bus, &req, &in, &out, err) < 0) {
+    if (call(ctl, &authd_operator_user_show_method, &in, &out, err) < 0) {
         if (err->code != ERR_NOT_FOUND || !uuid_is_set(&in.id))
             return -1;
         error_clear(err);
@@ -224,8 +193,7 @@ int user_delete_command(struct ctl *ctl, struct error *err)
         return -1;
     in.id = out.id;
     in.email = NULL;
-    req = ctl_bus_request(ctl->bus, ctl->arena);
-    if (authd_operator_user_delete(ctl->bus->bus, &req, &in, &out, err) < 0)
+    if (call(ctl, &authd_operator_user_delete_method, &in, &out, err) < 0)
         return -1;
     return user_receipt_print(ctl, in.id,
                               "The account is deleted. Its documents follow within minutes.", err);

@@ -17,7 +17,7 @@
 #include "authd/authd_api.h"
 #include "authd/import/import_api.h"
 #include "common/base/file.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
@@ -98,16 +98,12 @@ static void import_close(struct import *self)
 /* Of this size each: memory that is held for as long as the command runs. */
 static void batches_new(struct import *self)
 {
-    self->batches = calloc(BATCHES, sizeof(*self->batches));
-    for (size_t i = 0; self->batches && i < BATCHES; i++) {
+    self->batches = memory_array(BATCHES, sizeof(*self->batches));
+    for (size_t i = 0; i < BATCHES; i++) {
         self->batches[i].import = self;
         self->batches[i].arena = arena_new();
-        self->batches[i].text = malloc(BATCH_SIZE);
-        if (!self->batches[i].text)
-            log_die("ctl", "out of memory");
+        self->batches[i].text = memory_new(BATCH_SIZE);
     }
-    if (!self->batches)
-        log_die("ctl", "out of memory");
 }
 
 /* ---- the file ---- */
@@ -220,9 +216,7 @@ static bool seen_add(struct seen *self, uint64_t hash)
     struct seen larger = {.size = self->size > 0 ? 2 * self->size : SEEN_MIN};
 
     if (2 * self->count >= self->size) {
-        larger.slots = calloc(larger.size, sizeof(*larger.slots));
-        if (!larger.slots)
-            log_die("ctl", "out of memory");
+        larger.slots = memory_array(larger.size, sizeof(*larger.slots));
         for (size_t i = 0; i < self->size; i++) {
             if (self->slots[i] != 0)
                 seen_put(&larger, self->slots[i]);

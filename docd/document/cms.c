@@ -24,7 +24,6 @@ static const struct list_limit content_limit = {
     500000, 4LL << 30, "The project has 500,000 entries of content already.",
     "The project's content has at most 4 GiB together."};
 
-/* A key with its titles, as statements return it. */
 struct content_titles {
     int64_t total;               /* of all pages */
     const char *key;             /* NULL: the page is empty */
@@ -40,7 +39,6 @@ static const struct field content_titles_rows[] = {
 };
 FIELD_TABLE(content_titles);
 
-/* `rows`: what the statement returned that looked for the entry. */
 static int require_entry(int rows, struct error *err)
 {
     return sql_require(rows, err, ERR_NOT_FOUND, "Content not found.");
@@ -85,8 +83,7 @@ static struct field_list sections_read(struct arena *arena, const char *text)
 
 /* ---- writing ---- */
 
-/* Behind the lock of its key, which is there before the first entry: do If-Match and If-None-Match
- * admit that the entry is replaced, or made? */
+/* Checks If-Match and If-None-Match, with the key locked, which exists before its first entry. */
 static int require_state(struct db_tx *tx, const struct request *req, const struct cms_put_in *in,
                          struct error *err)
 {
@@ -106,8 +103,7 @@ static int require_state(struct db_tx *tx, const struct request *req, const stru
                       err);
 }
 
-/* Behind the write, whose change of the project's sums keeps others from adding until it is
- * committed. Fails: CONFLICT. */
+/* Runs after the write, which locks the project's sums until commit. Fails: CONFLICT. */
 static int check_limit(struct db_tx *tx, const struct request *req, struct uuid project,
                        const struct sql_content_write_row *written, struct error *err)
 {
@@ -121,8 +117,7 @@ static int check_limit(struct db_tx *tx, const struct request *req, struct uuid 
     return list_limit_check(&content_limit, &before, &after, err);
 }
 
-/* Stores what is new or different of the entries (JSON array), all or none. `only`: what to put, of
- * one that a person edits, else NULL. */
+/* Stores new and changed entries (JSON array), all or none. `only`: the one that a PUT replaces. */
 static int write_entries(struct docd *d, const struct request *req, struct uuid project,
                          const json_t *entries, const struct cms_put_in *only,
                          struct sql_content_write_row *ret, struct error *err)
@@ -161,8 +156,8 @@ static int remove_entry(struct docd *d, const struct request *req, const struct 
         .audit = audit_row(req, &(struct audit){.action = "content.delete"})};
     struct sql_content_delete_row deleted;
 
-    /* The entry may be deleted while this waits for its lock. One that was added since then is not
-     * locked, and is not the one that the request names. */
+    /* The entry may be deleted while this waits for its lock; one added since then is another
+     * entry. */
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         require_entry(sql_content_lock_key(tx, req, &lock, err), err) < 0 ||
         require_entry(sql_content_delete(tx, req, &delete, &deleted, err), err) < 0 ||
@@ -178,7 +173,6 @@ static bool is_given(const char *text)
     return text && text[0];
 }
 
-/* A page of struct content_titles. */
 static int search(struct docd *d, const struct request *req, const struct cms_map_in *in,
                   const struct sql_content_titles *where, struct field_list *ret, struct error *err)
 {
@@ -265,8 +259,8 @@ int cms_get(struct docd *d, const struct request *req, const struct cms_in *in,
     return 0;
 }
 
-/* Makes the entry in that language, or puts this in its place. Fails: CONFLICT (it is not what
- * If-Match names, or is what If-None-Match names; the project has too much content). */
+/* Creates or replaces the entry in that language. Fails: CONFLICT (If-Match, If-None-Match,
+ * limit). */
 int cms_put(struct docd *d, const struct request *req, const struct cms_put_in *in,
             struct cms_entry *out, struct error *err)
 {
@@ -297,7 +291,6 @@ int cms_delete(struct docd *d, const struct request *req, const struct cms_in *i
 
 /* ---- between daemons ---- */
 
-/* Whether a later entry takes the place of entry `at`. */
 static bool is_overtaken(const struct cms_entry *entries, size_t count, size_t at)
 {
     for (size_t i = at + 1; i < count; i++) {
@@ -309,8 +302,7 @@ static bool is_overtaken(const struct cms_entry *entries, size_t count, size_t a
     return false;
 }
 
-/* Of entries that are the same the last one counts. Fails: CONFLICT (the project has too much
- * content). */
+/* Of equal entries the last counts. Fails: CONFLICT (limit). */
 int cms_import(struct docd *d, const struct request *req, const struct cms_import_in *in,
                struct cms_imported *out, struct error *err)
 {

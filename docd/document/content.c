@@ -18,7 +18,6 @@
 
 enum { FILE_PASS_MIN = 32 * 1024 }; /* less is cheaper to copy */
 
-/* What both routes ask for. */
 struct wish {
     const char *etag, *if_none_match, *kept, *file_to;
     struct image_size size; /* both sides 0: the file as it is */
@@ -48,8 +47,8 @@ static bool client_has(const struct wish *wish, const struct content *content)
            etag_is_named(wish->if_none_match, content->etag);
 }
 
-/* A large file is fetched after its answer has begun, when 404 can no longer be said. A server of
- * S3 is not asked beforehand: that would delay each range of a file by a request. */
+/* A large file is fetched after the answer has begun, too late for a 404. A server of S3 is not
+ * asked first: that would cost each range a request. */
 static int is_there(struct docd *d, const struct request *req, struct store_key key,
                     struct error *err)
 {
@@ -61,7 +60,7 @@ static int is_there(struct docd *d, const struct request *req, struct store_key 
                : d->store->functions->check(d->store, req, key, false, &size, &etag, err);
 }
 
-/* Hands the file to the gateway, open. False: it asked for none, or the bytes go over the bus. */
+/* Passes the open file to the gateway. False: it asked for none, or the bytes go over the bus. */
 static bool pass_file(struct docd *d, struct store_key key, const struct wish *wish,
                       struct content *out)
 {
@@ -76,7 +75,7 @@ static bool pass_file(struct docd *d, struct store_key key, const struct wish *w
     return out->file > 0;
 }
 
-/* Of a small file the bytes at once, unless the client or the gateway has them already. */
+/* Returns a small file's bytes at once, unless the client or the gateway has them. */
 static int whole(struct docd *d, const struct request *req, struct store_key key,
                  const struct wish *wish, struct content *out, struct error *err)
 {
@@ -97,7 +96,7 @@ static int whole(struct docd *d, const struct request *req, struct store_key key
                                    : error_set(err, ERR_INTERNAL, "A stored file is incomplete.");
 }
 
-/* A file's name for what was made of it: "cat.gif" becomes "cat.png". Other names stay. */
+/* Renames by the new type: "cat.gif" becomes "cat.png". */
 static const char *name_as(struct arena *arena, const char *name, const char *type)
 {
     static const struct {
@@ -122,7 +121,6 @@ static const char *name_as(struct arena *arena, const char *name, const char *ty
     return replace ? arena_printf(arena, "%.*s%s", (int)(dot - name), name, own) : name;
 }
 
-/* An image in another size; what the client has is not made. */
 static int resized(struct docd *d, const struct request *req, struct store_key key,
                    const char *name, const struct wish *wish, struct content *out,
                    struct error *err)
@@ -144,7 +142,7 @@ static int resized(struct docd *d, const struct request *req, struct store_key k
     return 0;
 }
 
-/* Whether the row is to be read again, since the document has other bytes now. */
+/* True when the document has other bytes now. */
 static int look_again(struct docd *d, const struct request *req, const struct document_file *file,
                       bool *ret_again, struct error *err)
 {

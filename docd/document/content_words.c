@@ -59,13 +59,12 @@ static void add_all(struct text *self, struct arena *arena, const char *text, ch
     }
 }
 
-/* What the words are of. */
 struct content_text {
     const char *title, *name, *sections;
 };
 
-/* T.1 says that they are of this function; its place is another one with each write, as the trigger
- * content_translation_words() wants it. */
+/* T.1 marks words of this function; the position differs with each write, as the trigger
+ * content_translation_words() expects. */
 static const char *words_of(struct arena *arena, const struct content_text *of, int64_t now_ms)
 {
     char *bytes = NULL;
@@ -144,7 +143,6 @@ int content_word_remove(struct db_tx *tx, const struct request *req, struct uuid
 
 /* ---- what a build before wrote ---- */
 
-/* The rows of the first project, as the statement content_fold takes them. */
 static json_t *folded(const struct request *req, const struct sql_content_list_unfolded_rows *rows)
 {
     json_t *json = json_array();
@@ -177,7 +175,7 @@ static int store(struct docd *d, const struct request *req, struct uuid project,
     return db_commit(&tx, err);
 }
 
-/* An entry that is written meanwhile is left alone: its words are new. */
+/* Skips an entry that is written meanwhile: its words are new. */
 int content_fold(void *daemon, const struct request *req, struct error *err)
 {
     const struct sql_content_list_unfolded_in list = {.most = BATCH};

@@ -9,8 +9,8 @@
 #include "common/pg/db.h"
 #include "docd/cms_api.h"
 
-/* The column `words` of an entry, as the text of a tsvector: words of the title weigh most, then
- * those of key and author, then those of the sections. Of a very long text the beginning counts. */
+/* The tsvector text of an entry: words of the title weigh most, then key and author, then sections.
+ * Of a very long text the beginning counts. */
 const char *content_words(struct arena *arena, const struct cms_entry *entry, int64_t now_ms);
 
 /* The words of a search, as the function content_search() takes them. */
@@ -20,8 +20,8 @@ struct db_array content_wanted(struct arena *arena, const char *search);
 int content_word_remove(struct db_tx *tx, const struct request *req, struct uuid project,
                         const char *words, struct error *err) MUST_USE;
 
-/* Folds what has words of a build before, some entries after the other until its time is over; a
- * run of service_every(). Parks. */
+/* Folds entries with words of an earlier release, until its time is up; a run of service_every().
+ * Parks. */
 int content_fold(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "authd/authd_api.h"
 #include "authd/operation_api.h"
+#include "common/base/memory.h"
 #include "common/runtime/fiber_sem.h"
 #include "common/runtime/flight.h"
 #include "docd/docd.h"
@@ -29,7 +30,7 @@ enum {
     NOTE_MS = 10000, /* for what is left to do after a failure */
 };
 
-/* The result of an adoption that failed and whose failure is recorded in the row of the form. */
+/* Result of a failed adoption whose failure is recorded in the form's row. */
 enum { NOTED = -2 };
 
 struct form_key {
@@ -52,8 +53,8 @@ struct direct_uploads {
 
 /* ---- one adoption ---- */
 
-/* Removes the object of an adoption that failed. `may_come`: the server may still be copying, and
- * the row stays, by which the sweep removes in a day what is copied after this removal. */
+/* Removes the object of a failed adoption. `may_come`: the server may still be copying, so the row
+ * stays and the sweep removes a late copy in a day. */
 static void give_up(struct docd *d, const struct request *req, struct store_key key, bool may_come)
 {
     struct error ignored;
@@ -65,8 +66,8 @@ static void give_up(struct docd *d, const struct request *req, struct store_key 
         (void)!object_sweep(d, req, key.project, key.object, &ignored);
 }
 
-/* *ret: the file came after the end of the session that the form was given out to. A store has
- * whole seconds: the second in which the session ended counts as before. */
+/* *ret: the file came after the session of its form had ended. A store has whole seconds: the
+ * second of the end counts as before. */
 static int came_too_late(struct docd *d, const struct request *req, struct store_key form,
                          struct uuid session, bool *ret, struct error *err)
 {
@@ -96,7 +97,7 @@ static int turn_away(struct docd *d, const struct request *req, struct store_key
     return object_sweep(d, req, key.project, key.object, err);
 }
 
-/* 0 when the file is not there any more: another instance has taken it over. */
+/* 0 when another instance has taken the file. */
 static int taken_meanwhile(struct error *err)
 {
     if (err->code != ERR_NOT_FOUND)
@@ -168,7 +169,6 @@ static int give_up_file(struct direct_uploads *self, const struct request *req,
     return self->d->store->functions->forget(self->d->store, req, form, err);
 }
 
-/* 0: the failure is recorded, or there is no document that could lose a file. */
 static int note_failure(struct direct_uploads *self, struct store_key form, const struct error *why)
 {
     CLEANUP(service_request_destroy)
@@ -239,14 +239,12 @@ static struct form_key key_of(struct store_key form)
     return key;
 }
 
-/* With a slot, which its fiber releases. */
+/* The caller holds a slot, which the fiber releases. */
 static struct flight_call *begin(struct direct_uploads *self, struct store_key form,
                                  struct error *err)
 {
-    struct adoption *made = calloc(1, sizeof(*made));
+    struct adoption *made = memory_new(sizeof(*made));
 
-    if (!made)
-        log_die("arrival", "out of memory");
     *made = (struct adoption){.owner = self, .form = form, .key = key_of(form)};
     if (fiber_start(self->d->svc.loop, adoption_fiber, made, err) < 0) {
         free(made);
@@ -256,7 +254,6 @@ static struct flight_call *begin(struct direct_uploads *self, struct store_key f
     return &made->call;
 }
 
-/* The adoption of the form that is under way, or a new one. */
 static struct flight_call *find_or_begin(struct direct_uploads *self, struct store_key form,
                                          int64_t until_ms, struct error *err)
 {
@@ -277,7 +274,7 @@ static struct flight_call *find_or_begin(struct direct_uploads *self, struct sto
     return made ? made : call;
 }
 
-/* Adopts it, or waits until another fiber has. *ret_noted: it failed, and that is recorded. */
+/* Adopts it, or waits for the fiber that does. *ret_noted: it failed, and that is recorded. */
 static int adopt_and_wait(struct direct_uploads *self, const struct request *req,
                           struct store_key form, bool *ret_noted, struct error *err)
 {
@@ -297,8 +294,8 @@ static int adopt_and_wait(struct direct_uploads *self, const struct request *req
 
 /* ---- many at once ---- */
 
-/* Forms of one document, the latest first: the latest that has come counts. The sweep has forms
- * that have come. */
+/* Forms of one document, newest first: the newest that has arrived counts. The sweep has arrived
+ * ones. */
 struct lookup {
     const struct store_key *forms;
     size_t count;
@@ -378,11 +375,11 @@ int direct_uploads_scan(struct direct_uploads *self, const struct request *req, 
         lookups[look.count - 1].count++;
     }
     result = look_all(&look, err);
-    /* A document without such a form was adopted by another instance since its row was read. */
+    /* Another instance has adopted the form since the row was read. */
     *ret_changed = look.changed || look.count < count;
     if (result < 0 || *ret_changed)
         return result;
-    /* What is not there may have been adopted by another instance just before it was looked for. */
+    /* A missing file may just have been adopted by another instance. */
     if (sql_upload_list_pending(self->d->svc.db, req, &in, &after, err) < 0)
         return -1;
     *ret_changed = after.count < pending.count;
@@ -399,8 +396,7 @@ static bool has_id(const struct sql_upload_list_paused_rows *rows, const struct 
     return false;
 }
 
-/* Leaves out those whose last try is not long ago: a file that cannot be copied would be copied
- * every minute. */
+/* Skips recent failures: a file that cannot be copied would be copied every minute. */
 static int leave_paused(const struct direct_uploads *self, const struct request *req,
                         struct store_key *forms, size_t *count, struct error *err)
 {
@@ -473,10 +469,8 @@ void direct_uploads_make_metrics(struct metrics *metrics)
 
 struct direct_uploads *direct_uploads_new(struct docd *d)
 {
-    struct direct_uploads *self = calloc(1, sizeof(*self));
+    struct direct_uploads *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("arrival", "out of memory");
     self->d = d;
     flight_init(&self->running, d->svc.loop);
     fiber_sem_init(&self->slots, d->svc.loop, ADOPTIONS_MAX, FIBER_SEM_UNBOUNDED);

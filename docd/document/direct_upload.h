@@ -24,30 +24,27 @@ struct docd;
 struct direct_uploads;
 struct metrics;
 
-/* The counters stand at 0 where no file comes to a store: an alert tells "none" from "no
+/* Registers the counters even where no file comes to a store, so that alerts tell "none" from "no
  * metric". */
 void direct_uploads_make_metrics(struct metrics *metrics);
 
 struct direct_uploads *direct_uploads_new(struct docd *d);
 
-/* Waits up to five seconds for adoptions that are under way, then ends the wait of the requests
- * that wait for them. Parks. */
+/* Waits up to five seconds for adoptions, then cancels the requests that wait for them. Parks. */
 void direct_uploads_drain(struct direct_uploads *self);
 
-/* Gives up the adoptions that are under way. No request waits for one. Parks, for as long as they
- * take to unwind. */
+/* Cancels the running adoptions, for which no request waits. Parks until they have unwound. */
 void direct_uploads_destroy(struct direct_uploads **self_p);
 
-/* Looks for what has come for documents of a project, each with a form that may still come back,
- * and adopts it. *ret_changed: a document shows something else now. Parks. Fails with
- * ERR_UNAVAILABLE when the store cannot tell, or a large file is still being copied. */
+/* Adopts what has arrived for documents of a project, each with a form that is still valid.
+ * *ret_changed: a document has new content. Parks. ERR_UNAVAILABLE: the store fails, or a large
+ * file is still being copied. */
 int direct_uploads_scan(struct direct_uploads *self, const struct request *req, struct uuid project,
                         const struct uuid *documents, size_t count, bool *ret_changed,
                         struct error *err) MUST_USE;
 
-/* Adopts all that has come, and removes what belongs to no document: a part of the sweep. Parks.
- * Fails when it is not known what has come: the store cannot tell, or something is still being
- * copied. What could not be adopted is no failure, once its form says so. */
+/* Adopts everything that has arrived, removes what belongs to no document; part of the sweep.
+ * Parks. Fails when it is not known what has arrived. A recorded failure to adopt is none. */
 int direct_uploads_sweep(struct direct_uploads *self, const struct request *req,
                          struct error *err) MUST_USE;
 

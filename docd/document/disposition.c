@@ -10,14 +10,13 @@
 static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                             "!#$&+-.^_`|~";
 
-/* What stands between quotes without doubt, for clients that unescape and for those that do not. */
+/* ASCII that reads the same in quotes to clients that unescape and clients that do not. */
 static char *to_ascii(struct arena *arena, const char *name)
 {
     char *text = arena_strdup(arena, name), *to = text;
 
     for (const char *at = name; *at; at++) {
         if (*at < ' ' || *at > '~' || strchr("\"\\%/:", *at)) {
-            /* One mark for a character, however many bytes it has. */
             if (((unsigned char)*at & 0xc0) != 0x80)
                 *to++ = '_';
         } else {

@@ -6,8 +6,7 @@
 
 #include "common/base/arena.h"
 
-/* `inline` or `attachment` with the name of the file (UTF-8): as it is by RFC 5987, and, for who
- * cannot read that, in ASCII. */
+/* `inline` or `attachment` with the file name: UTF-8 by RFC 5987, and ASCII for older clients. */
 const char *disposition(struct arena *arena, bool attachment, const char *file_name);
 
 #endif

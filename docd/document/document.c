@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/clock.h"
+#include "common/base/memory.h"
 #include "common/domain/reference.h"
 #include "common/runtime/fiber_sem.h"
 #include "docd/docd.h"
@@ -21,8 +22,8 @@ static const int64_t form_life_ms = HOURS(1);
 
 /* ---- tokens ---- */
 
-/* A token is part of every list, so it is stored sealed, and found by its hash: a copy of the
- * database is not enough to read the files. */
+/* Tokens are in every list, so they are stored sealed and found by hash: a copy of the database
+ * does not give access to files. */
 struct token {
     struct sealed sealed;
     uint8_t hash[SECRET_HASH_SIZE];
@@ -59,7 +60,6 @@ static const char *token_open(const struct docd *d, struct arena *arena, struct 
 
 /* ---- rows ---- */
 
-/* What statements return of a document; total, version and pending in a list. */
 struct document_row {
     struct uuid id; /* unset: the page is empty, or the document was not changed */
     int64_t lastUpdated;
@@ -158,13 +158,11 @@ static int form_give(struct docd *d, const struct request *req, const char *cont
 
 /* ---- what may be kept ---- */
 
-/* A limit of the caller, of which 0 is none, as statements take it. */
 static const int64_t *limit(const int64_t *most)
 {
     return *most > 0 ? most : NULL;
 }
 
-/* What is written of a form, with the limits that its file is held to. */
 static struct sql_upload_insert form_values(const struct request *req,
                                             const struct form_given *form)
 {
@@ -175,8 +173,8 @@ static struct sql_upload_insert form_values(const struct request *req,
                                       .project_bytes_max = limit(&req->caller->projectBytesMax)};
 }
 
-/* Documents of one patient are counted one after the other, by a lock in the database: requests of
- * one author wait here for each other, and not in the connections that other requests need. */
+/* A lock in the database counts one author's documents. Requests of one author queue here, so that
+ * they do not occupy connections that others need. */
 struct author_turn {
     LIST_ENTRY(author_turn) entry;
     struct uuid author;
@@ -192,9 +190,7 @@ static struct author_turn *author_find(struct docd *d, const struct uuid *author
         if (uuid_equal(&each->author, author))
             return each;
     }
-    each = calloc(1, sizeof(*each));
-    if (!each)
-        log_die("document", "out of memory");
+    each = memory_new(sizeof(*each));
     each->author = *author;
     fiber_sem_init(&each->sem, d->svc.loop, 1, FIBER_SEM_UNBOUNDED);
     LIST_INSERT_HEAD(&d->authors, each, entry);
@@ -230,7 +226,7 @@ static int author_enter(struct docd *d, const struct request *req, struct author
 
 /* ---- searching ---- */
 
-/* Newest first is what an index gives; any other order is sorted for. */
+/* Newest first is in index order; any other order is sorted. */
 static bool is_usual_order(const struct document_sort *sort)
 {
     return !sort->keys[0] || (strcmp(sort->keys[0], "-_lastUpdated") == 0 && !sort->keys[1]);
@@ -279,7 +275,7 @@ static int list_sorted(struct docd *d, const struct request *req,
     return sql_document_list_sorted(d->svc.db, req, &all, ret, err);
 }
 
-/* A page of struct document_row; one row without an id: the page is empty. */
+/* An empty page is one row without an id. */
 static int search(struct docd *d, const struct request *req, const struct document_search_in *in,
                   const struct list_key *key, struct field_list *ret, struct error *err)
 {
@@ -290,8 +286,8 @@ static int search(struct docd *d, const struct request *req, const struct docume
     return rows < 0 ? -1 : 0;
 }
 
-/* 1: *out is the list as it is in the database, without its rows having been read. The reply is
- * packed before another fiber may put one. */
+/* 1: *out is the cached list, still current. The reply is packed before another fiber may put
+ * one. */
 static int find_kept(struct docd *d, const struct request *req, const struct list_key *key,
                      struct documents *out, struct error *err)
 {
@@ -312,7 +308,7 @@ static int find_kept(struct docd *d, const struct request *req, const struct lis
     return 1;
 }
 
-/* A file that may have come to the store shows in the next list without a change of a row. */
+/* A pending file shows in the next list without a change of a row. */
 static bool may_be_kept(const struct list_key *key, const struct field_list *page)
 {
     const struct document_row *rows = page->items;
@@ -379,8 +375,8 @@ int document_create(struct docd *d, const struct request *req, const struct docu
     return 0;
 }
 
-/* Takes over what has come for documents of a page that may have a file to come; true: the page has
- * changed. A list does not fail for that: what the store cannot say now is in the next list. */
+/* Adopts what has arrived for pending documents of a page; true: the page has changed. A list does
+ * not fail for that: the next one shows it. */
 static bool scan_pending(struct docd *d, const struct request *req, const struct field_list *page)
 {
     const struct document_row *rows = page->items;
@@ -471,7 +467,7 @@ int document_replace(struct docd *d, const struct request *req,
     if (!uuid_is_set(&row.id))
         return document_over_quota(err);
     document_from_row(d, req, &row, out);
-    /* What it will have; until then it has the file before, under that file's name. */
+    /* The new name; until the upload, the document has the old file under its old name. */
     out->fileName = in->fileName;
     out->contentType = in->contentType;
     out->uploadOptions = form.options;
@@ -516,7 +512,7 @@ int document_update(struct docd *d, const struct request *req, const struct docu
     return 0;
 }
 
-/* The document is deleted and its objects are due: the sweep removes what cannot be removed now. */
+/* The sweep removes what cannot be removed now. */
 static void remove_bytes(struct docd *d, const struct request *req,
                          const struct sql_document_delete_rows *due, struct error *err)
 {
@@ -530,7 +526,7 @@ static void remove_bytes(struct docd *d, const struct request *req,
     }
 }
 
-/* Removes the bytes too, before it is answered. Fails: FORBIDDEN, NOT_FOUND. */
+/* Removes the bytes before it answers. Fails: FORBIDDEN, NOT_FOUND. */
 int document_delete(struct docd *d, const struct request *req, const struct document_delete_in *in,
                     struct document_deleted *out, struct error *err)
 {

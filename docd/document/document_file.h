@@ -11,7 +11,6 @@
 struct docd;
 struct request;
 
-/* What statements return of the file of a document. */
 struct document_file {
     struct uuid project, id;
     struct uuid object; /* unset: not uploaded yet; then etag, size and foundType are unset too */
@@ -28,8 +27,8 @@ FIELD_DECLARE(document_file);
 /* d->document_files */
 extern const struct batch_kind document_file_batch;
 
-/* The file of a document of the caller's project and this author (unset: of anyone's). 1, or 0:
- * there is no such document. Texts are in the request's arena. Parks. */
+/* Finds the file of a document of the caller's project and this author (unset: anyone's). 1; 0: not
+ * found. Texts are in the request's arena. Parks. */
 int document_file_get(struct docd *d, const struct request *req, const struct uuid *id,
                       const struct uuid *author, struct document_file *ret,
                       struct error *err) MUST_USE;

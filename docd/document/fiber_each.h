@@ -16,10 +16,9 @@ struct fiber_each {
     void *arg;
 };
 
-/* Runs the items in their order, and parks until all that were begun have ended: run() has a
- * deadline of its own. Where no fiber can be started, the caller's does the work alone. *ret_begun
- * (may be NULL): how many were begun. -1: an item has failed, err is what the first failure
- * said. */
+/* Runs the items in order and parks until all that were begun have ended; run() has its own
+ * deadline. Where no fiber can be started, the caller's does the work. *ret_begun (may be NULL):
+ * how many were begun. -1: the first failure is in err. */
 int fiber_each(struct loop *loop, const struct fiber_each *each, size_t *ret_begun,
                struct error *err) MUST_USE;
 

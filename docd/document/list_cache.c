@@ -11,6 +11,7 @@
 
 #include "common/base/cache.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/domain/reference.h"
 #include "docd/document_api.h"
 
@@ -45,10 +46,8 @@ static void drop(void *value)
 
 struct list_cache *list_cache_new(size_t bytes_max)
 {
-    struct list_cache *self = calloc(1, sizeof(*self));
+    struct list_cache *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("document", "out of memory");
     TAILQ_INIT(&self->used);
     self->cache = cache_new(ENTRIES_MAX, drop);
     self->bytes_max = bytes_max;
@@ -99,7 +98,6 @@ const struct documents *list_cache_get(struct list_cache *self, const struct lis
 
 /* ---- copying ---- */
 
-/* Adds the bytes of a text to *size. */
 static void measure(const char *text, size_t *size)
 {
     if (text)

@@ -14,7 +14,7 @@
 /* Bytes of all lists, and of one: a larger one is not kept. */
 enum { LIST_CACHE_BYTES = 8 << 20, LIST_CACHE_LIST_BYTES = 128 << 10 };
 
-/* All that decides what a list shows, but for the documents. */
+/* Everything that selects a list. */
 struct list_key {
     struct uuid project, author;
     int64_t count, offset;
@@ -25,15 +25,14 @@ struct list_cache;
 struct list_cache *list_cache_new(size_t bytes_max);
 void list_cache_destroy(struct list_cache **self_p);
 
-/* Whether there is a list at all, so that it is worth to ask for its number. */
+/* True when a list is kept, so that its number is worth asking for. */
 bool list_cache_has(struct list_cache *self, const struct list_key *key);
 
 /* The list with that number; NULL: none is kept. Valid until the next put. */
 const struct documents *list_cache_get(struct list_cache *self, const struct list_key *key,
                                        int64_t version);
 
-/* Keeps a copy in place of the list before. The members of its documents that lists leave out are
- * not kept. */
+/* Keeps a copy, without the members that lists leave out. */
 void list_cache_put(struct list_cache *self, const struct list_key *key, int64_t version,
                     const struct documents *list);
 

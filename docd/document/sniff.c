@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/runtime/fiber_sem.h"
 
 struct sniffer {
@@ -28,10 +28,8 @@ struct job {
 
 struct sniffer *sniffer_new(struct loop *loop, struct offload *pool, struct error *err)
 {
-    struct sniffer *self = calloc(1, sizeof(*self));
+    struct sniffer *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("sniff", "out of memory");
     self->pool = pool;
     fiber_sem_init(&self->handle, loop, 1, FIBER_SEM_UNBOUNDED);
     /* Nothing is unpacked, followed or parsed beyond the signature. */
@@ -79,7 +77,6 @@ int sniff(struct sniffer *self, const struct request *req, struct field_bytes he
     return result;
 }
 
-/* True when the type itself, without its parameters, is or ends with that. */
 static bool ends_with(const char *type, size_t length, const char *end)
 {
     size_t size = strlen(end);

@@ -13,8 +13,8 @@ struct sniffer;
 struct sniffer *sniffer_new(struct loop *loop, struct offload *pool, struct error *err);
 void sniffer_destroy(struct sniffer **self_p);
 
-/* The MIME type of a file that begins with these bytes, in the request's arena;
- * "application/octet-stream" when it is not known. Parks: one file at a time. */
+/* The MIME type by the first bytes, in the request's arena; "application/octet-stream" when
+ * unknown. Parks: one file at a time. */
 int sniff(struct sniffer *self, const struct request *req, struct field_bytes head,
           const char **ret, struct error *err) MUST_USE;
 

@@ -15,7 +15,6 @@
 
 static_assert((int)TENANT_BYTES_MAX == (int)STORE_PIECE, "a call has a piece");
 
-/* The document that shows the object: 1; 0: none does. */
 static int find(struct docd *d, const struct request *req, struct uuid project, struct uuid object,
                 struct sql_tenant_bytes_find_row *ret, struct error *err)
 {
@@ -55,8 +54,7 @@ int tenant_bytes_get(struct docd *d, const struct request *req,
     return 0;
 }
 
-/* Bytes that came when the document was just deleted would belong to nothing: what was made is
- * removed again. */
+/* Bytes of a document deleted meanwhile belong to nothing and are removed. */
 static int check_wanted(struct docd *d, const struct request *req,
                         const struct tenant_bytes_put_in *in, struct error *err)
 {
@@ -71,7 +69,7 @@ static int check_wanted(struct docd *d, const struct request *req,
     return error_set(err, ERR_NOT_FOUND, "Document not found.");
 }
 
-/* All are there: makes them the file of the document, when they have the hash. */
+/* Makes complete bytes the file of the document if they have the hash. */
 static int keep(struct docd *d, const struct request *req, const struct tenant_bytes_put_in *in,
                 int64_t size, struct error *err)
 {

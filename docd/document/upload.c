@@ -18,8 +18,7 @@
 static const int64_t replaced_ms =
     MINUTES(10); /* for which replaced bytes are kept for their readers */
 
-/* What the gateway hands back: "<project>/<upload>/<object>/<bytes at most>", all of which the
- * gateway knows. */
+/* What the gateway hands back and knows: "<project>/<upload>/<object>/<max bytes>". */
 struct ticket {
     struct store_key key;
     struct uuid upload;
@@ -53,7 +52,6 @@ static int ticket_read(const struct docd *d, struct arena *arena, const char *te
     return error_set(err, ERR_BAD_REQUEST, "There is no such upload.");
 }
 
-/* The answer to a valid form of a document that was deleted or has a later file. */
 static int overtaken(struct error *err)
 {
     error_clear(err);

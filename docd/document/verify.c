@@ -60,7 +60,7 @@ static int look_at(void *arg, size_t at, struct error *err)
     return 0;
 }
 
-/* Marks it, or takes the mark away. What was changed since it was looked at is left alone. */
+/* Sets or removes the mark, unless the document has changed since. */
 static int mark(struct docd *d, const struct request *req,
                 const struct sql_document_list_files_row *row, bool missing, int64_t *marked,
                 struct error *err)
@@ -165,8 +165,8 @@ static const struct store_key *find_key(const struct store_key *keys, size_t cou
     return NULL;
 }
 
-/* The row of an object is there before its first byte and goes after its last one, so bytes without
- * a row belong to no document and to no upload that is under way. */
+/* An object's row exists before its first byte and after its last, so bytes without a row belong to
+ * nothing. */
 int objects_verify(struct docd *d, const struct request *req, const struct objects_verify_in *in,
                    struct objects_verified *out, struct error *err)
 {

@@ -10,7 +10,7 @@
 
 enum { WIPE_BATCH = 200 };
 
-/* Removes documents of one author: each batch is locked, and audited, as a whole. */
+/* Each batch is locked and audited as a whole. */
 static int wipe_documents(void *daemon, const struct request *req,
                           const struct membership_ref *place, struct uuid account,
                           struct error *err)
@@ -30,8 +30,7 @@ static int wipe_documents(void *daemon, const struct request *req,
 
 static const struct erasure_work documents = {"document", WIPE_BATCH, wipe_documents};
 
-/* Removes the bytes before it answers, as many as the deadline allows; the sweep removes the
- * others. */
+/* Removes as many bytes before it answers as the deadline allows; the sweep removes the rest. */
 int account_wipe(struct docd *d, const struct request *req, const struct account_wipe_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {
@@ -42,7 +41,6 @@ int account_wipe(struct docd *d, const struct request *req, const struct account
     return sweep_objects(d, req, err);
 }
 
-/* What was erased so far; nothing of an account that it does not know. */
 int account_erased(struct docd *d, const struct request *req, const struct account_erased_in *in,
                    struct account_erased_out *out, struct error *err)
 {
@@ -77,7 +75,7 @@ static int purge_document_page(void *daemon, const struct request *req, struct u
     return 0;
 }
 
-/* Bytes of uploads under way too: a row stays until its bytes are removed. */
+/* Includes running uploads: a row stays until its bytes are removed. */
 static int purge_object_page(void *daemon, const struct request *req, struct uuid project,
                              int64_t rows, int64_t *ret_removed, struct error *err)
 {
@@ -109,8 +107,7 @@ const struct purge_step docd_purge[] = {
     {.table = NULL},
 };
 
-/* Deletes what is kept of a project, for a second at most; settingsd calls until nothing is
- * left. */
+/* Works for a second at most; settingsd calls until nothing is left. */
 int project_purge(struct docd *d, const struct request *req, const struct project_purge_in *in,
                   struct project_purge_out *out, struct error *err)
 {

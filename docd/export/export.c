@@ -38,7 +38,6 @@ static int too_many(struct error *err)
     return -1;
 }
 
-/* As who admits answers soon. */
 static int account_is_gone(const struct request *req, struct uuid account, struct error *err)
 {
     if (uuid_equal(&account, &req->caller->account))
@@ -46,8 +45,8 @@ static int account_is_gone(const struct request *req, struct uuid account, struc
     return error_set(err, ERR_NOT_FOUND, "Account not found.");
 }
 
-/* Queues a job, or answers the one that is under way. Fails: THROTTLED, UNAUTHORIZED or NOT_FOUND
- * (the account of the caller, or the other, is being erased). */
+/* Queues a job, or returns the running one. Fails: THROTTLED, UNAUTHORIZED or NOT_FOUND (the
+ * account is being erased). */
 static int queue(struct docd *d, const struct request *req, struct uuid account,
                  const struct export_admit_out *whose, const char *reason,
                  struct account_export *out, struct error *err)
@@ -221,7 +220,6 @@ static int file_is_bad(struct error *err)
     return error_set(err, ERR_INTERNAL, "The file of an export was altered or is incomplete.");
 }
 
-/* Reads the blocks around the piece and opens them. */
 int export_read(struct docd *d, const struct request *req, const struct content_read_in *in,
                 struct content_read_out *out, struct error *err)
 {
@@ -258,8 +256,7 @@ int export_read(struct docd *d, const struct request *req, const struct content_
 
 /* ---- the end of an account ---- */
 
-/* Removes the bytes before it answers, as many as the deadline allows; the sweep removes the
- * others. Repeating it is fine. */
+/* As account_wipe(). Idempotent. */
 int exports_delete(struct docd *d, const struct request *req, const struct exports_delete_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {

@@ -23,14 +23,14 @@ enum {
 
 /* ---- export_job.c ---- */
 
-/* Makes the exports that are due, mails that they are there, and removes what is over; a run of
- * service_every(). Parks. */
+/* Makes due exports, mails that they are ready, removes expired ones; a run of service_every().
+ * Parks. */
 int export_run(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
 /* ---- export.c ---- */
 
-/* Whether a handle of content_read is that of an export; reads a piece of it. ERR_NOT_FOUND: it
- * has expired, or the account is gone. Parks. */
+/* True for an export's handle of content_read; reads a piece of it. ERR_NOT_FOUND: it has expired,
+ * or the account is gone. Parks. */
 bool export_is_handle(const char *handle);
 int export_read(struct docd *d, const struct request *req, const struct content_read_in *in,
                 struct content_read_out *out, struct error *err) MUST_USE;

@@ -48,7 +48,6 @@ struct document_entry {
     struct document_entry *next;
 };
 
-/* The Bundle, of which `text` is to be read from `at` on. */
 struct bundle {
     char *text; /* from open_memstream() */
     size_t size, at;
@@ -83,7 +82,7 @@ static int renew(struct export_job *self, const struct request *req, int64_t unt
     return sql_export_renew(self->d->svc.db, req, &in, err);
 }
 
-/* Between two steps: prolongs the lease. Fails when the service stops, or the job is another's. */
+/* Renews the lease between steps. Fails when the service stops or another instance has the job. */
 static int go_on(struct export_job *self, struct error *err)
 {
     int64_t now = clock_mono_ms();
@@ -103,7 +102,6 @@ static int go_on(struct export_job *self, struct error *err)
 
 /* ---- documents ---- */
 
-/* The bytes of a document from `at` on, in pieces of the store. */
 static ssize_t read_document(void *arg, uint8_t *bytes, size_t size, struct error *err)
 {
     struct document_entry *entry = arg;
@@ -136,7 +134,7 @@ static ssize_t read_document(void *arg, uint8_t *bytes, size_t size, struct erro
     return (ssize_t)count;
 }
 
-/* A file's name without what leads elsewhere where an archive is unpacked. */
+/* A file name that stays inside the folder where the archive is unpacked. */
 static const char *path_of(struct arena *arena, const struct uuid *id, const char *file_name)
 {
     char *path = arena_printf(arena, "documents/%s/%s", id->text, file_name);
@@ -150,7 +148,7 @@ static const char *path_of(struct arena *arena, const struct uuid *id, const cha
     return path;
 }
 
-/* Whether the store has the file. A document without one is in the Bundle all the same. */
+/* A document without a file is in the Bundle all the same. */
 static int find_file(struct export_job *self, const struct sql_export_document_list_row *row,
                      bool *ret, struct error *err)
 {
@@ -234,7 +232,6 @@ static void write_entry(struct export_job *self, FILE *out, const json_t *resour
     fputc('}', out);
 }
 
-/* A page of authd. */
 static int write_page(struct export_job *self, FILE *out, struct error *err)
 {
     const struct export_page_in in = {
@@ -295,7 +292,6 @@ static int write_document(struct export_job *self, FILE *out, struct error *err)
     return 0;
 }
 
-/* The next stretch of the Bundle. */
 static int write_stretch(struct export_job *self, FILE *out, struct error *err)
 {
     struct bundle *bundle = &self->bundle;
@@ -372,7 +368,6 @@ static int write_archive(struct export_job *self, struct error *err)
     return export_zip_write(zip, err);
 }
 
-/* Moves the sealed bytes into the store. */
 static int store_file(struct export_job *self, struct error *err)
 {
     const struct store_functions *store = self->d->store->functions;
@@ -455,8 +450,8 @@ static int64_t pause_ms(int64_t attempts)
                                 : (int64_t)PAUSE_MAX_S);
 }
 
-/* Lets the job go until the next attempt, or gives it up, and removes what was made. What fails
- * here is left to the end of the lease and to the sweep. */
+/* Leaves the job to the next attempt, or gives it up, and removes what was made. The end of the
+ * lease and the sweep do what fails here. */
 static void end_badly(struct export_job *self, const struct error *why)
 {
     REQUEST req = service_request_new(&self->d->svc, CALL_MS);
@@ -518,8 +513,7 @@ static int run_one(struct docd *d, struct error *err)
     return 1;
 }
 
-/* Until authd has the mail in its outbox; the id of the export is the mail's, which is sent
- * once. */
+/* Parks until authd has the mail in its outbox. The export's id makes the mail unique. */
 static int mail_made(struct docd *d, const struct request *req, struct error *err)
 {
     const struct sql_export_list_unmailed_in list = {.now = req->now_ms, .most = MAIL_PAGE};

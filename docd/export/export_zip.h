@@ -10,20 +10,20 @@
 
 struct export_zip;
 
-/* What an entry's bytes come from: as many as fit, 0 at the end, -1 with err set. May park. */
+/* Reads an entry's bytes: as many as fit, 0 at the end, -1 with err set. Can park. */
 typedef ssize_t export_source(void *arg, uint8_t *bytes, size_t size, struct error *err);
 
-/* An archive that is written into `file`, which outlives it. What sources fail with goes to err of
+/* Creates an archive in `file`, which outlives it. Errors of sources go to err of
  * export_zip_write(). */
 struct export_zip *export_zip_new(struct sealed_file *file, struct error *err);
 void export_zip_destroy(struct export_zip **self_p);
 
-/* Adds an entry. size: of its bytes; -1: not known, and then it is compressed. arg lives until the
- * archive is destroyed. */
+/* Adds an entry. size: -1 when unknown; it is compressed then. arg lives until the archive is
+ * destroyed. */
 int export_zip_add(struct export_zip *self, const char *name, int64_t size, int64_t time_ms,
                    export_source *read, void *arg, struct error *err) MUST_USE;
 
-/* Reads all sources in the order in which they were added, and writes the archive. */
+/* Reads all sources in the order they were added. */
 int export_zip_write(struct export_zip *self, struct error *err) MUST_USE;
 
 #endif

@@ -180,7 +180,6 @@ int sealed_file_flush(struct sealed_file *self)
     return 0;
 }
 
-/* Makes a block the one in memory; behind the end it is empty. */
 static int load(struct sealed_file *self, int64_t block)
 {
     size_t size = block_size(self->size, block);

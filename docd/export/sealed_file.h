@@ -19,17 +19,15 @@ enum {
     SEALED_KEY = crypto_aead_xchacha20poly1305_ietf_KEYBYTES,
 };
 
-/* How many bytes `size` bytes have when they are sealed. */
 int64_t sealed_size(int64_t size);
 
-/* Which sealed bytes hold those from `offset` to before `end` of a file of `size` bytes. */
+/* The sealed bytes that hold those from `offset` to before `end` of a file of `size` bytes. */
 struct sealed_range {
     int64_t block, offset, size; /* the first block; of the sealed bytes */
 };
 struct sealed_range sealed_range_of(int64_t size, int64_t offset, int64_t end);
 
-/* Opens what such a range has brought: the bytes from `offset` to before `end` into `ret`. -1: they
- * were altered, or there are too few. */
+/* Opens the bytes of a range into `ret`. -1: they were altered, or are too few. */
 int sealed_range_open(const uint8_t key[static SEALED_KEY], const struct sealed_range *range,
                       const uint8_t *sealed, int64_t size, int64_t offset, int64_t end,
                       uint8_t *ret) MUST_USE;
@@ -38,8 +36,7 @@ int sealed_range_open(const uint8_t key[static SEALED_KEY], const struct sealed_
 
 struct sealed_file;
 
-/* A new one without a name in the directory, which ends with the process; NULL with err set. The
- * key is random. */
+/* Creates an unnamed file in the directory with a random key; NULL with err set. */
 struct sealed_file *sealed_file_new(const char *dir, struct error *err);
 void sealed_file_destroy(struct sealed_file **self_p);
 
@@ -49,7 +46,6 @@ int64_t sealed_file_size(const struct sealed_file *self);
 /* At any place up to its end. -1 with errno: the disk is full, or it was altered. */
 int sealed_file_write(struct sealed_file *self, int64_t offset, const void *bytes,
                       size_t size) MUST_USE;
-/* How many bytes were read, fewer than asked for at the end. */
 ssize_t sealed_file_read(struct sealed_file *self, int64_t offset, void *bytes,
                          size_t size) MUST_USE;
 

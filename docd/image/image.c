@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/runtime/fiber_sem.h"
 #include "docd/image/image_process.h"
 
@@ -31,13 +32,11 @@ struct image_pool {
 struct image_pool *image_pool_new(struct loop *loop, size_t threads, size_t queue_max,
                                   int64_t memory)
 {
-    struct image_pool *self = calloc(1, sizeof(*self));
+    struct image_pool *self = memory_new(sizeof(*self));
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    /* One more than there are cores: a decoder waits for the loop between two images. */
+    /* One more than cores: a decoder waits for the loop between two images. */
     size_t fast = threads > 0 ? threads : (size_t)MAX(cores, 1L) + 1;
 
-    if (!self)
-        log_die("image", "out of memory");
     fast = MIN(fast, (size_t)(IMAGE_PROCESS_JOBS_MAX - SLOW_JOBS) / 2);
     self->loop = loop;
     self->process = image_process_new(loop, fast, memory);
@@ -67,7 +66,7 @@ int image_enter(struct image_pool *self, const struct request *req, struct image
 
 /* ---- memory ---- */
 
-/* Bytes taken from the pool's; CLEANUP gives them back. */
+/* Taken from the pool; CLEANUP gives them back. */
 struct memory_reservation {
     struct image_pool *pool;
     size_t bytes;
@@ -79,7 +78,6 @@ static void reservation_release(struct memory_reservation *reservation)
     reservation->bytes = 0;
 }
 
-/* Waits for so many bytes, or for all that there are. */
 static int reservation_enlarge(struct memory_reservation *reservation, int64_t bytes,
                                int64_t deadline_mono_ms, struct error *err)
 {
@@ -129,7 +127,6 @@ static int judge(const struct image_job *job, struct error *err)
     return error_set(err, ERR_INTERNAL, "Internal server error");
 }
 
-/* The file has what the process says that it wrote. */
 static bool is_written(int to, off_t start, int64_t bytes)
 {
     struct stat status;
@@ -138,7 +135,6 @@ static bool is_written(int to, off_t start, int64_t bytes)
            (!S_ISREG(status.st_mode) || lseek(to, 0, SEEK_CUR) - start == bytes);
 }
 
-/* With a turn in the lane that it is for. */
 static int run(struct image_pool *self, struct image_turn *turn, struct uuid project,
                struct image_job *job, struct error *err)
 {
@@ -153,7 +149,7 @@ static int run(struct image_pool *self, struct image_turn *turn, struct uuid pro
     return 0;
 }
 
-/* What the image needs shows in two looks at most: at the size of the file, and at its header. */
+/* Looks at most twice: the file's size, then its header, show what the image needs. */
 static int run_as_needed(struct image_pool *self, struct image_turn *turn, struct uuid project,
                          struct image_job *job, struct memory_reservation *reservation,
                          struct error *err)

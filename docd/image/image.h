@@ -43,40 +43,37 @@ struct image_made {
 
 struct image_pool;
 
-/* A pool that decodes `threads` images at a time (0: one more than there are cores), and as many
- * large ones besides with the CPU time that nothing else wants; at most `queue_max` wait. An image
- * that needs more than 64 MiB takes it from `memory` bytes that all such share, or waits for it.
- * The process starts with the first image. */
+/* Creates a pool that decodes `threads` images at a time (0: one more than cores), and as many
+ * large ones with idle CPU time; at most `queue_max` wait. An image over 64 MiB takes its memory
+ * from `memory` bytes that all share. The process starts with the first image. */
 struct image_pool *image_pool_new(struct loop *loop, size_t threads, size_t queue_max,
                                   int64_t memory);
 
 /* No fiber may be inside image_make(). */
 void image_pool_destroy(struct image_pool **self_p);
 
-/* Which libvips makes the files, and how: the same input may give other bytes under another
- * version. Static. */
+/* The libvips version and settings: equal input may give other bytes under another. Static. */
 const char *image_version(void);
 
-/* Lets in an image of who asks (image_turn_enter()), which leaves by image_turn_leave(). */
+/* Admits an image (image_turn_enter()); image_turn_leave() ends it. */
 int image_enter(struct image_pool *self, const struct request *req, struct image_turn *ret,
                 bool *ret_parked, struct error *err) MUST_USE;
 
-/* Reads the image of a project in the regular file `from` and writes it in that size to `to`; both
- * are borrowed and at their start. Parks. After a failure `to` holds nothing of use. Fails with
- * ERR_VALIDATION at "width" ("height" when only that was asked for): no such image, a damaged one,
- * more than IMAGE_PIXELS_MAX; ERR_OVERLOADED; ERR_DEADLINE; ERR_THROTTLED (image_turn.h);
- * ERR_UNAVAILABLE: the disk is full, the process died, or libvips does not start, which is logged
- * once. */
+/* Writes the image in the file `from` in that size to `to`; both are borrowed, at their start.
+ * Parks. After a failure `to` is useless. ERR_VALIDATION at "width" (or "height" if only that was
+ * asked for): no such image, damaged, more than IMAGE_PIXELS_MAX; ERR_OVERLOADED; ERR_DEADLINE;
+ * ERR_THROTTLED (image_turn.h); ERR_UNAVAILABLE: full disk, dead process, or no libvips (logged
+ * once). */
 int image_make(struct image_pool *self, struct image_turn *turn, struct uuid project,
                int64_t deadline_mono_ms, int from, int to, const struct image_size *size,
                struct image_made *ret, struct error *err) MUST_USE;
 
-/* The same, but what is made is a PNG, whatever the input is. */
+/* As image_make(), but always a PNG. */
 int image_make_png(struct image_pool *self, struct image_turn *turn, struct uuid project,
                    int64_t deadline_mono_ms, int from, int to, const struct image_size *size,
                    struct image_made *ret, struct error *err) MUST_USE;
 
-/* The field that a refusal is about: "width", or "height" when only that was asked for. */
+/* The field that an error names: "width", or "height" if only that was asked for. */
 const char *image_size_path(const struct image_size *size);
 
 /* False once libvips did not start. */
@@ -85,7 +82,7 @@ bool image_usable(const struct image_pool *self);
 /* What confines the decoders, see image_process_choice(). */
 const char *image_means(const struct image_pool *self);
 
-/* Images decoded so far, images waiting for a thread or for memory: for metrics. */
+/* For metrics: images decoded so far, and images waiting. */
 uint64_t image_decodes(const struct image_pool *self);
 size_t image_waiting(const struct image_pool *self);
 

@@ -6,9 +6,8 @@
 
 #include <stdint.h>
 
-/* Pixels that the header of this JPEG, PNG, WebP or HEIF names, 0 when it names none. For a file
- * that libvips does not open: libraries refuse sides beyond limits of their own, and then say
- * nothing of sides. */
+/* The pixels by the header of a JPEG, PNG, WebP or HEIF; 0: none. For files that libvips does not
+ * open: libraries with limits of their own do not say the size. */
 uint64_t image_header_pixels(int file);
 
 #endif

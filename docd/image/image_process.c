@@ -15,6 +15,7 @@
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/runtime/confine.h"
 #include "common/runtime/fiber.h"
 
@@ -30,7 +31,7 @@ enum {
     MEMORY_SHARE = 2,
 };
 
-/* One that was forked, by our end of its socket. */
+/* A forked decoder, by our end of its socket. */
 struct decoder {
     LIST_ENTRY(decoder) entry; /* of those at rest */
     int socket;
@@ -69,8 +70,8 @@ struct image_process {
 static const enum confine_means means_in_order[] = {CONFINE_KERNEL, CONFINE_BUBBLEWRAP,
                                                     CONFINE_BUBBLEWRAP_BARE};
 
-/* By trial, so that the first image need not find out; one without a verdict (ERR_DEADLINE) is
- * taken for one that works. Where none works the first is tried again for each image. */
+/* Tries each means at the start; one without a verdict (ERR_DEADLINE) counts as working. Where none
+ * works, each image tries the first again. */
 static void choose_means(struct image_process *self)
 {
     for (size_t i = 0; i < ARRAY_SIZE(means_in_order); i++) {
@@ -87,10 +88,8 @@ static void choose_means(struct image_process *self)
 
 struct image_process *image_process_new(struct loop *loop, size_t resting_max, int64_t memory)
 {
-    struct image_process *self = calloc(1, sizeof(*self));
+    struct image_process *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("image", "out of memory");
     self->loop = loop;
     self->memory = memory;
     self->means = means_in_order[0];
@@ -128,7 +127,6 @@ static void life_end(struct life *life, bool killed)
     free(life);
 }
 
-/* A means that shows only so that it does not work is given up for the next one. */
 static void try_next_means(struct image_process *self)
 {
     for (size_t i = 0; i + 1 < ARRAY_SIZE(means_in_order); i++) {
@@ -206,9 +204,7 @@ static int life_begin(struct image_process *self, struct error *err)
         return unusable(err, strerror(errno));
     ours = ends[0];
     theirs = ends[1];
-    life = calloc(1, sizeof(*life));
-    if (!life)
-        log_die("image", "out of memory");
+    life = memory_new(sizeof(*life));
     if (begin(self, theirs, &life->confined, err) < 0) {
         free(life);
         return unusable(err, err->detail[0] ? err->detail : err->message);
@@ -238,7 +234,7 @@ static void dismiss(struct image_process *self, struct decoder *decoder)
     decoder_end(decoder);
 }
 
-/* One that rests, of the same project and lane; those of others end when they are in the way. */
+/* An idle decoder of that project and lane; others end when they are in the way. */
 static struct decoder *find(struct image_process *self, struct uuid project, bool idle)
 {
     struct decoder *each;
@@ -340,9 +336,7 @@ static int hire(struct image_process *self, struct uuid project, bool idle, stru
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
         return unusable(err, strerror(errno));
     theirs = ends[1];
-    *ret = calloc(1, sizeof(**ret));
-    if (!*ret)
-        log_die("image", "out of memory");
+    *ret = memory_new(sizeof(**ret));
     **ret = (struct decoder){.socket = ends[0], .project = project, .idle = idle};
     memset(&text, 0, sizeof(text));
     text.idle = idle;
@@ -358,7 +352,7 @@ static int hire(struct image_process *self, struct uuid project, bool idle, stru
     return -1;
 }
 
-/* Hands the job to a decoder; one that has died at rest is left for a new one. */
+/* Starts a new decoder if the idle one has died. */
 static int hand_over(struct image_process *self, struct uuid project, bool idle,
                      const struct image_job *job, struct decoder **ret, struct error *err)
 {
@@ -407,7 +401,7 @@ static void on_report(void *arg, short revents UNUSED)
     fiber_wake(call->fiber);
 }
 
-/* What came from the process is checked: it has read what a client chose. */
+/* Checks the report: the process has read what a client chose. */
 static int take_report(struct image_job *job, const struct image_report *report, struct error *err)
 {
     if (report->status < 0 || report->status > IMAGE_NO_LIBRARY || report->type < 0 ||

@@ -17,26 +17,24 @@ struct image_process;
 
 enum { IMAGE_PROCESS_JOBS_MAX = 192 }; /* at the same time */
 
-/* At most `resting_max` decoders wait for a next image of their project. `memory`: bytes that an
- * image may need at most. Starts nothing. */
+/* At most `resting_max` decoders wait for another image of their project; an image may need
+ * `memory` bytes. Starts nothing. */
 struct image_process *image_process_new(struct loop *loop, size_t resting_max, int64_t memory);
 
 /* Ends the process. No fiber may be inside image_process_run(). Blocks for milliseconds. */
 void image_process_destroy(struct image_process **self_p);
 
-/* Does the job there, by a decoder of that project, and parks until it is done, at most until its
- * deadline and a moment more; `idle`: with the CPU time that nothing else wants. What became of the
- * image is the job's verdict. Fails with ERR_UNAVAILABLE when the decoder died or none can be
- * had. */
+/* Has a decoder of that project do the job, and parks until its deadline and a moment more; `idle`:
+ * with idle CPU time. The job's verdict says what happened. ERR_UNAVAILABLE: the decoder died or
+ * none can be had. */
 int image_process_run(struct image_process *self, struct uuid project, struct image_job *job,
                       bool idle, struct error *err) MUST_USE;
 
-/* What will or does, by the trial at the start; NULL: nothing does on this host, and no image is
+/* The means that confines it, by the trial at the start; NULL: none works here, and no image is
  * decoded. Static. */
 const char *image_process_choice(const struct image_process *self);
 
-/* The first thing in main(): whether this process is the one above, and its life, which returns its
- * exit status. */
+/* First in main(): true in the decoding process; its life, which returns the exit status. */
 bool image_program_wanted(int argc, char **argv);
 int image_program(void);
 

@@ -41,8 +41,7 @@ bool image_program_wanted(int argc, char **argv)
 
 /* ---- messages with descriptors ---- */
 
-/* False when the other end is gone. *ret_good: it was such a message, whose descriptors the caller
- * closes. */
+/* False when the other end is gone. *ret_good: valid; the caller closes its descriptors. */
 static bool receive(int socket, void *ret, size_t size, int *files, size_t count, bool *ret_good)
 {
     char room[CMSG_SPACE(FILES * sizeof(int))] __attribute__((aligned(8)));
@@ -71,7 +70,7 @@ static bool receive(int socket, void *ret, size_t size, int *files, size_t count
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), \
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 
-/* Besides what the process may not do anyway. Threads are made by clone() with CLONE_THREAD. */
+/* In addition to the process' own limits. Threads use clone() with CLONE_THREAD. */
 static void renounce(void)
 {
     static const struct sock_filter rows[] = {
@@ -128,7 +127,7 @@ static void yield_to_others(bool idle)
         (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + NICE_STEP);
 }
 
-/* The soft limit alone: the next image may need more. */
+/* Sets the soft limit only: the next image may need more. */
 static void limit_memory(int64_t bytes UNUSED)
 {
 #ifndef __SANITIZE_ADDRESS__ /* whose shadow counts */
@@ -175,7 +174,6 @@ static struct image_report decode(const struct image_order *order, const int fil
                             .pixels = order->pixels};
     struct image_report report;
 
-    /* Libvips stops by itself, as a rule. */
     limit_memory(MEMORY_BASE + MEMORY_SHARE * order->memory);
     limit_time(order->deadline_mono_ms);
     image_vips_run(&job);

@@ -9,12 +9,12 @@
 #include <sys/queue.h>
 
 #include "common/base/clock.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/runtime/fiber_sem.h"
 
 enum { LANES = 2, FAST = 0, SLOW = 1, MINUTE_MS = 60000, RETRY_AFTER_S = 10, NAME_SIZE = 64 };
 
-/* Forgotten once nothing is under way and its minute is over. */
+/* Freed when idle for a minute. */
 struct image_client {
     LIST_ENTRY(image_client) entry;
     char name[NAME_SIZE];
@@ -44,10 +44,8 @@ struct image_scheduler {
 struct image_scheduler *image_scheduler_new(struct loop *loop, size_t fast, size_t slow,
                                             size_t queue_max, size_t share)
 {
-    struct image_scheduler *self = calloc(1, sizeof(*self));
+    struct image_scheduler *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("image", "out of memory");
     *self = (struct image_scheduler){
         .loop = loop, .free = {fast, slow}, .queue_max = queue_max, .share = share};
     for (int i = 0; i < LANES; i++)
@@ -88,7 +86,7 @@ static void refill(struct image_client *client, int64_t now_ms)
     client->refilled_ms = now_ms;
 }
 
-/* Forgets on the way who has nothing under way and nothing to make good. */
+/* Also frees idle clients whose bucket is full. */
 static struct image_client *client_find(struct image_scheduler *self, const char *name,
                                         int64_t factor)
 {
@@ -108,9 +106,7 @@ static struct image_client *client_find(struct image_scheduler *self, const char
     }
     if (found)
         return found;
-    found = calloc(1, sizeof(*found));
-    if (!found)
-        log_die("image", "out of memory");
+    found = memory_new(sizeof(*found));
     snprintf(found->name, sizeof(found->name), "%s", name);
     found->factor = factor;
     found->pixels = factor * IMAGE_CLIENT_PIXELS;
@@ -121,7 +117,6 @@ static struct image_client *client_find(struct image_scheduler *self, const char
     return found;
 }
 
-/* The account, or the address and its network. */
 static void subjects_of(const struct request *req, struct address_subjects *ret)
 {
     if (req && !req->caller && req->address && *req->address) {
@@ -167,7 +162,6 @@ bool image_turn_over(const struct image_turn *self)
 
 /* ---- letting in ---- */
 
-/* Takes an image of the client's share. */
 static int client_enter(struct image_client *client, int64_t deadline_mono_ms, bool *ret_parked,
                         struct error *err)
 {
@@ -189,7 +183,7 @@ int image_turn_enter(struct image_scheduler *scheduler, const struct request *re
     *ret_parked = false;
     subjects_of(req, &subjects);
     for (size_t i = 0; i < subjects.count; i++) {
-        /* Looked for when it is entered: one that has nothing under way may be forgotten. */
+        /* Found again on entry: an idle client may have been freed. */
         struct image_client *client =
             client_find(scheduler, subjects.items[i].text, subjects.items[i].factor);
 

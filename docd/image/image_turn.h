@@ -27,8 +27,8 @@ enum {
 struct image_scheduler;
 struct image_client;
 
-/* `fast` and `slow` decode at the same time in each lane, at most `queue_max` wait for that; of
- * clients with limits each may have `share` images under way, waiting ones included. */
+/* `fast` and `slow` images decode at a time in each lane; at most `queue_max` wait; limited clients
+ * have at most `share` images in progress or waiting. */
 struct image_scheduler *image_scheduler_new(struct loop *loop, size_t fast, size_t slow,
                                             size_t queue_max, size_t share);
 void image_scheduler_destroy(struct image_scheduler **self_p);
@@ -46,20 +46,19 @@ struct image_turn {
     bool large; /* it is one for the slow lane */
 };
 
-/* Lets an image in for who asks: the caller's account, or without a caller the client's address;
- * `req` NULL: one client without limits. Parks while that client has its share under way:
- * *ret_parked. Fails: ERR_THROTTLED, ERR_UNAVAILABLE. */
+/* Admits an image of the caller's account, or of the client's address; `req` NULL: of one client
+ * without limits. Parks while that client has used its share: *ret_parked. Fails: ERR_THROTTLED,
+ * ERR_UNAVAILABLE. */
 int image_turn_enter(struct image_scheduler *scheduler, const struct request *req,
                      struct image_turn *ret, bool *ret_parked, struct error *err) MUST_USE;
 
 /* Pixels that may be decoded without another look. */
 int64_t image_turn_pixels(const struct image_turn *self);
 
-/* Its client has used so many pixels; and it is one for the slow lane from now on. */
+/* Charges pixels to its client; and moves it to the slow lane. */
 void image_turn_charge(struct image_turn *self, int64_t pixels);
 void image_turn_enlarge(struct image_turn *self, int64_t pixels);
 
-/* Until when its image may take, of the request's deadline. */
 int64_t image_turn_until(const struct image_turn *self, int64_t deadline_mono_ms);
 
 /* Waits for a decoder. Fails: ERR_OVERLOADED, ERR_THROTTLED or ERR_DEADLINE at the deadline,
@@ -67,11 +66,11 @@ int64_t image_turn_until(const struct image_turn *self, int64_t deadline_mono_ms
 int image_turn_begin(struct image_turn *self, int64_t deadline_mono_ms, struct error *err) MUST_USE;
 void image_turn_end(struct image_turn *self);
 
-/* Whether its client is beyond a limit: what is late then was not the service's fault. */
+/* True when its client is over a limit: a delay is then not the service's fault. */
 bool image_turn_over(const struct image_turn *self);
 int image_turn_throttled(struct error *err);
 
-/* For CLEANUP: it is done, whatever came of it. */
+/* For CLEANUP. */
 void image_turn_leave(struct image_turn *self);
 
 #endif

@@ -45,7 +45,7 @@ struct output {
     int (*save)(VipsImage *image, void **buffer, size_t *size);
 };
 
-/* What a decoder can leave out by itself: whole factors of 1 / 2, 4, 8, or any scale. */
+/* What a decoder can shrink by itself: factors of 1/2, 1/4, 1/8, or any. */
 enum reduces { REDUCES_NOT, REDUCES_JPEG, REDUCES_WEBP };
 
 struct format {
@@ -61,7 +61,7 @@ static void unref(void *object_p)
 }
 #define OBJECT(type) CLEANUP(unref) type *
 
-/* Puts what an operation makes of an image into its place. 0, or -1 with the image as it was. */
+/* Replaces the image by the operation's result. 0, or -1 and the image is as before. */
 #define STEP(image_p, operation, ...)                                             \
     ({                                                                            \
         VipsImage *next_ = NULL;                                                  \
@@ -172,8 +172,7 @@ static const struct format *format_of(VipsSource *source)
     return NULL;
 }
 
-/* How much of a shrink a JPEG decoder takes over: not all where its rounding would take the last
- * pixel. */
+/* The shrink that a JPEG decoder takes over: less where its rounding would lose the last pixel. */
 static int jpeg_shrink(double shrink)
 {
     int by = shrink >= 8 ? 8 : shrink >= 4 ? 4 : shrink >= 2 ? 2 : 1;
@@ -204,7 +203,6 @@ static VipsImage *load(const struct format *format, VipsSource *source, double s
 
 /* ---- sizes, in the space of the file: sides are swapped where it lies on its side ---- */
 
-/* Lengths of the image for one of the result. */
 struct shrink {
     double across, down;
 };
@@ -243,7 +241,6 @@ static struct sides result_sides(const VipsImage *image, const struct image_size
     return scaled;
 }
 
-/* Whether the pixels are too many on the way in or out. */
 static bool size_check(struct image_job *job, const VipsImage *image, const struct output *output,
                        const struct image_size *size)
 {
@@ -280,8 +277,7 @@ static int resize(VipsImage **image, const struct image_size *size)
                                                                                                : 0;
 }
 
-/* Where to cut so much off, so that the odd pixel goes on the left and the top once the image is
- * turned. */
+/* Cuts so that the odd pixel ends up left and top once the image is turned. */
 static int cut_at(int off, bool mirrored)
 {
     return (off + !mirrored) / 2;
@@ -299,7 +295,7 @@ static int cut(VipsImage **image, const struct image_size *size, int orientation
                 cut_at((*image)->Ysize - height, mirrored_y[orientation]), width, height);
 }
 
-/* As the EXIF data says. The rows are needed in another order than they come. */
+/* Turns by the EXIF data, which needs the rows in another order than they come. */
 static int turn(VipsImage **image, int orientation)
 {
     VipsImage *held;
@@ -332,7 +328,7 @@ static int convert(VipsImage **image)
     return (*image)->Type == wanted ? 0 : STEP(image, vips_colourspace, wanted);
 }
 
-/* `size` as it was asked for: the image is turned by now. */
+/* `size` as asked for: the image is turned by now. */
 static int pad(VipsImage **image, const struct image_size *size)
 {
     static const double white[] = {255, 255, 255}, nothing[] = {0, 0, 0, 0};
@@ -350,8 +346,8 @@ static int pad(VipsImage **image, const struct image_size *size)
     return failed;
 }
 
-/* Whatever the file said beside its pixels: EXIF with the place, XMP, IPTC, comments, and the
- * profile, which has been applied. The savers strip, too, as far as they know how. */
+/* Removes EXIF with its location, XMP, IPTC, comments and the applied profile. The savers strip
+ * what they know of, too. */
 static int remove_metadata(VipsImage **image)
 {
     gchar **names;
@@ -409,8 +405,8 @@ static int save(struct image_job *job, VipsImage *image, const struct output *ou
     return result;
 }
 
-/* Bytes that the job holds at once beside some strips: an input that is not decoded strip by strip,
- * a result that is turned or whose encoder wants all of it, and the encoded result. */
+/* Bytes held at once beside some strips: input that is not decoded in strips, a result that is
+ * turned or encoded as a whole, and the encoded result. */
 static int64_t memory_needed(const struct format *format, const VipsImage *image,
                              const struct output *output, const struct image_size *size,
                              bool turned)
@@ -507,8 +503,8 @@ static void say_nothing(const gchar *domain G_GNUC_UNUSED, GLogLevelFlags level 
 
 void image_vips_prepare(void)
 {
-    /* Keeps libvips from generating machine code in a process that reads untrusted images; what
-     * that would gain cannot be measured. */
+    /* No machine code is generated in a process that reads untrusted images; the gain is not
+     * measurable. */
     if (setenv("VIPS_NOVECTOR", "1", 1) < 0)
         log_die("image", "out of memory");
 }
@@ -517,8 +513,8 @@ bool image_vips_start(void)
 {
     if (vips_init("atrium") != 0)
         return false;
-    /* A cache of operations would keep files open that were deleted; more threads than the pool's
-     * gain nothing. */
+    /* A cache of operations would keep deleted files open; more threads than the pool's gain
+     * nothing. */
     vips_cache_set_max(0);
     vips_concurrency_set(1);
     vips_block_untrusted_set(TRUE);

@@ -13,7 +13,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/file.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/runtime/fiber_sem.h"
 #include "common/runtime/flight.h"
 #include "docd/image/variant_files.h"
@@ -41,7 +41,6 @@ struct variants {
     uint64_t *hits, *made, *shared, *decodes;
 };
 
-/* What a handle or a request names. */
 struct wanted {
     struct store_key key;
     struct image_size size;
@@ -57,7 +56,7 @@ static void wanted_name(const struct variants *self, struct wanted *wanted)
              self->version);
 }
 
-/* With the version, since gateways keep files by their handles. */
+/* Has the version, because gateways cache files by handle. */
 static const char *handle_of(const struct variants *self, struct arena *arena,
                              const struct wanted *wanted)
 {
@@ -77,8 +76,8 @@ static int fit_parse(const char *text, enum image_fit *ret)
     return -1;
 }
 
-/* Handles come back from the gateway, which has them from docd alone; they are checked all the
- * same. One of another version is refused: the file here has other bytes, and another size. */
+/* Handles come back from the gateway, but are checked. One of another version names other bytes and
+ * is refused. */
 static int handle_parse(const struct variants *self, const char *handle, struct wanted *ret)
 {
     char project[37], object[37], fit[16], version[sizeof(self->version)];
@@ -130,7 +129,7 @@ static int run(struct variants *self, const struct request *req, void (*work)(vo
     return offload_run(self->pool, work, job, req->deadline_mono_ms, err);
 }
 
-/* At least so much counts for each file: a block. */
+/* A file takes at least a block. */
 static int64_t bytes_of(const struct variant_head *head)
 {
     return (head->size + (int64_t)sizeof(*head) + 4095) / 4096 * 4096;
@@ -152,7 +151,7 @@ static int sweep(struct variants *self, const struct request *req, const char *k
     return result;
 }
 
-/* For the variant that was just made. A sweep that fails is done again, and logged, in its time. */
+/* Runs for each new variant. A failed sweep is repeated, and logged, in its turn. */
 static void make_room(struct variants *self, const struct request *req, const char *keep)
 {
     struct error ignored;
@@ -218,7 +217,6 @@ static int begin(struct variants *self, const struct request *req, struct varian
                : error_set(err, ERR_DEADLINE, "The service took too long to answer.");
 }
 
-/* Fills the file that was begun, from the object. */
 static int fill(struct variants *self, const struct request *req, const struct wanted *wanted,
                 struct image_turn *turn, struct variant_job *job, struct error *err)
 {
@@ -240,8 +238,7 @@ static int fill(struct variants *self, const struct request *req, const struct w
     return job->error == 0 ? 0 : disk_error(err, job->error);
 }
 
-/* The removal of an object removes its bytes first and its variants then: what was finished in
- * between would stay. */
+/* An object's bytes are removed before its variants: one finished in between would stay. */
 static int check_source(struct variants *self, const struct request *req,
                         const struct wanted *wanted, struct variant_job *job, struct error *err)
 {
@@ -288,15 +285,13 @@ static int make_for_all(struct variants *self, const struct request *req,
     struct flight_call making;
     int result;
 
-    /* There may be more to make than the pool takes: those are sent away before they open a
-     * file. */
+    /* Rejects what the pool cannot take before a file is opened. */
     if (fiber_sem_acquire(&self->slots, 1, 0, err) < 0)
         return -1;
     flight_lead(&self->making, wanted->name, &making);
     result = make(self, req, wanted, turn, job, ret_there, err);
     fiber_sem_release(&self->slots, 1);
-    /* What cannot be made of the image cannot be made for another request; after another failure
-     * the next one may try. */
+    /* A validation error holds for all who wait; after another failure the next one tries. */
     if (result < 0 && err->code == ERR_VALIDATION)
         flight_end(&making, -1, err);
     else
@@ -306,7 +301,6 @@ static int make_for_all(struct variants *self, const struct request *req,
 
 /* ---- getting ---- */
 
-/* Reads what `job` says, unless there is no such variant: ENOENT. */
 static int read_kept(struct variants *self, const struct request *req, struct variant_job *job,
                      struct error *err)
 {
@@ -319,7 +313,7 @@ static int read_kept(struct variants *self, const struct request *req, struct va
     return job->error == 0 || job->error == ENOENT ? 0 : disk_error(err, job->error);
 }
 
-/* Reads what `job` says; made or waited for as it needs. The head is in the job then. */
+/* Makes it or waits for it if needed. The head is in the job then. */
 static int get(struct variants *self, const struct request *req, const struct wanted *wanted,
                struct variant_job *job, struct error *err)
 {
@@ -359,7 +353,7 @@ static int get(struct variants *self, const struct request *req, const struct wa
     }
     if (there)
         return error_set(err, ERR_DEADLINE, "The service took too long to answer.");
-    /* By its descriptor: it may be removed already, of a cache that has no room. */
+    /* By descriptor: a full cache may have removed it already. */
     job->count = room;
     if (run(self, req, variant_files_read, job, err) < 0)
         return -1;
@@ -440,12 +434,10 @@ struct variants *variants_new(struct loop *loop, struct metrics *metrics, struct
                               struct store *store, const struct variants_options *options,
                               struct error *err)
 {
-    struct variants *self = calloc(1, sizeof(*self));
+    struct variants *self = memory_new(sizeof(*self));
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint8_t hash[crypto_generichash_BYTES_MIN];
 
-    if (!self)
-        log_die("variant", "out of memory");
     *self = (struct variants){.loop = loop,
                               .pool = pool,
                               .store = store,

@@ -29,8 +29,8 @@ struct variants_options {
     int64_t image_bytes; /* of the largest object that is looked at as an image */
 };
 
-/* The pool runs what may block on the disk; it and the store are borrowed. NULL with err set when
- * the directory cannot be used. */
+/* Blocking disk work runs on the pool; it and the store are borrowed. NULL with err set: unusable
+ * directory. */
 struct variants *variants_new(struct loop *loop, struct metrics *metrics, struct offload *pool,
                               struct store *store, const struct variants_options *options,
                               struct error *err);
@@ -39,8 +39,8 @@ void variants_destroy(struct variants **self_p);
 /* What confines the decoders of images; NULL: nothing does, and none is decoded. Static. */
 const char *variants_means(const struct variants *self);
 
-/* The strong entity tag of a variant, quoted, by that of the whole; it need not be made for
- * that. */
+/* The strong entity tag of a variant, quoted, derived from the whole's; the variant need not
+ * exist. */
 const char *variant_etag(struct arena *arena, const char *etag, const struct image_size *size);
 
 /* Texts and bytes are in the request's arena. */
@@ -51,34 +51,31 @@ struct variant {
     struct field_bytes bytes; /* all of it when that is at most CONTENT_INLINE_MAX, or absent */
 };
 
-/* An object of so many bytes in another size, made unless it is there. Parks. Fails as
- * image_make(), with ERR_VALIDATION also for more than image_bytes, which are not fetched from the
- * store, and with ERR_NOT_FOUND: there is no such object. */
+/* Returns an object in another size, made if needed. Parks. Fails as image_make(); ERR_VALIDATION
+ * also above image_bytes, which are not fetched; ERR_NOT_FOUND: no such object. */
 int variant_get(struct variants *self, const struct request *req, struct store_key key,
                 int64_t bytes, const struct image_size *size, struct variant *ret,
                 struct error *err) MUST_USE;
 
-/* Makes a PNG of an image that is no object's, at most `room` bytes. Parks. Fails as
- * image_make(). */
+/* Makes a PNG of an image that is no object, at most `room` bytes. Parks. Fails as image_make(). */
 int variant_make_png(struct variants *self, const struct request *req, struct uuid project,
                      const struct field_bytes *from, const struct image_size *size, size_t room,
                      struct field_bytes *ret, struct error *err) MUST_USE;
 
-/* Whether that is the handle of a variant; and some of its bytes, fewer at its end. Parks. It is
- * made again when it is not kept any more. */
+/* True for a variant's handle; and some of its bytes, fewer at its end. Parks. Makes it again if it
+ * was removed. */
 bool variant_is_handle(const char *handle);
 int variant_read(struct variants *self, const struct request *req, const char *handle,
                  int64_t offset, void *bytes, size_t size, size_t *ret_size,
                  struct error *err) MUST_USE;
 
-/* Removes all variants of an object, which must be gone from the store: what is being made of it
- * then is not kept. Parks. */
+/* Removes all variants of an object whose bytes are gone; what is being made now is not kept.
+ * Parks. */
 int variants_remove(struct variants *self, const struct request *req, struct uuid object,
                     struct error *err) MUST_USE;
 
-/* The next objects that have variants here, at most `room`, folder by folder and round and round:
- * so that those that were removed by a docd on another host are found. None may mean an empty
- * folder. Parks. */
+/* Lists the next objects with variants here, at most `room`, folder by folder, round and round: to
+ * find those deleted on another host. None may mean an empty folder. Parks. */
 int variants_objects(struct variants *self, const struct request *req, struct uuid *ret,
                      size_t room, size_t *ret_count, struct error *err) MUST_USE;
 

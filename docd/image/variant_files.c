@@ -23,7 +23,7 @@ enum {
     USED_EVERY_S = 60,   /* how exact is known when a file was used last */
     LEFT_AFTER_S = 3600, /* a file whose maker has died */
     BLOCK_SIZE = 4096,   /* that the smallest file takes */
-    /* a sweep leaves room for a part of what is allowed, so that the next is not due at once */
+    /* a sweep leaves room, so that the next is not due at once */
     KEEP_PARTS = 8,
 };
 
@@ -75,7 +75,7 @@ static bool is_whole(const struct variant_head *head, const struct stat *status)
            status->st_size == (int64_t)sizeof(*head) + head->size;
 }
 
-/* Of a file that is not whole: ENOENT, it is as if it were not there. */
+/* ENOENT for a file that is not whole. */
 static int read_head(int file, struct variant_head *head, struct stat *status)
 {
     size_t size;
@@ -143,8 +143,7 @@ bool variant_files_read_cached(struct variant_job *job)
 
 /* ---- making ---- */
 
-/* Whether the file is still what the path names: it may have been finished, or given up, by the
- * process that had the lock. */
+/* True while the path still names the file: its former owner may have finished or dropped it. */
 static bool is_named(const struct variant_job *job, const char *path)
 {
     struct stat opened, named;
@@ -319,7 +318,7 @@ static void found_add(struct found_list *list, const char *name, const struct st
     list->bytes += item->bytes;
 }
 
-/* A file whose maker died: no process has its lock. */
+/* Removes files whose maker died: no process holds the lock. */
 static void remove_left(int folder, const char *name, const struct stat *status)
 {
     CLEANUP(file_close_descriptor) int file = -1;

@@ -45,12 +45,10 @@ struct variant_job {
 /* Opens DIR and makes its folders. -1 with errno. */
 int variant_files_open(const char *dir);
 
-/* Reads the head of a variant and, where there is a target, bytes; notes that it was used. ENOENT:
- * there is none. */
+/* Reads the head of a variant and, with a target, bytes; records the use. ENOENT: there is none. */
 void variant_files_read(void *job);
 
-/* The same without waiting for a disk: false when it cannot be had so, or its use is to be
- * noted. */
+/* Without waiting for a disk: false when that is impossible, or the use must be recorded. */
 bool variant_files_read_cached(struct variant_job *job);
 
 /* Begins to make a variant. EAGAIN: another process is at it. EEXIST: it is there by now. */
@@ -59,17 +57,14 @@ void variant_files_begin(void *job);
 /* The bytes are in `file`: gives the file its head and its name. */
 void variant_files_finish(void *job);
 
-/* The file that was begun goes; the variant that was finished goes. Not there: fine. */
 void variant_files_abort(void *job);
 void variant_files_drop(void *job);
 
-/* All variants of the object go. */
 void variant_files_remove(void *job);
 
-/* A page of the objects that have variants in one folder. */
 void variant_files_objects(void *job);
 
-/* Those that were not used for longest go until no more than bytes_max are left. */
+/* Removes the least recently used until bytes_max are left. */
 void variant_files_sweep(void *job);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "common/base/descriptors.h"
 #include "common/base/file_pass.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/domain/content.h"
 
 enum {
@@ -42,7 +42,6 @@ static void hang_up(struct receiver *receiver)
     receiver->id[0] = '\0';
 }
 
-/* Its id, once; then the end. */
 static void on_receiver(void *arg, short revents UNUSED)
 {
     struct receiver *receiver = arg;
@@ -75,7 +74,7 @@ static void on_again(void *arg)
     watch(self);
 }
 
-/* The socket stays readable while nothing is accepted: it is looked at again later. */
+/* Stops accepting for a while: the socket stays readable. */
 static void accept_later(struct file_sender *self)
 {
     loop_unwatch(self->loop, self->socket);
@@ -127,12 +126,10 @@ int64_t file_sender_send(struct file_sender *self, const char *receiver, int fil
 
 struct file_sender *file_sender_new(struct loop *loop, struct bus *bus, struct error *err)
 {
-    struct file_sender *self = calloc(1, sizeof(*self));
+    struct file_sender *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("files", "out of memory");
     self->loop = loop;
-    /* A gateway has files of several docds: numbers do not meet. */
+    /* Random, because a gateway has files of several docds. */
     randombytes_buf(&self->last, sizeof(self->last));
     self->last &= INT64_MAX >> 1;
     for (size_t i = 0; i < RECEIVERS_MAX; i++)

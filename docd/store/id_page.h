@@ -15,7 +15,7 @@ struct id_page {
     bool more; /* than there was room for */
 };
 
-/* To be called for each of them; one that comes twice is there once. */
+/* Call it for each id; duplicates count once. */
 void id_page_add(struct id_page *self, struct uuid id);
 
 #endif

@@ -17,12 +17,12 @@ enum { PAGE_CACHE_MAX = 16 * 1024 * 1024 }; /* bytes that page_cache_has() looks
  * not at all. */
 int page_cache_open(int dir, const char *path);
 
-/* Whether the kernel has all `size` bytes of the file in memory, so that who reads or sends them
- * now waits for no disk. False also where it cannot be told, as on file systems of a network. */
+/* True when all `size` bytes are in memory, so that reading or sending them waits for no disk.
+ * False where that is unknown, as on network file systems. */
 bool page_cache_has(int file, size_t size);
 
-/* Fills the places in turn with bytes from `offset` on. How many there were at hand, fewer than
- * there is room for at the end of the file and of what is cached; -1: none. */
+/* Reads into the places from `offset`. Returns how many bytes were cached, fewer than asked for at
+ * the end of the file or of the cache; -1: none. */
 ssize_t page_cache_read(int file, const struct iovec *places, int count, int64_t offset);
 
 #endif

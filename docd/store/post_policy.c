@@ -60,7 +60,6 @@ static int refuse(struct error *err, const char *why)
     return error_detail(err, "%s", why);
 }
 
-/* The value of a field, NULL when it is not there. */
 static const char *value_of(const struct field_list *fields, const char *name)
 {
     const struct form_field *items = fields->items;
@@ -150,7 +149,7 @@ static bool read_size_range(const json_t *condition, struct post_policy *ret)
     return ret->size_min >= 0 && ret->size_min <= ret->size_max;
 }
 
-/* Every condition holds, and every field is one of a condition. */
+/* Every condition holds, and every field has a condition. */
 static int check_conditions(const json_t *conditions, const struct field_list *fields,
                             const char *bucket, struct post_policy *ret, struct error *err)
 {

@@ -20,14 +20,12 @@ struct post_policy {
     int64_t expires_ms;
 };
 
-/* The fields of the form, in the order in which they should be sent, as a JSON object of texts in
- * the arena. */
+/* The form's fields in sending order, a JSON object of texts in the arena. */
 const char *post_policy_sign(const struct sigv4_signer *signer, const struct post_policy *policy,
                              int64_t now_ms, struct arena *arena);
 
-/* Checks the fields of a form that came to `bucket`, and fills *ret of what was signed; texts in
- * the arena. Names of fields are of any case. ERR_FORBIDDEN when the form is not exactly one that
- * was signed, or is too old. */
+/* Checks a form's fields and fills *ret with what was signed; texts in the arena. Field names are
+ * case-insensitive. ERR_FORBIDDEN: altered, or expired. */
 int post_policy_check(const struct sigv4_signer *signer, const struct field_list *fields,
                       const char *bucket, int64_t now_ms, struct arena *arena,
                       struct post_policy *ret, struct error *err) MUST_USE;

@@ -10,6 +10,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/domain/uri.h"
 #include "common/runtime/curl_loop.h"
 #include "common/runtime/fiber_sem.h"
@@ -137,8 +138,8 @@ static char *text_of(const char *format, ...)
     return text;
 }
 
-/* libcurl would leave out the port of the scheme; the header "host", which is signed, must be what
- * is sent. */
+/* Sets "host" itself: libcurl leaves out default ports, and the signed value must be the sent
+ * one. */
 static void set_address(struct s3 *self)
 {
     CLEANUP(curl_loop_free_url) CURLU *url = parse_url(self->options.url);
@@ -160,10 +161,8 @@ static void set_address(struct s3 *self)
 
 struct s3 *s3_new(struct loop *loop, const struct s3_options *options)
 {
-    struct s3 *self = calloc(1, sizeof(*self));
+    struct s3 *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("s3", "out of memory");
     self->loop = loop;
     fiber_sem_init(&self->in_flight, loop, IN_FLIGHT_MAX, FIBER_SEM_UNBOUNDED);
     self->curl = curl_loop_new(loop);
@@ -217,7 +216,7 @@ static size_t body_size(const struct s3_call *call)
     return !call->body ? 0 : call->body_size > 0 ? call->body_size : strlen(call->body);
 }
 
-/* "GET /bucket/key" signed: all its headers, as libcurl is to send them. */
+/* The signed headers, as libcurl sends them. */
 static struct curl_slist *sign(const struct s3 *self, const struct s3_call *call,
                                struct arena *arena)
 {

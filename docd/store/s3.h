@@ -21,11 +21,11 @@ struct s3_options {
 /* What is wrong with the options, or 0. */
 int s3_check(const struct s3_options *options, struct error *err) MUST_USE;
 
-/* Options, which are good, are borrowed. */
+/* Options, which s3_check() has passed, are borrowed. */
 struct s3 *s3_new(struct loop *loop, const struct s3_options *options);
 void s3_destroy(struct s3 **self_p);
 
-/* Where a client of the bucket sends what it has, without a slash at the end. */
+/* The URL of uploads, without a slash at the end. */
 const char *s3_bucket_url(const struct s3 *self);
 
 enum { S3_HEADERS_MAX = 3, S3_TRY_MS = 4000 };
@@ -55,18 +55,16 @@ struct s3_answer {
     bool abandoned;   /* a try was not waited for to its end: what it asked for may be done yet */
 };
 
-/* Parks until the request's deadline at most. An answer of 4xx is one; the server's own failures,
- * silence and a cut connection are ERR_UNAVAILABLE, after a second try, as are answers to 401 and
- * 403 and a bucket that is not there: then the operator has something to do. Of a call that failed
- * *ret tells `abandoned` only. */
+/* Parks, until the request's deadline. A 4xx is an answer; 401, 403, a missing bucket, server
+ * errors, silence and cut connections are ERR_UNAVAILABLE, the last three after a second try. After
+ * a failure only `abandoned` of *ret is set. */
 int s3_call(struct s3 *self, const struct request *req, const struct s3_call *call,
             struct s3_answer *ret, struct error *err) MUST_USE;
 
-/* Percent-encodes a value of a query (RFC 3986: all but letters, digits and "-._~"), in the
- * arena. */
+/* Percent-encodes a query value (RFC 3986), in the arena. */
 const char *s3_encode(struct arena *arena, const char *text);
 
-/* Something that is not as it should be: ERR_UNAVAILABLE with a word for the log. */
+/* ERR_UNAVAILABLE with a word for the log. */
 int s3_unavailable(struct error *err, const char *method, const char *what) MUST_USE;
 
 #endif

@@ -7,10 +7,9 @@
 #include "common/base/arena.h"
 #include "common/base/base.h"
 
-/* Calls `element` for each element that holds text only, with its path
- * ("ListBucketResult/Contents/Key") and the text, cut at a kilobyte, which are gone after the call.
- * -1 when it is not well-formed, is no `root` element, is nested deeper than 8, or declares a
- * document type: nothing of S3 does. Some elements may have been told of before that is seen. */
+/* Calls `element` for each text-only element with its path ("ListBucketResult/Contents/Key") and
+ * text, cut at a kilobyte, valid during the call. -1: not well-formed, another root, deeper than 8,
+ * or with a document type; some elements may have been reported before. */
 int s3_xml_read(const char *text, size_t size, const char *root,
                 void (*element)(void *arg, const char *path, const char *text), void *arg) MUST_USE;
 

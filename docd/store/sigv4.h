@@ -43,8 +43,8 @@ struct sigv4_header {
     const char *name, *value; /* name in lower case */
 };
 
-/* A request as it is sent: path and query percent-encoded, query and headers sorted by name. All of
- * the headers are signed: "host", "x-amz-content-sha256" and "x-amz-date" must be among them. */
+/* A request as sent: path and query percent-encoded, query and headers sorted. All headers are
+ * signed; "host", "x-amz-content-sha256" and "x-amz-date" must be there. */
 struct sigv4_request {
     const char *method, *path, *query;
     const struct sigv4_header *headers;

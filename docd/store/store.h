@@ -28,7 +28,6 @@
 
 struct store;
 
-/* Bytes of an object that is complete and durable. */
 struct stored {
     int64_t size;
     const char *etag;        /* strong entity tag of the bytes, quoted, in the request's arena */
@@ -37,19 +36,16 @@ struct stored {
 
 enum { STORE_HEAD_MAX = 64 * 1024, STORE_PIECE = 1024 * 1024 };
 
-/* Names an object. */
 struct store_key {
     struct uuid project, object;
 };
 
-/* What a form may bring. */
 struct store_form {
     struct store_key key;
     const char *content_type;
     int64_t size_max;   /* bytes */
     int64_t expires_ms; /* contract time */
-    /* That the client called us by ("localhost:8080"), and how ("https"); NULL when it is not
-     * known. */
+    /* Host and scheme that the client used ("localhost:8080", "https"); NULL: unknown. */
     const char *host, *scheme;
 };
 struct store_form_made {
@@ -58,15 +54,14 @@ struct store_form_made {
 };
 
 struct store_functions {
-    /* The form by which a client brings an object; texts in req's arena. Fails with ERR_BAD_REQUEST
-     * when it is not known where to post it. */
+    /* Makes a signed upload form; texts in req's arena. ERR_BAD_REQUEST: no host to post it to is
+     * known. */
     int (*form)(struct store *self, const struct request *req, const struct store_form *form,
                 struct store_form_made *ret, struct error *err);
 
     /* ---- forms that are posted to us ---- */
 
-    /* Checks a form that was posted to `bucket`, and returns what it may bring. ERR_FORBIDDEN when
-     * docd has not signed it. */
+    /* Returns what a form posted to `bucket` may bring. ERR_FORBIDDEN: docd has not signed it. */
     int (*accept)(struct store *self, const struct request *req, const char *bucket,
                   const struct form *form, struct store_form *ret, struct error *err);
 
@@ -74,27 +69,25 @@ struct store_functions {
     int (*begin)(struct store *self, const struct request *req, struct store_key key,
                  struct error *err);
 
-    /* Bytes at their place, in any order and more than once; they are not visible before
-     * finish(). */
+    /* Bytes in any order, repeatable; not visible before finish(). */
     int (*write)(struct store *self, const struct request *req, struct store_key key,
                  int64_t offset, struct field_bytes bytes, struct error *err);
 
-    /* All `size` bytes are there: makes them durable, then readable. Doing it again is fine. Fails
-     * with ERR_BAD_REQUEST when it has another number of bytes, or no such object. */
+    /* Makes all `size` bytes durable, then readable. Idempotent. ERR_BAD_REQUEST: wrong size, or no
+     * such object. */
     int (*finish)(struct store *self, const struct request *req, struct store_key key, int64_t size,
                   struct stored *ret, struct error *err);
 
     /* ---- forms that are posted to the store: keys are those of forms ---- */
 
-    /* When something has come by that form: *ret_ms by the store's clock, to the second; 0:
-     * unknown. ERR_NOT_FOUND: nothing has, or it was forgotten. */
+    /* When a file arrived by that form: *ret_ms by the store's clock, in seconds; 0: unknown.
+     * ERR_NOT_FOUND: none has, or it was forgotten. */
     int (*arrived)(struct store *self, const struct request *req, struct store_key form,
                    int64_t *ret_ms, struct error *err);
 
-    /* Makes an object of what has come by a form, all of it or nothing: readable, and not to be
-     * changed by the form any more. ERR_NOT_FOUND as above. After any other failure there may be
-     * parts of the object, which remove() removes; after ERR_UNCERTAIN they, or all of it, may
-     * still come. A server copies a gigabyte in seconds to minutes. */
+    /* Makes an object of the arrived file, all or nothing: readable, and no longer changed by the
+     * form. ERR_NOT_FOUND as above. After another failure remove() deletes what there is; after
+     * ERR_UNCERTAIN it may still appear. A gigabyte takes seconds to minutes. */
     int (*adopt)(struct store *self, const struct request *req, struct store_key form,
                  struct store_key key, struct stored *ret, struct error *err);
 
@@ -102,31 +95,29 @@ struct store_functions {
     int (*forget)(struct store *self, const struct request *req, struct store_key form,
                   struct error *err);
 
-    /* Forms by which something has come and that were not forgotten: at most `room` of them, in an
-     * order of the store's. *cursor NULL: from the start; it is then where to go on, NULL at the
-     * end. */
+    /* Lists forms whose file has arrived: at most `room`, in the store's order. *cursor: NULL at
+     * the start and at the end. */
     int (*direct_uploads)(struct store *self, const struct request *req, const char **cursor,
                           struct store_key *ret, size_t room, size_t *ret_count, struct error *err);
 
     /* ---- files of other installations ---- */
 
-    /* Adds bytes to an object that is not finished: from `offset` on, unless that is behind its
-     * end; at 0 it is made when it is not there. A piece begins at a multiple of STORE_PIECE, or
-     * at what *ret_have said, and has so many bytes, or the last ones of `size`: others may be
-     * left out. *ret_have: how many it has then; those of an object that is finished are
-     * `size`. */
+    /* Adds bytes to an unfinished object from `offset` on, unless that is past its end; at 0 it is
+     * created if missing. A piece begins at a multiple of STORE_PIECE or at *ret_have, and has
+     * STORE_PIECE bytes or the last ones of `size`; others may be left out. *ret_have: bytes it has
+     * then; `size` if finished. */
     int (*append)(struct store *self, const struct request *req, struct store_key key,
                   int64_t offset, struct field_bytes bytes, int64_t size, int64_t *ret_have,
                   struct error *err);
 
-    /* As finish(), of bytes whose hash (BLAKE2b of 32 bytes, hexadecimal) is that one: else
-     * ERR_BAD_REQUEST, and what is not finished is removed. */
+    /* finish() if the bytes have this hash (BLAKE2b-256, hexadecimal); otherwise ERR_BAD_REQUEST,
+     * and unfinished bytes are removed. */
     int (*keep)(struct store *self, const struct request *req, struct store_key key, int64_t size,
                 const char *hash, struct stored *ret, struct error *err);
 
     /* ---- all stores ---- */
 
-    /* At most `size` bytes from `offset` on, fewer at the end, into `bytes`. ERR_NOT_FOUND. */
+    /* Reads at most `size` bytes, fewer at the end. ERR_NOT_FOUND. */
     int (*read)(struct store *self, const struct request *req, struct store_key key, int64_t offset,
                 void *bytes, size_t size, size_t *ret_size, struct error *err);
 
@@ -134,27 +125,26 @@ struct store_functions {
     int (*open)(struct store *self, const struct request *req, struct store_key key, int *ret_file,
                 struct error *err);
 
-    /* The same without parking, of an object of `size` bytes that all lie in memory: -1 when that
-     * is not so, or cannot be told. NULL: objects are no files. */
+    /* Without parking, if all `size` bytes are in memory; otherwise -1. NULL: objects are no
+     * files. */
     int (*open_cached)(struct store *self, struct store_key key, int64_t size);
 
-    /* What there is of an object: its size, and its entity tag where that is asked for or cheap
-     * (*ret_etag NULL else). With `hash` all bytes of a file are read, of S3 the server's own tag
-     * is believed. ERR_NOT_FOUND. */
+    /* An object's size, and its entity tag if asked for or cheap (else NULL). With `hash` all bytes
+     * of a file are read; S3's own tag is believed. ERR_NOT_FOUND. */
     int (*check)(struct store *self, const struct request *req, struct store_key key, bool hash,
                  int64_t *ret_size, const char **ret_etag, struct error *err);
 
-    /* Objects that the store has, finished or not: at most `room` of them, in an order of the
-     * store's, project unset where their names do not tell it. *cursor as for direct_uploads(). */
+    /* Lists objects, finished or not: at most `room`, project unset where names do not tell it.
+     * *cursor as for direct_uploads(). */
     int (*objects)(struct store *self, const struct request *req, const char **cursor,
                    struct store_key *ret, size_t room, size_t *ret_count, struct error *err);
 
-    /* Removes the bytes, finished or not; it is fine when there are none. */
+    /* Removes the bytes, finished or not. Idempotent. */
     int (*remove)(struct store *self, const struct request *req, struct store_key key,
                   struct error *err);
 
-    /* Does once all that an object needs, with a small one that lies apart from all others: the
-     * error's detail says which step failed. NULL: the directory is all there is to it. */
+    /* Tests every step with a small object of its own: the error's detail names the failed step.
+     * NULL: the directory is all there is. */
     int (*probe)(struct store *self, const struct request *req, struct error *err);
 
     /* No caller is inside another function. */
@@ -166,9 +156,8 @@ struct store {
     const struct store_functions *functions;
 };
 
-/* Files under a directory, which is made when it is missing: on one host, or on a file system that
- * all hosts of docd's instances share. Options are borrowed. NULL with err set when it cannot be
- * used. */
+/* Files under a directory, created if missing, on one host or on a file system that all docd hosts
+ * share. Options are borrowed. NULL with err set: unusable. */
 struct store_local_options {
     const char *dir, *bucket;
     /* that forms are posted to, without a slash at its end; NULL: as we were called */

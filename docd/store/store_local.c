@@ -24,7 +24,7 @@
 #include "common/base/clock.h"
 #include "common/base/descriptors.h"
 #include "common/base/file.h"
-#include "common/base/log.h"
+#include "common/base/memory.h"
 #include "common/domain/uri.h"
 #include "common/runtime/offload.h"
 #include "docd/store/id_page.h"
@@ -53,6 +53,7 @@ struct store_local {
 
 /* One job of the pool: arguments, and how it ended. */
 struct job {
+    int (*work)(struct job *job); /* -1 with errno */
     const struct store_local *self;
     struct uuid object;
     int64_t offset, size;
@@ -78,13 +79,28 @@ static void path_complete(const struct job *job, char path[static PATH_SIZE])
     snprintf(path, PATH_SIZE, "%.2s/%s", job->object.text, job->object.text);
 }
 
-/* Runs the work and tells what went wrong as an error; ERR_NOT_FOUND for a file that is not
- * there. */
-static int run(struct store_local *self, const struct request *req, void (*work)(void *arg),
+static int open_complete(const struct job *job)
+{
+    char path[PATH_SIZE];
+
+    path_complete(job, path);
+    return openat(job->self->dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+static void do_work(void *arg)
+{
+    struct job *job = arg;
+
+    job->error = job->work(job) < 0 ? errno : 0;
+}
+
+/* Runs the work on the pool. ERR_NOT_FOUND: no such file. */
+static int run(struct store_local *self, const struct request *req, int (*work)(struct job *job),
                struct job *job, const char *what, struct error *err)
 {
     job->self = self;
-    if (offload_run(self->pool, work, job, req->deadline_mono_ms, err) < 0)
+    job->work = work;
+    if (offload_run(self->pool, do_work, job, req->deadline_mono_ms, err) < 0)
         return -1;
     if (job->error == 0)
         return 0;
@@ -114,15 +130,19 @@ static int sync_folder_of(const struct job *job)
     return sync_folder(job->self->dir, (char[]){job->object.text[0], job->object.text[1], '\0'});
 }
 
-static void begin_work(void *arg)
+static int open_incoming(const struct job *job, int flags)
 {
-    struct job *job = arg;
     char path[PATH_SIZE];
 
     path_incoming(job, path);
-    CLEANUP(file_close_descriptor)
-    int file = openat(job->self->dir, path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    job->error = file < 0 ? errno : 0;
+    return openat(job->self->dir, path, O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+}
+
+static int begin_file(struct job *job)
+{
+    CLEANUP(file_close_descriptor) int file = open_incoming(job, O_WRONLY | O_CREAT);
+
+    return file < 0 ? -1 : 0;
 }
 
 static int write_all(int file, const struct job *job)
@@ -140,23 +160,21 @@ static int write_all(int file, const struct job *job)
     return 0;
 }
 
-static void write_work(void *arg)
+static int write_file(struct job *job)
 {
-    struct job *job = arg;
+    CLEANUP(file_close_descriptor) int file = open_incoming(job, O_WRONLY);
     int64_t end = job->offset + (int64_t)job->count;
-    char path[PATH_SIZE];
 
-    path_incoming(job, path);
-    CLEANUP(file_close_descriptor)
-    int file = openat(job->self->dir, path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-    job->error = file < 0 || write_all(file, job) < 0 ? errno : 0;
+    if (file < 0 || write_all(file, job) < 0)
+        return -1;
     /* The disk starts early, so that the sync at the end does not wait for all of a large file. */
-    if (job->error == 0 && end / WRITE_BACK > job->offset / WRITE_BACK)
+    if (end / WRITE_BACK > job->offset / WRITE_BACK)
         (void)sync_file_range(file, end / WRITE_BACK * WRITE_BACK - WRITE_BACK, WRITE_BACK,
                               SYNC_FILE_RANGE_WRITE);
+    return 0;
 }
 
-/* Reads the whole file again, from the page cache: its writes came in any order. */
+/* Reads the file from the page cache: writes came in any order. */
 static int hash_file(int file, struct job *job)
 {
     crypto_generichash_state state;
@@ -191,10 +209,9 @@ static int finish_file(struct job *job)
 
     path_incoming(job, from);
     path_complete(job, to);
-    CLEANUP(file_close_descriptor)
-    int file = openat(job->self->dir, from, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    CLEANUP(file_close_descriptor) int file = open_incoming(job, O_RDWR);
     if (file < 0 && errno == ENOENT) { /* finished before, and the answer was lost */
-        file = openat(job->self->dir, to, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        file = open_complete(job);
         return file < 0 || hash_file(file, job) < 0 ? -1 : sync_folder_of(job);
     }
     if (file < 0 || hash_file(file, job) < 0 || fsync(file) < 0)
@@ -204,22 +221,14 @@ static int finish_file(struct job *job)
     return sync_folder_of(job);
 }
 
-static void finish_work(void *arg)
-{
-    struct job *job = arg;
-
-    job->error = finish_file(job) < 0 ? errno : 0;
-}
-
 /* ---- files of other installations ---- */
 
-/* An unfinished file is locked while it is written, and until it is finished: several may write
- * the same one, and it must not change behind the hash. -1, ENOENT: it was finished or removed
- * meanwhile. */
+/* Locks an unfinished file until it is finished: several may write it, and it must not change after
+ * the hash. -1, ENOENT: it was finished or removed. */
 static int lock_incoming(const struct job *job, const char *path, int flags)
 {
     struct stat mine, there;
-    int file = openat(job->self->dir, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+    int file = open_incoming(job, O_RDWR | flags);
 
     if (file < 0)
         return -1;
@@ -266,13 +275,6 @@ static int append_file(struct job *job)
     return 0;
 }
 
-static void append_work(void *arg)
-{
-    struct job *job = arg;
-
-    job->error = append_file(job) < 0 ? errno : 0;
-}
-
 static bool has_hash(const struct job *job)
 {
     return strncmp(job->etag + 1, job->hash, strlen(job->hash)) == 0;
@@ -297,14 +299,11 @@ static int keep_file(struct job *job)
     return sync_folder_of(job);
 }
 
-/* One that was finished before, when that could not be written down, or by another transfer. */
+/* Checks a file that was finished before, unrecorded or by another transfer. */
 static int keep_again(struct job *job)
 {
-    char complete[PATH_SIZE];
+    CLEANUP(file_close_descriptor) int file = open_complete(job);
 
-    path_complete(job, complete);
-    CLEANUP(file_close_descriptor)
-    int file = openat(job->self->dir, complete, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (file < 0 || hash_file(file, job) < 0)
         return -1;
     if (has_hash(job))
@@ -313,61 +312,41 @@ static int keep_again(struct job *job)
     return -1;
 }
 
-static void keep_work(void *arg)
+static int keep(struct job *job)
 {
-    struct job *job = arg;
-
-    job->error = keep_file(job) < 0 && (errno != ENOENT || keep_again(job) < 0) ? errno : 0;
+    return keep_file(job) < 0 && (errno != ENOENT || keep_again(job) < 0) ? -1 : 0;
 }
 
-static void read_work(void *arg)
+static int read_file(struct job *job)
 {
-    struct job *job = arg;
-    char path[PATH_SIZE];
+    CLEANUP(file_close_descriptor) int file = open_complete(job);
     size_t done = 0;
     ssize_t count = 1;
 
-    path_complete(job, path);
-    CLEANUP(file_close_descriptor)
-    int file = openat(job->self->dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     while (file >= 0 && done < job->count && count > 0) {
         count = pread(file, job->target + done, job->count - done, job->offset + (int64_t)done);
         done += (size_t)MAX(count, 0);
     }
-    job->error = file < 0 || count < 0 ? errno : 0;
     job->count = done;
+    return file < 0 || count < 0 ? -1 : 0;
 }
 
-static void open_work(void *arg)
+static int open_file(struct job *job)
 {
-    struct job *job = arg;
-    char path[PATH_SIZE];
-
-    path_complete(job, path);
-    job->file = openat(job->self->dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    job->error = job->file < 0 ? errno : 0;
+    job->file = open_complete(job);
+    return job->file < 0 ? -1 : 0;
 }
 
 /* Its size, and with `etag` the hash of its bytes. */
 static int check_file(struct job *job)
 {
+    CLEANUP(file_close_descriptor) int file = open_complete(job);
     struct stat status;
-    char path[PATH_SIZE];
 
-    path_complete(job, path);
-    CLEANUP(file_close_descriptor)
-    int file = openat(job->self->dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (file < 0 || fstat(file, &status) < 0)
         return -1;
     job->size = status.st_size;
     return job->etag ? hash_file(file, job) : 0;
-}
-
-static void check_work(void *arg)
-{
-    struct job *job = arg;
-
-    job->error = check_file(job) < 0 ? errno : 0;
 }
 
 struct listing {
@@ -376,25 +355,27 @@ struct listing {
     struct id_page page;
 };
 
-static void list_work(void *arg)
+static int list_files(struct job *job)
 {
-    struct listing *self = arg;
-    int folder = openat(self->job.self->dir, self->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct listing *self = (struct listing *)job;
+    int error,
+        folder = openat(self->job.self->dir, self->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = folder < 0 ? NULL : fdopendir(folder);
     const struct dirent *entry;
     struct uuid id;
 
     if (!dir) {
-        self->job.error = errno;
         file_close_descriptor(&folder);
-        return;
+        return -1;
     }
     while ((errno = 0, entry = readdir(dir))) {
         if (uuid_parse(entry->d_name, &id) == 0)
             id_page_add(&self->page, id);
     }
-    self->job.error = errno;
+    error = errno;
     closedir(dir);
+    errno = error;
+    return error ? -1 : 0;
 }
 
 /* What is not there is removed already. */
@@ -404,19 +385,18 @@ static int unlink_error(int dir, const char *path)
 }
 
 /* Both places and their folder, also when one fails; the first reason is reported. */
-static void remove_work(void *arg)
+static int remove_file(struct job *job)
 {
-    struct job *job = arg;
-    char path[PATH_SIZE];
-    int error;
+    char incoming[PATH_SIZE], complete[PATH_SIZE];
+    int errors[3];
 
-    path_incoming(job, path);
-    job->error = unlink_error(job->self->dir, path);
-    path_complete(job, path);
-    error = unlink_error(job->self->dir, path);
-    job->error = job->error ? job->error : error;
-    error = sync_folder_of(job) < 0 ? errno : 0;
-    job->error = job->error ? job->error : error;
+    path_incoming(job, incoming);
+    path_complete(job, complete);
+    errors[0] = unlink_error(job->self->dir, incoming);
+    errors[1] = unlink_error(job->self->dir, complete);
+    errors[2] = sync_folder_of(job) < 0 ? errno : 0;
+    errno = errors[0] ? errors[0] : errors[1] ? errors[1] : errors[2];
+    return errno ? -1 : 0;
 }
 
 /* ---- the store's functions ---- */
@@ -487,7 +467,7 @@ static int local_begin(struct store *store, const struct request *req, struct st
 {
     struct job job = {.object = key.object};
 
-    return run(local(store), req, begin_work, &job, "begin", err);
+    return run(local(store), req, begin_file, &job, "begin", err);
 }
 
 static int local_write(struct store *store, const struct request *req, struct store_key key,
@@ -496,24 +476,32 @@ static int local_write(struct store *store, const struct request *req, struct st
     struct job job = {
         .object = key.object, .offset = offset, .source = bytes.bytes, .count = bytes.size};
 
-    return run(local(store), req, write_work, &job, "write", err);
+    return run(local(store), req, write_file, &job, "write", err);
+}
+
+/* finish() without a hash, keep() with one. */
+static int finish_object(struct store *store, const struct request *req, struct store_key key,
+                         int64_t size, const char *hash, struct stored *ret, struct error *err)
+{
+    struct job job = {.object = key.object,
+                      .size = size,
+                      .hash = hash,
+                      .target = arena_alloc(req->arena, STORE_HEAD_MAX),
+                      .count = STORE_HEAD_MAX,
+                      .etag = arena_alloc(req->arena, ETAG_SIZE)};
+
+    if (run(local(store), req, hash ? keep : finish_file, &job, hash ? "keep" : "finish", err) < 0)
+        return job.error == EBADMSG ? error_set(err, ERR_BAD_REQUEST, "The file did not arrive %s.",
+                                                hash ? "as it was sent" : "as a whole")
+                                    : -1;
+    *ret = (struct stored){size, job.etag, {job.target, size > 0 ? job.count : 0}};
+    return 0;
 }
 
 static int local_finish(struct store *store, const struct request *req, struct store_key key,
                         int64_t size, struct stored *ret, struct error *err)
 {
-    struct job job = {.object = key.object,
-                      .size = size,
-                      .target = arena_alloc(req->arena, STORE_HEAD_MAX),
-                      .count = STORE_HEAD_MAX,
-                      .etag = arena_alloc(req->arena, ETAG_SIZE)};
-
-    if (run(local(store), req, finish_work, &job, "finish", err) < 0)
-        return job.error == EBADMSG
-                   ? error_set(err, ERR_BAD_REQUEST, "The file did not arrive as a whole.")
-                   : -1;
-    *ret = (struct stored){size, job.etag, {job.target, size > 0 ? job.count : 0}};
-    return 0;
+    return finish_object(store, req, key, size, NULL, ret, err);
 }
 
 static int local_append(struct store *store, const struct request *req, struct store_key key,
@@ -526,31 +514,13 @@ static int local_append(struct store *store, const struct request *req, struct s
                       .source = bytes.bytes,
                       .count = bytes.size};
 
-    if (run(local(store), req, append_work, &job, "append", err) < 0)
+    if (run(local(store), req, append_file, &job, "append", err) < 0)
         return -1;
     *ret_have = job.have;
     return 0;
 }
 
-static int local_keep(struct store *store, const struct request *req, struct store_key key,
-                      int64_t size, const char *hash, struct stored *ret, struct error *err)
-{
-    struct job job = {.object = key.object,
-                      .size = size,
-                      .hash = hash,
-                      .target = arena_alloc(req->arena, STORE_HEAD_MAX),
-                      .count = STORE_HEAD_MAX,
-                      .etag = arena_alloc(req->arena, ETAG_SIZE)};
-
-    if (run(local(store), req, keep_work, &job, "keep", err) < 0)
-        return job.error == EBADMSG
-                   ? error_set(err, ERR_BAD_REQUEST, "The file did not arrive as it was sent.")
-                   : -1;
-    *ret = (struct stored){size, job.etag, {job.target, size > 0 ? job.count : 0}};
-    return 0;
-}
-
-/* What the caches of the kernel have, without waiting for the disk; -1 when that cannot be told. */
+/* Reads from the kernel's caches only; -1 when that is impossible. */
 static ssize_t read_cached(const struct store_local *self, const struct job *job)
 {
     struct iovec place = {job->target, job->count};
@@ -580,7 +550,7 @@ static int local_read(struct store *store, const struct request *req, struct sto
         *ret_size = size;
         return 0;
     }
-    if (run(local(store), req, read_work, &job, "read", err) < 0)
+    if (run(local(store), req, read_file, &job, "read", err) < 0)
         return -1;
     *ret_size = job.count;
     return 0;
@@ -591,7 +561,7 @@ static int local_open(struct store *store, const struct request *req, struct sto
 {
     struct job job = {.object = key.object};
 
-    if (run(local(store), req, open_work, &job, "open", err) < 0)
+    if (run(local(store), req, open_file, &job, "open", err) < 0)
         return -1;
     *ret_file = job.file;
     return 0;
@@ -629,7 +599,7 @@ static int local_check(struct store *store, const struct request *req, struct st
         *ret_etag = NULL;
         return 0;
     }
-    if (run(local(store), req, check_work, &job, "check", err) < 0)
+    if (run(local(store), req, check_file, &job, "check", err) < 0)
         return -1;
     *ret_size = job.size;
     *ret_etag = job.etag;
@@ -657,7 +627,7 @@ static int local_objects(struct store *store, const struct request *req, const c
     if ((*cursor && !slash) || number < 0 || number > FOLDERS)
         return error_set(err, ERR_BAD_REQUEST, "There is no such place in the store.");
     listing.folder = folder_name(req, number);
-    if (run(local(store), req, list_work, &listing.job, "list", err) < 0)
+    if (run(local(store), req, list_files, &listing.job, "list", err) < 0)
         return -1;
     *ret_count = listing.page.count;
     for (size_t i = 0; i < listing.page.count; i++)
@@ -675,7 +645,7 @@ static int local_remove(struct store *store, const struct request *req, struct s
 {
     struct job job = {.object = key.object};
 
-    return run(local(store), req, remove_work, &job, "remove", err);
+    return run(local(store), req, remove_file, &job, "remove", err);
 }
 
 static void local_destroy(struct store *store)
@@ -695,7 +665,7 @@ static const struct store_functions functions = {
     .write = local_write,
     .finish = local_finish,
     .append = local_append,
-    .keep = local_keep,
+    .keep = finish_object,
     .read = local_read,
     .open = local_open,
     .open_cached = local_open_cached,
@@ -740,10 +710,8 @@ static void make_signers(struct store_local *self)
 struct store *store_local_new(struct loop *loop, const struct store_local_options *options,
                               struct error *err)
 {
-    struct store_local *self = calloc(1, sizeof(*self));
+    struct store_local *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("store", "out of memory");
     self->store.functions = &functions;
     self->pool = offload_new(loop, IO_THREADS, IO_QUEUE_MAX);
     self->options = *options;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "common/base/memory.h"
 #include "docd/store/post_policy.h"
 #include "docd/store/s3_xml.h"
 #include "docd/store/store_s3_private.h"
@@ -129,7 +130,6 @@ int store_s3_list(const struct store_s3 *self, const struct request *req, const 
     return 0;
 }
 
-/* A page of the keys that begin so, of which those of a store_key behind the prefix count. */
 static int list_keys(const struct store_s3 *self, const struct request *req, const char *prefix,
                      const char **cursor, struct store_key *ret, size_t room, size_t *ret_count,
                      struct error *err)
@@ -224,7 +224,7 @@ static int probe_bytes(const struct store_s3 *self, const struct request *req, c
                : s3_unavailable(err, "GET", "other bytes than were put");
 }
 
-/* What was put is removed whatever came of it; the first failure is returned. */
+/* Removes what was put in any case; returns the first failure. */
 static int probe_all(const struct store_s3 *self, const struct request *req, struct error *err)
 {
     const char *key = arena_printf(req->arena, "doctor/%s", self->probe_name.text);
@@ -244,9 +244,8 @@ static int probe_all(const struct store_s3 *self, const struct request *req, str
                       &answer, err);
 }
 
-/* One at a time: all have the same key, so that what could not be removed is there once only. It
- * does not lie below incoming/, where it would be taken for what a form brought, nor could an
- * object have its name. */
+/* All probes use one key, so at most one object is left behind. It is outside incoming/, and no
+ * object has such a name. */
 static int s3_probe(struct store *store, const struct request *req, struct error *err)
 {
     struct store_s3 *self = store_s3_of(store);
@@ -362,7 +361,7 @@ static int fetch(const struct store_s3 *self, const struct request *req, const c
     return lseek(piece->file, 0, SEEK_SET) == 0 ? 0 : error_set(err, ERR_INTERNAL, "no file");
 }
 
-/* Into a file without a name, piece by piece: never more than one of them is in memory. */
+/* Copies into an unnamed file, one piece in memory at a time. */
 static int s3_open(struct store *store, const struct request *req, struct store_key key,
                    int *ret_file, struct error *err)
 {
@@ -408,10 +407,8 @@ static const struct store_functions functions = {
 
 struct store *store_s3_new(struct loop *loop, const struct store_s3_options *options)
 {
-    struct store_s3 *self = calloc(1, sizeof(*self));
+    struct store_s3 *self = memory_new(sizeof(*self));
 
-    if (!self)
-        log_die("s3", "out of memory");
     self->store.functions = &functions;
     self->loop = loop;
     fiber_sem_init(&self->probe, loop, 1, FIBER_SEM_UNBOUNDED);

@@ -18,7 +18,7 @@ static int changed(struct error *err, const char *method)
     return s3_unavailable(err, method, "changed while it was copied");
 }
 
-/* The server may make it yet: a failure becomes ERR_UNCERTAIN, with the same texts. */
+/* ERR_UNCERTAIN with the same texts: the server may still make it. */
 static int uncertain(struct error *err)
 {
     struct error cause = *err;
@@ -47,7 +47,7 @@ static int read_copy(const struct request *req, const struct s3_call *call,
         return changed(err, call->method);
     if (answer->status != 200)
         return store_s3_unexpected(req, call, answer, err);
-    /* A server that has begun to answer can tell of a failure only there. */
+    /* A server that has begun its answer can report failure only in the body. */
     *ret_etag = s3_xml_text(req->arena, answer->text, answer->size, etag_path);
     if (*ret_etag)
         return 0;
@@ -119,8 +119,7 @@ static int copy_part(const struct store_s3_parts *parts, const char *from,
     return store_s3_copy_answer(req, &call, &answer, "CopyPartResult/ETag", ret_etag, err);
 }
 
-/* Some servers copy parts whatever "if-match" says: without this, those of a form that was sent
- * again meanwhile would become one file with those from before. */
+/* Some servers ignore "if-match" on part copies: parts of a form sent twice would be mixed. */
 static int check_unchanged(const struct store_s3 *self, const struct request *req, const char *key,
                            const struct object_head *before, struct error *err)
 {
@@ -134,9 +133,8 @@ static int check_unchanged(const struct store_s3 *self, const struct request *re
                : changed(err, "HEAD");
 }
 
-/* A file that was replaced and then replaced by its own bytes looks as it did but for the time,
- * of which the server gives whole seconds: one that came in this very second is copied in the
- * next. */
+/* The server's time has whole seconds, so a file replaced by equal bytes can look unchanged: one
+ * that arrived this second is copied in the next. */
 static int wait_for_second(const struct store_s3 *self, const struct object_head *head,
                            struct error *err)
 {

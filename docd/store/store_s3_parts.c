@@ -52,8 +52,7 @@ void store_s3_parts_add(struct store_s3_parts *self, const char *etag)
     self->number++;
 }
 
-/* A second try that finds the upload gone was a first one whose answer was lost: what is there then
- * is looked at. */
+/* A retry that finds the upload gone follows a lost answer: looks at the object. */
 int store_s3_parts_complete(struct store_s3_parts *self, int64_t size, struct error *err)
 {
     struct s3_call call = {.method = "POST",

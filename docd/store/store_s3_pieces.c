@@ -154,7 +154,7 @@ static int append_piece(const struct store_s3 *self, const struct request *req,
     return put_bytes(self, req, piece_key(req, key, number), NULL, bytes, &etag, err);
 }
 
-/* Whether it is finished is asked at the start and at the end: what comes between is left alone. */
+/* Asks at the start and at the end whether it is finished; ignores what happens between. */
 int store_s3_append(struct store *store, const struct request *req, struct store_key key,
                     int64_t offset, struct field_bytes bytes, int64_t size, int64_t *ret_have,
                     struct error *err)
@@ -170,7 +170,7 @@ int store_s3_append(struct store *store, const struct request *req, struct store
 
 /* ---- keeping ---- */
 
-/* Pieces on their way to the object, of which the hash is taken apart from the loop. */
+/* Pieces on their way to the object, hashed off the loop. */
 struct keeping {
     const struct store_s3 *self;
     const struct request *req;
@@ -231,7 +231,7 @@ static int check_hash(struct keeping *keeping, const char *hash, struct error *e
                : error_set(err, ERR_BAD_REQUEST, "The file did not arrive as it was sent.");
 }
 
-/* All parts; the object is there only when the last step is done, behind the hash. */
+/* Copies all parts; the object appears with the last step, after the hash. */
 static int keep_parts(struct keeping *keeping, struct store_s3_parts *parts, const char *hash,
                       struct error *err)
 {
@@ -275,7 +275,7 @@ static int keep_small(struct keeping *keeping, const char *hash, struct error *e
                : 0;
 }
 
-/* One that was finished before, when that could not be written down, is only read. */
+/* Only reads an object that was finished before, unrecorded. */
 static int keep_again(struct keeping *keeping, const char *hash, struct error *err)
 {
     while (keeping->done < keeping->size)

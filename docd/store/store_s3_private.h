@@ -36,7 +36,7 @@ const char *store_s3_form_key(const struct request *req, struct store_key form);
 /* ERR_NOT_FOUND. */
 int store_s3_not_found(struct error *err) MUST_USE;
 
-/* Of an answer that is neither good nor expected: the operator has something to do. */
+/* For an unexpected answer: the operator has something to do. */
 int store_s3_unexpected(const struct request *req, const struct s3_call *call,
                         const struct s3_answer *answer, struct error *err) MUST_USE;
 
@@ -51,9 +51,8 @@ struct object_head {
 int store_s3_look(const struct store_s3 *self, const struct request *req, const char *key,
                   struct object_head *ret, struct error *err) MUST_USE;
 
-/* Keys that begin with the prefix, in their order: the first `room` of them behind the key `after`
- * (NULL: from the start). A server that answers with something else than a list fails: documents
- * are given up for what a list does not have. */
+/* Lists keys with the prefix: the first `room` after `after` (NULL: from the start). Anything but a
+ * list fails: documents missing from a list are given up. */
 struct store_s3_page {
     const char **keys; /* of `room`; texts in the arena */
     size_t room, count;
@@ -67,31 +66,30 @@ int store_s3_get(const struct store_s3 *self, const struct request *req, const c
                  int64_t offset, void *bytes, size_t size, size_t *ret_size,
                  struct error *err) MUST_USE;
 
-/* DELETE; what is not there is removed. query: as in struct s3_call. */
+/* Idempotent. query: as in struct s3_call. */
 int store_s3_delete(const struct store_s3 *self, const struct request *req, const char *key,
                     const char *query, struct error *err) MUST_USE;
 
-/* The tag of an object for clients. S3's own is that of the bytes, and of how they came: it says
- * nothing to clients. */
+/* The tag for clients. S3's own depends on how the bytes were uploaded. */
 const char *store_s3_tag(const struct request *req, const struct object_head *head);
 
 /* ---- store_s3_copy.c ---- */
 
-/* How long a server may take for so many bytes, ms: it says little before it is done, and may be
- * dead as well. */
+/* Milliseconds that a server may take for `size` bytes: it is silent until done, and may be
+ * dead. */
 int64_t store_s3_copy_ms(int64_t size);
 
 /* As s3_call(), of what makes something. ERR_UNCERTAIN: the server may make it yet. */
 int store_s3_make(const struct store_s3 *self, const struct request *req,
                   const struct s3_call *call, struct s3_answer *ret, struct error *err) MUST_USE;
 
-/* Reads the tag of what was made from the answer, at that path. ERR_UNCERTAIN: an abandoned first
- * try may still make what a second one was refused. */
+/* Reads the new object's tag at that path. ERR_UNCERTAIN: an abandoned first try may still make
+ * what the second was refused. */
 int store_s3_copy_answer(const struct request *req, const struct s3_call *call,
                          const struct s3_answer *answer, const char *etag_path,
                          const char **ret_etag, struct error *err) MUST_USE;
 
-/* The head of an object that was just made. One that is not there may come yet: ERR_UNCERTAIN. */
+/* The head of a new object. ERR_UNCERTAIN: it may still appear. */
 int store_s3_look_at_copy(const struct store_s3 *self, const struct request *req, const char *key,
                           struct object_head *ret, struct error *err) MUST_USE;
 
@@ -113,18 +111,18 @@ struct store_s3_parts {
 int store_s3_parts_begin(struct store_s3_parts *self, const struct store_s3 *store,
                          const struct request *req, const char *key, struct error *err) MUST_USE;
 
-/* The query by which the next part is put; and that it was, with the server's tag. */
+/* The query of the next part; and records it with the server's tag. */
 const char *store_s3_parts_query(const struct store_s3_parts *self);
 void store_s3_parts_add(struct store_s3_parts *self, const char *etag);
 
 /* Makes the object of its parts, which have `size` bytes together. */
 int store_s3_parts_complete(struct store_s3_parts *self, int64_t size, struct error *err) MUST_USE;
 
-/* Gives an upload up after a failure; where that fails too, store_s3_parts_remove() does it. */
+/* Aborts an upload; where that fails store_s3_parts_remove() does it. */
 void store_s3_parts_abort(const struct store_s3_parts *self);
 
-/* Removes the parts of uploads to that key which were interrupted: they are invisible and cost
- * money. A server that cannot list them is left to its own rules. */
+/* Removes parts of interrupted uploads to that key: invisible, but billed. A server that cannot
+ * list them is left alone. */
 int store_s3_parts_remove(const struct store_s3 *store, const struct request *req, const char *key,
                           struct error *err) MUST_USE;
 

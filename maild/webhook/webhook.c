@@ -38,14 +38,12 @@ static const char *url_of(const struct request *req, const struct webhook_in *in
 
 /* ---- a fresh proof ---- */
 
-/* `rows`: what the statement returned that looked for the webhook. */
 static int require_webhook(int rows, struct error *err)
 {
     return sql_require(rows, err, ERR_NOT_FOUND, "Webhook not found.");
 }
 
-/* A webhook tells what happens in a project to whom it leads, so who makes or changes one proves
- * who they are. */
+/* A webhook discloses what happens in a project, so changing one needs fresh proof. */
 static int check_proof(struct maild *d, const struct request *req, struct error *err)
 {
     const struct proof_check_in in = {.projectId = req->caller->project,
@@ -63,7 +61,6 @@ static int webhook_read(struct maild *d, const struct request *req, struct uuid 
     return require_webhook(sql_webhook_get(d->svc.db, req, &get, out, err), err);
 }
 
-/* The format of a webhook of the project. Fails: NOT_FOUND. */
 static int find_format(struct maild *d, const struct request *req, struct uuid id, const char **ret,
                        struct error *err)
 {
@@ -126,9 +123,8 @@ int webhooks(struct maild *d, const struct request *req, const struct webhooks_i
     return 0;
 }
 
-/* A webhook of the format caep has a secret as well, which nothing is signed with and which is not
- * shown. Fails: VALIDATION, STEP_UP_REQUIRED, CONFLICT (20 webhooks are there; there are no
- * issuers, for caep). */
+/* A caep webhook has a secret too, unused and never shown. Fails: VALIDATION, STEP_UP_REQUIRED,
+ * CONFLICT (20 webhooks; no issuers, for caep). */
 int webhook_create(struct maild *d, const struct request *req, const struct webhook_in *in,
                    struct webhook *out, struct error *err)
 {
@@ -172,8 +168,7 @@ int webhook_get(struct maild *d, const struct request *req, const struct webhook
     return webhook_read(d, req, in->id, out, err);
 }
 
-/* Fails: NOT_FOUND, CONFLICT (it has another format, or is not what If-Match names), VALIDATION,
- * STEP_UP_REQUIRED. */
+/* Fails: NOT_FOUND, CONFLICT (format, If-Match), VALIDATION, STEP_UP_REQUIRED. */
 int webhook_replace(struct maild *d, const struct request *req, const struct webhook_in *in,
                     struct webhook *out, struct error *err)
 {

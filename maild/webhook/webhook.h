@@ -12,7 +12,6 @@
 
 #include "maild/maild.h"
 
-/* What secrets of webhooks are sealed for. */
 #define WEBHOOK_SECRET_PURPOSE "webhook secret"
 
 enum {
@@ -30,21 +29,20 @@ struct webhooks {
 
 /* ---- webhook.c ---- */
 
-/* Whether the caller may change this webhook of the project now: ERR_NOT_FOUND, and
- * ERR_STEP_UP_REQUIRED without a fresh proof of who they are, which is asked for last. Parks. */
+/* Checks that the caller may change this webhook: ERR_NOT_FOUND, then ERR_STEP_UP_REQUIRED without
+ * fresh proof. Parks. */
 int webhook_check_change(struct maild *d, const struct request *req, struct uuid id,
                          struct error *err) MUST_USE;
 
 /* ---- webhook_caep.c ---- */
 
-/* The format of webhooks that are posted Security Event Tokens (RFC 8417), pushed by RFC 8935; they
- * are made by authd, which has the keys of the project's issuer. */
+/* Security Event Tokens (RFC 8417), pushed by RFC 8935, signed by authd with the project's issuer
+ * key. */
 #define WEBHOOK_CAEP "caep"
 
 struct webhook_in;
 struct fetch_answer;
 
-/* Whether what an admin says of a webhook of this format fits it; of a new one all of it. */
 int webhook_format_check(const struct webhook_in *in, const char *format, bool is_new,
                          struct error *err) MUST_USE;
 
@@ -55,37 +53,34 @@ struct caep_event {
     const char *body; /* as webhook_event.c made it */
 };
 
-/* The token, from the arena of the request, signed anew each time, with the same `jti` and `iat`.
- * Parks. Fails: UNAVAILABLE, DEADLINE, OVERLOADED (authd), NOT_FOUND (the project has no issuer:
- * it is suspended or gone, or there is no public_url). */
+/* Has the token signed, in the request's arena; `jti` and `iat` stay the same. Parks. Fails:
+ * UNAVAILABLE, DEADLINE, OVERLOADED (authd), NOT_FOUND (the project has no issuer). */
 int webhook_caep_token(struct maild *d, const struct request *req, const struct caep_event *event,
                        const char **ret, struct error *err) MUST_USE;
 
 /* Whether the receiver has taken the token: 202 (RFC 8935, section 2.2). */
 bool webhook_caep_taken(const struct fetch_answer *answer);
 
-/* Why it has refused it: the `err` of a 400 (section 2.3), a text of the registry of section 2.4,
- * so that nothing is kept that the receiver chose. NULL: it has not, or says something else.
- * *ret_final: it would refuse the same token again. */
+/* The registered `err` of a 400 (RFC 8935, sections 2.3 and 2.4), so that nothing the receiver
+ * chose is stored; NULL otherwise. *ret_final: it would refuse the token again. */
 const char *webhook_caep_refusal(const struct fetch_answer *answer, bool *ret_final);
 
 /* ---- webhook_event.c ---- */
 
-/* Follows the trails from now on. */
 void webhook_event_start(struct maild *d);
 
-/* There is a webhook that is on: looks at the trails within half a second. */
+/* Looks at the trails within half a second. */
 void webhook_event_wake(struct maild *d);
 
 /* ---- webhook_post.c ---- */
 
-/* Posts what is due from now on. -1 when no fiber is left. */
+/* -1 when no fiber is left. */
 int webhook_post_start(struct maild *d, struct error *err) MUST_USE;
 
 /* Looks for what is due now instead of within a second. */
 void webhook_post_kick(struct maild *d);
 
-/* Claims nothing more and waits for what is under way, 10 seconds at most. Parks. */
+/* Stops claiming and waits up to 10 seconds. Parks. */
 void webhook_post_drain(struct maild *d);
 void webhook_post_stop(struct maild *d);
 

@@ -67,8 +67,7 @@ bool webhook_caep_taken(const struct fetch_answer *answer)
     return answer->status == STATUS_ACCEPTED;
 }
 
-/* What is wrong with the token itself is so at each attempt; a key that the receiver has not read
- * yet, or a door that is closed, is not. */
+/* A refused token stays refused; a key not read yet or a closed door does not. */
 static const struct refusal {
     const char *err;
     bool final;

@@ -13,8 +13,7 @@
 
 enum { REDELIVER_MAX = 10000 };
 
-/* The deliveries of a webhook, the latest event first, a page of them. Fails: NOT_FOUND, VALIDATION
- * (a cursor of another list). */
+/* Newest event first. Fails: NOT_FOUND, VALIDATION (a cursor of another list). */
 int webhook_deliveries(struct maild *d, const struct request *req,
                        const struct webhook_deliveries_in *in, struct webhook_delivery_list *out,
                        struct error *err)

@@ -25,7 +25,6 @@ enum {
     CLOCKS_MS = 1000, /* by which those of hosts may differ, see webhook_event_insert.sql */
 };
 
-/* What becomes an event. */
 static const struct kind {
     const char *source, *action, *event;
 } kinds[] = {
@@ -111,7 +110,6 @@ static void add_events(json_t *list, const struct audit_event *row, const char *
         add_event(list, row, "session.created", row->entity);
 }
 
-/* As webhook_event_insert takes them. */
 static const char *events_json(const struct request *req, const char *source,
                                const struct field_list *rows)
 {

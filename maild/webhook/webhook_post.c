@@ -53,14 +53,12 @@ enum {
 #define GIVE_UP_MS DAYS(3)
 #define KEEP_MS DAYS(7)
 
-/* A claimed webhook. */
 struct post_work {
     struct work_item item; /* first */
     struct uuid project;
     int64_t failures; /* since something was delivered */
 };
 
-/* Where and how it is posted, as of the batch. */
 struct target {
     const char *url, *secrets[2];
     size_t secret_count;
@@ -121,7 +119,7 @@ static const char *const *headers_of(const struct target *target, struct arena *
     return lines;
 }
 
-/* What is posted. -1: there is no token. */
+/* -1: there is no token. */
 static int prepare(struct batch *self, const struct post *post, struct request *req,
                    struct fetch *ret, struct error *err)
 {
@@ -146,15 +144,13 @@ static int prepare(struct batch *self, const struct post *post, struct request *
     return webhook_caep_token(d, req, &event, &ret->body, err);
 }
 
-/* Whether a token can be had later: the receiver is not to blame, and other events would get none
- * either. */
+/* True when a token may be had later: neither the receiver nor the event is to blame. */
 static bool is_token_late(const struct error *err)
 {
     return err->code == ERR_UNAVAILABLE || err->code == ERR_DEADLINE ||
            err->code == ERR_OVERLOADED || err->code == ERR_NOT_FOUND;
 }
 
-/* What an answer of the receiver comes to. */
 static void judge(struct post *post, const struct target *target, const struct fetch_answer *answer)
 {
     bool taken = target->audience ? webhook_caep_taken(answer)
@@ -215,7 +211,7 @@ static void deliver(struct batch *self, struct post *post)
 
 /* ---- lanes ---- */
 
-/* Takes all deliveries of the first lane that no courier has; the first of them, or NULL. */
+/* Takes a lane that has no courier; NULL: none. */
 static struct post *take_lane(struct batch *self)
 {
     struct post *first = NULL;
@@ -231,7 +227,6 @@ static struct post *take_lane(struct batch *self)
     return first;
 }
 
-/* Posts the deliveries of a lane in order, until one fails. */
 static void walk_lane(struct batch *self, struct post *first)
 {
     for (struct post *post = first; post < self->posts + self->count && !is_stopping(self);
@@ -264,8 +259,7 @@ static int64_t doubled_ms(int64_t min_ms, int64_t max_ms, int64_t times)
     return MIN(min_ms << doublings, max_ms);
 }
 
-/* Writes down what has ended since the last time. False when the webhook is not this process's any
- * more. */
+/* Records outcomes. False: the lease is lost. */
 static bool record(struct batch *self)
 {
     struct work_item *item = &self->work->item;
@@ -310,7 +304,7 @@ static bool record(struct batch *self)
     return rows > 0;
 }
 
-/* Posts a batch. False when the webhook is not this process's any more. */
+/* False: the lease is lost. */
 static bool run_batch(struct batch *self)
 {
     struct maild *d = work_maild(&self->work->item);
@@ -375,7 +369,6 @@ static int read_target(struct maild *d, const struct request *req, struct post_w
     return 0;
 }
 
-/* Deletes what there is of a webhook that was deleted. */
 static int drop(struct maild *d, const struct request *req, const struct post_work *self,
                 struct error *err)
 {
@@ -392,7 +385,6 @@ static int drop(struct maild *d, const struct request *req, const struct post_wo
     return 0;
 }
 
-/* Nothing more is to be done for a webhook that is off. */
 static int put_to_sleep(struct maild *d, const struct request *req, const struct post_work *self,
                         const struct target *target, struct error *err)
 {
@@ -442,7 +434,7 @@ static int finish(struct maild *d, const struct request *req, const struct post_
     return sql_webhook_finish(d->svc.db, req, &in, err);
 }
 
-/* What a batch came to. *ret_more: another one may follow. */
+/* *ret_more: another batch may follow. */
 static int conclude(struct maild *d, const struct batch *batch, bool *ret_more, struct error *err)
 {
     const struct sql_webhook_resume_in resume = {
@@ -476,7 +468,7 @@ static int conclude(struct maild *d, const struct batch *batch, bool *ret_more, 
     return finish(d, batch->req, self, batch->target, &retry_at, err);
 }
 
-/* One batch. *ret_more: another one is to follow. When it fails, the lease runs out. */
+/* *ret_more: another batch may follow. After a failure the lease runs out. */
 static int post_some(struct post_work *self, bool first, bool *ret_more, struct error *err)
 {
     struct maild *d = work_maild(&self->item);
@@ -568,7 +560,6 @@ static int64_t post_timeout_ms(const struct maild *d UNUSED)
 
 /* ---- for the rest of the daemon ---- */
 
-/* Gives up what has waited for three days, forgets what ended a week ago. */
 static int sweep(void *daemon, const struct request *req, struct error *err)
 {
     struct maild *d = daemon;

@@ -11,8 +11,8 @@
 /* A new secret as its receiver takes it: "whsec_" and base64 of 32 random bytes. From the arena. */
 const char *webhook_secret_new(struct arena *arena);
 
-/* "v1," and base64 of HMAC-SHA256 over "<id>.<seconds>.<body>" by a secret of that form. From the
- * arena. NULL: the secret has another form. */
+/* "v1," and base64 of HMAC-SHA256 over "<id>.<seconds>.<body>", from the arena. NULL: malformed
+ * secret. */
 const char *webhook_signature(struct arena *arena, const char *secret, const char *id,
                               int64_t seconds, const char *body);
 
