@@ -36,6 +36,13 @@ static const char *const page_notes[] = {"consent-withdrawn",
 #define PAGE_FORM_ROW(s, member, flags) \
     FIELD_TEXT(s, member, 0, PAGE_FIELD_MAX, flags, "A field of the form.", "")
 
+static const struct field front_query_rows[] = {
+    FIELD_VISIT(struct front_query),
+    FIELD_TEXT(struct front_query, tenant, 0, PAGE_FIELD_MAX, FIELD_QUERY, "Whose sign-in.",
+               "demo"),
+};
+FIELD_TABLE(front_query);
+
 static const struct field page_query_rows[] = {
     PAGE_TENANT_ROWS(struct page_query),
     FIELD_CHOICE(struct page_query, note, page_notes, FIELD_QUERY, "What was done.", "signed-out"),

@@ -7,6 +7,13 @@
 #include "common/domain/page.h"
 #include "common/wire/fields.h"
 
+/* The front page of the installation, or an address without a page. */
+struct front_query {
+    const struct page_visit *visit;
+    const char *tenant; /* the organization code that was typed; NULL: the page is opened */
+};
+FIELD_DECLARE(front_query);
+
 struct page_query {
     const char *tenantCode; /* path */
     const struct page_visit *visit;

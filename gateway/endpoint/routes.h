@@ -4,6 +4,7 @@
  * The rows of every <daemon>_routes.def and the few endpoints of the gateway itself stand in one
  * tree of path segments per listener.  A literal segment wins over a parameter, if it has the
  * method; a path that ends in {*} takes what no other one does below it, however many segments.
+ * The pages "/" and "/{*}" are for browsers: programs get 404 there.
  */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_ROUTES_H
 #define ATRIUM_GATEWAY_ENDPOINT_ROUTES_H
@@ -59,6 +60,10 @@ void router_destroy(struct router **self_p);
 /* HEAD finds GET. Without an endpoint, `allow` names the methods that the path has. */
 void router_match(const struct router *self, const char *method, const struct path *path,
                   struct route_match *ret);
+
+/* Returns the page for a browser at a path without an endpoint: the front page at "/", else the one
+ * that says 404. NULL: this router has no pages. */
+struct endpoint *router_browser_page(const struct router *self, const char *path);
 
 /* All rows of all daemons, as endpoints without `serve`; from the arena. */
 struct endpoint *routes_all(struct arena *arena, size_t *ret_count);

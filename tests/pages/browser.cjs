@@ -45,7 +45,7 @@ const texts = Object.fromEntries(fs.readFileSync(path.join(TEMPLATES, 'text/en.t
     .map((line) => line.split(' = ')));
 const literally = (text) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
 const pattern = (address) => new RegExp(`^${literally(address).replace('/t/{{code}}', `/t/(?:${tenant}|-)`)
-    .replace(/\{\{?\w+\}\}?/g, '[^/]+')}$`);
+    .replace(/\{\{?\w+\}\}?/g, '[^/]+').replace('{\\*}', '.+')}$`);
 
 // What tells a template in the document: its heading, NULL where that is a variable, and where its forms lead.
 const templates = fs.readdirSync(TEMPLATES).filter((name) => name.endsWith('.html')).map((name) => {
@@ -219,6 +219,22 @@ async function visitAll(browser, scheme, width) {
         await page.click('form button');
     });
     await see('no-page', () => page.goto(`${url}/t/nowhere/sign-in`));
+    await see('missing', async () => {
+        const answer = await page.goto(`${url}/no/such/page`);
+
+        insist(answer.status() === 404, `it is ${answer.status()}`);
+    });
+    await see('front', () => page.click('main .more a'));
+    await see('front-wrong', async () => {
+        await page.fill('#tenant', 'nowhere');
+        await page.click('button');
+        await page.waitForSelector('#tenant-wrong');
+    });
+    await step(`the front page leads to a tenant's sign-in ${scheme}`, async () => {
+        await page.fill('#tenant', tenant);
+        await page.click('button');
+        await page.waitForURL(address('sign-in'));
+    });
     await see('register-wrong', async () => {
         await at('register');
         await page.click('button');
