@@ -126,8 +126,15 @@ static const struct field delete_form_rows[] = {
 };
 FIELD_TABLE(delete_form);
 
+static const struct field continue_query_rows[] = {
+    PAGE_TENANT_ROWS(struct continue_query),
+    PAGE_FORM_ROW(struct continue_query, token, FIELD_QUERY | FIELD_SECRET),
+};
+FIELD_TABLE(continue_query);
+
 static const struct field register_form_rows[] = {
     PAGE_TENANT_ROWS(struct register_form),
+    PAGE_FORM_ROW(struct register_form, token, FIELD_SECRET),
     PAGE_FORM_ROW(struct register_form, role, 0),
     PAGE_FORM_ROW(struct register_form, name, 0),
     PAGE_FORM_ROW(struct register_form, surname, 0),

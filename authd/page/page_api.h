@@ -94,9 +94,18 @@ struct delete_form {
 };
 FIELD_DECLARE(delete_form);
 
+/* The link is opened by which a person with a business address registers as a patient. */
+struct continue_query {
+    const char *tenantCode;
+    const struct page_visit *visit;
+    const char *token;
+};
+FIELD_DECLARE(continue_query);
+
 struct register_form {
     const char *tenantCode;
     const struct page_visit *visit;
+    const char *token; /* of that link; NULL: there was none */
     const char *role, *name, *surname, *email, *password;
 };
 FIELD_DECLARE(register_form);
