@@ -86,8 +86,8 @@ static const struct demo_template {
 static const struct demo_setting {
     const char *name, *value;
 } settings[] = {
-    {"PATIENT_APP_URL", "https://patient.demo.example"},
-    {"PRACTITIONER_APP_URL", "https://practitioner.demo.example"},
+    {"PATIENT_APP_URL", DEMO_PATIENT_APP},
+    {"PRACTITIONER_APP_URL", DEMO_PRACTITIONER_APP},
 };
 
 struct maker {

@@ -11,6 +11,7 @@
 #include "common/domain/uri.h"
 #include "gateway/endpoint/admin.h"
 #include "gateway/endpoint/console.h"
+#include "gateway/endpoint/dev_mail.h"
 #include "gateway/endpoint/exchange.h"
 #include "gateway/endpoint/health.h"
 #include "gateway/endpoint/jwks.h"
@@ -103,6 +104,10 @@ static const struct endpoint own_endpoints[] = {
         &openapi_doc),
 };
 
+static const struct endpoint development_endpoints[] = {
+    OWN("/dev/mail", "dev_mail", dev_mail_serve, false, NULL, NULL, NULL),
+};
+
 static const struct endpoint admin_endpoints[] = {
     OWN("/healthz", "healthz", health_serve, false, NULL, NULL, NULL),
     OWN("/readyz", "readyz", admin_serve_ready, true, NULL, NULL, NULL),
@@ -112,9 +117,10 @@ static const struct endpoint admin_endpoints[] = {
 static int make_routes(struct gateway *self, struct error *err)
 {
     struct arena *arena = self->service.arena;
-    size_t made, count = 0, own = ARRAY_SIZE(own_endpoints);
+    size_t made, count = 0;
     const struct endpoint *rows = routes_all(arena, &made);
-    struct endpoint *all = arena_calloc(arena, made + own, sizeof(*all));
+    struct endpoint *all = arena_calloc(
+        arena, made + ARRAY_SIZE(own_endpoints) + ARRAY_SIZE(development_endpoints), sizeof(*all));
 
     for (size_t i = 0; i < made; i++) {
         bool public_only = rows[i].route.flags & (R_PAGE | R_ENDPOINT);
@@ -130,10 +136,15 @@ static int make_routes(struct gateway *self, struct error *err)
             self->content_service = all[i].route.service;
     }
     memcpy(all + count, own_endpoints, sizeof(own_endpoints));
-    self->public_routes = router_new(all, count + own, err);
+    count += ARRAY_SIZE(own_endpoints);
+    if (self->service.common->development) {
+        memcpy(all + count, development_endpoints, sizeof(development_endpoints));
+        count += ARRAY_SIZE(development_endpoints);
+    }
+    self->public_routes = router_new(all, count, err);
     self->admin_routes = router_new(arena_memdup(arena, admin_endpoints, sizeof(admin_endpoints)),
                                     ARRAY_SIZE(admin_endpoints), err);
-    openapi_build(&self->openapi, arena, all, count + own);
+    openapi_build(&self->openapi, arena, all, count);
     return self->public_routes && self->admin_routes ? 0 : -1;
 }
 

@@ -208,7 +208,7 @@ static int find_endpoint(struct exchange *self)
         path_decode(self->parts.path, scratch, &self->path, &self->err) < 0)
         return -1;
     router_match(self->site->router, self->method, &self->path, &self->match);
-    self->endpoint = self->match.endpoint;
+    self->endpoint = self->match.endpoint ? self->match.endpoint : no_endpoint_page(self);
     return 0;
 }
 

@@ -20,18 +20,19 @@ static const char *public_url(const struct exchange *exchange)
     return exchange->gateway->service.common->public_url;
 }
 
-/* The tenant stands in the path of every page. */
+/* Every page has a tenant in its path but those without a form, which need no cookie. */
 int visitor_find(const struct exchange *exchange, struct visitor *ret, struct error *err)
 {
     const struct route_match *match = &exchange->match;
-    const char *tenant = match->count > 0 ? match->parameters[0].value : "";
-    const char *shown;
+    const char *shown = NULL;
 
-    ret->secure = strncmp(public_url(exchange), "https:", 6) == 0;
-    ret->name = cookie_name(exchange->arena, tenant, ret->secure);
-    if (!ret->name)
-        return error_set(err, ERR_NOT_FOUND, "There is no such page.");
-    shown = cookie_find(exchange->arena, exchange_header(exchange, "Cookie"), ret->name);
+    *ret = (struct visitor){.secure = strncmp(public_url(exchange), "https:", 6) == 0};
+    if (match->count > 0) {
+        ret->name = cookie_name(exchange->arena, match->parameters[0].value, ret->secure);
+        if (!ret->name)
+            return error_set(err, ERR_NOT_FOUND, "There is no such page.");
+        shown = cookie_find(exchange->arena, exchange_header(exchange, "Cookie"), ret->name);
+    }
     ret->is_new = !shown;
     ret->shown = shown ? shown : secret_random_text(exchange->arena, COOKIE_BYTES);
     return 0;

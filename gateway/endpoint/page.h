@@ -7,12 +7,12 @@
 #include "gateway/http/decode.h"
 
 struct visitor {
-    const char *name; /* of its cookie */
+    const char *name; /* of its cookie; NULL: the page needs none */
     const char *shown;
     bool secure, is_new;
 };
 
-/* By the tenant in the path. ERR_NOT_FOUND: its code can name no cookie. */
+/* By the tenant in the path, if it has one. ERR_NOT_FOUND: its code can name no cookie. */
 int visitor_find(const struct exchange *exchange, struct visitor *ret, struct error *err) MUST_USE;
 
 /* form NULL: none was sent. */

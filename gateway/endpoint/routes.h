@@ -2,6 +2,7 @@
  * routes.h - which endpoint answers a method and a path: a tree of segments per listener.
  *
  * A literal segment wins over a parameter if it has the method; {*} takes all other paths below.
+ * The pages "/" and "/{*}" are for browsers: programs get 404 there.
  */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_ROUTES_H
 #define ATRIUM_GATEWAY_ENDPOINT_ROUTES_H
@@ -55,6 +56,10 @@ void router_destroy(struct router **self_p);
 /* HEAD finds GET. Without an endpoint, `allow` names the methods that the path has. */
 void router_match(const struct router *self, const char *method, const struct path *path,
                   struct route_match *ret);
+
+/* Returns the page for a browser at a path without an endpoint: the front page at "/", else the one
+ * that says 404. NULL: this router has no pages. */
+struct endpoint *router_browser_page(const struct router *self, const char *path);
 
 /* All rows of all daemons, as endpoints without `serve`; from the arena. */
 struct endpoint *routes_all(struct arena *arena, size_t *ret_count);
