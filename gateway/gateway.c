@@ -1,8 +1,4 @@
-/*
- * gateway.c - atrium-gateway: HTTP on one side, the bus on the other.
- *
- * The program's tables, its start and its end.  What happens to a request: see gateway.h.
- */
+/* gateway.c - atrium-gateway's tables, start and end; see gateway.h for a request's way. */
 #include "gateway/gateway.h"
 
 #include <inttypes.h>
@@ -200,8 +196,8 @@ static unsigned silent_max_s(const struct gateway_config *config)
     return (unsigned)MAX(config->keep_alive_timeout / 1000 * 2, (int64_t)SILENT_MIN_S);
 }
 
-/* How many connections a listener may have: as configured, but together they leave the rest of the
- * process some descriptors. An administrator's listener needs few of them. */
+/* Connections of a listener: as configured, but all together leave the process some descriptors.
+ * The admin listener needs few. */
 static size_t connections_max(const struct gateway_config *config, size_t sites, bool admin)
 {
     size_t limit = descriptors_limit(), wanted = (size_t)config->max_connections,
@@ -276,7 +272,6 @@ static int open_sites(struct gateway *self, struct error *err)
     return 0;
 }
 
-/* After the last transfer, for now. */
 static void give_memory_back(struct gateway *self)
 {
     if (!self->has_streamed || self->streams_size > 0)
@@ -369,9 +364,8 @@ static int start(void *daemon, struct error *err)
     return 0;
 }
 
-/* Requests under way keep the gateway alive to their deadlines. Open connections do for a moment:
- * their clients' next answer says that it is the last one, which beats a reset under a request that
- * is already on its way. */
+/* Requests keep the gateway alive to their deadlines, connections for a moment: the next answer can
+ * say that it is the last, instead of a reset. */
 static bool is_needed(const struct gateway *self, int64_t spent_ms)
 {
     return ((self->in_flight > 0 || self->lease.renewing) && spent_ms < DRAIN_MS) ||
@@ -396,9 +390,8 @@ static void stop(void *daemon)
 {
     struct gateway *self = daemon;
 
-    /* libmicrohttpd aborts when it is closed over a suspended connection; the end of the process
-     * closes it too. A request that is still coming in, perhaps from a client that has gone, is no
-     * such thing. */
+    /* libmicrohttpd aborts when closed over a suspended connection; the process's end closes it
+     * too. A request still coming in, perhaps of a client that has gone, is not one. */
     for (size_t i = 0; i < self->site_count && self->suspended == 0; i++)
         http_close(&self->sites[i].http);
     loop_cancel(self->service.loop, &self->sweep);

@@ -91,7 +91,6 @@ static int32_t *cache_head(struct cache *self, const struct cache_key *key)
     return &self->heads[hash & self->mask];
 }
 
-/* The link that leads to the slot of the key, or to the end of its chain. */
 static int32_t *cache_link(struct cache *self, const struct cache_key *key)
 {
     int32_t *link = cache_head(self, key);
@@ -126,8 +125,7 @@ void *cache_get(struct cache *self, const struct cache_key *key)
     return self->slots[place].value;
 }
 
-/* Drops the first entry under the hand that was not used lately. The hand passes each slot at most
- * twice. */
+/* Drops the first entry under the hand not used lately; the hand passes a slot twice at most. */
 static void cache_evict(struct cache *self)
 {
     struct slot *slot = &self->slots[self->hand];
@@ -137,8 +135,7 @@ static void cache_evict(struct cache *self)
         self->hand = (self->hand + 1) % self->capacity;
         slot = &self->slots[self->hand];
     }
-    /* The entry that takes the place is looked at when the hand has gone around: at once it would
-     * be the next to go, as it was not used yet. */
+    /* A new entry is not marked as used: without this step it would be the next to go. */
     self->hand = (self->hand + 1) % self->capacity;
     cache_unlink(self, cache_link(self, &slot->key));
 }

@@ -1,6 +1,4 @@
-/*
- * clock.c - contract time, movable in a development suite; see clock.h.
- */
+/* clock.c - contract time, movable in a development suite; see clock.h. */
 #include "common/base/clock.h"
 
 #include <fcntl.h>

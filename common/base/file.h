@@ -1,7 +1,4 @@
-/*
- * file.h - how files, folders and descriptors end that are held in CLEANUP variables, and how files
- * of text begin.
- */
+/* file.h - closing files in CLEANUP variables, and the byte order mark of text files. */
 #ifndef ATRIUM_COMMON_BASE_FILE_H
 #define ATRIUM_COMMON_BASE_FILE_H
 
@@ -39,7 +36,6 @@ static inline void file_close_directory(DIR **directory)
         closedir(*directory);
 }
 
-/* -1: none. */
 static inline void file_close_descriptor(const int *descriptor)
 {
     if (*descriptor >= 0)

@@ -1,6 +1,4 @@
-/*
- * file_pass.c - see file_pass.h.
- */
+/* file_pass.c - see file_pass.h. */
 #include "common/base/file_pass.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * metrics.c - the cells behind the counters, gauges and histograms of one instance.
- */
+/* metrics.c - the cells behind the counters, gauges and histograms of one instance. */
 #include "common/base/metrics.h"
 
 #include <stdlib.h>
@@ -71,8 +69,7 @@ static struct cell *cell_find(struct metrics *self, enum cell_kind kind, const c
     return NULL;
 }
 
-/* The cell of this name and labels, made when missing. Beyond the limit all share one cell of their
- * kind. */
+/* The cell of this name and labels, made when missing; beyond the limit all share one. */
 static struct cell *cell_get(struct metrics *self, enum cell_kind kind, const char *name,
                              const char *labels, const char *help)
 {

@@ -1,6 +1,4 @@
-/*
- * uuid.c - making and reading identifiers, see uuid.h.
- */
+/* uuid.c - making and reading identifiers, see uuid.h. */
 #include "common/base/uuid.h"
 
 #include <sodium.h>
@@ -58,7 +56,6 @@ struct uuid uuid_ordered(int64_t ms)
     return finish_ordered(bytes, ms);
 }
 
-/* The next bytes, which are the caller's to change. */
 static uint8_t *pool_next(struct uuid_pool *self)
 {
     if (self->left < UUID_BYTES) {

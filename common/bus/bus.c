@@ -1,9 +1,4 @@
-/*
- * bus.c - construction and destruction of the bus, its ZeroMQ sockets' common ground, and what
- * others ask of its state.
- *
- * service.c makes one for each daemon; the other files of the bus are listed in bus_private.h.
- */
+/* bus.c - construction and destruction of the bus, and what others ask of its state. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,8 +65,7 @@ static bool skip_parts(void *socket, zmq_msg_t *message)
     return any;
 }
 
-/* Takes the routing id off. -1: not one that ZeroMQ made (a zero and four bytes), or nothing behind
- * it. */
+/* Takes the routing id off. -1: not one that ZeroMQ made (a zero and four bytes), or no frame. */
 static int take_route(void *socket, zmq_msg_t *message, uint32_t *route)
 {
     const uint8_t *bytes = zmq_msg_data(message);

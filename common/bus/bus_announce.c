@@ -1,10 +1,9 @@
 /*
- * bus_announce.c - news from an instance to all its callers, and knowing who has heard.
+ * bus_announce.c - news from an instance to all its callers, and who has acknowledged it.
  *
- * An announcement lists the callers that were connected when it was made or came later, and is sent
- * again every 50 ms to those who have not acknowledged, until it is destroyed.  A caller that is
- * gone leaves the list. authd uses it for what every gateway must know before authd answers its own
- * client.
+ * An announcement lists the callers connected when it was made or later, and is sent again every 50
+ * ms to those who have not acknowledged. authd tells every gateway with it before it answers its
+ * own client.
  */
 #include <string.h>
 
@@ -76,7 +75,6 @@ void bus_announce_caller_connect(struct bus_socket *socket, uint32_t route, cons
     }
 }
 
-/* An acknowledgement stays known when its sender goes. */
 void bus_announce_caller_disconnect(struct bus_socket *socket, uint32_t route)
 {
     for (struct bus_announcement *news = socket->bus->announcements; news; news = news->next) {

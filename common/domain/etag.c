@@ -1,6 +1,4 @@
-/*
- * etag.c - see etag.h.
- */
+/* etag.c - see etag.h. */
 #include "common/domain/etag.h"
 
 #include <string.h>

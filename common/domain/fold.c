@@ -1,6 +1,4 @@
-/*
- * fold.c - see fold.h.  Unicode's data is that of libunistring.
- */
+/* fold.c - see fold.h.  Unicode's data is that of libunistring. */
 #include "common/domain/fold.h"
 
 #include <errno.h>
@@ -98,7 +96,6 @@ static int compare_letter(const void *key, const void *row)
 
 /* ---- a text ---- */
 
-/* A text that grows; of code points, since normalization takes them. */
 struct points {
     uint32_t *items;
     size_t count, room;
@@ -115,7 +112,6 @@ static void push(struct points *to, ucs4_t c)
     to->items[to->count++] = c;
 }
 
-/* The result of a function of libunistring in place of `points`. */
 static void take(struct points *points, uint32_t *items, size_t count)
 {
     if (!items && count > 0)

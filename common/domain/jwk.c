@@ -1,6 +1,4 @@
-/*
- * jwk.c - see jwk.h.
- */
+/* jwk.c - see jwk.h. */
 #include "common/domain/jwk.h"
 
 #include <string.h>
@@ -147,8 +145,7 @@ static EVP_PKEY *key_ec(const json_t *jwk)
 
 /* ---- RSA ---- */
 
-/* RFC 7518, section 6.3.1. With exponent 1 a signature is what is signed; an even one has no
- * inverse. */
+/* RFC 7518, section 6.3.1. Exponent 1 signs nothing; an even one has no inverse. */
 struct rsa_numbers {
     uint8_t modulus[MODULUS_MAX], exponent[EXPONENT_MAX];
     size_t modulus_size, exponent_size;
@@ -193,7 +190,6 @@ static EVP_PKEY *key_rsa(const struct rsa_numbers *numbers)
 
 /* ---- both ---- */
 
-/* The key, or NULL and why. */
 static EVP_PKEY *key_read(const json_t *jwk, const char **ret_fault)
 {
     const char *type = jwt_text(jwk, "kty");

@@ -1,6 +1,4 @@
-/*
- * jwt.c - see jwt.h.
- */
+/* jwt.c - see jwt.h. */
 #include "common/domain/jwt.h"
 
 #include <string.h>
@@ -114,8 +112,7 @@ char *jwt_public_pem(EVP_PKEY *key, struct arena *arena)
 
 /* ---- the signature ---- */
 
-/* JWS carries r and s as they are (RFC 7518, section 3.4); OpenSSL wants them in DER. The size, or
- * -1. */
+/* JWS carries r and s raw (RFC 7518, section 3.4), OpenSSL takes DER. The size, or -1. */
 static int signature_to_der(const struct jwt *self, size_t coordinate, uint8_t ret[static DER_MAX])
 {
     ECDSA_SIG *signature;

@@ -1,6 +1,4 @@
-/*
- * key_caller.c - see key_caller.h.
- */
+/* key_caller.c - see key_caller.h. */
 #include "common/domain/key_caller.h"
 
 #include <string.h>

@@ -1,7 +1,4 @@
-/*
- * language.c - see language.h.  Used by settingsd and maild, so that what they compare is spelt
- * alike.
- */
+/* language.c - see language.h. */
 #include "common/domain/language.h"
 
 #include <ctype.h>

@@ -1,6 +1,4 @@
-/*
- * password_filter.c - opens filters and asks them; see password_filter.h.
- */
+/* password_filter.c - opens filters and asks them; see password_filter.h. */
 #include "common/domain/password_filter.h"
 
 #include <endian.h>
@@ -23,7 +21,6 @@ struct shard {
     const uint8_t *prints;
 };
 
-/* The shards are a copy: what is altered in the file later leads to no place outside of it. */
 struct password_filter {
     struct password_filter_info info;
     unsigned bits;

@@ -1,6 +1,4 @@
-/*
- * password_filter_build.c - see password_filter_build.h.
- */
+/* password_filter_build.c - see password_filter_build.h. */
 #include "common/domain/password_filter_build.h"
 
 #include <endian.h>
@@ -26,7 +24,6 @@ enum {
     COPY_SIZE = 1 << 20,
 };
 
-/* Keys in order, each once: in memory, or in the file. */
 struct run {
     uint64_t *keys;
     size_t count, at;
@@ -193,13 +190,11 @@ static int end_collecting(struct password_filter_builder *self, struct error *er
 
 /* ---- one shard ---- */
 
-/* What is left of the keys that have this slot. */
 struct slot {
     uint64_t mixed; /* xored */
     uint32_t count;
 };
 
-/* A key that was alone in a slot, mixed. */
 struct peeled {
     uint64_t hash;
     uint32_t slot;
@@ -242,8 +237,7 @@ static void count_keys(struct shard_build *self, const uint64_t *keys, size_t co
     }
 }
 
-/* Takes a key that is alone in one of its slots out of the others, again and again; how many went.
- * A slot gets alone at most once. */
+/* Takes keys that are alone in a slot out of the others; returns how many went. */
 static size_t peel(struct shard_build *self)
 {
     size_t peeled = 0, alone = 0;
@@ -294,7 +288,6 @@ static void shard_build_free(struct shard_build *self)
     free(self->prints);
 }
 
-/* Sets the shape with its seed, and the fingerprints. */
 static int build_shard(struct shard_build *self, const uint64_t *keys, size_t count,
                        struct error *err)
 {
@@ -344,8 +337,7 @@ static unsigned shard_bits(const struct password_filter_builder *self)
     return bits;
 }
 
-/* Copies the keys of a shard, in order and each once, from all runs; *ret is allocated. Shards are
- * asked for in their order. */
+/* Copies a shard's keys, sorted and unique, from all runs. Shards are asked for in order. */
 static int shard_keys_copy(struct password_filter_builder *self, size_t shard, unsigned bits,
                            uint64_t **ret, size_t *ret_count, struct error *err)
 {
@@ -394,7 +386,6 @@ static int write_shard(struct password_filter_builder *self, size_t shard, unsig
     return 0;
 }
 
-/* Reads what was written again: the hash is that of the file, and stands at its end. */
 static int write_hash(int fd, uint64_t size, struct error *err)
 {
     CLEANUP(memory_free) uint8_t *buffer = allocate(COPY_SIZE);

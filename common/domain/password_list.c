@@ -1,6 +1,4 @@
-/*
- * password_list.c - see password_list.h.
- */
+/* password_list.c - see password_list.h. */
 #include "common/domain/password_list.h"
 
 #include <errno.h>
@@ -42,8 +40,7 @@ static size_t hash_digits(const char *line, bool *ret_count)
     return *rest == '\0' ? digits : 0;
 }
 
-/* Decides by the first entry. Hashes of another kind, taken for passwords, would make a filter that
- * refuses none. */
+/* Decides by the first entry: hashes of another kind taken for passwords would match nothing. */
 static int find_kind(struct reading *self, const char *line)
 {
     bool count;
@@ -94,7 +91,6 @@ static int take_text(struct reading *self, const char *line, size_t length)
     return hand_out(self, password_key(line, length, true));
 }
 
-/* The line ends with a NUL. */
 static int take_line(struct reading *self, char *line, size_t length)
 {
     self->counts.lines++;

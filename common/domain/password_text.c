@@ -1,6 +1,4 @@
-/*
- * password_text.c - see password_text.h.
- */
+/* password_text.c - see password_text.h. */
 #include "common/domain/password_text.h"
 
 #include <errno.h>
@@ -16,8 +14,7 @@
 #include "common/base/log.h"
 #include "common/wire/codec.h"
 
-/* Copies the text with its spaces replaced; what is no UTF-8 stays as it is. `to` has room for
- * it. */
+/* Copies the text with its spaces replaced; invalid UTF-8 stays. `to` has room for it. */
 static size_t map_spaces(const uint8_t *text, size_t size, uint8_t *to)
 {
     size_t length = 0;

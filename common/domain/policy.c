@@ -1,7 +1,4 @@
-/*
- * policy.c - see policy.h.  Called by handlers before they touch a resource, and by authd at
- * sign-in and refresh.
- */
+/* policy.c - see policy.h. */
 #include "common/domain/policy.h"
 
 #include <stdlib.h>
@@ -53,8 +50,7 @@ static const struct field address_rule_rows[] = {
 };
 FIELD_TABLE(address_rule);
 
-/* The rules as an array, NULL when they are none. settingsd bounds their text and number. New
- * reference. */
+/* NULL: none. settingsd bounds their text and number. New reference. */
 static json_t *rules_parse(const char *rules)
 {
     struct error ignored;
@@ -167,7 +163,6 @@ void policy_scopes_destroy(struct policy_scopes **self_p)
     *self_p = NULL;
 }
 
-/* Of the whole question. */
 static struct cache_key scopes_key(const struct policy_scopes *self, const char *rules,
                                    const char *type, enum policy_interaction interaction)
 {

@@ -1,7 +1,4 @@
-/*
- * request.c - the caller identity on the wire, the two questions that are asked of it, and a
- * refusal.
- */
+/* request.c - the caller on the wire, two questions about it, and a refusal. */
 #include "common/domain/request.h"
 
 #include <string.h>
@@ -22,8 +19,7 @@ static const struct field caller_rows[] = {
     FIELD_TEXT(struct caller, projectName, 0, 1024, 0, "Name of the project", "Lakeside Clinic"),
     FIELD_UUID(struct caller, policy, 0, "Access policy of the membership"),
     FIELD_TEXT(struct caller, policyName, 0, 1024, 0, "Its name", "Patients"),
-    /* A text, not JSON: it comes from a policy that was checked when it was written, with every
-     * request. */
+    /* A text, not JSON: it comes with every request and was checked when it was written. */
     FIELD_TEXT(struct caller, policyResource, 0, 262144, 0, "Its rules, a JSON array", "[]"),
     FIELD_INT(struct caller, until, 0, INT64_MAX, 0, FIELD_OMIT_ZERO, "When the account is deleted",
               "0"),

@@ -1,6 +1,4 @@
-/*
- * db_array.c - the text of a PostgreSQL array, see db.h.
- */
+/* db_array.c - the text of a PostgreSQL array, see db.h. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>

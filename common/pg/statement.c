@@ -1,7 +1,4 @@
-/*
- * statement.c - see statement.h: members of structs to parameters, columns to members, and the
- * check at start that both sides agree.
- */
+/* statement.c - see statement.h. */
 #include "common/pg/statement.h"
 
 #include <endian.h>
@@ -140,7 +137,6 @@ static int fill_params(const struct db_statement *statement, const void *in,
 
 /* ---- rows ---- */
 
-/* One column to a member of a row's struct. */
 static void fill_value(const struct db_result *res, size_t row, int column,
                        const struct sql_value *value, struct arena *arena, void *member)
 {
@@ -180,7 +176,7 @@ static void fill_value(const struct db_result *res, size_t row, int column,
     log_die("db", "a column is an array");
 }
 
-/* The structs of a column, of all rows at once: its fields are found by their names once. */
+/* The structs of a column, of all rows at once: names are looked up once. */
 static void fill_structs(const struct sql_shape *shape, const struct sql_value *value,
                          const struct db_result *res, struct arena *arena, char *items)
 {
@@ -191,7 +187,6 @@ static void fill_structs(const struct sql_shape *shape, const struct sql_value *
             (const char *)structs.items + row * value->table->size;
 }
 
-/* items: a struct of columns for each row. */
 static int fill_columns(const struct db_statement *statement, const struct db_result *res,
                         struct arena *arena, char *items, struct error *err)
 {
@@ -345,8 +340,7 @@ static bool field_fits(const struct field *field, Oid server)
     return false;
 }
 
-/* The field of that name; NULL: none. With `folded` in small or capital letters: SQL folds a name
- * that is not in quotes. */
+/* NULL: none. With `folded` in any case: SQL folds a name that is not in quotes. */
 static const struct field *table_field(const struct field_table *table, const char *name,
                                        bool folded)
 {
@@ -358,7 +352,6 @@ static const struct field *table_field(const struct field_table *table, const ch
     return NULL;
 }
 
-/* The same of the structs of a row. */
 static const struct field *struct_field(const struct sql_shape *shape, const char *name,
                                         bool folded)
 {
@@ -381,8 +374,8 @@ static size_t scalar_count(const struct sql_shape *shape)
     return count;
 }
 
-/* What is wrong with a column: -1, 0 when it is as the row of the file says. A column that no
- * scalar of the row takes must be a field of a struct of it. */
+/* 0 when the column is as the file's row says; one that no scalar takes must be a struct's field.
+ * ?? */
 static int check_column(const struct sql_shape *shape, const PGresult *described, int column,
                         struct error *err)
 {

@@ -1,8 +1,7 @@
 /*
  * curl_loop.c - libcurl's multi socket interface on our loop, see curl_loop.h.
  *
- * libcurl tells which descriptors and which timeout it waits for; we tell it what happened.  Its
- * callbacks run on the loop's stack; a fiber only adds its transfer, parks and removes it.
+ * Callbacks run on the loop's stack; a fiber only adds its transfer, parks and removes it.
  */
 #include "common/runtime/curl_loop.h"
 
@@ -178,8 +177,7 @@ static int refuse_to_resolve(void *resolver UNUSED, void *reserved UNUSED, void 
     return 1;
 }
 
-/* "+host:port:address,address": libcurl forgets it after a minute. The host stands as in the
- * URL. */
+/* "+host:port:address,address": libcurl forgets it after a minute. */
 static struct curl_slist *resolve_entry(const char *host, const char *port,
                                         const struct resolver_addresses *addresses)
 {
@@ -200,8 +198,7 @@ static struct curl_slist *resolve_entry(const char *host, const char *port,
     return list;
 }
 
-/* Resolves the host of the transfer's URL. *ret_entry stays NULL when it needs no lookup, or is no
- * URL: then libcurl says what is wrong with it. */
+/* *ret_entry stays NULL when nothing needs a lookup, or the URL is bad: libcurl says why. */
 static int resolve(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms,
                    struct curl_slist **ret_entry, struct error *err)
 {

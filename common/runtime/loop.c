@@ -1,11 +1,9 @@
 /*
  * loop.c - epoll, ZeroMQ sockets, timers and signals of one thread.
  *
- * A ZeroMQ socket's descriptor is edge-triggered in disguise: it tells that libzmq has news for the
- * socket, and any call on the socket may take that news in.  After the descriptor fired or the
- * socket was used, only ZMQ_EVENTS tells whether a message waits.  So each watched socket has a
- * state: QUIET (asked, nothing waits, and not touched since: the descriptor will fire), SUSPECT
- * (ask before sleeping) or READABLE (asked, a message waits).
+ * A ZeroMQ descriptor tells only that libzmq has news, which any call on the socket may take in;
+ * then only ZMQ_EVENTS tells whether a message waits. So a socket is QUIET (asked and untouched
+ * since: the descriptor will fire), SUSPECT (ask before sleeping) or READABLE.
  */
 #include "common/runtime/loop.h"
 
@@ -28,8 +26,7 @@ enum { EVENTS_PER_TURN = 128, FIBERS_PER_TURN = 10000 };
 struct loop_watch {
     void (*fn)(void *arg, short revents); /* NULL: not watched */
     void *arg;
-    uint32_t generation; /* tells an event of this watch from one of an earlier watch of the same
-                            number */
+    uint32_t generation; /* tells this watch's events from those of an earlier watch of the fd */
     short events;
 };
 
@@ -190,8 +187,7 @@ void loop_watch(struct loop *self, int fd, short events, void (*fn)(void *arg, s
     event.data.u64 = (uint64_t)watch->generation << 32 | (uint32_t)fd;
     if (epoll_ctl(self->epoll_fd, operation, fd, &event) == 0)
         return;
-    /* A library may have closed the descriptor and got the same number again: then epoll knows
-     * nothing of it. */
+    /* A library may have closed the descriptor and got the same number again, unknown to epoll. */
     if (errno != ENOENT || epoll_ctl(self->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0)
         log_die("loop", "a descriptor cannot be watched");
 }
@@ -302,8 +298,8 @@ static void read_sockets(struct loop *self)
     }
 }
 
-/* Asks the sockets that were touched in this turn, and drops those that are watched no more. True
- * when a message waits, so that the loop must not sleep. */
+/* Asks the sockets touched in this turn, drops unwatched ones. True: a message waits, do not sleep.
+ * ?? */
 static bool settle_sockets(struct loop *self)
 {
     size_t kept = 0;

@@ -1,9 +1,4 @@
-/*
- * resolver.c - see resolver.h.
- *
- * A lookup belongs to its thread until it stands in the list `done`, then to the loop.  What both
- * touch is `struct exchange`, which lives as long as the resolver or one of its threads.
- */
+/* resolver.c - see resolver.h. A lookup is its thread's until it is in `done`, then the loop's. */
 #include "common/runtime/resolver.h"
 
 #include <arpa/inet.h>
@@ -71,7 +66,6 @@ struct resolver {
 
 /* ---- on a thread ---- */
 
-/* With the mutex held, which it releases. */
 static void exchange_release(struct exchange *self)
 {
     bool last = --self->holders == 0;
@@ -400,7 +394,6 @@ bool resolver_is_localhost(const char *host)
            (length == own || host[length - own - 1] == '.');
 }
 
-/* 127.0.0.1 and ::1. */
 static void loopback_addresses(struct resolver_addresses *ret)
 {
     *ret = (struct resolver_addresses){.count = 2};
@@ -433,7 +426,6 @@ static enum resolver_state poll_entry(struct entry *entry, struct resolver_addre
     return entry->state == ENTRY_IDLE ? refused(entry, err) : RESOLVER_PENDING;
 }
 
-/* NULL with err set. */
 static struct entry *ask(struct resolver *self, const char *host, int64_t wanted_until_ms,
                          struct error *err)
 {
@@ -469,8 +461,7 @@ int resolver_resolve(struct resolver *self, const char *host, int64_t deadline_m
                      struct resolver_addresses *ret, struct error *err)
 {
     for (;;) {
-        /* Looked for anew each time: between its wake and this fiber's turn it may have made room
-         * for another. */
+        /* Looked up each time: before this fiber's turn it may have made room for another. */
         enum resolver_state state = resolver_poll(self, host, deadline_mono_ms, ret, err);
 
         if (state != RESOLVER_PENDING)

@@ -1,6 +1,4 @@
-/*
- * span.c - the ring of ended spans, see span.h.
- */
+/* span.c - the ring of ended spans, see span.h. */
 #include "common/runtime/span.h"
 
 #include <stdlib.h>

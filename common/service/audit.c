@@ -1,6 +1,4 @@
-/*
- * audit.c - see audit.h.
- */
+/* audit.c - see audit.h. */
 #include "common/service/audit.h"
 
 #include <jansson.h>

@@ -1,6 +1,4 @@
-/*
- * audit_leaf.c - see audit_leaf.h.
- */
+/* audit_leaf.c - see audit_leaf.h. */
 #include "common/service/audit_leaf.h"
 
 #include <ctype.h>

@@ -1,6 +1,4 @@
-/*
- * check.c - runs tables of checks, see check.h.  Called by service_check.c.
- */
+/* check.c - runs tables of checks, see check.h.  Called by service_check.c. */
 #include "common/service/check.h"
 
 #include "common/base/clock.h"

@@ -1,6 +1,4 @@
-/*
- * check_database.c - how a daemon's PostgreSQL looks from where the daemon stands, see check.h.
- */
+/* check_database.c - how a daemon's PostgreSQL looks from where the daemon stands, see check.h. */
 #include <string.h>
 
 #include "common/base/clock.h"

@@ -1,6 +1,4 @@
-/*
- * fetch.c - see fetch.h.
- */
+/* fetch.c - see fetch.h. */
 #include "common/service/fetch.h"
 
 #include <ctype.h>
@@ -110,8 +108,8 @@ static int too_late(struct error *err)
     return error_set(err, ERR_DEADLINE, "There was no answer in time.");
 }
 
-/* Why there is no answer, in words for members of a project: nothing of the installation's network
- * shows in them. */
+/* Why there is no answer, for members of a project: reveals nothing of the installation's network.
+ * ?? */
 static int failed(const struct transfer_state *state, CURLcode code, struct error *err)
 {
     if (state->too_large)

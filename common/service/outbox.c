@@ -1,11 +1,9 @@
 /*
  * outbox.c - the fiber that relays the rows of the outbox table, see outbox.h.
  *
- * A batch of due rows is claimed under a lease, called one after the other in the order of their
- * making, and settled by one statement.  Whatever goes wrong between, the lease runs out and the
- * rows are due again: they are delivered at least once, and the receiver knows them by their id.
- * Rows of a service without a running instance are not claimed at all, so that they go out as soon
- * as it is back.
+ * A batch of due rows is claimed under a lease, called in order and settled by one statement. When
+ * anything fails the lease runs out and they are due again: delivery at least once, known by id.
+ * Rows of a service without an instance are not claimed.
  */
 #include "common/service/outbox.h"
 
@@ -300,8 +298,7 @@ static int relay_batch(struct outbox *self, struct error *err)
     return (int)rows.count;
 }
 
-/* For how long the oldest row waits: also of a receiver that is away, whose rows are not
- * claimed. */
+/* How long the oldest row has waited, also for an absent receiver. */
 static int look_at_oldest(struct outbox *self, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();

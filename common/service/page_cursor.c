@@ -1,6 +1,4 @@
-/*
- * page_cursor.c - see page_cursor.h.
- */
+/* page_cursor.c - see page_cursor.h. */
 #include "common/service/page_cursor.h"
 
 #include <jansson.h>

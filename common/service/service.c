@@ -1,8 +1,7 @@
 /*
  * service.c - the life of a daemon, from the command line to the exit code.
  *
- * Start and stop run on fibers, because they wait for the database and for requests under way; the
- * loop ends when the last fiber has.  What was opened is closed in reverse order.
+ * Start and stop run on fibers; the loop ends with the last one. Closing is in reverse order.
  */
 #include "common/service/service.h"
 
@@ -38,8 +37,8 @@ static void log_failure(int level, const char *message, const struct error *err)
               err->detail[0] != '\0' ? err->detail : NULL, NULL);
 }
 
-/* Not on a fiber: it looks up groups, and what the name service loads for that may need a large
- * stack. Callers wait at the door until open_all() lets them in. */
+/* Not on a fiber: looking up groups may load libraries with large stacks. Callers wait for
+ * open_all(). */
 static int open_bus(struct service *self, struct error *err)
 {
     const struct service_definition *definition = self->definition;
@@ -215,8 +214,7 @@ static void end_when_unwound(void *arg)
         loop_stop(self->loop);
 }
 
-/* What is still being served after the drain is told to give up, and has ended when this returns.
- */
+/* Cancels what is still served after the drain; it has ended when this returns. */
 static void drain(struct service *self)
 {
     if (self->definition->drain)
@@ -388,8 +386,7 @@ static int start_or_print(struct service *self, const struct service_options *op
     return run(self, options);
 }
 
-/* A core file would hold keys, passwords and tokens. Only the soft limit: who must debug can raise
- * it again. */
+/* Core files would hold secrets. Only the soft limit, which a debugging person can raise. */
 static void leave_no_core(void)
 {
     struct rlimit limit;

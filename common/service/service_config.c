@@ -86,8 +86,7 @@ static struct field_list list_entries(const struct service *self, const struct s
     return (struct field_list){entries, count};
 }
 
-/* The values of `fresh` are in its arena, which goes: the entries are copied by then, in the
- * request's. */
+/* The entries are copied into the request's arena: that of `fresh` ends. */
 int service_config(struct service *self, const struct request *req, const struct nothing *in UNUSED,
                    struct service_config_out *out, struct error *err)
 {

@@ -1,10 +1,9 @@
 /*
- * service_reload.c - SIGHUP: reads the configuration again and applies what can change at run time.
+ * service_reload.c - SIGHUP: reads the configuration again and applies what can change.
  *
- * A configuration that cannot be read, or that a start would refuse, changes nothing.  Rows with
- * CONFIG_RELOAD are copied into the structs in use, whose texts stay allocated as long as the
- * process: a request under way may hold them.  The log names the keys that changed and those that
- * need a restart.
+ * An unreadable or refused configuration changes nothing. Rows with CONFIG_RELOAD are copied into
+ * the structs in use; texts stay allocated, since requests may hold them. The log names the changed
+ * keys and those that need a restart.
  */
 #include <inttypes.h>
 #include <sodium.h>
@@ -52,7 +51,6 @@ static bool same_value(const struct config_row *row, const void *a, const void *
     return left && right ? strcmp(left, right) == 0 : left == right;
 }
 
-/* Calls fn for each row whose values differ. */
 static void each_difference(const struct service *self, const struct service *fresh,
                             struct arena *arena,
                             void (*fn)(void *arg, const struct config_section *mine,
@@ -136,8 +134,8 @@ static void apply_difference(void *arg, const struct config_section *mine,
         config_copy_value(&mine->rows[row], theirs->out, mine->out, self->arena);
 }
 
-/* Where values come from may have changed without them. A file's name is copied only then: names do
- * not pile up. */
+/* Values may come from other files now. File names are copied only then, so that they do not pile
+ * up. */
 static void take_origins(struct service *self, const struct service *fresh)
 {
     struct config_section mine[SERVICE_SECTIONS], theirs[SERVICE_SECTIONS];
@@ -227,8 +225,7 @@ static void reload(struct service *self)
                   NULL);
 }
 
-/* systemd reloads with ExecReload=kill -HUP and is told here when it has begun and is over
- * (sd_notify(3)). */
+/* For ExecReload=kill -HUP: systemd is told the begin and the end (sd_notify(3)). */
 static void notify_reloading(void)
 {
     struct timespec now;

@@ -1,11 +1,4 @@
-/*
- * fields.c - what does not read or write a table: the empty one, a look at its rows, and the wiping
- * of secrets.
- *
- * The rest of fields.h is in fields_read.c (JSON and msgpack to struct), fields_pack.c (struct to
- * msgpack), fields_print.c (msgpack to JSON), fields_schema.c (table to JSON Schema) and
- * fields_email.c.
- */
+/* fields.c - the empty table, looking at rows, wiping secrets; the rest is in fields_*.c. */
 #include "common/wire/fields.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * json_number.c - see json_number.h.
- */
+/* json_number.c - see json_number.h. */
 #include "common/wire/json_number.h"
 
 #include <string.h>

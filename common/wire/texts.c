@@ -1,6 +1,4 @@
-/*
- * texts.c - see texts.h.
- */
+/* texts.c - see texts.h. */
 #include "common/wire/texts.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * identity.c - the cache of resolved callers.  Filled by resolve.c, emptied by changes.c.
- */
+/* identity.c - the cache of resolved callers.  Filled by resolve.c, emptied by changes.c. */
 #include "gateway/auth/identity.h"
 
 #include <stdlib.h>

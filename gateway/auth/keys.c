@@ -1,7 +1,4 @@
-/*
- * keys.c - authd's public keys, parsed once instead of with each token (0.26 ms; see
- * docs/adr/0014-own-jwt.md).  Made by keyring.c, used by token.c and jwks.c.
- */
+/* keys.c - authd's public keys, parsed once (0.26 ms; see docs/adr/0014-own-jwt.md). */
 #include "gateway/auth/keys.h"
 
 #include <stdlib.h>

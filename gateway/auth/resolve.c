@@ -1,7 +1,4 @@
-/*
- * resolve.c - fetches identities, one fetch per session however many requests wait for it.
- * Called by authenticate.c.
- */
+/* resolve.c - fetches identities, one fetch per session however many requests wait for it. */
 #include <string.h>
 
 #include "authd/authd_api.h"
@@ -51,8 +48,7 @@ static void set_context(struct caller *caller, const struct caller_context_out *
     set_limits(caller, context->accountPolicy);
 }
 
-/* An API key: a device of the project, bound by its policy and by where it may be used. No second
- * factor is demanded of it. */
+/* An API key: a device of the project, under its policy and address rules; no second factor. */
 static int fetch_key(struct gateway *gateway, const struct request *req, const struct token *token,
                      struct identity **ret, struct error *err)
 {
@@ -100,8 +96,7 @@ static int fetch(struct gateway *gateway, const struct request *req, const struc
     return 0;
 }
 
-/* Fetches until no change came in between: what is older than a change must not be used after
- * it. */
+/* Fetches until no change came in between: a result older than a change must not be used. */
 static int fetch_current(struct gateway *gateway, const struct request *req,
                          const struct token *token, struct identity **ret, struct error *err)
 {

@@ -1,8 +1,4 @@
-/*
- * revoke.c - the revocation set: a hash table in memory, as large as what PostgreSQL holds of
- * unexpired revocations.  Filled by changes.c, asked by authenticate.c for each request with a
- * token.
- */
+/* revoke.c - the revocation set: a hash table of all unexpired revocations in PostgreSQL. */
 #include "gateway/auth/revoke.h"
 
 #include <stdlib.h>

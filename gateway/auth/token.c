@@ -1,7 +1,4 @@
-/*
- * token.c - verifies access tokens with keys that were parsed once, and remembers the verified
- * ones. Called by authenticate.c for each request with a bearer token.
- */
+/* token.c - verifies access tokens with keys parsed once, and remembers the verified ones. */
 #include "gateway/auth/token.h"
 
 #include <stdlib.h>

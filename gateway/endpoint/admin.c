@@ -1,7 +1,4 @@
-/*
- * admin.c - readiness and metrics over the bus.  Rows of gateway.c's endpoints of the admin
- * listener.
- */
+/* admin.c - readiness and metrics over the bus, for the admin listener. */
 #include "gateway/endpoint/admin.h"
 
 #include <string.h>

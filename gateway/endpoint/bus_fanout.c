@@ -86,8 +86,7 @@ struct fanout_reply *bus_fanout(struct gateway *gateway,
         if (fiber_start(loop, ask, question, &err) < 0)
             all.left--;
     }
-    /* `all` is on this stack: it cannot be left before the last one has ended, and each has a
-     * deadline. */
+    /* `all` is on this stack: it stays until the last one ends; each has a deadline. */
     while (all.left > 0)
         (void)!fiber_park(loop, INT64_MAX);
     return answers;

@@ -1,6 +1,4 @@
-/*
- * jwks.c - serves the key set (RFC 7517).  A row of gateway.c's endpoints.
- */
+/* jwks.c - serves the key set (RFC 7517).  A row of gateway.c's endpoints. */
 #include "gateway/endpoint/jwks.h"
 
 #include <string.h>

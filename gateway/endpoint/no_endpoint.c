@@ -1,6 +1,4 @@
-/*
- * no_endpoint.c - the answers of the route tree itself.  Called by exchange.c.
- */
+/* no_endpoint.c - the answers of the route tree itself.  Called by exchange.c. */
 #include "gateway/endpoint/no_endpoint.h"
 
 #include <string.h>

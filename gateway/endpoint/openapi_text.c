@@ -1,7 +1,4 @@
-/*
- * openapi_text.c - see openapi_text.h.  Read by openapi.c and openapi_responses.c when the page is
- * written.
- */
+/* openapi_text.c - see openapi_text.h. */
 #include "gateway/endpoint/openapi_text.h"
 
 #include <stddef.h>

@@ -1,6 +1,4 @@
-/*
- * otlp.c - see otlp.h.  Started by gateway.c.
- */
+/* otlp.c - see otlp.h.  Started by gateway.c. */
 #include "gateway/endpoint/otlp.h"
 
 #include <stdlib.h>
@@ -162,8 +160,7 @@ static CURLcode set_options(const struct otlp *self, CURL *easy, struct answer_b
     return code;
 }
 
-/* Spans that a receiver refused although it took the request (opentelemetry-proto,
- * ExportTracePartialSuccess). */
+/* Spans refused by a receiver that took the request (ExportTracePartialSuccess). */
 static size_t rejected(const struct answer_body *body, size_t sent)
 {
     json_auto_t *answer = NULL;
@@ -249,7 +246,6 @@ static void try_batch(struct otlp *self, struct arena *arena)
     }
 }
 
-/* One run of the task; what fails is said by report(). */
 static int run(void *daemon, const struct request *req, struct error *err UNUSED)
 {
     struct otlp *self = ((struct gateway *)daemon)->otlp;

@@ -1,9 +1,9 @@
 /*
  * page.c - a browser's request for a page becomes a bus call, and its reply the page.
  *
- * A cookie is taken here and nowhere else: no route of the API knows it. A form counts only when
- * the browser says that a page of this origin has sent it, and when its token is that of the
- * cookie. The daemon answers any other, and is told when only the cookie has changed since.
+ * No API route looks at the cookie. A form counts if the browser says a page of this origin sent it
+ * and its token is the cookie's; otherwise the daemon just shows the page, and learns if only the
+ * cookie changed.
  */
 #include "gateway/endpoint/page.h"
 
@@ -37,8 +37,7 @@ int visitor_find(const struct exchange *exchange, struct visitor *ret, struct er
     return 0;
 }
 
-/* Whether the form comes from a page of this origin; and whether from this browser, too, as it is
- * now. */
+/* Whether a page of this origin sent the form; and whether with this cookie. */
 static bool is_of_origin(const struct exchange *exchange)
 {
     return browser_is_own(exchange_header(exchange, "Origin"),
@@ -50,7 +49,6 @@ static bool is_of_browser(const struct visitor *visitor, const struct query *for
     return !visitor->is_new && form_token_is_of(query_find(form, "formToken"), visitor->shown);
 }
 
-/* The fields of a form are the members of the body. */
 json_t *page_form_json(const struct query *form)
 {
     json_t *body = json_object();
@@ -77,7 +75,6 @@ int page_read_form(const struct exchange *exchange, struct query *ret, struct er
                                      err);
 }
 
-/* Fills the input's member of that type. */
 static void set_visit(const struct field_table *table, void *input, const struct page_visit *visit)
 {
     for (size_t i = 0; i < table->count; i++)

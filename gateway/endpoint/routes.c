@@ -1,7 +1,4 @@
-/*
- * routes.c - the table of all HTTP routes and the tree that finds them.  Made once at start by
- * gateway.c.
- */
+/* routes.c - the table of all HTTP routes and the tree that finds them, made at start. */
 #include "gateway/endpoint/routes.h"
 
 #include <stdlib.h>
@@ -263,8 +260,7 @@ static bool table_has_token(const struct field_table *table)
     return false;
 }
 
-/* A member says so, or the row, or where the route lies. A bot makes its answer of its own secrets
- * and of what the caller sends. */
+/* A member, the row or its place says so. A bot's answer mixes secrets and the caller's text. */
 static bool may_hold_secret(const struct route *route)
 {
     return table_has(route->output, FIELD_SECRET | FIELD_BODY) || table_has_token(route->output) ||

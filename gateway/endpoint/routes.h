@@ -1,9 +1,7 @@
 /*
- * routes.h - which endpoint answers a method and a path.
+ * routes.h - which endpoint answers a method and a path: a tree of segments per listener.
  *
- * The rows of every <daemon>_routes.def and the few endpoints of the gateway itself stand in one
- * tree of path segments per listener.  A literal segment wins over a parameter, if it has the
- * method; a path that ends in {*} takes what no other one does below it, however many segments.
+ * A literal segment wins over a parameter if it has the method; {*} takes all other paths below.
  */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_ROUTES_H
 #define ATRIUM_GATEWAY_ENDPOINT_ROUTES_H
@@ -22,7 +20,6 @@ struct route_doc {
     enum error_code codes[ROUTE_CODES_MAX]; /* ended by ERR_NONE */
 };
 
-/* One thing that can be asked for over HTTP. */
 struct endpoint {
     struct route route;                       /* path is the template, for logs and metrics */
     void (*serve)(struct exchange *exchange); /* answers with exchange_reply() or exchange_fail() */
@@ -51,8 +48,7 @@ struct route_match {
 
 struct router;
 
-/* A tree over `endpoints`, which must live as long. NULL with the offending row named in err: a
- * path that is malformed, or a method that stands twice. */
+/* `endpoints` must live as long. NULL: err names a malformed path or a repeated method. */
 struct router *router_new(struct endpoint *endpoints, size_t count, struct error *err);
 void router_destroy(struct router **self_p);
 

@@ -1,6 +1,4 @@
-/*
- * body.c - see body.h.  Called by exchange.c.
- */
+/* body.c - see body.h.  Called by exchange.c. */
 #include "gateway/http/body.h"
 
 #include <stdlib.h>

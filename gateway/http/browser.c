@@ -1,6 +1,4 @@
-/*
- * browser.c - see browser.h.
- */
+/* browser.c - see browser.h. */
 #include "gateway/http/browser.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * client.c - see client.h.  Used by connection.c and body.c.
- */
+/* client.c - see client.h.  Used by connection.c and body.c. */
 #include "gateway/http/client.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
- * range.c - see range.h.  Called by download.c.
- */
+/* range.c - see range.h.  Called by download.c. */
 #include "gateway/http/range.h"
 
 #include <stdlib.h>

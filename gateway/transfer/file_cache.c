@@ -1,6 +1,4 @@
-/*
- * file_cache.c - see file_cache.h.  Used by download.c.
- */
+/* file_cache.c - see file_cache.h.  Used by download.c. */
 #include "gateway/transfer/file_cache.h"
 
 #include <stdlib.h>
@@ -167,8 +165,8 @@ static void entry_add(struct file_cache *self, const struct cache_key *key, cons
     cache_put(self->targets, key, file);
 }
 
-/* Whether at most FILE_CACHE_SIZE_MAX bytes were noted since the last time. After more the file
- * would be evicted before its next request, as with more files in turn than fit. */
+/* Whether at most FILE_CACHE_SIZE_MAX bytes were noted since; after more it would be evicted first.
+ * ?? */
 static bool is_soon_again(struct cached_file *self)
 {
     uint64_t between = self->files->noted - self->noted_at;

@@ -1,6 +1,4 @@
-/*
- * file_receiver.c - see file_receiver.h.  Used by gateway.c and download.c.
- */
+/* file_receiver.c - see file_receiver.h.  Used by gateway.c and download.c. */
 #include "gateway/transfer/file_receiver.h"
 
 #include <sodium.h>
@@ -72,8 +70,7 @@ static void hang_up(struct sender *sender)
     sender->receiver->connected--;
 }
 
-/* Receives until the file of that number is there, which is *ret_file then, or no more: true when
- * it came. Files have numbers above 0. */
+/* Receives until that file is *ret_file (true) or no more is there. Numbers are above 0. */
 static bool receive_until(struct sender *sender, int64_t wanted, int *ret_file)
 {
     enum file_pass result;

@@ -1,6 +1,4 @@
-/*
- * stream.c - see stream.h.  Used by upload.c and download.c.
- */
+/* stream.c - see stream.h.  Used by upload.c and download.c. */
 #include "gateway/transfer/stream.h"
 
 #include <stdlib.h>
