@@ -65,16 +65,8 @@ LANGUAGE_DONE = (
     'CONTRIBUTING.md',
     'README.md',
     'SECURITY.md',
-    'docs/admin-api.md',
-    'docs/console.md',
-    'docs/database.md',
-    'docs/development.md',
-    'docs/glossary.md',
-    'docs/integrate.md',
-    'docs/openid.md',
-    'docs/pages.md',
-    'docs/password-hashes.md',
-    'docs/passwords.md',
+    'docs/*.md',
+    'docs/adr/*.md',
 )
 
 ADVICE = {
