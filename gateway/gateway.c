@@ -11,12 +11,10 @@
 #include "common/domain/uri.h"
 #include "gateway/endpoint/admin.h"
 #include "gateway/endpoint/console.h"
+#include "gateway/endpoint/endpoints.h"
 #include "gateway/endpoint/exchange.h"
-#include "gateway/endpoint/health.h"
-#include "gateway/endpoint/jwks.h"
 #include "gateway/endpoint/otlp.h"
 #include "gateway/endpoint/page.h"
-#include "gateway/endpoint/protocol.h"
 #include "gateway/endpoint/serve.h"
 #include "gateway/http/listen.h"
 

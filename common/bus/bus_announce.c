@@ -5,7 +5,6 @@
  * ms to those who have not acknowledged. authd tells every gateway with it before it answers its
  * own client.
  */
-
 #include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/bus/bus_private.h"

@@ -5,7 +5,6 @@
  * written once more. An id is a slot's index with a counter in the upper half: a late answer finds
  * no call.
  */
-
 #include "common/base/memory.h"
 #include "common/bus/bus_private.h"
 

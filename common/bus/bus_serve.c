@@ -4,11 +4,10 @@
  * Each request gets a fiber, which unpacks, checks the access column again (nothing depends on the
  * gateway's check), calls the operation, answers exactly once, logs, counts and wipes secrets.
  */
-
 #include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/bus/bus_private.h"
-#include "common/domain/key_caller.h"
+#include "common/domain/request.h"
 
 enum {
     SPARE_MAX = 64,    /* idle requests kept with their arenas: 4 KiB each */

@@ -5,7 +5,6 @@
  * czmq's zauth needs a thread, and knows keys but no services. libzmq puts the name that the answer
  * gave to the connection on each of its frames.
  */
-
 #include "common/base/log.h"
 #include "common/bus/bus_private.h"
 

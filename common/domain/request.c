@@ -31,9 +31,19 @@ static const struct field caller_rows[] = {
 };
 FIELD_TABLE(caller);
 
+static bool has_role(const struct request *req, const char *role)
+{
+    return req->caller && req->caller->role && strcmp(req->caller->role, role) == 0;
+}
+
 bool request_is_practitioner(const struct request *req)
 {
-    return req->caller && req->caller->role && strcmp(req->caller->role, "Practitioner") == 0;
+    return has_role(req, "Practitioner");
+}
+
+bool request_is_key(const struct request *req)
+{
+    return has_role(req, "Device");
 }
 
 bool request_is_admin(const struct request *req)

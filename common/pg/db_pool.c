@@ -5,7 +5,6 @@
  * them. Without a server it retries with a back-off, and requests fail at once. What one pool
  * learns about the server, the other acts upon.
  */
-
 #include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/pg/db_private.h"

@@ -205,7 +205,6 @@ struct db_pool *db_pool_of(struct db *self, const struct db_statement *statement
 /* The row of a statement's number; ends the process for a number that is none. */
 const struct db_statement *db_statement(const struct db *self, int number);
 size_t db_statement_number(const struct db *self, const struct db_statement *statement);
-
 struct db_call *db_call_new(struct db *self, enum db_call_kind kind);
 void db_call_free(struct db *self, struct db_call **call_p);
 

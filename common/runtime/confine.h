@@ -80,7 +80,6 @@ struct confine;
 
 /* Never fails; a means that is missing shows in confine_start(). */
 struct confine *confine_new(void);
-
 void confine_destroy(struct confine **self_p);
 
 /* argv and rules are borrowed until it returns; blocks 1 to 2 ms. The kernel kills the program when

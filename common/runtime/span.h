@@ -113,7 +113,6 @@ void span_host(struct span *self, const char *host);
 
 /* error.type, and the status ERROR. */
 void span_fail(struct span *self, const char *type);
-
 void span_end(struct span *self);
 
 #endif

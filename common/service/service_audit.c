@@ -1,5 +1,4 @@
 /* service_audit.c - a daemon's audit trail, page by page, for atriumctl. */
-
 #include "common/service/service_private.h"
 
 /* A page's rows and, but for its last row, bytes of text; a gap is between two rows. */

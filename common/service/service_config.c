@@ -1,7 +1,6 @@
 /*
  * service_config.c - the configuration in use, and what the files say now: `atriumctl config` asks.
  */
-
 #include "common/service/service_private.h"
 
 enum { ENTRIES_MAX = 512 };

@@ -5,7 +5,6 @@
  * holds up; the write goes where all writes go. A request's write refused for want of room counts
  * at once. Seen by service_status() (hence /readyz), metrics and doctor.
  */
-
 #include "common/service/service_private.h"
 #include "common/service/sql/probe.h"
 

@@ -91,7 +91,7 @@ int service_seal_open(struct service *self, struct error *err) MUST_USE;
 const char *service_seal_ids(const struct service *self, struct arena *arena);
 const char *service_seal_state(const struct service *self);
 
-/* ---- service_erasure.c: of a daemon that erases what accounts leave behind ---- */
+/* ---- erasure.c: of a daemon that erases what accounts leave behind ---- */
 
 void service_erasure_extend(struct service *self);
 

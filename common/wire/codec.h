@@ -88,9 +88,7 @@ char *codec_dump_json(struct arena *arena, const json_t *json);
 void codec_set_text(json_t *object, const char *name, const char *text);
 
 bool codec_is_text(const char *bytes, size_t size);
-
 bool codec_is_ascii(const char *text);
-
 size_t codec_characters(const char *text, size_t size);
 
 #endif

@@ -331,7 +331,6 @@ json_t *fields_to_schema(const struct field_table *table, enum fields_way way);
 const struct field *fields_body(const struct field_table *table);
 
 const struct field *fields_find(const struct field_table *table, const char *name);
-
 json_t *fields_row_schema(const struct field *row, enum fields_way way);
 
 /* Examples made of the rows' own; of a row, NULL without one. New references. */
@@ -347,5 +346,8 @@ const char *fields_email(struct arena *arena, const char *text);
 /* A domain: lower case, ASCII by IDNA 2008, no final dot; NULL: none, an IP address, a single
  * label. */
 const char *fields_domain(struct arena *arena, const char *text);
+
+/* Cuts a list that is separated by commas; "" has no items. From the arena. */
+struct field_texts field_texts_split(struct arena *arena, const char *list);
 
 #endif

@@ -1,5 +1,4 @@
 /* fields_pack.c - a struct as a msgpack map, with what is set and nothing else. */
-
 #include "common/wire/codec.h"
 #include "common/wire/fields_value.h"
 

@@ -3,7 +3,6 @@
  *
  * Building and dumping jansson's took a third of the gateway's time for a read.
  */
-
 #include "common/base/clock.h"
 #include "common/wire/codec.h"
 #include "common/wire/fields_value.h"

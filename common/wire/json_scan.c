@@ -4,7 +4,6 @@
  * For JSON texts inside answers (an access policy's rules), which are written into the client's
  * JSON as they are.
  */
-
 #include "common/wire/codec.h"
 
 struct scan {

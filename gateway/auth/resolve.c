@@ -1,5 +1,4 @@
 /* resolve.c - fetches identities, one fetch per session however many requests wait for it. */
-
 #include "authd/authd_api.h"
 #include "authd/member/api_key_api.h"
 #include "authd/operation_api.h"

@@ -12,7 +12,7 @@
 #include <sodium.h>
 
 #include "common/base/memory.h"
-#include "gateway/endpoint/no_endpoint.h"
+#include "gateway/endpoint/endpoints.h"
 #include "gateway/http/body.h"
 #include "gateway/http/mhd_socket.h"
 #include "gateway/http/request_span.h"

@@ -8,9 +8,7 @@
 #include "common/base/log.h"
 #include "common/wire/codec.h"
 #include "gateway/endpoint/exchange.h"
-#include "gateway/endpoint/openapi_operation.h"
-#include "gateway/endpoint/openapi_responses.h"
-#include "gateway/endpoint/openapi_text.h"
+#include "gateway/endpoint/openapi_private.h"
 #include "gateway/http/encode.h"
 
 struct openapi_any {

@@ -5,7 +5,7 @@
  * A repeated parameter is refused before anything is asked: readers could take different ones (RFC
  * 6749, sections 3.1 and 3.2). With R_REPEATED it is dropped and the daemon told.
  */
-#include "gateway/endpoint/protocol.h"
+#include "gateway/endpoint/endpoints.h"
 
 #include <strings.h>
 

@@ -1,5 +1,4 @@
 /* reply.c - who asks, the answer, and how the connection waits and goes on; see exchange.h. */
-
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/domain/endpoint.h"

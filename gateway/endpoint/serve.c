@@ -8,7 +8,7 @@
 #include "authd/authd_api.h"
 #include "authd/operation_api.h"
 #include "common/domain/endpoint.h"
-#include "common/domain/key_caller.h"
+#include "common/domain/request.h"
 #include "gateway/auth/authenticate.h"
 #include "gateway/http/target_origin.h"
 #include "gateway/transfer/download.h"

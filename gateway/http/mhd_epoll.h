@@ -36,7 +36,6 @@ void mhd_epoll_forget(int epoll);
 
 /* Whether epoll_wait() asks the kernel; if not it returns nothing until the next turn. */
 void mhd_epoll_ask(int epoll, bool ask);
-
 void mhd_epoll_end(struct mhd_epoll *self, int fd);
 
 #endif

@@ -25,7 +25,6 @@ struct cached_file;
 
 struct file_cache *file_cache_new(void);
 void file_cache_destroy(struct file_cache **self_p);
-
 size_t file_cache_size(const struct file_cache *self);
 
 /* The cached file of a target, as it was sent; NULL: none. The caller releases it. */
