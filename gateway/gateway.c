@@ -403,7 +403,7 @@ static void stop(void *daemon)
     clients_destroy(&self->clients);
     identities_destroy(&self->identities);
     revocations_destroy(&self->revocations);
-    token_cache_destroy(&self->tokens);
+    cache_destroy(&self->tokens);
     cache_destroy(&self->published);
     key_set_destroy(&self->keyring.set);
 }

@@ -75,7 +75,7 @@ struct gateway {
     struct access_log log;
     struct cache *published; /* answers of R_CACHED, see endpoint/protocol.c */
     struct keyring keyring;
-    struct token_cache *tokens;
+    struct cache *tokens;
     struct revocations *revocations;
     struct identities *identities;
     unsigned key_lookups;    /* texts under way of which authd says which API key they are */

@@ -13,48 +13,18 @@ FIELD_TABLE(finding);
 
 enum { SEEN_MAX = 1000 }; /* bytes: far from what the row above takes */
 
-static int PRINTF_LIKE(4, 0) say(const struct request *req, struct finding *ret, const char *state,
-                                 const char *format, va_list args)
+int check_say(const struct request *req, struct finding *ret, const char *state, const char *mend,
+              const char *format, ...)
 {
-    const char *text = arena_vprintf(req->arena, format, args);
+    const char *text;
+    va_list args;
 
+    va_start(args, format);
+    text = arena_vprintf(req->arena, format, args);
+    va_end(args);
     ret->state = state;
+    ret->mend = mend;
     ret->seen = arena_strndup(req->arena, text, strnlen(text, SEEN_MAX));
-    return 0;
-}
-
-int check_ok(const struct request *req, struct finding *ret, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    say(req, ret, "ok", format, args);
-    va_end(args);
-    ret->mend = NULL;
-    return 0;
-}
-
-int check_warn(const struct request *req, struct finding *ret, const char *mend, const char *format,
-               ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    say(req, ret, "warn", format, args);
-    va_end(args);
-    ret->mend = mend;
-    return 0;
-}
-
-int check_fail(const struct request *req, struct finding *ret, const char *mend, const char *format,
-               ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    say(req, ret, "fail", format, args);
-    va_end(args);
-    ret->mend = mend;
     return 0;
 }
 

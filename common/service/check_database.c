@@ -192,17 +192,16 @@ static int check_locks(void *daemon, const struct request *req, struct finding *
                         "Let that session commit or roll back; or, as the superuser of "
                         "PostgreSQL: select pg_terminate_backend(%lld);",
                         (long long)now.pid);
-    return (now.waited_ms >= LOCK_FAIL_MS || db_gates_closed(self->db) > 0
-                ? check_fail
-                : check_warn)(req, ret, mend,
-                              "backend %lld%s%s%s, whose statement began at %s, holds a lock on "
-                              "%s: %lld statements wait, "
-                              "for %.1f s",
-                              (long long)now.pid, now.application[0] ? " (" : "", now.application,
-                              now.application[0] ? ")" : "",
-                              now.since[0] ? now.since : "a time that this role may not see",
-                              now.table[0] ? now.table : "rows", (long long)now.waiting,
-                              (double)now.waited_ms / 1000);
+    return check_say(
+        req, ret, now.waited_ms >= LOCK_FAIL_MS || db_gates_closed(self->db) > 0 ? "fail" : "warn",
+        mend,
+        "backend %lld%s%s%s, whose statement began at %s, holds a lock on "
+        "%s: %lld statements wait, "
+        "for %.1f s",
+        (long long)now.pid, now.application[0] ? " (" : "", now.application,
+        now.application[0] ? ")" : "",
+        now.since[0] ? now.since : "a time that this role may not see",
+        now.table[0] ? now.table : "rows", (long long)now.waiting, (double)now.waited_ms / 1000);
 }
 
 /* ---- the role, the schema, the room ---- */

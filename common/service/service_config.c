@@ -26,21 +26,6 @@ static const struct field service_config_out_rows[] = {
 };
 FIELD_TABLE(service_config_out);
 
-/* What the files say now; fresh->config is NULL when they cannot be read. */
-struct reading {
-    const struct service *self;
-    struct service *fresh;
-    struct error *err;
-    bool good;
-};
-
-static void read_files(void *arg)
-{
-    struct reading *job = arg;
-
-    job->good = service_config_check(job->fresh, job->self->options, job->err) == 0;
-}
-
 /* A conninfo may hold a password, which belongs into a passfile. */
 static const char *shown(const char *value)
 {
@@ -90,13 +75,14 @@ int service_config(struct service *self, const struct request *req, const struct
 {
     CLEANUP(service_fresh_destroy) struct service *fresh = service_fresh_new(self);
     struct error refusal;
-    struct reading job = {.self = self, .fresh = fresh, .err = &refusal};
+    bool good;
 
     error_init(&refusal, req->arena);
-    if (offload_run(self->offload, read_files, &job, req->deadline_mono_ms, err) < 0)
+    if (service_fresh_read(self, fresh, req->deadline_mono_ms, &refusal, err) < 0)
         return -1;
-    out->entries = list_entries(self, job.good ? fresh : NULL, req->arena);
-    if (!job.good)
+    good = refusal.code == ERR_NONE;
+    out->entries = list_entries(self, good ? fresh : NULL, req->arena);
+    if (!good)
         out->error = arena_strdup(req->arena, refusal.message);
     for (size_t i = 0; i < out->entries.count; i++) {
         struct config_entry *entry = (struct config_entry *)(uintptr_t)out->entries.items + i;

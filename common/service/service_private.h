@@ -42,6 +42,11 @@ void service_sections(const struct service *self,
 struct service *service_fresh_new(const struct service *self);
 void service_fresh_destroy(struct service **self_p);
 
+/* Reads the files into it on the offload pool (parks); why a start would refuse them is in
+ * *ret_refusal, whose code is else ERR_NONE. */
+int service_fresh_read(const struct service *self, struct service *fresh, int64_t deadline_mono_ms,
+                       struct error *ret_refusal, struct error *err) MUST_USE;
+
 /* Changed keys that a reload applies, and that need a restart: "authd.issuer, ..." or "". */
 struct service_difference {
     const char *reload, *restart;

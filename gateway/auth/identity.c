@@ -33,13 +33,8 @@ static void text_move(const char **text, char **place)
     *place += size;
 }
 
-struct identity *identity_new(const struct caller *caller, bool suspended)
-{
-    return identity_new_of_key(caller, suspended, NULL, NULL);
-}
-
-struct identity *identity_new_of_key(const struct caller *caller, bool suspended,
-                                     const char *address_rules, const char *policy_address_rules)
+struct identity *identity_new(const struct caller *caller, bool suspended,
+                              const char *address_rules, const char *policy_address_rules)
 {
     size_t size = text_size(caller->role) + text_size(caller->display) +
                   text_size(caller->addressKey) + text_size(caller->projectName) +

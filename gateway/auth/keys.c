@@ -8,9 +8,7 @@
 
 static char *copy_text(const char *text)
 {
-    char *copy = memory_text(text ? text : "");
-
-    return copy;
+    return memory_text(text ? text : "");
 }
 
 static EVP_PKEY *parse_pem(const char *pem)

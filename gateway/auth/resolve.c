@@ -65,8 +65,8 @@ static int fetch_key(struct gateway *gateway, const struct request *req, const s
                              .display = rights.name,
                              .until = rights.expiresAt};
     set_context(&caller, &context);
-    *ret = identity_new_of_key(&caller, context.suspended, rights.addressRules,
-                               context.policyIpAccessRule);
+    *ret =
+        identity_new(&caller, context.suspended, rights.addressRules, context.policyIpAccessRule);
     (*ret)->read_only = context.readOnly;
     return 0;
 }
@@ -87,7 +87,7 @@ static int fetch(struct gateway *gateway, const struct request *req, const struc
     caller.membership = token->membership;
     caller.session = token->session;
     set_context(&caller, &context);
-    *ret = identity_new(&caller, context.suspended);
+    *ret = identity_new(&caller, context.suspended, NULL, NULL);
     (*ret)->read_only = context.readOnly;
     (*ret)->factor_required =
         account_policy_requires_mfa(context.accountPolicy, caller.role, caller.admin);

@@ -219,9 +219,7 @@ static uint64_t declared_size(const struct exchange *self)
 
 static void open_upload(struct exchange *self)
 {
-    const char *encoding = self->head.content_encoding;
-
-    if (encoding && strcasecmp(encoding, "identity") != 0)
+    if (head_is_encoded(&self->head))
         (void)error_set(&self->err, ERR_UNSUPPORTED_MEDIA, UNENCODED);
     else
         self->upload = upload_new(self, &self->err);

@@ -100,6 +100,9 @@ void exchange_describe(const struct exchange *self, struct endpoint_visit *ret);
 /* A header of the request; NULL: it has none. */
 const char *exchange_header(const struct exchange *self, const char *name);
 
+/* Strict-Transport-Security (RFC 6797) of what browsers open; NULL: the gateway has no TLS. */
+const char *exchange_transport(const struct exchange *self);
+
 /* The client's address (see address.h). */
 struct address exchange_client(const struct exchange *self);
 

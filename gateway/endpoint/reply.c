@@ -18,6 +18,13 @@ struct address exchange_client(const struct exchange *self)
                           self->head.forwarded, self->head.forwarded_count);
 }
 
+const char *exchange_transport(const struct exchange *self)
+{
+    const char *url = self->gateway->service.common->public_url;
+
+    return url && strncmp(url, "https:", 6) == 0 ? "max-age=31536000" : NULL;
+}
+
 void exchange_describe(const struct exchange *self, struct endpoint_visit *ret)
 {
     const char *dpop = self->head.dpop;
