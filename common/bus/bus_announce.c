@@ -184,7 +184,7 @@ void bus_announce_wait(struct bus_announcement *self, int64_t deadline_mono_ms)
 
 void bus_announce_destroy(struct bus_announcement **self_p)
 {
-    struct bus_announcement *self = *self_p;
+    struct bus_announcement *self = TAKE_PTR(*self_p);
 
     if (!self)
         return;
@@ -194,7 +194,6 @@ void bus_announce_destroy(struct bus_announcement **self_p)
     free(self->listeners);
     free(self->frame);
     free(self);
-    *self_p = NULL;
 }
 
 /* ---- the caller's side ---- */

@@ -1,16 +1,9 @@
 /*
- * bus_private.h - what the files of the bus share.  Nothing outside common/bus/ includes it.
+ * bus_private.h - what the files of the bus share, and nothing outside common/bus/.
  *
- *   bus.c           construction, destruction, what others ask of its state
- *   bus_wire.c      frames: written, checked and read (WIRE.md)
- *   bus_endpoint.c  names, paths, lock file, listening sockets
- *   bus_watch.c     which instances exist: the directory watch
- *   bus_peer.c      caller's side: one DEALER per instance, HELLO, loss, re-connection
- *   bus_call.c      caller's side: one call from choosing an instance to its answer
- *   bus_listener.c  instance's side: one ROUTER per calling service, its callers, drain
- *   bus_tcp.c       between hosts: keys, the one ROUTER of an instance for callers on other hosts
- *   bus_serve.c     instance's side: one request from its frame to its answer
- *   bus_announce.c  announcements of an instance to its callers, and their acknowledgements
+ * Caller's side: bus_watch.c finds instances, bus_peer.c connects, bus_call.c asks. Instance's
+ * side: bus_listener.c and bus_tcp.c take callers, bus_serve.c answers. Both: bus_wire.c (frames,
+ * WIRE.md), bus_endpoint.c (paths, locks), bus_announce.c.
  */
 #ifndef ATRIUM_COMMON_BUS_BUS_PRIVATE_H
 #define ATRIUM_COMMON_BUS_BUS_PRIVATE_H

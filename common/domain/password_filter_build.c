@@ -53,7 +53,7 @@ struct password_filter_builder *password_filter_builder_new(
 
 void password_filter_builder_destroy(struct password_filter_builder **self_p)
 {
-    struct password_filter_builder *self = *self_p;
+    struct password_filter_builder *self = TAKE_PTR(*self_p);
 
     if (!self)
         return;
@@ -64,7 +64,6 @@ void password_filter_builder_destroy(struct password_filter_builder **self_p)
     free(self->runs);
     free(self->keys);
     free(self);
-    *self_p = NULL;
 }
 
 /* ---- collecting ---- */

@@ -1,5 +1,5 @@
 /*
- * password_scheme.c - see password_scheme.h. Each number has a bound, so products cannot overflow.
+ * password_scheme.c - see password_scheme.h. Each number is bounded, so products cannot overflow.
  */
 #include "common/domain/password_scheme.h"
 

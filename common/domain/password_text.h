@@ -1,7 +1,4 @@
-/*
- * password_text.h - a password's text as hashed and counted: RFC 8265, section 4.2, forbidding
- * nothing.
- */
+/* password_text.h - a password's text as hashed and counted (RFC 8265, section 4.2). */
 #ifndef ATRIUM_COMMON_DOMAIN_PASSWORD_TEXT_H
 #define ATRIUM_COMMON_DOMAIN_PASSWORD_TEXT_H
 

@@ -1,21 +1,9 @@
 /*
  * db_private.h - what the files of the database layer share; no other file includes it.
  *
- *   db.c          handles, statements: queueing and waiting
- *   db_pool.c     which connection takes what; when one more is opened
- *   db_hosts.c    the servers of the connection string
- *   db_conn.c     one connection: connect, send, receive, loss
- *   db_tx.c       leases and transactions
- *   db_gate.c     statements that get no lock
- *   db_migrate.c  schema and verification of the statements, at start
- *   db_watch.c    slow statements, and the spans of traced ones
- *   db_result.c   SQLSTATEs, typed values, rows to structs
- *   statement.c   statements that are files: structs to parameters, columns to structs
- *
- * The unit of work is a call: one statement (or command) with the fiber that waits for it.
- * While a fiber waits, the call is its own; when it gives up on a call that was sent, it leaves it
- * to the connection, which throws the late answer away.  A call never refers to memory of a fiber
- * that has gone.
+ * The unit of work is a call: one statement (or command) with the fiber that waits for it. A fiber
+ * that gives up on a call that was sent leaves it to the connection, which drops the late answer: a
+ * call never refers to memory of a fiber that has gone.
  */
 #ifndef ATRIUM_COMMON_PG_DB_PRIVATE_H
 #define ATRIUM_COMMON_PG_DB_PRIVATE_H

@@ -1,6 +1,4 @@
-/*
- * db_query.h - one statement and its rows: what statement.c is made of; otherwise only for tests.
- */
+/* db_query.h - one statement and its rows: what statement.c is made of; else only for tests. */
 #ifndef ATRIUM_COMMON_PG_DB_QUERY_H
 #define ATRIUM_COMMON_PG_DB_QUERY_H
 

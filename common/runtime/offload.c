@@ -168,7 +168,7 @@ void offload_set_nice(struct offload *self, int step)
 
 void offload_destroy(struct offload **self_p)
 {
-    struct offload *self = *self_p;
+    struct offload *self = TAKE_PTR(*self_p);
 
     if (!self)
         return;
@@ -186,7 +186,6 @@ void offload_destroy(struct offload **self_p)
     pthread_mutex_destroy(&self->mutex);
     free(self->threads);
     free(self);
-    *self_p = NULL;
 }
 
 /* With the mutex held. True when the job is over, in one way or the other. */

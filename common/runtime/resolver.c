@@ -344,7 +344,7 @@ struct resolver *resolver_new(struct loop *loop)
 
 void resolver_destroy(struct resolver **self_p)
 {
-    struct resolver *self = *self_p;
+    struct resolver *self = TAKE_PTR(*self_p);
     struct lookup *done, *next;
     struct entry *entry;
 
@@ -363,7 +363,6 @@ void resolver_destroy(struct resolver **self_p)
     self->exchange->done = NULL;
     exchange_release(self->exchange);
     free(self);
-    *self_p = NULL;
 }
 
 void resolver_set_times(struct resolver *self, int64_t fresh_ms, int64_t stale_ms)

@@ -1,6 +1,4 @@
-/*
- * service_config.c - the configuration in use, and what the files say now: `atriumctl config` asks.
- */
+/* service_config.c - the configuration in use, and what the files say now (`atriumctl config`). */
 #include "common/service/service_private.h"
 
 enum { ENTRIES_MAX = 512 };

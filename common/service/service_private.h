@@ -1,6 +1,4 @@
-/*
- * service_private.h - what service.c, service_status.c, service_task.c and service_options.c share.
- */
+/* service_private.h - what the files of the skeleton share; no daemon includes it. */
 #ifndef ATRIUM_COMMON_SERVICE_SERVICE_PRIVATE_H
 #define ATRIUM_COMMON_SERVICE_SERVICE_PRIVATE_H
 

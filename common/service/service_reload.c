@@ -27,7 +27,7 @@ struct service *service_fresh_new(const struct service *self)
 
 void service_fresh_destroy(struct service **self_p)
 {
-    struct service *self = *self_p;
+    struct service *self = TAKE_PTR(*self_p);
 
     if (!self)
         return;
@@ -35,7 +35,6 @@ void service_fresh_destroy(struct service **self_p)
     arena_destroy(&self->arena);
     sodium_memzero(self, self->definition->size);
     free(self);
-    *self_p = NULL;
 }
 
 struct reading {

@@ -1,6 +1,4 @@
-/*
- * changes.c - revocations and other changes, by lease and by announcement.  Started by gateway.c.
- */
+/* changes.c - revocations and other changes, by lease and by announcement; see changes.h. */
 #include "authd/authd_api.h"
 #include "authd/operation_api.h"
 #include "common/base/clock.h"

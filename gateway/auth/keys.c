@@ -65,7 +65,7 @@ struct key_set *key_set_new(const struct keys_get_out *answer, struct error *err
 
 void key_set_destroy(struct key_set **self_p)
 {
-    struct key_set *self = *self_p;
+    struct key_set *self = TAKE_PTR(*self_p);
 
     if (!self)
         return;
@@ -80,7 +80,6 @@ void key_set_destroy(struct key_set **self_p)
     free(self->audience);
     free(self->public_url);
     free(self);
-    *self_p = NULL;
 }
 
 bool key_set_equal(const struct key_set *a, const struct key_set *b)

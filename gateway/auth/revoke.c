@@ -28,7 +28,7 @@ struct revocations *revocations_new(void)
 
 void revocations_destroy(struct revocations **self_p)
 {
-    struct revocations *self = *self_p;
+    struct revocations *self = TAKE_PTR(*self_p);
 
     if (!self)
         return;
@@ -42,7 +42,6 @@ void revocations_destroy(struct revocations **self_p)
     }
     free(self->buckets);
     free(self);
-    *self_p = NULL;
 }
 
 /* Session ids are made by authd; their last eight bytes are random. */

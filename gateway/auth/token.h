@@ -1,7 +1,4 @@
-/*
- * token.h - access tokens: JWT (RFC 7519) signed with ES256 (RFC 7518, section 3.4) and nothing
- * else.
- */
+/* token.h - access tokens: JWT (RFC 7519) signed with ES256 (RFC 7518, section 3.4) only. */
 #ifndef ATRIUM_GATEWAY_AUTH_TOKEN_H
 #define ATRIUM_GATEWAY_AUTH_TOKEN_H
 

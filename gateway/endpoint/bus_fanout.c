@@ -1,6 +1,4 @@
-/*
- * bus_fanout.c - calls an operation of all instances.  Called by admin.c for /readyz and /metrics.
- */
+/* bus_fanout.c - calls an operation of all instances, for /readyz and /metrics. */
 #include "gateway/endpoint/bus_fanout.h"
 
 #include "common/base/clock.h"

@@ -197,7 +197,7 @@ struct file_receiver *file_receiver_new(struct loop *loop, struct bus *bus, size
 
 void file_receiver_destroy(struct file_receiver **self_p)
 {
-    struct file_receiver *self = *self_p;
+    struct file_receiver *self = TAKE_PTR(*self_p);
 
     if (!self)
         return;
@@ -207,5 +207,4 @@ void file_receiver_destroy(struct file_receiver **self_p)
     for (size_t i = 0; i < self->unclaimed_count; i++)
         close(self->unclaimed[i].file);
     free(self);
-    *self_p = NULL;
 }
