@@ -40,7 +40,6 @@ struct gateway_config {
     const char *console_upload_origin;
 };
 
-/* One listening socket and what can be asked there. */
 struct site {
     struct gateway *gateway;
     struct http *http;

@@ -386,7 +386,6 @@ static int ask(struct bus *self, const struct question *question, msgpack_object
     return result;
 }
 
-/* Asks and unpacks into the output struct. */
 static int ask_struct(struct bus *self, const struct question *question, void *out,
                       struct error *err)
 {

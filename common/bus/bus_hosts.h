@@ -55,7 +55,6 @@ void bus_hosts_public_key(const uint8_t secret[static BUS_KEY_SIZE],
                           uint8_t ret[static BUS_KEY_SIZE]);
 void bus_hosts_key_text(const uint8_t key[static BUS_KEY_SIZE], char ret[static BUS_KEY_TEXT_SIZE]);
 
-/* The host that has the key; NULL: none. */
 const struct bus_host *bus_hosts_by_key(const struct bus_hosts *self,
                                         const uint8_t key[static BUS_KEY_SIZE]);
 

@@ -186,7 +186,6 @@ static void on_frame(struct bus_peer *self, const struct bus_incoming *in, zmq_m
     zmq_msg_close(message);
 }
 
-/* Reads a batch; false when there was nothing to read. */
 static bool read_batch(struct bus_peer *self)
 {
     struct bus_incoming in;

@@ -104,7 +104,6 @@ static const struct bus_operation *operation_find(const struct bus *self, struct
     return NULL;
 }
 
-/* Is the word among those of a list that is separated by spaces? */
 static bool has_word(const char *list, const char *word)
 {
     size_t length = strlen(word);

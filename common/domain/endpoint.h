@@ -52,7 +52,6 @@ struct endpoint_answer {
 };
 FIELD_DECLARE(endpoint_answer);
 
-/* The member of an input that the gateway fills. */
 #define FIELD_ENDPOINT(s) \
     FIELD_OBJECT(s, visit, endpoint_visit, FIELD_INTERNAL, "What the gateway knows of the request.")
 

@@ -68,7 +68,6 @@ static void spell(char *text, size_t length, enum part part)
     }
 }
 
-/* Checks and spells all that stands behind the language. */
 static bool spell_rest(char *rest)
 {
     enum part before = PART_LANGUAGE, part;

@@ -6,7 +6,6 @@
 
 #define WORD_JOINER "\xe2\x81\xa0"
 
-/* Code points, both ends included. */
 struct span {
     uint32_t first, last;
 };

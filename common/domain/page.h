@@ -40,7 +40,6 @@ struct page_answer {
 };
 FIELD_DECLARE(page_answer);
 
-/* The member of an input that the gateway fills. */
 #define FIELD_VISIT(s) \
     FIELD_OBJECT(s, visit, page_visit, FIELD_INTERNAL, "What the gateway knows of the browser.")
 

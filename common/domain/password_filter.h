@@ -54,7 +54,6 @@ struct password_filter_info password_filter_info(const struct password_filter *s
 /* Whether it has the password, a normalised text. Any thread. */
 bool password_filter_has(const struct password_filter *self, const char *password);
 
-/* The same of a key. */
 bool password_filter_has_key(const struct password_filter *self, uint64_t key);
 
 /* The key of `length` bytes of normalised text, with ASCII letters in lower case when `lower`. */

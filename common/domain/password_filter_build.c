@@ -123,7 +123,6 @@ static void add_run(struct password_filter_builder *self, uint64_t *keys, size_t
     self->runs[self->run_count++] = (struct run){.keys = keys, .count = count};
 }
 
-/* Makes place for another key. */
 static int make_place(struct password_filter_builder *self, struct error *err)
 {
     self->count = sort(self->keys, self->count);

@@ -216,8 +216,6 @@ int db_gate_refuse(struct error *err);
 bool db_gate_passes(struct db_pool *pool, const struct db_call *call);
 
 void db_gate_leave(struct db *db, struct db_call *call, enum db_call_state state);
-
-/* Opens gates that nothing came to for a while. */
 void db_gate_sweep(struct db *db);
 
 /* After a lock timeout: do further calls in this pipeline wait for the same lock? */
@@ -256,9 +254,7 @@ bool db_pool_grow(struct db_pool *self);
 /* End of a turn: opens it, on the loop's stack, once the host's name is resolved. */
 void db_pool_open(struct db_pool *self);
 
-/* Sends what waits, as far as connections have room. */
 void db_pool_dispatch(struct db_pool *self);
-
 void db_pool_dequeue(struct db_pool *self, struct db_call *call);
 
 /* 0 when waiting for a connection makes sense; -1 (ERR_UNAVAILABLE) when there is no server. */
@@ -345,7 +341,6 @@ enum tristate db_tristate(const struct db_result *self, size_t row, int column);
 struct field_bytes db_bytes_copy(const struct db_result *self, size_t row, int column,
                                  struct arena *arena);
 
-/* Is it a refusal with this SQLSTATE, or class of them? */
 bool db_result_is(const PGresult *result, const char *state);
 
 /* Turns a refusal of a statement (NULL: of a command) into an error. The server's text goes into

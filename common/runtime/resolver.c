@@ -112,7 +112,6 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-/* False when there is no thread to be had. */
 static bool start_thread(struct lookup *lookup)
 {
     sigset_t all, before;

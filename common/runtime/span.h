@@ -52,7 +52,6 @@ struct activity *activity_current(const struct loop *loop);
 /* The running fiber works on this until it ends or NULL is entered. */
 void activity_enter(struct loop *loop, struct activity *activity);
 
-/* Counts a call of another service; activity may be NULL. */
 void activity_count_call(struct activity *activity, const char *service, int64_t us);
 
 /* ---- one span ---- */

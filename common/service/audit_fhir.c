@@ -209,7 +209,6 @@ static const char *address_state(const struct event *event)
     return text_of(event->json, "addressSealed") ? "sealed" : NULL;
 }
 
-/* The entity of the event, with the row's other details. */
 static void add_entities(json_t *out, const struct event *event)
 {
     const struct coding type = {ENTITY_TYPE, "2", "System Object"};

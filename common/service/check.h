@@ -47,7 +47,6 @@ int check_say(const struct request *req, struct finding *ret, const char *state,
 /* "3 s", "5 min", "7 h", "40 days": an age of so many ms. */
 const char *check_age(struct arena *arena, int64_t ms);
 
-/* Findings of one answer. */
 struct check_report {
     struct finding items[CHECKS_MAX];
     size_t count;

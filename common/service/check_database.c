@@ -122,7 +122,6 @@ static int check_reachable(void *daemon, const struct request *req, struct findi
     return check_ok(req, ret, "answers in %lld ms", (long long)(clock_mono_ms() - since));
 }
 
-/* One of the judgements above, of the server's answer. */
 static int judge(void *daemon, const struct request *req, struct finding *ret, struct error *err,
                  void (*fn)(const struct request *req, const struct check_server *server,
                             struct finding *ret))

@@ -23,7 +23,6 @@ static const struct field audit_page_out_rows[] = {
 };
 FIELD_TABLE(audit_page_out);
 
-/* How many of the rows fit into a page. */
 static size_t page_fit(const struct field_list *rows)
 {
     const struct audit_record *row = rows->items;

@@ -113,7 +113,6 @@ static bool check_key_file(struct key_files *job, const char *path)
     return secret_check_file(path, job->err) == 0;
 }
 
-/* Every path among the settings that is one of a secret. */
 static bool check_settings(struct key_files *job)
 {
     const struct service_definition *definition = job->self->definition;

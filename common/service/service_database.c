@@ -103,7 +103,6 @@ int service_database_answer(struct service *self, const struct request *req, str
     return rc;
 }
 
-/* Who is waited for now; pid 0: none. */
 static int find_blocker(struct service *self, const struct request *req, struct blocker *ret,
                         struct error *err)
 {

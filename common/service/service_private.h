@@ -59,10 +59,8 @@ char *service_config_text(const struct service *self, struct arena *arena);
 
 /* ---- service_database.c: of the database, once db_new() was called ---- */
 
-/* The statements of the probes; before db_prepare(). */
 void service_database_extend(struct service *self);
 void service_database_metrics(struct service *self);
-
 void service_database_watch(struct service *self);
 
 /* It answers; it takes writes too. Both true without a database. */
@@ -78,9 +76,7 @@ int service_database_blocker(struct service *self, const struct request *req, st
 /* The member of the daemon's configuration; the daemon has a database. */
 const struct database_config *service_database_config(const struct service *self);
 
-/* Of the daemon's key that seals; NULL when it has none. */
 const char *service_seal_key_path(const struct service *self);
-
 int service_seal_load(struct service *self, struct error *err) MUST_USE;
 
 /* Statements and tables of the keys' exchange, for a db that db_prepare() has not seen yet. */
@@ -90,7 +86,6 @@ void service_seal_extend(struct service *self);
  * Parks. */
 int service_seal_open(struct service *self, struct error *err) MUST_USE;
 
-/* See struct service_status_out. */
 const char *service_seal_ids(const struct service *self, struct arena *arena);
 const char *service_seal_state(const struct service *self);
 

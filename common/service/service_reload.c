@@ -173,7 +173,6 @@ static void take_origins(struct service *self, const struct service *fresh)
     }
 }
 
-/* The former list ends with `fresh`. */
 static void take_hosts(struct service *self, struct service *fresh)
 {
     struct bus_hosts *hosts = self->hosts;

@@ -51,7 +51,6 @@ static inline void codec_buffer_reserve(struct codec_buffer *self, size_t size)
         codec_buffer_grow(self, size);
 }
 
-/* Appends bytes; 0, as a msgpack_packer wants it. */
 static inline int codec_write(void *buffer, const char *bytes, size_t size)
 {
     struct codec_buffer *self = buffer;

@@ -254,10 +254,8 @@ struct field_table {
 #define FIELD_COUNT(rows) \
     (ARRAY_SIZE(rows) + 0 * sizeof(char[ARRAY_SIZE(rows) <= FIELDS_MAX ? 1 : -1]))
 
-/* Beside a struct x: the table that describes it on the wire. */
 #define FIELD_DECLARE(x) extern const struct field_table x##_table
 
-/* Defines the table of struct x from the static array x_rows. */
 #define FIELD_TABLE(x)                     \
     const struct field_table x##_table = { \
         .name = #x, .size = sizeof(struct x), .rows = x##_rows, .count = FIELD_COUNT(x##_rows)}
@@ -328,7 +326,6 @@ json_t *fields_row_schema(const struct field *row, enum fields_way way);
 json_t *fields_example(const struct field_table *table);
 json_t *fields_row_example(const struct field *row);
 
-/* Wipes every FIELD_SECRET text of the struct. */
 void fields_wipe(const struct field_table *table, void *in);
 
 /* The canonical form (FIELD_TYPE_EMAIL), from the arena; NULL: it is no email address. */

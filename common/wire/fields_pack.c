@@ -12,7 +12,6 @@
     return codec_write(out, (const char *)(bytes), size)
 #include <msgpack/pack_template.h>
 
-/* A member of type `const struct x *`, for any x. */
 static const void *object_of(const void *member)
 {
     const void *object;

@@ -273,7 +273,6 @@ json_t *fields_row_schema(const struct field *row, enum fields_way way)
 
 /* ---- objects ---- */
 
-/* Whether fields_print() writes the member of every answer. */
 static bool is_always_answered(const struct field *row)
 {
     switch (row->type) {

@@ -136,7 +136,6 @@ static bool scan_elements(struct scan *self, char close, bool (*element)(struct 
     return true;
 }
 
-/* One value and the space around it. */
 static bool scan_value(struct scan *self)
 {
     bool fine;

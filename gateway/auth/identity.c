@@ -4,7 +4,6 @@
 #include "common/base/cache.h"
 #include "common/base/memory.h"
 
-/* A change: which identities depend on it. */
 struct identity_change {
     bool (*concerns)(const void *identity, const void *id);
     struct uuid id;

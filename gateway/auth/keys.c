@@ -26,7 +26,6 @@ static EVP_PKEY *parse_pem(const char *pem)
     return NULL;
 }
 
-/* Adds keys. -1: one is not a P-256 public key. */
 static int add_keys(struct key_set *self, const struct field_list *list, bool issuer)
 {
     const struct public_key *rows = list->items;

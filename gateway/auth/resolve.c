@@ -23,7 +23,6 @@ static void set_limits(struct caller *caller, const struct account_policy *polic
     caller->bytesMax = limits->bytesPerAccount;
 }
 
-/* The project of a caller and the policy that binds it there. */
 static int fetch_context(struct gateway *gateway, const struct request *req, struct uuid project,
                          struct uuid policy, struct caller_context_out *ret, struct error *err)
 {

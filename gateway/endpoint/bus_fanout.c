@@ -43,7 +43,6 @@ static void ask(void *arg)
         fiber_wake(all->parent);
 }
 
-/* Moves those that are wanted to the front; their number. */
 static size_t keep_wanted(const struct gateway *gateway, const char **peers,
                           bool (*wanted)(const struct gateway *gateway, const char *peer))
 {

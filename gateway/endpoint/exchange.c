@@ -382,7 +382,6 @@ static void send_text(struct gateway *gateway, struct connection *connection,
     connection_cut(connection, text, strlen(text));
 }
 
-/* A request that libmicrohttpd could not read to its end. */
 static int describe(struct error *err, int status)
 {
     switch (status) {

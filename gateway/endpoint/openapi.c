@@ -70,7 +70,6 @@ static bool add_schema(struct page *self, const struct field_table *table,
     return true;
 }
 
-/* Both tables of an endpoint, as far as they are bodies. */
 static void walk_bodies(struct page *self, const struct endpoint *endpoint,
                         bool (*visit)(struct page *self, const struct field_table *table,
                                       enum fields_way way))

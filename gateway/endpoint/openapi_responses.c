@@ -308,7 +308,6 @@ static void add_file_responses(json_t *responses, json_t *success)
     json_object_set_new(responses, "304", same);
 }
 
-/* One example of each shape that the answer may have. */
 static json_t *answer_content(const struct field_table *table)
 {
     json_t *content, *examples;

@@ -158,7 +158,6 @@ void serve_set(const struct exchange *exchange, void *input, const struct field_
             memcpy((char *)input + all->rows[i].offset, &member, sizeof(member));
 }
 
-/* The daemon looks at the fields, then gets the file. */
 static int call_with_file(struct exchange *exchange, const struct request *req, void *input,
                           msgpack_object *ret, struct error *err)
 {

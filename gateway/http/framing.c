@@ -152,7 +152,6 @@ static bool request_ends(struct framing *self)
     return enter(self, START);
 }
 
-/* Behind the empty line. */
 static bool fields_end(struct framing *self, uint8_t c)
 {
     if (c != '\n')
@@ -204,7 +203,6 @@ static bool in_name(struct framing *self, uint8_t c)
     return classes[c] & TOKEN;
 }
 
-/* A byte of Content-Length or Transfer-Encoding. */
 static bool in_framing_value(struct framing *self, uint8_t c)
 {
     if (self->gap)
@@ -281,7 +279,6 @@ static bool in_extension(struct framing *self, uint8_t c)
     return c == '\r' ? enter(self, SIZE_LF) : is_space(c) || classes[c] & VISIBLE;
 }
 
-/* Whether the byte may stand where it does. */
 static bool step(struct framing *self, uint8_t c)
 {
     switch (self->state) {

@@ -15,7 +15,6 @@
 
 struct connection;
 
-/* What the kernel and libmicrohttpd know of a socket. */
 struct mhd_epoll {
     int epoll;       /* of libmicrohttpd, that has the socket; meaningless unless `in_kernel` */
     void *data;      /* libmicrohttpd's word for it */

@@ -34,7 +34,6 @@ const char *cached_file_handle(const struct cached_file *self);
 size_t cached_file_size(const struct cached_file *self);
 const uint8_t *cached_file_bytes(const struct cached_file *self);
 
-/* NULL and *NULL are fine. */
 void cached_file_release(struct cached_file **self_p);
 
 /* Notes that a target brought a whole file with this handle, in these pieces; copied the second

@@ -22,7 +22,6 @@ struct sender {
     char name[SENDER_NAME_MAX];
 };
 
-/* A file that came before it was asked for. */
 struct unclaimed {
     int64_t number, since_ms;
     int file;
