@@ -127,10 +127,9 @@ void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incomin
 
 static struct bus_upstream *upstream_find(const struct bus *self, const char *service)
 {
-    for (size_t i = 0; i < self->upstream_count; i++) {
+    for (size_t i = 0; i < self->upstream_count; i++)
         if (strcmp(self->upstreams[i].service, service) == 0)
             return &self->upstreams[i];
-    }
     return NULL;
 }
 
@@ -279,10 +278,9 @@ static bool others_are_healthy(const struct bus_upstream *upstream, const struct
 {
     if (!(question->method->flags & R_SAFE) || question->peer)
         return false;
-    for (size_t i = 0; i < upstream->count; i++) {
+    for (size_t i = 0; i < upstream->count; i++)
         if (upstream->peers[i]->state == PEER_READY && !is_degraded(upstream->peers[i]))
             return true;
-    }
     return false;
 }
 

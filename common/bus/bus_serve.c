@@ -97,10 +97,9 @@ static const struct bus_operation *operation_find(const struct bus *self, struct
 {
     size_t i = hash(name.bytes, name.size) & self->operation_mask;
 
-    for (; self->operations[i].row; i = (i + 1) & self->operation_mask) {
+    for (; self->operations[i].row; i = (i + 1) & self->operation_mask)
         if (bus_slice_is(name, self->operations[i].row->name))
             return &self->operations[i];
-    }
     return NULL;
 }
 
@@ -108,10 +107,9 @@ static bool has_word(const char *list, const char *word)
 {
     size_t length = strlen(word);
 
-    for (const char *at = list; (at = strstr(at, word)); at += length) {
+    for (const char *at = list; (at = strstr(at, word)); at += length)
         if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
             return true;
-    }
     return false;
 }
 
@@ -378,15 +376,14 @@ void bus_serve_request(struct bus_socket *socket, uint32_t route, const struct b
     struct bus *self = socket->bus;
 
     ++*self->requests;
-    if (!bus_listener_admits(self, in->boot)) {
+    if (!bus_listener_admits(self, in->boot))
         answer_refused(socket, route, in->id);
-    } else if (in->mono_ms <= loop_mono_ms(self->loop)) {
+    else if (in->mono_ms <= loop_mono_ms(self->loop))
         bus_drop(self, self->expired, NULL);
-    } else if (self->serving >= self->options->serve_max) {
+    else if (self->serving >= self->options->serve_max)
         overloaded(socket, route, in->id);
-    } else {
+    else
         serve_begin(socket, route, in, message);
-    }
     zmq_msg_close(message);
 }
 

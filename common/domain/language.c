@@ -19,10 +19,9 @@ enum { SUBTAG_MAX = 8, EXTLANGS_MAX = 3 };
 
 static bool consists_of(const char *text, size_t length, int (*is)(int))
 {
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i++)
         if (!is((unsigned char)text[i]))
             return false;
-    }
     return length >= 1 && length <= SUBTAG_MAX;
 }
 

@@ -83,10 +83,9 @@ static size_t sort(uint64_t *keys, size_t count)
     size_t kept = 0;
 
     qsort(keys, count, sizeof(*keys), compare);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (kept == 0 || keys[kept - 1] != keys[i])
             keys[kept++] = keys[i];
-    }
     return kept;
 }
 
@@ -227,10 +226,9 @@ static size_t peel(struct shard_build *self)
     size_t peeled = 0, alone = 0;
     uint32_t slots[3];
 
-    for (size_t i = 0; i < self->slot_count; i++) {
+    for (size_t i = 0; i < self->slot_count; i++)
         if (self->slots[i].count == 1)
             self->alone[alone++] = (uint32_t)i;
-    }
     while (alone > 0) {
         uint32_t slot = self->alone[--alone];
         uint64_t hash = self->slots[slot].mixed;

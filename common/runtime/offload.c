@@ -100,12 +100,11 @@ static void *thread_main(void *arg)
     /* Linux keeps the nice value per thread. */
     (void)setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + self->nice_step);
     pthread_mutex_lock(&self->mutex);
-    while (!self->stopping) {
+    while (!self->stopping)
         if (!self->waiting.head)
             pthread_cond_wait(&self->work_there, &self->mutex);
         else
             run_first(self);
-    }
     pthread_mutex_unlock(&self->mutex);
     return NULL;
 }

@@ -82,11 +82,10 @@ static void look_up(struct lookup *self)
     struct addrinfo *info = NULL;
 
     self->result = getaddrinfo(self->host, NULL, &hints, &info);
-    for (const struct addrinfo *each = info; each; each = each->ai_next) {
+    for (const struct addrinfo *each = info; each; each = each->ai_next)
         if (self->addresses.count < RESOLVER_ADDRESSES_MAX &&
             (each->ai_family == AF_INET || each->ai_family == AF_INET6))
             address_from_socket(each->ai_addr, &self->addresses.items[self->addresses.count++]);
-    }
     if (info)
         freeaddrinfo(info);
     if (self->result == 0 && self->addresses.count == 0)

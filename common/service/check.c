@@ -35,10 +35,9 @@ const char *check_age(struct arena *arena, int64_t ms)
         int64_t ms;
     } units[] = {{"days", 86400000}, {"h", 3600000}, {"min", 60000}};
 
-    for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++)
         if (ms >= 2 * units[i].ms)
             return arena_printf(arena, "%lld %s", (long long)(ms / units[i].ms), units[i].name);
-    }
     return arena_printf(arena, "%lld s", (long long)(ms / 1000));
 }
 

@@ -246,19 +246,17 @@ static int check_audit_owner(void *daemon, const struct request *req, struct fin
 
 static bool has_name(const struct sql_check_migrations_rows *applied, const char *name)
 {
-    for (size_t i = 0; i < applied->count; i++) {
+    for (size_t i = 0; i < applied->count; i++)
         if (strcmp(applied->items[i].name, name) == 0)
             return true;
-    }
     return false;
 }
 
 static bool is_ours(const struct db_migration *rows, const char *name)
 {
-    for (; rows->name; rows++) {
+    for (; rows->name; rows++)
         if (strcmp(rows->name, name) == 0)
             return true;
-    }
     return false;
 }
 

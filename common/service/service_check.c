@@ -48,10 +48,9 @@ static const char *find_open_file(const char *config, struct arena *arena)
     error_init(&err, arena);
     if (config_files_of(config, arena, &files, &err) < 0)
         return NULL;
-    for (; *files; files++) {
+    for (; *files; files++)
         if (stat(*files, &status) == 0 && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
             return *files;
-    }
     return NULL;
 }
 

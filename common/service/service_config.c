@@ -60,10 +60,9 @@ static struct field_list list_entries(const struct service *self, const struct s
     if (fresh)
         service_sections(fresh, now);
     entries = arena_calloc(arena, mine[0].count + mine[1].count, sizeof(*entries));
-    for (size_t s = 0; s < SERVICE_SECTIONS; s++) {
+    for (size_t s = 0; s < SERVICE_SECTIONS; s++)
         for (size_t i = 0; i < mine[s].count; i++)
             entries[count++] = entry_of(&mine[s], i, fresh ? &now[s] : NULL, arena);
-    }
     return (struct field_list){entries, count};
 }
 

@@ -80,10 +80,9 @@ static void each_difference(const struct service *self, const struct service *fr
     service_sections(self, mine);
     service_sections(fresh, theirs);
     for (size_t s = 0; s < SERVICE_SECTIONS; s++) {
-        for (size_t i = 0; i < mine[s].count; i++) {
+        for (size_t i = 0; i < mine[s].count; i++)
             if (!same_value(&mine[s].rows[i], mine[s].out, theirs[s].out, arena))
                 fn(arg, &mine[s], &theirs[s], i);
-        }
     }
 }
 

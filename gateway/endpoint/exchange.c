@@ -275,17 +275,16 @@ static void exchange_dispatch(struct exchange *self)
 
     self->dispatched = true;
     self->dispatched_us = clock_mono_us();
-    if (self->refused && !is_counted(self)) {
+    if (self->refused && !is_counted(self))
         exchange_fail(self, NULL);
-    } else if (!endpoint) {
+    else if (!endpoint)
         no_endpoint_serve(self);
-    } else if (!endpoint->on_fiber) {
+    else if (!endpoint->on_fiber)
         endpoint->serve(self);
-    } else if (fiber_start(self->gateway->service.loop, run_endpoint, self, &self->err) < 0) {
+    else if (fiber_start(self->gateway->service.loop, run_endpoint, self, &self->err) < 0)
         exchange_fail(self, NULL);
-    } else {
+    else
         self->on_fiber = true;
-    }
 }
 
 static enum MHD_Result exchange_send(struct exchange *self)

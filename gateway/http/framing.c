@@ -165,20 +165,18 @@ static bool fields_end(struct framing *self, uint8_t c)
 
 static void match_name(struct framing *self, uint8_t c)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (self->candidates & 1U << i && names[i][self->position] != lower(c))
             self->candidates &= (uint8_t) ~(1U << i);
-    }
     self->position++;
 }
 
 /* Which of two framing fields counts is unclear (RFC 9112, section 6.3); HTTP/1.0 has no chunks. */
 static bool name_ends(struct framing *self)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (self->candidates & 1U << i && names[i][self->position] == '\0')
             self->field = (uint8_t)(1U << i);
-    }
     self->position = 0;
     self->unclear |= self->field && (self->fields || (self->field == CODING && self->old));
     self->fields |= self->field;

@@ -130,12 +130,11 @@ static struct sender *find_or_free(struct file_receiver *self, const char *name)
 {
     struct sender *unused = NULL;
 
-    for (size_t i = 0; i < SENDERS_MAX; i++) {
+    for (size_t i = 0; i < SENDERS_MAX; i++)
         if (self->senders[i].socket < 0)
             unused = &self->senders[i];
         else if (strcmp(self->senders[i].name, name) == 0)
             return &self->senders[i];
-    }
     return unused;
 }
 
