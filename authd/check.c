@@ -45,8 +45,8 @@ static int check_keys(void *daemon, const struct request *req, bool issuer, stru
     if (live == 0)
         return check_ok(req, ret, "none: without public_url there are no issuers");
     if (age > KEY_AGE_WARN)
-        return (age > KEY_AGE_FAIL ? check_fail : check_warn)(
-            req, ret, NULL, "the key that signs is %s old", check_age(req->arena, age));
+        return check_say(req, ret, age > KEY_AGE_FAIL ? "fail" : "warn", NULL,
+                         "the key that signs is %s old", check_age(req->arena, age));
     return check_ok(req, ret, "%zu live, the oldest for %s; rotate within %s", live,
                     check_age(req->arena, oldest), check_age(req->arena, KEY_AGE_WARN - age));
 }
@@ -71,9 +71,9 @@ static int check_password_memory(void *daemon, const struct request *req, struct
 
     if (d->password_memory_failed_ms == 0 || age > MEMORY_WARN_MS)
         return check_ok(req, ret, "was there for every password");
-    return (age > MEMORY_FAIL_MS ? check_warn : check_fail)(
-        req, ret, NULL, "%" PRIu64 " passwords could not be hashed, the last %s ago",
-        *d->count.password_memory_failures, check_age(req->arena, age));
+    return check_say(req, ret, age > MEMORY_FAIL_MS ? "warn" : "fail", NULL,
+                     "%" PRIu64 " passwords could not be hashed, the last %s ago",
+                     *d->count.password_memory_failures, check_age(req->arena, age));
 }
 
 static int check_password_hashes(void *daemon, const struct request *req, struct finding *ret,

@@ -11,7 +11,7 @@
 #include "botd/tenant.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/domain/key_caller.h"
+#include "common/domain/request.h"
 
 enum { CHECK_MS = MINUTES(1), IDLE_MS = 5 * 1000, SWEEP_MS = MINUTES(1) };
 

@@ -66,9 +66,9 @@ static int check_disk(void *daemon, const struct request *req, struct finding *r
                           "%s: %s", job.dir, strerror(job.error));
     room = size_text(req->arena, job.room);
     if (job.room < ROOM_WARN * d->config->max_upload)
-        return (job.room < d->config->max_upload ? check_fail : check_warn)(
-            req, ret, NULL, "%s has room for %s, the largest file may have %s", job.dir, room,
-            size_text(req->arena, d->config->max_upload));
+        return check_say(req, ret, job.room < d->config->max_upload ? "fail" : "warn", NULL,
+                         "%s has room for %s, the largest file may have %s", job.dir, room,
+                         size_text(req->arena, d->config->max_upload));
     return check_ok(req, ret, "%s has room for %s", job.dir, room);
 }
 

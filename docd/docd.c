@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/domain/key_caller.h"
+#include "common/domain/request.h"
 #include "common/service/audit_events.h"
 #include "docd/document/content_words.h"
 #include "docd/document/document_file.h"

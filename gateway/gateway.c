@@ -12,12 +12,10 @@
 #include "gateway/endpoint/admin.h"
 #include "gateway/endpoint/console.h"
 #include "gateway/endpoint/dev_mail.h"
+#include "gateway/endpoint/endpoints.h"
 #include "gateway/endpoint/exchange.h"
-#include "gateway/endpoint/health.h"
-#include "gateway/endpoint/jwks.h"
 #include "gateway/endpoint/otlp.h"
 #include "gateway/endpoint/page.h"
-#include "gateway/endpoint/protocol.h"
 #include "gateway/endpoint/serve.h"
 #include "gateway/http/listen.h"
 
@@ -416,7 +414,7 @@ static void stop(void *daemon)
     clients_destroy(&self->clients);
     identities_destroy(&self->identities);
     revocations_destroy(&self->revocations);
-    token_cache_destroy(&self->tokens);
+    cache_destroy(&self->tokens);
     cache_destroy(&self->published);
     key_set_destroy(&self->keyring.set);
 }

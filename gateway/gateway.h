@@ -11,11 +11,9 @@
 #include "gateway/auth/changes.h"
 #include "gateway/auth/identity.h"
 #include "gateway/auth/keyring.h"
-#include "gateway/auth/lease.h"
 #include "gateway/auth/resolve.h"
 #include "gateway/auth/revoke.h"
 #include "gateway/auth/token.h"
-#include "gateway/auth/warm_up.h"
 #include "gateway/endpoint/openapi.h"
 #include "gateway/endpoint/routes.h"
 #include "gateway/http/access_log.h"
@@ -42,7 +40,6 @@ struct gateway_config {
     const char *console_upload_origin;
 };
 
-/* One listening socket and what can be asked there. */
 struct site {
     struct gateway *gateway;
     struct http *http;
@@ -75,9 +72,9 @@ struct gateway {
     struct address_networks trusted;
     struct trace_source traces;
     struct access_log log;
-    struct cache *published; /* answers of R_CACHED, see endpoint/protocol.h */
+    struct cache *published; /* answers of R_CACHED, see endpoint/protocol.c */
     struct keyring keyring;
-    struct token_cache *tokens;
+    struct cache *tokens;
     struct revocations *revocations;
     struct identities *identities;
     unsigned key_lookups;    /* texts under way of which authd says which API key they are */

@@ -66,10 +66,10 @@ static int check_waiting(void *daemon, const struct request *req, struct finding
     first = rows.items;
     age = clock_now_ms(d->real) - first->createdAt;
     if (age > WAIT_WARN_MS)
-        return (age > WAIT_FAIL_MS ? check_fail : check_warn)(
-            req, ret, NULL, "the oldest has waited for %s, after %lld tries%s%s",
-            check_age(req->arena, age), (long long)first->attempts, first->lastError ? ": " : "",
-            first->lastError ? first->lastError : "");
+        return check_say(req, ret, age > WAIT_FAIL_MS ? "fail" : "warn", NULL,
+                         "the oldest has waited for %s, after %lld tries%s%s",
+                         check_age(req->arena, age), (long long)first->attempts,
+                         first->lastError ? ": " : "", first->lastError ? first->lastError : "");
     return check_ok(req, ret, "some waits for less than ten minutes");
 }
 
@@ -89,10 +89,10 @@ static int check_jobs(void *daemon, const struct request *req, struct finding *r
     first = rows.items;
     late = req->now_ms - first->dueAt;
     if (late > WAIT_WARN_MS)
-        return (late > WAIT_FAIL_MS ? check_fail : check_warn)(
-            req, ret, NULL, "a job is %s late, after %lld tries%s%s", check_age(req->arena, late),
-            (long long)first->attempts, first->lastError ? ": " : "",
-            first->lastError ? first->lastError : "");
+        return check_say(req, ret, late > WAIT_FAIL_MS ? "fail" : "warn", NULL,
+                         "a job is %s late, after %lld tries%s%s", check_age(req->arena, late),
+                         (long long)first->attempts, first->lastError ? ": " : "",
+                         first->lastError ? first->lastError : "");
     return check_ok(req, ret, "none is late");
 }
 
@@ -114,11 +114,10 @@ static int check_webhooks(void *daemon, const struct request *req, struct findin
     for (size_t i = 0; i < rows.count && rows.items[i].dead == dead; i++)
         named = arena_printf(req->arena, "%s %s of project %s", named, rows.items[i].id.text,
                              rows.items[i].project.text);
-    return (dead ? check_fail
-                 : check_warn)(req, ret, NULL, "%s:%s",
-                               dead ? "deliveries were refused, or given up after three days"
-                                    : "nothing was taken for an hour",
-                               named);
+    return check_say(req, ret, dead ? "fail" : "warn", NULL, "%s:%s",
+                     dead ? "deliveries were refused, or given up after three days"
+                          : "nothing was taken for an hour",
+                     named);
 }
 
 const struct check maild_checks[] = {

@@ -8,7 +8,7 @@
 #include "common/domain/etag.h"
 #include "common/domain/language.h"
 #include "common/service/list_write.h"
-#include "common/wire/texts.h"
+#include "common/wire/fields.h"
 #include "maild/maild.h"
 #include "maild/render.h"
 #include "maild/template_api.h"

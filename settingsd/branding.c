@@ -13,7 +13,7 @@
 #include "common/domain/etag.h"
 #include "common/domain/language.h"
 #include "common/wire/codec.h"
-#include "common/wire/texts.h"
+#include "common/wire/fields.h"
 #include "docd/docd_api.h"
 #include "docd/image_api.h"
 #include "settingsd/brand_api.h"

@@ -8,7 +8,7 @@
 #include "common/domain/etag.h"
 #include "common/domain/language.h"
 #include "common/domain/policy.h"
-#include "common/wire/texts.h"
+#include "common/wire/fields.h"
 #include "settingsd/setting_api.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/sql/setting.h"

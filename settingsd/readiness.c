@@ -11,7 +11,7 @@
 #include "common/domain/language.h"
 #include "common/domain/page.h"
 #include "common/domain/policy.h"
-#include "common/wire/texts.h"
+#include "common/wire/fields.h"
 #include "maild/maild_api.h"
 #include "maild/template_api.h"
 #include "settingsd/policy_api.h"

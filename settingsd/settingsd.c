@@ -4,7 +4,7 @@
 #include "settingsd/settingsd.h"
 
 #include "authd/authd_api.h"
-#include "common/domain/key_caller.h"
+#include "common/domain/request.h"
 #include "common/service/audit_events.h"
 #include "maild/maild_api.h"
 #include "settingsd/deletion.h"

@@ -129,7 +129,7 @@ struct arena *arena_new(void)
 
 void arena_destroy(struct arena **self_p)
 {
-    struct arena *self = *self_p;
+    struct arena *self = TAKE_PTR(*self_p);
 
     if (!self)
         return;
@@ -137,7 +137,6 @@ void arena_destroy(struct arena **self_p)
     if (self->first)
         block_free(self->first);
     free(self);
-    *self_p = NULL;
 }
 
 void arena_reset(struct arena *self)

@@ -13,8 +13,6 @@
 
 struct arena;
 struct arena *arena_new(void);
-
-/* Frees the arena and all its memory; NULL and *NULL are fine. */
 void arena_destroy(struct arena **self_p);
 
 /* Empties the arena for reuse and keeps its first block; everything allocated from it is gone. */

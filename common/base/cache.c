@@ -1,6 +1,4 @@
-/*
- * cache.c - hash chains through one array of slots; the array is also the ring of the clock hand.
- */
+/* cache.c - hash chains through one array of slots, which is also the ring of the clock hand. */
 #include "common/base/cache.h"
 
 #include <sodium.h>
@@ -45,7 +43,7 @@ struct cache *cache_new(size_t capacity, void (*drop)(void *value))
 
 void cache_destroy(struct cache **self_p)
 {
-    struct cache *self = *self_p;
+    struct cache *self = TAKE_PTR(*self_p);
 
     if (!self)
         return;
@@ -53,7 +51,6 @@ void cache_destroy(struct cache **self_p)
     free(self->heads);
     free(self->slots);
     free(self);
-    *self_p = NULL;
 }
 
 struct cache_key cache_key_of(const struct cache *self, const char *const texts[], size_t count)

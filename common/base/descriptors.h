@@ -18,8 +18,6 @@ enum {
 void descriptors_raise(void);
 
 size_t descriptors_limit(void);
-
-/* Open ones; 0 without /proc. */
 size_t descriptors_used(void);
 
 /* Whether so many (at most 32) more can be opened now. */

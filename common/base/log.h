@@ -1,15 +1,13 @@
 /*
  * log.h - one line per event on stderr, or one entry in the journal of systemd.
  *
- *   text     "<priority>program=... instance=... topic=... msg="..." key=value": journald reads the
- *            <N>
- *   json     one object a line: ts (RFC 3339, UTC, ms), level, service, instance, topic, msg,
- *            request_id, trace_id, span_id, then the event's own members
- *   journal  sd_journal_send(3): MESSAGE is the text line, ATRIUM_<KEY> are its members as fields
+ *   text     "<priority>program=... instance=... topic=... msg="..." key=value", as journald reads
+ *   json     ts (RFC 3339, UTC, ms), level, service, instance, topic, msg, request_id, trace_id,
+ *            span_id, then the event's members
+ *   journal  sd_journal_send(3): MESSAGE is the text line, ATRIUM_<KEY> are its members
  *
- * Keys are fixed words.  No password, token, e-mail address, personal name or document content is
- * ever logged, in no format; struct secret has no formatter on purpose.  Libraries do not log: a
- * failure is logged once, at the boundary.
+ * Keys are fixed words. Never logged: passwords, tokens, email addresses, names, document content.
+ * Libraries do not log: a failure is logged once, at the boundary.
  */
 #ifndef ATRIUM_COMMON_BASE_LOG_H
 #define ATRIUM_COMMON_BASE_LOG_H

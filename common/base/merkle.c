@@ -29,10 +29,9 @@ static void fold(const struct merkle_hash *hashes, int bits, struct merkle_hash 
     struct merkle_hash nodes[MERKLE_TILE_HASHES];
 
     memcpy(nodes, hashes, sizeof(*hashes) << bits);
-    for (int count = 1 << bits; count > 1; count /= 2) {
+    for (int count = 1 << bits; count > 1; count /= 2)
         for (int i = 0; i < count / 2; i++)
             merkle_node_hash(&nodes[2 * i], &nodes[2 * i + 1], &nodes[i]);
-    }
     *ret = nodes[0];
 }
 

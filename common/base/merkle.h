@@ -45,7 +45,6 @@ struct merkle_edge {
 /* Prepares the edge of a tree of that many leaves; tiles with `count` > 0 are to be read. */
 void merkle_edge_open(struct merkle_edge *self, int64_t size);
 
-/* Takes what changed of a tile: it was filled. */
 typedef void merkle_full(void *arg, const struct merkle_tile *tile);
 
 /* Adds a leaf. Tiles that it fills are handed to `full`; what is not full stays in the edge. */

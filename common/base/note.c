@@ -72,7 +72,6 @@ static bool decode(const char *text, size_t length, uint8_t *ret, size_t size)
            got == size;
 }
 
-/* Reads what note_key() has written. */
 static bool parse_key(struct arena *arena, const char *key, struct verifier *ret)
 {
     size_t name = strcspn(key, "+ \n"), hash;

@@ -42,7 +42,6 @@ static inline bool uuid_is_set(const struct uuid *self)
     return self->text[0] != '\0';
 }
 
-/* Whether both are the same identifier, or absent. */
 bool uuid_equal(const struct uuid *a, const struct uuid *b);
 
 #endif

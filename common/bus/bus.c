@@ -152,10 +152,9 @@ uint64_t bus_random_boot(void)
 {
     uint64_t boot = 0;
 
-    while (boot == 0) {
+    while (boot == 0)
         if (getrandom(&boot, sizeof(boot), 0) != sizeof(boot))
             log_die("bus", "no random bytes");
-    }
     return boot;
 }
 
@@ -171,10 +170,9 @@ static int64_t read_outstanding(void *arg)
     const struct bus *self = arg;
     int64_t count = 0;
 
-    for (size_t i = 0; i < self->upstream_count; i++) {
+    for (size_t i = 0; i < self->upstream_count; i++)
         for (size_t j = 0; j < self->upstreams[i].count; j++)
             count += (int64_t)self->upstreams[i].peers[j]->outstanding;
-    }
     return count;
 }
 
@@ -270,10 +268,9 @@ void bus_destroy(struct bus **self_p)
     if (!self)
         return;
     bus_watch_stop(self);
-    for (size_t i = 0; i < self->upstream_count; i++) {
+    for (size_t i = 0; i < self->upstream_count; i++)
         while (self->upstreams[i].count > 0)
             bus_peer_free(self->upstreams[i].peers[--self->upstreams[i].count]);
-    }
     loop_cancel(self->loop, &self->resend);
     bus_listener_stop(self);
     bus_serve_free(self);
@@ -294,10 +291,9 @@ bool bus_has_peer(const struct bus *self, const char *service)
 
         if (strcmp(upstream->service, service) != 0)
             continue;
-        for (size_t j = 0; j < upstream->count; j++) {
+        for (size_t j = 0; j < upstream->count; j++)
             if (upstream->peers[j]->state == PEER_READY)
                 return true;
-        }
     }
     return false;
 }
@@ -318,11 +314,10 @@ const char **bus_peers(const struct bus *self, const char *service, struct arena
     for (size_t i = 0; i < self->upstream_count; i++) {
         const struct bus_upstream *upstream = &self->upstreams[i];
 
-        for (size_t j = 0; j < upstream->count; j++) {
+        for (size_t j = 0; j < upstream->count; j++)
             if ((!service || strcmp(service, upstream->service) == 0) &&
                 upstream->peers[j]->state == PEER_READY)
                 names[count++] = arena_strdup(arena, upstream->peers[j]->name);
-        }
     }
     qsort(names, count, sizeof(*names), compare_names);
     return names;

@@ -80,7 +80,6 @@ int bus_call_packed(struct bus *self, const struct bus_method *method, const str
                     const void *body, size_t size, msgpack_object *ret_body,
                     struct error *err) MUST_USE;
 
-/* Whether an instance of the service is connected and not draining. */
 bool bus_has_peer(const struct bus *self, const char *service);
 
 /* Calls one certain instance ("authd.2") instead of the least busy: for status and metrics. */
@@ -91,7 +90,6 @@ int bus_call_instance(struct bus *self, const char *peer, const struct bus_metho
 /* Names of the connected peers ("authd.1"), sorted, NULL-ended. service NULL: all. */
 const char **bus_peers(const struct bus *self, const char *service, struct arena *arena);
 
-/* Does the connected instance ("authd.1") record spans? */
 bool bus_peer_knows_traces(const struct bus *self, const char *peer);
 
 /* ---- announcements: an instance tells all its callers, and knows who has heard ---- */
@@ -108,7 +106,6 @@ struct bus_announcement;
 struct bus_announcement *bus_announce(struct bus *self, const char *topic,
                                       const struct field_table *table, const void *body);
 
-/* Has the caller ("gateway.1") acked? Have all that are connected? */
 bool bus_announce_acked(const struct bus_announcement *self, const char *caller);
 bool bus_announce_complete(const struct bus_announcement *self);
 

@@ -5,7 +5,6 @@
  * ms to those who have not acknowledged. authd tells every gateway with it before it answers its
  * own client.
  */
-
 #include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/bus/bus_private.h"
@@ -40,10 +39,9 @@ static void announce_send(struct bus_announcement *self, const struct listener *
 static struct listener *listener_find(struct bus_announcement *self,
                                       const struct bus_socket *socket, uint32_t route)
 {
-    for (size_t i = 0; i < self->count; i++) {
+    for (size_t i = 0; i < self->count; i++)
         if (self->listeners[i].socket == socket && self->listeners[i].route == route)
             return &self->listeners[i];
-    }
     return NULL;
 }
 
@@ -110,10 +108,9 @@ static void resend_due(struct bus_announcement *self, int64_t now)
         return;
     self->resend_ms = now + BUS_RESEND_MS;
     /* Backwards: a listener who proves to be gone is replaced by the last one. */
-    for (size_t i = self->count; i-- > 0;) {
+    for (size_t i = self->count; i-- > 0;)
         if (!self->listeners[i].acked)
             announce_send(self, &self->listeners[i]);
-    }
 }
 
 static void on_resend(void *arg)
@@ -164,10 +161,9 @@ struct bus_announcement *bus_announce(struct bus *self, const char *topic,
 
 bool bus_announce_acked(const struct bus_announcement *self, const char *caller)
 {
-    for (size_t i = 0; i < self->count; i++) {
+    for (size_t i = 0; i < self->count; i++)
         if (self->listeners[i].acked && strcmp(self->listeners[i].name, caller) == 0)
             return true;
-    }
     return false;
 }
 
@@ -185,7 +181,7 @@ void bus_announce_wait(struct bus_announcement *self, int64_t deadline_mono_ms)
 
 void bus_announce_destroy(struct bus_announcement **self_p)
 {
-    struct bus_announcement *self = *self_p;
+    struct bus_announcement *self = TAKE_PTR(*self_p);
 
     if (!self)
         return;
@@ -195,7 +191,6 @@ void bus_announce_destroy(struct bus_announcement **self_p)
     free(self->listeners);
     free(self->frame);
     free(self);
-    *self_p = NULL;
 }
 
 /* ---- the caller's side ---- */
@@ -222,10 +217,9 @@ void bus_announce_receive(struct bus_peer *peer, const struct bus_incoming *inco
         bus_drop(self, self->malformed, "malformed announcement");
         return;
     }
-    for (size_t i = 0; i < self->topic_count; i++) {
+    for (size_t i = 0; i < self->topic_count; i++)
         if (bus_slice_is(incoming->name, self->topics[i].name))
             self->topics[i].fn(self->topics[i].arg, &body, self->news);
-    }
     arena_reset(self->news);
     bus_write(&self->frame, BUS_ACK, incoming->id, 0);
     if (bus_send(self, peer->dealer, NULL) < 0)

@@ -5,7 +5,6 @@
  * written once more. An id is a slot's index with a counter in the upper half: a late answer finds
  * no call.
  */
-
 #include "common/base/memory.h"
 #include "common/bus/bus_private.h"
 
@@ -128,10 +127,9 @@ void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incomin
 
 static struct bus_upstream *upstream_find(const struct bus *self, const char *service)
 {
-    for (size_t i = 0; i < self->upstream_count; i++) {
+    for (size_t i = 0; i < self->upstream_count; i++)
         if (strcmp(self->upstreams[i].service, service) == 0)
             return &self->upstreams[i];
-    }
     return NULL;
 }
 
@@ -280,10 +278,9 @@ static bool others_are_healthy(const struct bus_upstream *upstream, const struct
 {
     if (!(question->method->flags & R_SAFE) || question->peer)
         return false;
-    for (size_t i = 0; i < upstream->count; i++) {
+    for (size_t i = 0; i < upstream->count; i++)
         if (upstream->peers[i]->state == PEER_READY && !is_degraded(upstream->peers[i]))
             return true;
-    }
     return false;
 }
 
@@ -387,7 +384,6 @@ static int ask(struct bus *self, const struct question *question, msgpack_object
     return result;
 }
 
-/* Asks and unpacks into the output struct. */
 static int ask_struct(struct bus *self, const struct question *question, void *out,
                       struct error *err)
 {

@@ -33,10 +33,9 @@ struct reader {
 
 bool bus_name_ok(const char *text, size_t size)
 {
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i++)
         if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789-", text[i]) || text[i] == '\0')
             return false;
-    }
     return size > 0 && size <= BUS_NAME_MAX;
 }
 
@@ -233,11 +232,10 @@ int bus_hosts_take_key(struct bus_hosts *self, const char *directory, const char
     if (secret_load_key(path, &key, err) < 0)
         return -1;
     bus_hosts_public_key(key.bytes, public_key);
-    for (size_t i = 0; i < self->count; i++) {
+    for (size_t i = 0; i < self->count; i++)
         if (strcmp(self->rows[i].name, name) == 0 &&
             memcmp(self->rows[i].key, public_key, BUS_KEY_SIZE) == 0)
             self->own = &self->rows[i];
-    }
     if (!self->own)
         return error_set(err, ERR_INTERNAL, "No line of bus_hosts has %s with the key of %s.", name,
                          path);
@@ -266,10 +264,9 @@ int bus_hosts_listen(struct bus_hosts *self, const char *address, struct arena *
 const struct bus_host *bus_hosts_by_key(const struct bus_hosts *self,
                                         const uint8_t key[static BUS_KEY_SIZE])
 {
-    for (size_t i = 0; i < self->count; i++) {
+    for (size_t i = 0; i < self->count; i++)
         if (memcmp(self->rows[i].key, key, BUS_KEY_SIZE) == 0)
             return &self->rows[i];
-    }
     return NULL;
 }
 
@@ -278,19 +275,17 @@ size_t bus_hosts_by_name(const struct bus_hosts *self, const char *name,
 {
     size_t count = 0;
 
-    for (size_t i = 0; self && i < self->count; i++) {
+    for (size_t i = 0; self && i < self->count; i++)
         if (self->rows[i].endpoint && strcmp(self->rows[i].name, name) == 0)
             ret[count++] = &self->rows[i];
-    }
     return count;
 }
 
 bool bus_hosts_has_name(const struct bus_hosts *self, const char *name)
 {
-    for (size_t i = 0; i < self->count; i++) {
+    for (size_t i = 0; i < self->count; i++)
         if (strcmp(self->rows[i].name, name) == 0)
             return true;
-    }
     return false;
 }
 

@@ -1,15 +1,12 @@
 /*
- * bus_hosts.h - a suite on several hosts: which instance listens where, and by which key it is
- * known.
+ * bus_hosts.h - a suite on several hosts: which instance listens where, known by which key.
  *
  *     # instance    where                  public key
  *     gateway.a1    -                      rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7
  *     authd.b1      tcp://10.0.0.2:7101    Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID
  *
- * One file, the same on all hosts: an instance finds in it where to listen, a caller whom to
- * connect to and which key it must find there, and an instance that is called which service its
- * caller is. There is no way to write down a connection without keys.  An instance may have two
- * lines that differ in the key, while its key is being changed.
+ * One file, the same on all hosts: where to listen, whom to connect to, whose a key is. There are
+ * no connections without keys. While its key is exchanged an instance has two lines.
  */
 #ifndef ATRIUM_COMMON_BUS_BUS_HOSTS_H
 #define ATRIUM_COMMON_BUS_BUS_HOSTS_H
@@ -58,7 +55,6 @@ void bus_hosts_public_key(const uint8_t secret[static BUS_KEY_SIZE],
                           uint8_t ret[static BUS_KEY_SIZE]);
 void bus_hosts_key_text(const uint8_t key[static BUS_KEY_SIZE], char ret[static BUS_KEY_TEXT_SIZE]);
 
-/* The host that has the key; NULL: none. */
 const struct bus_host *bus_hosts_by_key(const struct bus_hosts *self,
                                         const uint8_t key[static BUS_KEY_SIZE]);
 

@@ -60,20 +60,18 @@ void bus_listener_send(struct bus_socket *socket, uint32_t route)
         bus_drop(self, self->unsent, "a caller does not read");
         return;
     }
-    for (size_t i = 0; i < socket->count; i++) {
+    for (size_t i = 0; i < socket->count; i++)
         if (socket->callers[i].route == route)
             socket->callers[i] = socket->callers[--socket->count];
-    }
     bus_announce_caller_disconnect(socket, route);
     bus_drain_update(self);
 }
 
 static struct bus_caller *caller_find(struct bus_socket *socket, uint32_t route)
 {
-    for (size_t i = 0; i < socket->count; i++) {
+    for (size_t i = 0; i < socket->count; i++)
         if (socket->callers[i].route == route)
             return &socket->callers[i];
-    }
     return NULL;
 }
 
@@ -208,10 +206,9 @@ static void on_router(void *arg)
 static bool drain_done(const struct bus *self)
 {
     for (size_t i = 0; i < self->socket_count; i++) {
-        for (size_t j = 0; j < self->sockets[i].count; j++) {
+        for (size_t j = 0; j < self->sockets[i].count; j++)
             if (!self->sockets[i].callers[j].drain_acked)
                 return false;
-        }
     }
     return self->serving == 0;
 }
@@ -256,11 +253,10 @@ void bus_drain(struct bus *self, int64_t deadline_mono_ms)
 
 static struct bus_socket *socket_find(struct bus *self, const char *service, size_t length)
 {
-    for (size_t i = 0; i < self->socket_count; i++) {
+    for (size_t i = 0; i < self->socket_count; i++)
         if (strlen(self->sockets[i].service) == length &&
             strncmp(self->sockets[i].service, service, length) == 0)
             return &self->sockets[i];
-    }
     return NULL;
 }
 

@@ -27,10 +27,9 @@ static void say_hello(struct bus_peer *self);
 
 static struct bus_peer *peer_find(const struct bus_upstream *upstream, const char *instance)
 {
-    for (size_t i = 0; i < upstream->count; i++) {
+    for (size_t i = 0; i < upstream->count; i++)
         if (strcmp(upstream->peers[i]->instance, instance) == 0)
             return upstream->peers[i];
-    }
     return NULL;
 }
 
@@ -79,10 +78,9 @@ static void peer_forget(struct bus_peer *self)
 {
     struct bus_upstream *upstream = self->upstream;
 
-    for (size_t i = 0; i < upstream->count; i++) {
+    for (size_t i = 0; i < upstream->count; i++)
         if (upstream->peers[i] == self)
             upstream->peers[i] = upstream->peers[--upstream->count];
-    }
     bus_peer_free(self);
 }
 
@@ -186,7 +184,6 @@ static void on_frame(struct bus_peer *self, const struct bus_incoming *in, zmq_m
     zmq_msg_close(message);
 }
 
-/* Reads a batch; false when there was nothing to read. */
 static bool read_batch(struct bus_peer *self)
 {
     struct bus_incoming in;
@@ -284,14 +281,13 @@ static void on_monitor(void *arg)
     struct bus_peer *self = arg;
     int event;
 
-    while ((event = monitor_event(self->monitor)) >= 0) {
+    while ((event = monitor_event(self->monitor)) >= 0)
         if (event == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
             bus_peer_lost(self, "it refuses our key");
         else if (event != ZMQ_EVENT_HANDSHAKE_SUCCEEDED)
             bus_peer_lost(self, "disconnected");
         else if (self->state == PEER_CONNECTING && self->hello_ms == 0)
             say_hello(self);
-    }
 }
 
 static void monitor_start(struct bus_peer *self)

@@ -1,16 +1,9 @@
 /*
- * bus_private.h - what the files of the bus share.  Nothing outside common/bus/ includes it.
+ * bus_private.h - what the files of the bus share, and nothing outside common/bus/.
  *
- *   bus.c           construction, destruction, what others ask of its state
- *   bus_wire.c      frames: written, checked and read (WIRE.md)
- *   bus_endpoint.c  names, paths, lock file, listening sockets
- *   bus_watch.c     which instances exist: the directory watch
- *   bus_peer.c      caller's side: one DEALER per instance, HELLO, loss, re-connection
- *   bus_call.c      caller's side: one call from choosing an instance to its answer
- *   bus_listener.c  instance's side: one ROUTER per calling service, its callers, drain
- *   bus_tcp.c       between hosts: keys, the one ROUTER of an instance for callers on other hosts
- *   bus_serve.c     instance's side: one request from its frame to its answer
- *   bus_announce.c  announcements of an instance to its callers, and their acknowledgements
+ * Caller's side: bus_watch.c finds instances, bus_peer.c connects, bus_call.c asks. Instance's
+ * side: bus_listener.c and bus_tcp.c take callers, bus_serve.c answers. Both: bus_wire.c (frames,
+ * WIRE.md), bus_endpoint.c (paths, locks), bus_announce.c.
  */
 #ifndef ATRIUM_COMMON_BUS_BUS_PRIVATE_H
 #define ATRIUM_COMMON_BUS_BUS_PRIVATE_H
@@ -130,7 +123,6 @@ void bus_write_fields(struct codec_buffer *self, const struct field_table *table
 void bus_write_reply(struct codec_buffer *self, uint64_t id, const struct field_table *table,
                      const void *out, const struct error *err);
 void bus_read_limit(const msgpack_object *reply, struct error *err);
-/* A whole frame that was written before. */
 void bus_write_again(struct codec_buffer *self, const void *bytes, size_t size);
 void bus_write_error(struct codec_buffer *self, uint64_t id, const struct error *err);
 /* Moves the frame into a message: a small one is copied and the buffer (perhaps with a password)
@@ -215,7 +207,6 @@ struct bus_topic {
 
 /* ---- instance's side ---- */
 
-/* Who has said HELLO on a socket. */
 struct bus_caller {
     uint32_t route;
     uint64_t boot;
@@ -235,7 +226,6 @@ struct bus_socket {
     size_t sweep_at; /* look for dead callers when there are so many */
 };
 
-/* A request being served; pooled with its arena. */
 struct bus_serving {
     struct bus_serving *next;
     struct bus_socket *socket;
@@ -336,7 +326,6 @@ int bus_endpoint_listen(struct bus_socket *socket, struct error *err) MUST_USE;
 /* Watches the called services' directories and connects to their instances. */
 int bus_watch_start(struct bus *self, struct error *err) MUST_USE;
 void bus_watch_stop(struct bus *self);
-/* Connects to the instances that the hosts list. */
 void bus_watch_hosts(struct bus *self);
 
 /* ---- bus_peer.c ---- */
@@ -359,7 +348,6 @@ void bus_call_finish(struct bus *self, struct bus_call *call, enum bus_outcome o
 
 /* ---- bus_listener.c, bus_serve.c ---- */
 
-/* A random number for this run of an instance; never 0. */
 uint64_t bus_random_boot(void);
 
 /* Whether a request that names this boot may be executed; to be asked right before. Takes a new
@@ -382,7 +370,6 @@ void bus_listener_frame(struct bus_socket *socket, uint32_t route, const struct 
                         zmq_msg_t *message);
 /* Sends the frame just written to one caller and forgets a caller that is gone. */
 void bus_listener_send(struct bus_socket *socket, uint32_t route);
-/* Something that a drain waits for may have come true. */
 void bus_drain_update(struct bus *self);
 
 /* ---- bus_tcp.c ---- */
@@ -398,11 +385,8 @@ void bus_tcp_stop(struct bus *self);
 
 /* ---- bus_announce.c ---- */
 
-/* A caller has connected: it is sent what is being announced. */
 void bus_announce_caller_connect(struct bus_socket *socket, uint32_t route, const char *caller);
-/* It is gone: no announcement waits for it any more. */
 void bus_announce_caller_disconnect(struct bus_socket *socket, uint32_t route);
-/* It has acknowledged that announcement. */
 void bus_announce_ack_receive(struct bus_socket *socket, uint32_t route, uint64_t id);
 /* Caller's side: hands an announcement to its subscribers and acknowledges it. */
 void bus_announce_receive(struct bus_peer *peer, const struct bus_incoming *incoming);

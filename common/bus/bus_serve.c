@@ -4,11 +4,10 @@
  * Each request gets a fiber, which unpacks, checks the access column again (nothing depends on the
  * gateway's check), calls the operation, answers exactly once, logs, counts and wipes secrets.
  */
-
 #include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/bus/bus_private.h"
-#include "common/domain/key_caller.h"
+#include "common/domain/request.h"
 
 enum {
     SPARE_MAX = 64,    /* idle requests kept with their arenas: 4 KiB each */
@@ -98,22 +97,19 @@ static const struct bus_operation *operation_find(const struct bus *self, struct
 {
     size_t i = hash(name.bytes, name.size) & self->operation_mask;
 
-    for (; self->operations[i].row; i = (i + 1) & self->operation_mask) {
+    for (; self->operations[i].row; i = (i + 1) & self->operation_mask)
         if (bus_slice_is(name, self->operations[i].row->name))
             return &self->operations[i];
-    }
     return NULL;
 }
 
-/* Is the word among those of a list that is separated by spaces? */
 static bool has_word(const char *list, const char *word)
 {
     size_t length = strlen(word);
 
-    for (const char *at = list; (at = strstr(at, word)); at += length) {
+    for (const char *at = list; (at = strstr(at, word)); at += length)
         if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
             return true;
-    }
     return false;
 }
 
@@ -380,15 +376,14 @@ void bus_serve_request(struct bus_socket *socket, uint32_t route, const struct b
     struct bus *self = socket->bus;
 
     ++*self->requests;
-    if (!bus_listener_admits(self, in->boot)) {
+    if (!bus_listener_admits(self, in->boot))
         answer_refused(socket, route, in->id);
-    } else if (in->mono_ms <= loop_mono_ms(self->loop)) {
+    else if (in->mono_ms <= loop_mono_ms(self->loop))
         bus_drop(self, self->expired, NULL);
-    } else if (self->serving >= self->options->serve_max) {
+    else if (self->serving >= self->options->serve_max)
         overloaded(socket, route, in->id);
-    } else {
+    else
         serve_begin(socket, route, in, message);
-    }
     zmq_msg_close(message);
 }
 

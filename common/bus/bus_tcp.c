@@ -5,7 +5,6 @@
  * czmq's zauth needs a thread, and knows keys but no services. libzmq puts the name that the answer
  * gave to the connection on each of its frames.
  */
-
 #include "common/base/log.h"
 #include "common/bus/bus_private.h"
 
@@ -45,10 +44,9 @@ bool bus_tcp_wanted(const struct bus *self)
 
 static struct bus_socket *socket_of(struct bus *self, const char *service)
 {
-    for (size_t i = 0; i < self->socket_count; i++) {
+    for (size_t i = 0; i < self->socket_count; i++)
         if (self->sockets[i].tcp && strcmp(self->sockets[i].service, service) == 0)
             return &self->sockets[i];
-    }
     return NULL;
 }
 
@@ -189,10 +187,9 @@ int bus_tcp_listen(struct bus *self, struct error *err)
         return error_set(err, ERR_INTERNAL, "Cannot listen at %s: %s.", endpoint,
                          zmq_strerror(zmq_errno()));
     self->refused_logged_ms = -REFUSED_LOG_MS;
-    for (size_t i = 0; i < self->socket_count; i++) {
+    for (size_t i = 0; i < self->socket_count; i++)
         if (self->sockets[i].tcp)
             self->sockets[i].router = self->tcp;
-    }
     return 0;
 }
 
@@ -205,16 +202,14 @@ static bool is_gone(const struct bus_hosts *hosts, const struct bus_peer *peer)
 
 void bus_use_hosts(struct bus *self, const struct bus_hosts *hosts)
 {
-    for (size_t i = 0; i < self->hosts->count; i++) {
+    for (size_t i = 0; i < self->hosts->count; i++)
         if (!bus_hosts_has_name(hosts, self->hosts->rows[i].name))
             self->hosts_removed = true;
-    }
     self->hosts = hosts;
     for (size_t i = 0; i < self->upstream_count; i++) {
-        for (size_t j = 0; j < self->upstreams[i].count; j++) {
+        for (size_t j = 0; j < self->upstreams[i].count; j++)
             if (is_gone(hosts, self->upstreams[i].peers[j]))
                 bus_peer_lost(self->upstreams[i].peers[j], "no longer in bus_hosts");
-        }
     }
     bus_watch_hosts(self);
 }

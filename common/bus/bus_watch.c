@@ -49,10 +49,9 @@ static void rescan(void *arg)
     bool again = false;
 
     self->rescan = NULL;
-    for (size_t i = 0; i < self->upstream_count; i++) {
+    for (size_t i = 0; i < self->upstream_count; i++)
         if (watch_and_scan(self, &self->upstreams[i]) < 0)
             again = true;
-    }
     if (again)
         self->rescan = loop_at(self->loop, clock_mono_ms() + RESCAN_MS, rescan, self);
 }
@@ -70,10 +69,9 @@ static void on_event(struct bus *self, const struct inotify_event *event)
         rescan_soon(self);
         return;
     }
-    for (size_t i = 0; i < self->upstream_count && event->len > 0; i++) {
+    for (size_t i = 0; i < self->upstream_count && event->len > 0; i++)
         if (self->upstreams[i].watch == event->wd)
             consider(self, &self->upstreams[i], event->name);
-    }
 }
 
 static void on_readable(void *arg, short revents UNUSED)

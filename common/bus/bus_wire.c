@@ -360,10 +360,9 @@ static size_t sendable(const char *text, size_t max)
 {
     size_t size = !text ? 0 : strnlen(text, max);
 
-    for (int cut = 0; cut < 4 && size > 0; cut++, size--) {
+    for (int cut = 0; cut < 4 && size > 0; cut++, size--)
         if (codec_is_text(text, size))
             return size;
-    }
     return 0;
 }
 

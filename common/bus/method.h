@@ -1,44 +1,21 @@
 /*
- * method.h - what one row of a <daemon>_routes.def becomes.
+ * method.h - what one row of a <daemon>_routes.def becomes, which undefines its macros at its end.
  *
- * The file is included several times, each time with other meanings of its five macros, which
- * it undefines at its end:
+ *   ROUTE, ALIAS(method, path, handler, input, output, access, reach, flags, since, summary)
+ *                                      an HTTP route and its operation; an old path of a ROUTE
+ *   PAGE(method, path, handler, input, reach, flags)    a page for people (common/domain/page.h)
+ *   ENDPOINT(method, path, handler, input, flags)       a standard's (common/domain/endpoint.h)
+ *   OP(handler, input, output, callers, flags)          between daemons
+ *   DOC(handler, tag, description, code...)             in <daemon>_docs.def, for /openapi.json: a
+ *                                      tag of openapi_text.c, Markdown, codes of errors.def
  *
- *     ROUTE(method, path, handler, input, output, access, reach, flags, since, summary)
- *                                                                  an HTTP route and its operation
- *     ALIAS(method, path, handler, input, output, access, reach, flags, since, summary)
- *                                                                  an old path of a ROUTE
- *     PAGE(method, path, handler, input, reach, flags)             a page for people, see
- *         common/domain/page.h
- *     ENDPOINT(method, path, handler, input, flags)                what a standard defines, see
- *         common/domain/endpoint.h
- *     OP(handler, input, output, callers, flags)                   an operation between daemons, no
- *         route
+ * A route without its DOC, or a DOC without its route, does not compile. `since` is the version
+ * that the route came with; `summary` a short imperative sentence without a full stop.
  *
- * What readers of /openapi.json want beyond that stands in <daemon>_docs.def, for
- * gateway/endpoint/routes.c alone:
- *
- *     DOC(handler, tag, description, code...)   subject (a tag of gateway/endpoint/openapi_text.c),
- *                                               Markdown, and the codes of errors.def that only
- *                                               some routes answer
- *
- * A route without its DOC does not compile, nor does a DOC without its route.
- *
- * `since` is the version that the route came with ("0.1"); `summary` names in /openapi.json what it
- * does: a short imperative sentence without a full stop ("Register a patient").
- *
- * operations.def says what the rows become where:
- *
- *   <daemon>/<daemon>_api.h     OPERATION_CALLS      typed calls for others              (OP),
- *                               and the tables of all shapes   (ROUTE, PAGE, ENDPOINT, OP)
- *   <daemon>/<daemon>_api.c     OPERATION_METHODS    their descriptors                   (OP)
- *   <daemon>/<daemon>.h         OPERATION_HANDLERS   prototypes of the handlers          (ROUTE,
- *                               PAGE, ENDPOINT, OP)
- *   <daemon>/<daemon>.c         OPERATION_TABLE      static operations[], for dispatch   (ROUTE,
- *                               PAGE, ENDPOINT, OP)
- *   gateway/endpoint/routes.c   OPERATION_ROUTES     rows of its own SERVICE_ROUTE(),
- *                               SERVICE_PAGE() and SERVICE_ENDPOINT()   (ROUTE, ALIAS, PAGE,
- *                               ENDPOINT)
+ * operations.def makes of the rows: OPERATION_CALLS, typed calls (OP), and all tables, in
+ * <daemon>_api.h; OPERATION_METHODS (OP), their descriptors, in <daemon>_api.c; OPERATION_HANDLERS,
+ * prototypes, in <daemon>.h; OPERATION_TABLE, operations[], in <daemon>.c; OPERATION_ROUTES, rows
+ * of its own SERVICE_ROUTE(), SERVICE_PAGE() and SERVICE_ENDPOINT(), in gateway/endpoint/routes.c.
  */
 #ifndef ATRIUM_COMMON_BUS_METHOD_H
 #define ATRIUM_COMMON_BUS_METHOD_H

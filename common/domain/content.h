@@ -1,19 +1,14 @@
 /*
- * content.h - bytes that pass the gateway without lying in its memory: files that are fetched, and
- * forms that bring one.
+ * content.h - bytes that pass the gateway without lying in its memory: files, and forms with one.
  *
- * R_CONTENT, a route whose answer is a file: its output is struct content. What is small comes
- * along; the rest the gateway fetches, as fast as its client reads, by the operation `content_read`
- * of the same service. The input may have a text member `kept`: the handle of the file that the
- * gateway has for this target, whose bytes need not come along. And a text member `fileTo`: who
- * gets open files over the socket CONTENT_FILES_SOCKET of an instance on the same host, if that is
- * wanted (docd/store/file_sender.h).
+ * R_CONTENT: the output is struct content. Small files come along; of others the gateway fetches
+ * pieces as its client reads, by the service's `content_read`. The input may have the texts `kept`,
+ * the handle of the file that the gateway has, and `fileTo`, who gets open files over the socket
+ * CONTENT_FILES_SOCKET (docd/store/file_sender.h).
  *
- * R_FORM, a route that takes a multipart/form-data body: its input has a member `const struct form
- * *form`, and it is called when the fields are there and the file begins. Its output is struct
- * form_ticket, with which the gateway passes the file on, in pieces that may overtake each other,
- * by `form_write`, then says `form_end`, or `form_abort` when it will not come. All are operations
- * of the same service (OP rows for the caller "gateway"), and any instance may get any of them.
+ * R_FORM: the input has `const struct form *form`; the route is called when the file begins. With
+ * its output, struct form_ticket, the gateway sends pieces, which may overtake each other, by
+ * `form_write`, then `form_end` or `form_abort` (OP rows for "gateway", to any instance).
  */
 #ifndef ATRIUM_COMMON_DOMAIN_CONTENT_H
 #define ATRIUM_COMMON_DOMAIN_CONTENT_H

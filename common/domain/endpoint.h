@@ -1,23 +1,15 @@
 /*
- * endpoint.h - an endpoint whose request and answer a standard defines: what the gateway tells a
- * daemon of the request, and what it gets back.
+ * endpoint.h - an endpoint whose request and answer a standard defines (rows ENDPOINT).
  *
- * A row ENDPOINT of the daemon's routes has an input with a member
- * `const struct endpoint_visit *visit`, which the gateway fills, beside rows for the path and for
- * the parameters, which are texts: those of the query of a GET, those of the form
- * (application/x-www-form-urlencoded) of a POST. A parameter without a value counts as absent, one
- * that stands twice is refused before the daemon is asked (RFC 6749, sections 3.1 and 3.2), or with
- * R_REPEATED left out and told; what no row names is ignored. The output is struct endpoint_answer.
+ * The input has `const struct endpoint_visit *visit`, filled by the gateway, and texts: of the
+ * path, and of a GET's query or a POST's form. Empty parameters are absent; a repeated one is
+ * refused (RFC 6749, sections 3.1 and 3.2) or, with R_REPEATED, dropped and told; unknown ones are
+ * ignored. The output is struct endpoint_answer. Errors have the form of RFC 6749, section 5.2:
+ * `invalid_request` for 4xx, `temporarily_unavailable` for 429, 503 and 504, `server_error` for
+ * 500, or the error's member `error`; `WWW-Authenticate` and `DPoP-Nonce` become headers.
  *
- * Errors of such routes, the gateway's own among them, have the form of RFC 6749, section 5.2. A
- * handler that fails with a struct error is answered so, too: `invalid_request` for 4xx,
- * `temporarily_unavailable` for 429, 503 and 504, `server_error` for 500. Members of the error say
- * more: `error` is another word, `WWW-Authenticate` and `DPoP-Nonce` become headers.
- *
- * With R_CACHED the gateway keeps a good answer for some seconds, and for a day while no daemon
- * answers. With R_CORS scripts of all origins may call the route. With R_BROWSER it is a browser
- * that is sent here: it has the cookie of the tenant, other sites' scripts read nothing, errors are
- * pages.
+ * R_CACHED: kept for seconds, and for a day while no daemon answers. R_CORS: scripts of all origins
+ * may call it. R_BROWSER: it has the tenant's cookie, no foreign script reads it, errors are pages.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_ENDPOINT_H
 #define ATRIUM_COMMON_DOMAIN_ENDPOINT_H
@@ -60,7 +52,6 @@ struct endpoint_answer {
 };
 FIELD_DECLARE(endpoint_answer);
 
-/* The member of an input that the gateway fills. */
 #define FIELD_ENDPOINT(s) \
     FIELD_OBJECT(s, visit, endpoint_visit, FIELD_INTERNAL, "What the gateway knows of the request.")
 

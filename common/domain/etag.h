@@ -11,7 +11,6 @@
 /* Does a header such as If-None-Match (a list of tags, or "*"; NULL: none) name this tag? */
 bool etag_is_named(const char *header, const char *etag);
 
-/* Is it "*", which names whatever is there? */
 bool etag_is_any(const char *header);
 
 /* Does the header If-Match (NULL: none) admit the state with this tag (NULL: there is no state)? */

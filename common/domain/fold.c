@@ -35,10 +35,9 @@ static bool is_of(ucs4_t c, const char *const *scripts)
 {
     const uc_script_t *script = uc_script(c);
 
-    for (; script && *scripts; scripts++) {
+    for (; script && *scripts; scripts++)
         if (strcmp(script->name, *scripts) == 0)
             return true;
-    }
     return false;
 }
 
@@ -137,10 +136,9 @@ static void drop_iota_subscripts(struct points *points)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < points->count; i++) {
+    for (size_t i = 0; i < points->count; i++)
         if (points->items[i] != IOTA_SUBSCRIPT)
             points->items[count++] = points->items[i];
-    }
     points->count = count;
 }
 

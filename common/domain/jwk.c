@@ -79,10 +79,9 @@ static bool alg_is(const json_t *jwk, const char *const *algs)
 
 static const struct curve *curve_of(const json_t *jwk)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(curves); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(curves); i++)
         if (strcmp(jwt_text(jwk, "crv"), curves[i].name) == 0)
             return &curves[i];
-    }
     return NULL;
 }
 

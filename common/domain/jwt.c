@@ -169,9 +169,8 @@ bool jwt_verify(const struct jwt *self, EVP_PKEY *key, const char *const *algs)
 
     for (; *algs && !allowed; algs++)
         allowed = strcmp(*algs, name) == 0;
-    for (size_t i = 0; i < ARRAY_SIZE(algorithms) && allowed; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(algorithms) && allowed; i++)
         if (strcmp(algorithms[i].name, name) == 0)
             return key_fits(key, &algorithms[i]) && signature_fits(self, key, &algorithms[i]);
-    }
     return false;
 }

@@ -19,10 +19,9 @@ enum { SUBTAG_MAX = 8, EXTLANGS_MAX = 3 };
 
 static bool consists_of(const char *text, size_t length, int (*is)(int))
 {
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i++)
         if (!is((unsigned char)text[i]))
             return false;
-    }
     return length >= 1 && length <= SUBTAG_MAX;
 }
 
@@ -68,7 +67,6 @@ static void spell(char *text, size_t length, enum part part)
     }
 }
 
-/* Checks and spells all that stands behind the language. */
 static bool spell_rest(char *rest)
 {
     enum part before = PART_LANGUAGE, part;

@@ -13,7 +13,6 @@ enum { LANGUAGE_TAG_MAX = 35 }; /* bytes; RFC 5646, section 4.4.1 */
  * 5646, section 2.1; neither irregular nor purely private tags). */
 char *language_tag(struct arena *arena, const char *text);
 
-/* The tag's first subtag ("pt-BR" -> "pt"), from the arena. */
 char *language_base(struct arena *arena, const char *tag);
 
 #endif

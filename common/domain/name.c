@@ -6,7 +6,6 @@
 
 #define WORD_JOINER "\xe2\x81\xa0"
 
-/* Code points, both ends included. */
 struct span {
     uint32_t first, last;
 };
@@ -26,10 +25,9 @@ static const struct span invisible[] = {
 
 static bool is_in(const struct span *spans, size_t count, uint32_t point)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (point >= spans[i].first && point <= spans[i].last)
             return true;
-    }
     return false;
 }
 

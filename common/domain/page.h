@@ -1,18 +1,10 @@
 /*
- * page.h - a page that people see in their browser: what the gateway tells a daemon of the request,
- * and what it gets back.
+ * page.h - a page that people see in their browser (rows PAGE).
  *
- * A row PAGE of the daemon's routes has an input with a member `const struct page_visit *visit`,
- * which the gateway fills, beside rows for the path and for the fields of the form
- * (application/x-www-form-urlencoded), which are texts. Its output is struct page_answer.
- *
- * A browser has one cookie for each tenant. The gateway knows nothing of what it stands for: it
- * gives one to a browser that has none, so that a form can be bound to it before anyone has signed
- * in, and hands it on.
- *
- * A page may answer with a file instead (content.h), whose bytes the gateway fetches from the
- * service of the R_CONTENT routes. It is answered as pages are: no cache keeps it, and no script of
- * another site reads it.
+ * The input has `const struct page_visit *visit`, filled by the gateway, and texts: of the path and
+ * the form. The output is struct page_answer, or a file of the R_CONTENT routes' service, answered
+ * as pages are. A browser has a cookie for each tenant, which the gateway hands on, and gives to a
+ * new browser, so that forms are bound to it before anyone has signed in.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_PAGE_H
 #define ATRIUM_COMMON_DOMAIN_PAGE_H
@@ -48,7 +40,6 @@ struct page_answer {
 };
 FIELD_DECLARE(page_answer);
 
-/* The member of an input that the gateway fills. */
 #define FIELD_VISIT(s) \
     FIELD_OBJECT(s, visit, page_visit, FIELD_INTERNAL, "What the gateway knows of the browser.")
 

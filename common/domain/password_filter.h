@@ -1,15 +1,11 @@
 /*
- * password_filter.h - a set of passwords, common or breached ones, in a file that is mapped: some
- * 18 bits for each. Asked whether it has a password it is right about each that it has, and wrong
- * about one in 65,536 others, or 32,768 of those that are looked up twice.
+ * password_filter.h - a set of common or breached passwords in a mapped file, 18 bits for each.
  *
- * The key of a password is the first 8 bytes, big-endian, of the SHA-1 of its text, normalised
- * (password_text.h). So a filter can be made of a list of passwords and of a list of SHA-1 hashes,
- * as corpora of breaches are published; nothing depends on the strength of SHA-1, and the file is
- * no secret. What is looked up is the text as it is and with its ASCII letters in lower case.
+ * Never wrong about a member; wrong about one in 65,536 others (32,768 if looked up twice: as typed
+ * and in ASCII lower case). A password's key is the first 8 bytes, big-endian, of the SHA-1 of its
+ * normalised text (password_text.h): breach corpora come as SHA-1. Nothing depends on its strength.
  *
- * The file, numbers little-endian:
- *
+ * The file, numbers little-endian; a build that changes any of this changes the version:
  *       0   8  magic, 89 41 54 52 50 57 0d 0a
  *       8   4  version, 1
  *      12   4  n, how many shards there are: a power of two up to 4,096
@@ -20,10 +16,9 @@
  *       .   .  fingerprints, 2 bytes for each slot, shard by shard without a gap
  *       .  32  BLAKE2b-256 of all bytes before
  *
- * The first bits of a key choose the shard, which is a binary fuse filter (Graf and Lemire, "Binary
- * Fuse Filters: Fast and Smaller Than Xor Filters", 2022) with three slots for each key, in three
- * neighbouring segments: the fingerprints there, xored, are that of the key. A shard without
- * passwords has no segment. A build that changes any of this changes the version.
+ * A key's first bits choose the shard, a binary fuse filter (Graf and Lemire, "Binary Fuse Filters:
+ * Fast and Smaller Than Xor Filters", 2022): the fingerprints in its three slots, in neighbouring
+ * segments, xor to the key's. A shard without passwords has no segment.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_PASSWORD_FILTER_H
 #define ATRIUM_COMMON_DOMAIN_PASSWORD_FILTER_H
@@ -59,7 +54,6 @@ struct password_filter_info password_filter_info(const struct password_filter *s
 /* Whether it has the password, a normalised text. Any thread. */
 bool password_filter_has(const struct password_filter *self, const char *password);
 
-/* The same of a key. */
 bool password_filter_has_key(const struct password_filter *self, uint64_t key);
 
 /* The key of `length` bytes of normalised text, with ASCII letters in lower case when `lower`. */

@@ -53,7 +53,7 @@ struct password_filter_builder *password_filter_builder_new(
 
 void password_filter_builder_destroy(struct password_filter_builder **self_p)
 {
-    struct password_filter_builder *self = *self_p;
+    struct password_filter_builder *self = TAKE_PTR(*self_p);
 
     if (!self)
         return;
@@ -64,7 +64,6 @@ void password_filter_builder_destroy(struct password_filter_builder **self_p)
     free(self->runs);
     free(self->keys);
     free(self);
-    *self_p = NULL;
 }
 
 /* ---- collecting ---- */
@@ -84,10 +83,9 @@ static size_t sort(uint64_t *keys, size_t count)
     size_t kept = 0;
 
     qsort(keys, count, sizeof(*keys), compare);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (kept == 0 || keys[kept - 1] != keys[i])
             keys[kept++] = keys[i];
-    }
     return kept;
 }
 
@@ -124,7 +122,6 @@ static void add_run(struct password_filter_builder *self, uint64_t *keys, size_t
     self->runs[self->run_count++] = (struct run){.keys = keys, .count = count};
 }
 
-/* Makes place for another key. */
 static int make_place(struct password_filter_builder *self, struct error *err)
 {
     self->count = sort(self->keys, self->count);
@@ -229,10 +226,9 @@ static size_t peel(struct shard_build *self)
     size_t peeled = 0, alone = 0;
     uint32_t slots[3];
 
-    for (size_t i = 0; i < self->slot_count; i++) {
+    for (size_t i = 0; i < self->slot_count; i++)
         if (self->slots[i].count == 1)
             self->alone[alone++] = (uint32_t)i;
-    }
     while (alone > 0) {
         uint32_t slot = self->alone[--alone];
         uint64_t hash = self->slots[slot].mixed;

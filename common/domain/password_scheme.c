@@ -1,5 +1,5 @@
 /*
- * password_scheme.c - see password_scheme.h. Each number has a bound, so products cannot overflow.
+ * password_scheme.c - see password_scheme.h. Each number is bounded, so products cannot overflow.
  */
 #include "common/domain/password_scheme.h"
 
@@ -118,10 +118,9 @@ static int read_text(struct span span, struct password_bytes *ret)
 /* The alphabet of crypt(3). */
 static bool is_crypt_text(struct span span)
 {
-    for (size_t i = 0; i < span.size; i++) {
+    for (size_t i = 0; i < span.size; i++)
         if (sextet(span.at[i]) < 0 || span.at[i] == '+' || span.at[i] == '-' || span.at[i] == '_')
             return false;
-    }
     return true;
 }
 
@@ -158,10 +157,9 @@ static int read_params(struct span list, struct param *params, size_t count)
         list.at += item.size + (comma ? 1 : 0);
         list.size -= item.size + (comma ? 1 : 0);
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (!params[i].seen && !params[i].optional)
             return -1;
-    }
     return 0;
 }
 

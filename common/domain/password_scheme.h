@@ -1,25 +1,18 @@
 /*
- * password_scheme.h - password hashes that another system made: which forms are verified, and
- * what that costs.
+ * password_scheme.h - other systems' password hashes: which are verified, and at what cost.
  *
  *   $argon2id$v=19$m=65536,t=3,p=4$SALT$HASH     also argon2i, argon2d; without v= it is version 16
  *   $2b$12$SALT-AND-HASH                         bcrypt, also $2a$ and $2y$
  *   $scrypt$ln=16,r=8,p=1$SALT$HASH              N is 2^ln
- *   $fbscrypt$v=1,n=14,r=8,p=1,ss=SEPARATOR,sk=KEY$SALT$HASH
- *                                                Firebase's: N is 2^n, AES-256-CTR of the signer
- *                                                key
+ *   $fbscrypt$v=1,n=14,r=8,p=1,ss=SEPARATOR,sk=KEY$SALT$HASH     Firebase (AES-256-CTR), N is 2^n
  *   $pbkdf2-sha256$i=600000,l=32$SALT$HASH       also -sha1, -sha512; `l` may be left out
  *   $pbkdf2-sha256$29000$SALT$HASH               the same as passlib writes it; SHA-1: $pbkdf2$
  *   pbkdf2_sha256$870000$salt$HASH               Django, also _sha1; the salt is text
  *   $6$rounds=5000$salt$hash                     sha512crypt; without rounds= it is 5000
  *
- * Upper case is base64: either alphabet (RFC 4648, sections 4 and 5) or passlib's with '.' for '+',
- * with or without padding. Django's prefixes `argon2` and `bcrypt$` are passed over.
- *
- * Bounds: 2 s of one core and 256 MiB, as estimated from the parameters, so that one sign-in can
- * neither hold a thread for longer nor the memory of the daemon. The estimates were measured on an
- * AMD EPYC (Zen) at about 3 GHz, libraries of Debian 12, rounded up; PBKDF2 is counted as on a
- * processor without instructions for SHA.
+ * Upper case is base64: either alphabet (RFC 4648) or passlib's, padded or not. Django's prefixes
+ * `argon2` and `bcrypt$` are skipped. Bounds of one sign-in: 2 s of one core and 256 MiB, estimated
+ * on an AMD EPYC (Zen, 3 GHz) with Debian 12; PBKDF2 without instructions for SHA.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_PASSWORD_SCHEME_H
 #define ATRIUM_COMMON_DOMAIN_PASSWORD_SCHEME_H

@@ -149,13 +149,12 @@ struct policy_scopes *policy_scopes_new(void)
 
 void policy_scopes_destroy(struct policy_scopes **self_p)
 {
-    struct policy_scopes *self = *self_p;
+    struct policy_scopes *self = TAKE_PTR(*self_p);
 
     if (!self)
         return;
     cache_destroy(&self->cache);
     free(self);
-    *self_p = NULL;
 }
 
 static struct cache_key scopes_key(const struct policy_scopes *self, const char *rules,

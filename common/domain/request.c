@@ -30,9 +30,19 @@ static const struct field caller_rows[] = {
 };
 FIELD_TABLE(caller);
 
+static bool has_role(const struct request *req, enum role role)
+{
+    return req->caller && req->caller->role == role;
+}
+
 bool request_is_practitioner(const struct request *req)
 {
-    return req->caller && req->caller->role == ROLE_PRACTITIONER;
+    return has_role(req, ROLE_PRACTITIONER);
+}
+
+bool request_is_key(const struct request *req)
+{
+    return has_role(req, ROLE_DEVICE);
 }
 
 bool request_is_admin(const struct request *req)

@@ -77,6 +77,9 @@ struct request {
 bool request_is_practitioner(const struct request *req);
 bool request_is_admin(const struct request *req);
 
+/* Whether the caller is an API key: no account; profile and session are the key's id. */
+bool request_is_key(const struct request *req);
+
 /* Refuses writes while a project is moved to another installation: ERR_PROJECT_READ_ONLY. */
 enum { PROJECT_READ_ONLY_RETRY_S = 5 };
 #define PROJECT_READ_ONLY_TEXT "The project is read-only for the moment. Please try again."
@@ -117,6 +120,7 @@ enum route_flags {
     R_REPEATED = 1 << 17, /* an endpoint that answers a repeated parameter itself */
     /* REACH_ACCOUNT: also in a session that does not own the account, once an operator admits it */
     R_ADMITTED = 1 << 18,
+    R_KEY = 1 << 20, /* API keys may call it: only what a policy can name */
 };
 
 /* Together with the flags: the answer may take so many seconds (1-255) instead of 10. */

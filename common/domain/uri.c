@@ -162,11 +162,10 @@ bool uri_is_loopback(const struct uri *self)
 {
     static const char *const hosts[] = {"127.0.0.1", "[::1]", "localhost"};
 
-    for (size_t i = 0; i < ARRAY_SIZE(hosts); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(hosts); i++)
         if (self->host_length == strlen(hosts[i]) &&
             strncasecmp(self->host, hosts[i], self->host_length) == 0)
             return true;
-    }
     return false;
 }
 

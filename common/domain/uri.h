@@ -30,10 +30,8 @@ bool uri_parse(const char *text, struct uri *ret);
 /* Whether such a URL is an origin, "https://host[:port]", and nothing more. */
 bool uri_is_origin(const char *text);
 
-/* Whether scheme, host and port are the same (RFC 6454, section 5). */
+/* RFC 6454, section 5. */
 bool uri_same_origin(const struct uri *self, const struct uri *other);
-
-/* Whether the host is 127.0.0.1, [::1] or localhost. */
 bool uri_is_loopback(const struct uri *self);
 
 /* What follows "http://" or "https://", in small or capital letters; NULL: another scheme. */

@@ -88,10 +88,7 @@ char *db_migration_part(const struct db_migration *self, const char **rest);
  * statement is wrong, see err->detail: give up). */
 int db_prepare(struct db *self, struct error *err) MUST_USE;
 
-/* True while at least one connection is usable. */
 bool db_ready(const struct db *self);
-
-/* Connections of one handle at most. */
 size_t db_connections_max(const struct db *self);
 
 /* "host=/run/postgresql port=5432" (a numeric address for TCP); "" while disconnected. */

@@ -86,11 +86,10 @@ struct db_array db_array_texts(struct arena *arena, const char *const *items, si
     for (size_t i = 0; i < count; i++)
         total += (items[i] ? quoted_length(items[i]) : sizeof(null) - 1) + 1;
     self = db_array_new(arena, 1, total); /* their lengths are far apart */
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (items[i])
             add_quoted(&self, items[i], quoted_length(items[i]));
         else
             db_array_add(&self, null);
-    }
     return self;
 }

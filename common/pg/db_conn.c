@@ -210,7 +210,6 @@ static bool is_repeatable(const struct db_call *call)
     return call->kind == CALL_STATEMENT && !call->in_tx && call->statement->class != DB_WRITE;
 }
 
-/* To the front of the queue once more. */
 static void call_requeue(struct db_pool *pool, struct db_call *call)
 {
     call->state = CALL_QUEUED;
@@ -363,7 +362,6 @@ static bool send_call(struct db_conn *self, struct db_call *call)
     return false;
 }
 
-/* Puts a Sync behind what has none yet. */
 static bool send_sync(struct db_conn *self)
 {
     if (self->unsynced == 0)
@@ -374,7 +372,6 @@ static bool send_sync(struct db_conn *self)
     return PQpipelineSync(self->pg);
 }
 
-/* Whether the call may have its Sync in common with its neighbours. */
 static bool shares_sync(const struct db_conn *self, const struct db_call *call)
 {
     return is_read(call) && !call->alone && !call->tries &&

@@ -159,7 +159,6 @@ static int migrate(struct db_tx *tx, struct error *err)
                       &done, err);
 }
 
-/* Sends the request to prepare and describe one statement. */
 static struct db_call *verify_send(struct db_tx *tx, int statement)
 {
     struct db_call *call = db_call_new(tx->db, CALL_VERIFY);

@@ -5,7 +5,6 @@
  * them. Without a server it retries with a back-off, and requests fail at once. What one pool
  * learns about the server, the other acts upon.
  */
-
 #include "common/base/log.h"
 #include "common/base/memory.h"
 #include "common/pg/db_private.h"
@@ -305,12 +304,11 @@ void db_pool_lost(struct db_conn *conn, bool was_ready)
     }
     if (self->closing)
         return;
-    if (server_is_down(self->db)) {
+    if (server_is_down(self->db))
         for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
             pool_refuse(pools[i]);
-    } else {
+    else
         fiber_queue_wake_all(&self->lessees);
-    }
     if (self->ready == 0 && !self->connecting)
         pool_at(self, MAX(now_ms, self->retry_at_ms));
 }

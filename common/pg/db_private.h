@@ -1,21 +1,9 @@
 /*
  * db_private.h - what the files of the database layer share; no other file includes it.
  *
- *   db.c          handles, statements: queueing and waiting
- *   db_pool.c     which connection takes what; when one more is opened
- *   db_hosts.c    the servers of the connection string
- *   db_conn.c     one connection: connect, send, receive, loss
- *   db_tx.c       leases and transactions
- *   db_gate.c     statements that get no lock
- *   db_migrate.c  schema and verification of the statements, at start
- *   db_watch.c    slow statements, and the spans of traced ones
- *   db_result.c   SQLSTATEs, typed values, rows to structs
- *   statement.c   statements that are files: structs to parameters, columns to structs
- *
- * The unit of work is a call: one statement (or command) with the fiber that waits for it.
- * While a fiber waits, the call is its own; when it gives up on a call that was sent, it leaves it
- * to the connection, which throws the late answer away.  A call never refers to memory of a fiber
- * that has gone.
+ * The unit of work is a call: one statement (or command) with the fiber that waits for it. A fiber
+ * that gives up on a call that was sent leaves it to the connection, which drops the late answer: a
+ * call never refers to memory of a fiber that has gone.
  */
 #ifndef ATRIUM_COMMON_PG_DB_PRIVATE_H
 #define ATRIUM_COMMON_PG_DB_PRIVATE_H
@@ -205,7 +193,6 @@ struct db_pool *db_pool_of(struct db *self, const struct db_statement *statement
 /* The row of a statement's number; ends the process for a number that is none. */
 const struct db_statement *db_statement(const struct db *self, int number);
 size_t db_statement_number(const struct db *self, const struct db_statement *statement);
-
 struct db_call *db_call_new(struct db *self, enum db_call_kind kind);
 void db_call_free(struct db *self, struct db_call **call_p);
 
@@ -229,8 +216,6 @@ int db_gate_refuse(struct error *err);
 bool db_gate_passes(struct db_pool *pool, const struct db_call *call);
 
 void db_gate_leave(struct db *db, struct db_call *call, enum db_call_state state);
-
-/* Opens gates that nothing came to for a while. */
 void db_gate_sweep(struct db *db);
 
 /* After a lock timeout: do further calls in this pipeline wait for the same lock? */
@@ -269,9 +254,7 @@ bool db_pool_grow(struct db_pool *self);
 /* End of a turn: opens it, on the loop's stack, once the host's name is resolved. */
 void db_pool_open(struct db_pool *self);
 
-/* Sends what waits, as far as connections have room. */
 void db_pool_dispatch(struct db_pool *self);
-
 void db_pool_dequeue(struct db_pool *self, struct db_call *call);
 
 /* 0 when waiting for a connection makes sense; -1 (ERR_UNAVAILABLE) when there is no server. */
@@ -358,7 +341,6 @@ enum tristate db_tristate(const struct db_result *self, size_t row, int column);
 struct field_bytes db_bytes_copy(const struct db_result *self, size_t row, int column,
                                  struct arena *arena);
 
-/* Is it a refusal with this SQLSTATE, or class of them? */
 bool db_result_is(const PGresult *result, const char *state);
 
 /* Turns a refusal of a statement (NULL: of a command) into an error. The server's text goes into

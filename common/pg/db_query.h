@@ -1,6 +1,4 @@
-/*
- * db_query.h - one statement and its rows: what statement.c is made of; otherwise only for tests.
- */
+/* db_query.h - one statement and its rows: what statement.c is made of; else only for tests. */
 #ifndef ATRIUM_COMMON_PG_DB_QUERY_H
 #define ATRIUM_COMMON_PG_DB_QUERY_H
 
@@ -34,8 +32,6 @@ int db_tx_query(struct db_tx *self, const struct db_statement *statement,
 
 void db_result_destroy(struct db_result **self_p);
 size_t db_rows(const struct db_result *self);
-
-/* How many rows a statement without `returning` has changed. */
 size_t db_affected(const struct db_result *self);
 
 /* Values by position (0-based); texts point into the result. A null is "" / 0 / false / empty.

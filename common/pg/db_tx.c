@@ -5,7 +5,6 @@
  * with the answer to commit or rollback; a connection not clean by then is closed. The server ends
  * a fiber that sleeps in it (idle_in_transaction_session_timeout).
  */
-
 #include "common/base/memory.h"
 #include "common/pg/db_private.h"
 

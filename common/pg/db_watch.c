@@ -18,7 +18,6 @@ static int64_t wait_us(const struct db_call *call, int64_t now_us)
     return (call->sent_us ? call->sent_us : now_us) - call->started_us;
 }
 
-/* May one more line be written in this second? */
 static bool may_log(struct db *self, int64_t now_us)
 {
     if (self->slow_log.second != now_us / 1000000) {

@@ -421,10 +421,9 @@ int db_statement_check(const struct db_statement *self, const PGresult *describe
 
     if (!shape)
         return 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         if (check_column(shape, described, i, err) < 0)
             return -1;
-    }
     if ((size_t)count >= scalar_count(shape))
         return 0;
     error_set(err, ERR_INTERNAL, "A statement is wrong.");

@@ -43,7 +43,6 @@ enum sql_rows {
     SQL_ROWS_MANY, /* how many; the items are in the arena of the request */
 };
 
-/* What db_statement knows of a statement that is a .sql file. */
 struct sql_shape {
     const char *file;
     int line;                       /* of the expanded text, where the statement begins */

@@ -34,7 +34,6 @@ struct batch_kind {
     bool writes; /* whether the call has had its effect is not known to an item that gives up */
 };
 
-/* The items of one kind. All members are batch.c's. */
 struct batch {
     const struct batch_kind *kind;
     struct loop *loop;

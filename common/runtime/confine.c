@@ -453,7 +453,6 @@ int confine_reap(struct confine *self, struct confined *confined)
 
 /* ---- trying ---- */
 
-/* The first line of what was said. */
 static int tell_why(int status, int said, struct error *err)
 {
     char text[160];

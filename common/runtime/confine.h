@@ -1,31 +1,21 @@
 /*
- * confine.h - starting a program where it can do no harm: docd's decoder of images, botd's program
- * bots and pipelines.
+ * confine.h - starts a program where it can do no harm: image decoders, program bots, pipelines.
  *
- * A confined program has its three descriptors and nothing else of the caller: no other file but
- * those of the system (/usr, read and executed) and what the rules name, no network, no process
- * outside its own, no capability, no new privilege, a session keyring of its own. Descriptors that
- * it needs later are sent over a UNIX socket handed to it as one of the three (SCM_RIGHTS). Two
- * means lead there:
+ * It has three descriptors, the files of /usr and of the rules, and no network, foreign process,
+ * capability, new privilege or keyring. Later descriptors come over a UNIX socket among the three.
  *
- *   bubblewrap  namespaces of its own: a /proc of its own (but see CONFINE_BUBBLEWRAP_BARE), /tmp
- *               and /dev/shm in memory, 16 MiB each, writable
- *   kernel      where namespaces are forbidden, as in most containers: Landlock for files, so
- *               nothing is writable but /dev/null and nothing of /proc is readable; setsid() and
- *               setpgid() succeed without effect, so its process group is all of it; when the
- *               caller is root, a uid of its own (else the caller's uid, where a kernel before 6.12
- *               also refuses kill()). stat() still tells that a path exists.
+ *   bubblewrap  namespaces of its own: /proc (but see CONFINE_BUBBLEWRAP_BARE), /tmp and /dev/shm
+ *               in memory, 16 MiB each, writable
+ *   kernel      where namespaces are forbidden, as in most containers: Landlock (nothing but
+ *               /dev/null is writable, /proc unreadable); setsid() and setpgid() have no effect, so
+ *               its process group is all of it; for a root caller a uid of its own (for others
+ *               kernels before 6.12 also refuse kill()). stat() still tells that a path exists.
  *
- * Both have a seccomp filter: system calls that it does not list answer ENOSYS (keyrings, io_uring,
- * userfaultfd, bpf, perf, ptrace, mounts, namespaces, memfd_create, System V IPC), socket()
- * EAFNOSUPPORT, socketpair() makes stream and seqpacket pairs of AF_UNIX, and mmap() refuses shared
- * anonymous and growing mappings with ENOMEM: memory is then private, counted by RLIMIT_DATA, or a
- * file of bounded size.
- *
- * Each program has a keeper, a child of the caller that keeps no descriptor: it reaps whatever the
- * program forked, kills all of that when the program ends, when the caller does, or by
- * confine_kill(), and then ends itself with the program's status. When its pidfd is readable
- * nothing is left. The caller never waits for it.
+ * Both filter system calls: unlisted ones answer ENOSYS, socket() EAFNOSUPPORT; socketpair() is for
+ * AF_UNIX streams and seqpackets; shared anonymous and growing mappings fail with ENOMEM, so memory
+ * is private (RLIMIT_DATA) or a file of bounded size. A keeper, a child without descriptors, reaps
+ * what the program forks, kills it all when the program or the caller ends or by confine_kill(),
+ * and ends with the program's status: when its pidfd is readable nothing is left.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_CONFINE_H
 #define ATRIUM_COMMON_RUNTIME_CONFINE_H
@@ -80,7 +70,6 @@ struct confine;
 
 /* Never fails; a means that is missing shows in confine_start(). */
 struct confine *confine_new(void);
-
 void confine_destroy(struct confine **self_p);
 
 /* argv and rules are borrowed until it returns; blocks 1 to 2 ms. The kernel kills the program when

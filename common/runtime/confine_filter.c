@@ -122,7 +122,6 @@ static const struct condition {
     {"setpriority", 2, {EQUALS(0, PRIO_PROCESS), EQUALS(1, 0)}},
 };
 
-/* Refused by another error than ENOSYS. */
 static const struct {
     int error;
     struct condition what;

@@ -24,7 +24,6 @@ static inline bool confine_is_bubblewrap(enum confine_means means)
     return means == CONFINE_BUBBLEWRAP || means == CONFINE_BUBBLEWRAP_BARE;
 }
 
-/* Everything that the children need; they allocate nothing. */
 struct confine_plan {
     enum confine_means means;
     const struct confine_rules *rules;

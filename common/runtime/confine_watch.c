@@ -77,7 +77,6 @@ static void add_children_of_threads(struct found *found, pid_t process)
         close(fd);
 }
 
-/* All that descends from this process, itself left out. */
 static void find(struct found *found)
 {
     found->count = 0;

@@ -137,7 +137,7 @@ CURL *curl_loop_easy(struct curl_loop *self)
 
 void curl_loop_destroy(struct curl_loop **self_p)
 {
-    struct curl_loop *self = *self_p;
+    struct curl_loop *self = TAKE_PTR(*self_p);
 
     if (!self)
         return;
@@ -149,7 +149,6 @@ void curl_loop_destroy(struct curl_loop **self_p)
     loop_cancel(self->loop, &self->timer);
     resolver_destroy(&self->resolver);
     free(self);
-    *self_p = NULL;
 }
 
 static void transfer_remove(struct curl_loop *self, const struct transfer *transfer)

@@ -24,7 +24,6 @@ enum { FIBER_STACK_SIZE = 64 * 1024 };
 /* Starts fn(arg) from the next ready pass on. ERR_OVERLOADED: `max` fibers are alive. */
 int fiber_start(struct loop *loop, void (*fn)(void *arg), void *arg, struct error *err) MUST_USE;
 
-/* The fiber that is running, or NULL on the loop's own stack. */
 struct fiber *fiber_self(const struct loop *loop);
 
 /* A pointer of the running fiber, NULL at its start and where none runs; see span.h. */
@@ -73,7 +72,6 @@ struct fiber_queue {
 enum fiber_wake fiber_queue_wait(struct loop *loop, struct fiber_queue *queue,
                                  int64_t deadline_mono_ms) MUST_USE;
 
-/* Wakes the first waiter, or all; true when there was one. */
 bool fiber_queue_wake_one(struct fiber_queue *queue);
 void fiber_queue_wake_all(struct fiber_queue *queue);
 

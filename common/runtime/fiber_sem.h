@@ -30,12 +30,8 @@ void fiber_sem_init(struct fiber_sem *self, struct loop *loop, size_t max, size_
 int fiber_sem_acquire(struct fiber_sem *self, size_t count, int64_t deadline_mono_ms,
                       struct error *err) MUST_USE;
 
-/* The same without waiting: false when there is not as much. */
 bool fiber_sem_try(struct fiber_sem *self, size_t count) MUST_USE;
-
 void fiber_sem_release(struct fiber_sem *self, size_t count);
-
-/* Nothing is taken and no fiber waits: it may be freed. */
 bool fiber_sem_is_idle(const struct fiber_sem *self);
 
 #endif

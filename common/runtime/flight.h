@@ -1,17 +1,12 @@
 /*
- * flight.h - equal work once: the first fiber that wants a key does it, the others that want the
- * same key meanwhile wait for its end.
+ * flight.h - equal work once: the first fiber that wants a key leads, others wait for its end.
  *
- *     int rc = flight_begin(&self->flight, name, req->deadline_mono_ms, &call, err);
- *
- *     if (rc != FLIGHT_LEADS)
+ *     if ((rc = flight_begin(&self->flight, name, deadline, &call, err)) != FLIGHT_LEADS)
  *         return rc;
  *     rc = fetch(self, name, err);
  *     flight_end(&call, rc, err);
- *     return rc;
  *
- * Nothing is kept of a result: the next fiber that comes after the end leads again.  What the
- * others want to see lies in a cache, a file or a row by then.
+ * Results are not kept: what the others want is in a cache, a file or a row by then.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_FLIGHT_H
 #define ATRIUM_COMMON_RUNTIME_FLIGHT_H

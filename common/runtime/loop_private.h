@@ -59,11 +59,9 @@ struct loop {
 /* Arms a timer that the caller owns, and disarms it (armed or not). */
 void loop_timer_arm(struct loop *self, struct loop_timer *timer, int64_t at_ms);
 void loop_timer_disarm(struct loop *self, struct loop_timer *timer);
-
 void fiber_state_init(struct fiber_state *self);
 void fiber_state_free(struct fiber_state *self);
 
-/* Runs ready fibers until none is ready, at most `max` of them. */
 void fiber_run_ready(struct loop *loop, size_t max);
 
 #endif

@@ -100,12 +100,11 @@ static void *thread_main(void *arg)
     /* Linux keeps the nice value per thread. */
     (void)setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + self->nice_step);
     pthread_mutex_lock(&self->mutex);
-    while (!self->stopping) {
+    while (!self->stopping)
         if (!self->waiting.head)
             pthread_cond_wait(&self->work_there, &self->mutex);
         else
             run_first(self);
-    }
     pthread_mutex_unlock(&self->mutex);
     return NULL;
 }
@@ -168,7 +167,7 @@ void offload_set_nice(struct offload *self, int step)
 
 void offload_destroy(struct offload **self_p)
 {
-    struct offload *self = *self_p;
+    struct offload *self = TAKE_PTR(*self_p);
 
     if (!self)
         return;
@@ -186,7 +185,6 @@ void offload_destroy(struct offload **self_p)
     pthread_mutex_destroy(&self->mutex);
     free(self->threads);
     free(self);
-    *self_p = NULL;
 }
 
 /* With the mutex held. True when the job is over, in one way or the other. */

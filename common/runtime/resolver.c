@@ -82,11 +82,10 @@ static void look_up(struct lookup *self)
     struct addrinfo *info = NULL;
 
     self->result = getaddrinfo(self->host, NULL, &hints, &info);
-    for (const struct addrinfo *each = info; each; each = each->ai_next) {
+    for (const struct addrinfo *each = info; each; each = each->ai_next)
         if (self->addresses.count < RESOLVER_ADDRESSES_MAX &&
             (each->ai_family == AF_INET || each->ai_family == AF_INET6))
             address_from_socket(each->ai_addr, &self->addresses.items[self->addresses.count++]);
-    }
     if (info)
         freeaddrinfo(info);
     if (self->result == 0 && self->addresses.count == 0)
@@ -112,7 +111,6 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-/* False when there is no thread to be had. */
 static bool start_thread(struct lookup *lookup)
 {
     sigset_t all, before;
@@ -344,7 +342,7 @@ struct resolver *resolver_new(struct loop *loop)
 
 void resolver_destroy(struct resolver **self_p)
 {
-    struct resolver *self = *self_p;
+    struct resolver *self = TAKE_PTR(*self_p);
     struct lookup *done, *next;
     struct entry *entry;
 
@@ -363,7 +361,6 @@ void resolver_destroy(struct resolver **self_p)
     self->exchange->done = NULL;
     exchange_release(self->exchange);
     free(self);
-    *self_p = NULL;
 }
 
 void resolver_set_times(struct resolver *self, int64_t fresh_ms, int64_t stale_ms)

@@ -158,7 +158,6 @@ static int64_t real_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Room in the ring for one more; NULL: it is full. */
 static struct span_ended *ring_next(struct spans *self)
 {
     if (!self->ring)

@@ -52,7 +52,6 @@ struct activity *activity_current(const struct loop *loop);
 /* The running fiber works on this until it ends or NULL is entered. */
 void activity_enter(struct loop *loop, struct activity *activity);
 
-/* Counts a call of another service; activity may be NULL. */
 void activity_count_call(struct activity *activity, const char *service, int64_t us);
 
 /* ---- one span ---- */
@@ -113,7 +112,6 @@ void span_host(struct span *self, const char *host);
 
 /* error.type, and the status ERROR. */
 void span_fail(struct span *self, const char *type);
-
 void span_end(struct span *self);
 
 #endif

@@ -30,7 +30,6 @@ const char *audit_address_seal(struct arena *arena, const char *public_key, cons
 const char *audit_address_open(struct arena *arena, const char *public_key,
                                const struct secret *secret, const char *sealed);
 
-/* What an event has sealed, and for whom. */
 struct audit_sealed {
     struct uuid account;
     const char *sealed;

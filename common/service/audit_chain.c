@@ -273,10 +273,9 @@ int audit_chain_months(struct audit_chain *self, const struct request *req, stru
     if (month == self->month || clock_mono_ms() < self->month_retry_mono_ms)
         return 0;
     self->month_retry_mono_ms = clock_mono_ms() + MONTH_RETRY_MS;
-    for (int next = month; next <= month + 1 && done; next++) {
+    for (int next = month; next <= month + 1 && done; next++)
         if (month_make(self, req, next, &done, err) < 0)
             return -1;
-    }
     if (done) {
         self->month = month;
         self->month_retry_mono_ms = 0;

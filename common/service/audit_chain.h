@@ -77,7 +77,6 @@ int audit_chain_events(struct audit_chain *self, const struct request *req, int6
                        int64_t last, struct db_array actions, struct db_array projects,
                        int64_t count, struct field_list *ret, struct error *err) MUST_USE;
 
-/* The sequence number of the end of the chain. Parks. */
 int audit_chain_end(struct audit_chain *self, const struct request *req, int64_t *ret,
                     struct error *err) MUST_USE;
 

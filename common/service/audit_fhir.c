@@ -148,10 +148,9 @@ static json_t *reference(struct arena *arena, const char *entity)
     json_t *json = json_object();
     struct uuid uuid;
 
-    for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++)
         if (strncmp(entity, known[i], strlen(known[i])) == 0)
             codec_set_text(json, "reference", entity);
-    }
     if (json_object_size(json) == 0 && id && uuid_parse(id + 1, &uuid) == 0)
         json_object_set_new(json, "identifier",
                             json_pack("{s:s, s:s}", "system", "urn:ietf:rfc:3986", "value",
@@ -209,7 +208,6 @@ static const char *address_state(const struct event *event)
     return text_of(event->json, "addressSealed") ? "sealed" : NULL;
 }
 
-/* The entity of the event, with the row's other details. */
 static void add_entities(json_t *out, const struct event *event)
 {
     const struct coding type = {ENTITY_TYPE, "2", "System Object"};

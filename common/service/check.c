@@ -13,48 +13,18 @@ FIELD_TABLE(finding);
 
 enum { SEEN_MAX = 1000 }; /* bytes: far from what the row above takes */
 
-static int PRINTF_LIKE(4, 0) say(const struct request *req, struct finding *ret, const char *state,
-                                 const char *format, va_list args)
+int check_say(const struct request *req, struct finding *ret, const char *state, const char *mend,
+              const char *format, ...)
 {
-    const char *text = arena_vprintf(req->arena, format, args);
+    const char *text;
+    va_list args;
 
+    va_start(args, format);
+    text = arena_vprintf(req->arena, format, args);
+    va_end(args);
     ret->state = state;
+    ret->mend = mend;
     ret->seen = arena_strndup(req->arena, text, strnlen(text, SEEN_MAX));
-    return 0;
-}
-
-int check_ok(const struct request *req, struct finding *ret, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    say(req, ret, "ok", format, args);
-    va_end(args);
-    ret->mend = NULL;
-    return 0;
-}
-
-int check_warn(const struct request *req, struct finding *ret, const char *mend, const char *format,
-               ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    say(req, ret, "warn", format, args);
-    va_end(args);
-    ret->mend = mend;
-    return 0;
-}
-
-int check_fail(const struct request *req, struct finding *ret, const char *mend, const char *format,
-               ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    say(req, ret, "fail", format, args);
-    va_end(args);
-    ret->mend = mend;
     return 0;
 }
 
@@ -65,10 +35,9 @@ const char *check_age(struct arena *arena, int64_t ms)
         int64_t ms;
     } units[] = {{"days", 86400000}, {"h", 3600000}, {"min", 60000}};
 
-    for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++)
         if (ms >= 2 * units[i].ms)
             return arena_printf(arena, "%lld %s", (long long)(ms / units[i].ms), units[i].name);
-    }
     return arena_printf(arena, "%lld s", (long long)(ms / 1000));
 }
 

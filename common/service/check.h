@@ -31,23 +31,22 @@ struct check {
     const char *name;
     unsigned flags;
     const char *mend; /* how to mend what it finds, unless it knows better */
-    /* Looks, on a fiber, until req's deadline, and calls one of the three below; if it does not
+    /* Looks, on a fiber, until req's deadline, and calls check_ok() or its like; if it does not
      * apply, it leaves *ret alone. -1 is a failed finding, told by err. */
     int (*run)(void *daemon, const struct request *req, struct finding *ret, struct error *err);
 };
 
-/* What was seen; 0, so that `return check_ok(...)` reads as one step. mend NULL: the row's. */
-int check_ok(const struct request *req, struct finding *ret, const char *format, ...)
-    PRINTF_LIKE(3, 4);
-int check_warn(const struct request *req, struct finding *ret, const char *mend, const char *format,
-               ...) PRINTF_LIKE(4, 5);
-int check_fail(const struct request *req, struct finding *ret, const char *mend, const char *format,
-               ...) PRINTF_LIKE(4, 5);
+/* Says what was seen: state "ok", "warn" or "fail"; mend NULL: the row's. Returns 0, so that
+ * `return check_ok(...)` reads as one step. */
+int check_say(const struct request *req, struct finding *ret, const char *state, const char *mend,
+              const char *format, ...) PRINTF_LIKE(5, 6);
+#define check_ok(req, ret, ...) check_say(req, ret, "ok", NULL, __VA_ARGS__)
+#define check_warn(req, ret, ...) check_say(req, ret, "warn", __VA_ARGS__)
+#define check_fail(req, ret, ...) check_say(req, ret, "fail", __VA_ARGS__)
 
 /* "3 s", "5 min", "7 h", "40 days": an age of so many ms. */
 const char *check_age(struct arena *arena, int64_t ms);
 
-/* Findings of one answer. */
 struct check_report {
     struct finding items[CHECKS_MAX];
     size_t count;

@@ -1,5 +1,4 @@
 /* check_database.c - how a daemon's PostgreSQL looks from where the daemon stands, see check.h. */
-
 #include "common/base/clock.h"
 #include "common/service/check.h"
 #include "common/service/project_read_only.h"
@@ -123,7 +122,6 @@ static int check_reachable(void *daemon, const struct request *req, struct findi
     return check_ok(req, ret, "answers in %lld ms", (long long)(clock_mono_ms() - since));
 }
 
-/* One of the judgements above, of the server's answer. */
 static int judge(void *daemon, const struct request *req, struct finding *ret, struct error *err,
                  void (*fn)(const struct request *req, const struct check_server *server,
                             struct finding *ret))
@@ -193,17 +191,16 @@ static int check_locks(void *daemon, const struct request *req, struct finding *
                         "Let that session commit or roll back; or, as the superuser of "
                         "PostgreSQL: select pg_terminate_backend(%lld);",
                         (long long)now.pid);
-    return (now.waited_ms >= LOCK_FAIL_MS || db_gates_closed(self->db) > 0
-                ? check_fail
-                : check_warn)(req, ret, mend,
-                              "backend %lld%s%s%s, whose statement began at %s, holds a lock on "
-                              "%s: %lld statements wait, "
-                              "for %.1f s",
-                              (long long)now.pid, now.application[0] ? " (" : "", now.application,
-                              now.application[0] ? ")" : "",
-                              now.since[0] ? now.since : "a time that this role may not see",
-                              now.table[0] ? now.table : "rows", (long long)now.waiting,
-                              (double)now.waited_ms / 1000);
+    return check_say(
+        req, ret, now.waited_ms >= LOCK_FAIL_MS || db_gates_closed(self->db) > 0 ? "fail" : "warn",
+        mend,
+        "backend %lld%s%s%s, whose statement began at %s, holds a lock on "
+        "%s: %lld statements wait, "
+        "for %.1f s",
+        (long long)now.pid, now.application[0] ? " (" : "", now.application,
+        now.application[0] ? ")" : "",
+        now.since[0] ? now.since : "a time that this role may not see",
+        now.table[0] ? now.table : "rows", (long long)now.waiting, (double)now.waited_ms / 1000);
 }
 
 /* ---- the role, the schema, the room ---- */
@@ -249,19 +246,17 @@ static int check_audit_owner(void *daemon, const struct request *req, struct fin
 
 static bool has_name(const struct sql_check_migrations_rows *applied, const char *name)
 {
-    for (size_t i = 0; i < applied->count; i++) {
+    for (size_t i = 0; i < applied->count; i++)
         if (strcmp(applied->items[i].name, name) == 0)
             return true;
-    }
     return false;
 }
 
 static bool is_ours(const struct db_migration *rows, const char *name)
 {
-    for (; rows->name; rows++) {
+    for (; rows->name; rows++)
         if (strcmp(rows->name, name) == 0)
             return true;
-    }
     return false;
 }
 

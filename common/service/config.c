@@ -64,10 +64,9 @@ static char *print_unit(struct arena *arena, int64_t value, const struct unit *u
 {
     size_t best = 0;
 
-    for (size_t i = 1; i < count; i++) {
+    for (size_t i = 1; i < count; i++)
         if (value != 0 && value % units[i].factor == 0)
             best = i;
-    }
     return arena_printf(arena, "%jd%s", (intmax_t)(value / units[best].factor), units[best].name);
 }
 
@@ -109,10 +108,9 @@ static bool parse_number(const char *text, const struct unit *units, size_t coun
         return false;
     if (count == 0)
         return *end == '\0';
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (strcmp(end, units[i].name) == 0)
             return !__builtin_mul_overflow(number, units[i].factor, ret);
-    }
     return false;
 }
 
@@ -464,10 +462,9 @@ int config_read(const char *const *files, const struct config_section *sections,
         reader.states[i].origins =
             arena_calloc(arena, sections[i].count, sizeof(*reader.states[i].origins));
     }
-    for (size_t i = 0; files[i]; i++) {
+    for (size_t i = 0; files[i]; i++)
         if (read_one(&reader, files[i]) < 0)
             return -1;
-    }
     return set_rows(&reader, files[0]);
 }
 

@@ -91,7 +91,6 @@ struct config_row {
 #define CONFIG_LIST_RELOAD(s, m, fallback, doc) \
     CONFIG_ROW(s, m, CONFIG_TYPE_LIST, const char **, fallback, 0, 0, CONFIG_RELOAD, NULL, doc)
 
-/* Where the value of a key was read. */
 struct config_origin {
     const char *file; /* NULL: no file has the key */
     int line;
@@ -123,14 +122,12 @@ int config_files_of(const char *path, struct arena *arena, const char ***ret,
 int config_read(const char *const *files, const struct config_section *sections, size_t count,
                 struct arena *arena, struct error *err) MUST_USE;
 
-/* config_files_of() and config_read(). */
 int config_load(const char *path, const struct config_section *sections, size_t count,
                 struct arena *arena, struct error *err) MUST_USE;
 
 /* The value as a file would have it; NULL: none. `values` is the section's struct. */
 const char *config_value(const struct config_row *row, const void *values, struct arena *arena);
 
-/* Texts and lists go into the arena. */
 void config_copy_value(const struct config_row *row, const void *from, void *to,
                        struct arena *arena);
 

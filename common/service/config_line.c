@@ -10,7 +10,6 @@
 static const char wanted[] = "must be: name = \"value\"";
 static const char unclosed[] = "must be: name = \"value\", with the quote that closes it";
 
-/* Whether nothing follows but blanks and a comment. */
 static bool is_end(const char *text)
 {
     text += strspn(text, BLANKS);

@@ -14,7 +14,6 @@
 
 struct service;
 
-/* A profile of an account that is gone. */
 struct membership_ref {
     struct uuid project, profile;
 };
@@ -34,7 +33,6 @@ struct erased_table {
 };
 FIELD_DECLARE(erased_table);
 
-/* What was erased of an account. */
 struct account_erased_in {
     struct uuid account;
 };

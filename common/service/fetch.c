@@ -206,9 +206,9 @@ int fetch_perform(struct curl_loop *curl, struct arena *arena, const struct fetc
     curl_loop_span_end(&span, easy, rc < 0 ? CURLE_OPERATION_TIMEDOUT : code);
     if (rc < 0)
         return err->code == ERR_DEADLINE ? too_late(err) : -1;
+    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &ret->status);
     if (code != CURLE_OK)
         return failed(&state, code, err);
-    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &ret->status);
     curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &retry_after);
     ret->retry_after_s = retry_after;
     ret->max_age_s = read_max_age(easy);

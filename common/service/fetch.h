@@ -26,8 +26,8 @@ struct fetch_answer {
 
 /* Sends the request and takes the answer of any status: no redirects, no proxy, a valid
  * certificate. Connections are kept: other `networks` need another `curl`. The address is checked
- * at connect, whatever the name says. Parks. Fails: ERR_DEADLINE; ERR_TOO_LARGE; ERR_FORBIDDEN
- * (closed address, or not https); ERR_UNAVAILABLE (no connection, TLS, cut). */
+ * at connect, whatever the name says. Parks. Fails: ERR_DEADLINE; ERR_TOO_LARGE (ret->status is
+ * set); ERR_FORBIDDEN (closed address, or not https); ERR_UNAVAILABLE (no connection, TLS, cut). */
 int fetch_perform(struct curl_loop *curl, struct arena *arena, const struct fetch *what,
                   struct fetch_answer *ret, struct error *err) MUST_USE;
 

@@ -1,6 +1,4 @@
-/*
- * network.h - which addresses a project's URL may lead to: public ones, and what operators allow.
- */
+/* network.h - which addresses a project's URL may lead to: public ones, and operators' choice. */
 #ifndef ATRIUM_COMMON_SERVICE_NETWORK_H
 #define ATRIUM_COMMON_SERVICE_NETWORK_H
 

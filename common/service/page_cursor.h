@@ -30,7 +30,6 @@ enum { PAGE_CURSOR_MAX = 4096 }; /* bytes of the text */
     FIELD_TEXT(s, next, 1, PAGE_CURSOR_MAX, FIELD_NULLABLE, \
                "`_cursor` of the next page; null where the list ends.", PAGE_CURSOR_EXAMPLE)
 
-/* Before the first row. */
 extern const struct page_cursor page_cursor_start;
 
 const char *page_cursor_new(struct arena *arena, const struct seal_keys *keys, const char *list,

@@ -34,7 +34,6 @@ struct tenant_held_out {
 };
 FIELD_DECLARE(tenant_held_out);
 
-/* Lets statements of sql/hold be used. */
 struct service;
 void project_read_only_extend(struct service *self);
 
@@ -42,7 +41,6 @@ void project_read_only_extend(struct service *self);
 int project_read_only_refuse(struct service *self, const struct request *req, struct uuid project,
                              struct error *err) MUST_USE;
 
-/* How many projects are read-only, for doctor. Parks. */
 struct finding;
 int project_read_only_check(void *daemon, const struct request *req, struct finding *ret,
                             struct error *err) MUST_USE;

@@ -42,9 +42,7 @@ void seal_keys_add(struct seal_keys *self, const struct secret *secret, int64_t 
 /* The error names a file that is missing, open to others, or malformed. */
 int seal_keys_load(const char *path, struct seal_keys *ret, struct error *err) MUST_USE;
 
-/* NULL: not among them. */
 const struct seal_key *seal_keys_find(const struct seal_keys *self, const char *id);
-
 const struct secret *seal_keys_current(const struct seal_keys *self);
 
 /* How many keys, from the first, may have hashed something of `life_ms` that is still valid. */

@@ -24,7 +24,6 @@
 #include "common/service/project_purge.h"
 #include "common/service/seal_table.h"
 
-/* Section `common` of the configuration. */
 struct common_config {
     const char *run_dir;       /* sockets and lock files */
     const char *log_level;     /* debug info notice warning error */
@@ -42,7 +41,6 @@ struct common_config {
 extern const struct config_row common_config_rows[];
 extern const size_t common_config_row_count;
 
-/* Keys that every daemon with a database has in its own section. */
 struct database_config {
     const char *database; /* conninfo */
     int64_t read_connections, write_connections;
@@ -137,7 +135,6 @@ struct service_definition {
     void (*stop)(void *daemon);
 };
 
-/* Who holds a lock that statements of this daemon wait for. */
 struct blocker {
     int64_t pid;          /* of the backend; 0: none */
     char since[25];       /* when its present statement began; "": the role may not see it */

@@ -1,5 +1,4 @@
 /* service_audit.c - a daemon's audit trail, page by page, for atriumctl. */
-
 #include "common/service/service_private.h"
 
 /* A page's rows and, but for its last row, bytes of text; a gap is between two rows. */
@@ -24,7 +23,6 @@ static const struct field audit_page_out_rows[] = {
 };
 FIELD_TABLE(audit_page_out);
 
-/* How many of the rows fit into a page. */
 static size_t page_fit(const struct field_list *rows)
 {
     const struct audit_record *row = rows->items;

@@ -48,10 +48,9 @@ static const char *find_open_file(const char *config, struct arena *arena)
     error_init(&err, arena);
     if (config_files_of(config, arena, &files, &err) < 0)
         return NULL;
-    for (; *files; files++) {
+    for (; *files; files++)
         if (stat(*files, &status) == 0 && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
             return *files;
-    }
     return NULL;
 }
 
@@ -113,7 +112,6 @@ static bool check_key_file(struct key_files *job, const char *path)
     return secret_check_file(path, job->err) == 0;
 }
 
-/* Every path among the settings that is one of a secret. */
 static bool check_settings(struct key_files *job)
 {
     const struct service_definition *definition = job->self->definition;
@@ -240,8 +238,8 @@ static int check_descriptors(void *daemon, const struct request *req, struct fin
     if (offload_run(self->offload, count_descriptors, &used, req->deadline_mono_ms, err) < 0)
         return -1;
     if (limit > 0 && used > limit - limit / DESCRIPTORS_WARN)
-        return (used > limit - limit / DESCRIPTORS_FAIL ? check_fail : check_warn)(
-            req, ret, NULL, "%zu of %zu are open", used, limit);
+        return check_say(req, ret, used > limit - limit / DESCRIPTORS_FAIL ? "fail" : "warn", NULL,
+                         "%zu of %zu are open", used, limit);
     return check_ok(req, ret, "%zu of %zu are open", used, limit);
 }
 
@@ -260,9 +258,9 @@ static int check_audit(void *daemon, const struct request *req, struct finding *
         return -1;
     age = state.unsealed > 0 ? clock_now_ms(self->clock) - state.waiting_since : 0;
     if (age > AUDIT_WARN_MS)
-        return (age > AUDIT_FAIL_MS ? check_fail : check_warn)(
-            req, ret, NULL, "%lld rows have no place in the chain, the first for %s",
-            (long long)state.unsealed, check_age(req->arena, age));
+        return check_say(req, ret, age > AUDIT_FAIL_MS ? "fail" : "warn", NULL,
+                         "%lld rows have no place in the chain, the first for %s",
+                         (long long)state.unsealed, check_age(req->arena, age));
     return check_ok(req, ret, "sealed up to row %lld", (long long)state.sequence);
 }
 
@@ -279,10 +277,11 @@ static int check_outbox(void *daemon, const struct request *req, struct finding 
         return -1;
     age = state.waiting > 0 ? clock_real_ms() - state.oldest_at : 0;
     if (age > OUTBOX_WARN_MS)
-        return (age > OUTBOX_FAIL_MS ? check_fail : check_warn)(
-            req, ret, NULL, "%lld%s calls of other daemons wait, the oldest for %s",
-            (long long)state.waiting, state.waiting == OUTBOX_COUNT_MAX ? " or more" : "",
-            check_age(req->arena, age));
+        return check_say(req, ret, age > OUTBOX_FAIL_MS ? "fail" : "warn", NULL,
+                         "%lld%s calls of other daemons wait, the oldest for %s",
+                         (long long)state.waiting,
+                         state.waiting == OUTBOX_COUNT_MAX ? " or more" : "",
+                         check_age(req->arena, age));
     return check_ok(req, ret, "%lld wait", (long long)state.waiting);
 }
 

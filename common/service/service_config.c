@@ -1,7 +1,4 @@
-/*
- * service_config.c - the configuration in use, and what the files say now: `atriumctl config` asks.
- */
-
+/* service_config.c - the configuration in use, and what the files say now (`atriumctl config`). */
 #include "common/service/service_private.h"
 
 enum { ENTRIES_MAX = 512 };
@@ -26,21 +23,6 @@ static const struct field service_config_out_rows[] = {
                "/etc/atrium/atrium.conf:3: section \"gateway\" has no key \"listn\""),
 };
 FIELD_TABLE(service_config_out);
-
-/* What the files say now; fresh->config is NULL when they cannot be read. */
-struct reading {
-    const struct service *self;
-    struct service *fresh;
-    struct error *err;
-    bool good;
-};
-
-static void read_files(void *arg)
-{
-    struct reading *job = arg;
-
-    job->good = service_config_check(job->fresh, job->self->options, job->err) == 0;
-}
 
 /* A conninfo may hold a password, which belongs into a passfile. */
 static const char *shown(const char *value)
@@ -78,10 +60,9 @@ static struct field_list list_entries(const struct service *self, const struct s
     if (fresh)
         service_sections(fresh, now);
     entries = arena_calloc(arena, mine[0].count + mine[1].count, sizeof(*entries));
-    for (size_t s = 0; s < SERVICE_SECTIONS; s++) {
+    for (size_t s = 0; s < SERVICE_SECTIONS; s++)
         for (size_t i = 0; i < mine[s].count; i++)
             entries[count++] = entry_of(&mine[s], i, fresh ? &now[s] : NULL, arena);
-    }
     return (struct field_list){entries, count};
 }
 
@@ -91,13 +72,14 @@ int service_config(struct service *self, const struct request *req, const struct
 {
     CLEANUP(service_fresh_destroy) struct service *fresh = service_fresh_new(self);
     struct error refusal;
-    struct reading job = {.self = self, .fresh = fresh, .err = &refusal};
+    bool good;
 
     error_init(&refusal, req->arena);
-    if (offload_run(self->offload, read_files, &job, req->deadline_mono_ms, err) < 0)
+    if (service_fresh_read(self, fresh, req->deadline_mono_ms, &refusal, err) < 0)
         return -1;
-    out->entries = list_entries(self, job.good ? fresh : NULL, req->arena);
-    if (!job.good)
+    good = refusal.code == ERR_NONE;
+    out->entries = list_entries(self, good ? fresh : NULL, req->arena);
+    if (!good)
         out->error = arena_strdup(req->arena, refusal.message);
     for (size_t i = 0; i < out->entries.count; i++) {
         struct config_entry *entry = (struct config_entry *)(uintptr_t)out->entries.items + i;

@@ -5,7 +5,6 @@
  * holds up; the write goes where all writes go. A request's write refused for want of room counts
  * at once. Seen by service_status() (hence /readyz), metrics and doctor.
  */
-
 #include "common/service/service_private.h"
 #include "common/service/sql/probe.h"
 
@@ -104,7 +103,6 @@ int service_database_answer(struct service *self, const struct request *req, str
     return rc;
 }
 
-/* Who is waited for now; pid 0: none. */
 static int find_blocker(struct service *self, const struct request *req, struct blocker *ret,
                         struct error *err)
 {

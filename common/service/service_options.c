@@ -158,10 +158,9 @@ static size_t all_sections(const struct service *self,
     size_t count = SERVICE_SECTIONS;
 
     service_sections(self, ret);
-    for (const struct config_section *each = config_known; each->name; each++) {
+    for (const struct config_section *each = config_known; each->name; each++)
         if (strcmp(each->name, self->definition->name) != 0 && count < SECTIONS_MAX)
             ret[count++] = *each;
-    }
     return count;
 }
 

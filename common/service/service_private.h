@@ -1,6 +1,4 @@
-/*
- * service_private.h - what service.c, service_status.c, service_task.c and service_options.c share.
- */
+/* service_private.h - what the files of the skeleton share; no daemon includes it. */
 #ifndef ATRIUM_COMMON_SERVICE_SERVICE_PRIVATE_H
 #define ATRIUM_COMMON_SERVICE_SERVICE_PRIVATE_H
 
@@ -42,6 +40,11 @@ void service_sections(const struct service *self,
 struct service *service_fresh_new(const struct service *self);
 void service_fresh_destroy(struct service **self_p);
 
+/* Reads the files into it on the offload pool (parks); why a start would refuse them is in
+ * *ret_refusal, whose code is else ERR_NONE. */
+int service_fresh_read(const struct service *self, struct service *fresh, int64_t deadline_mono_ms,
+                       struct error *ret_refusal, struct error *err) MUST_USE;
+
 /* Changed keys that a reload applies, and that need a restart: "authd.issuer, ..." or "". */
 struct service_difference {
     const char *reload, *restart;
@@ -56,10 +59,8 @@ char *service_config_text(const struct service *self, struct arena *arena);
 
 /* ---- service_database.c: of the database, once db_new() was called ---- */
 
-/* The statements of the probes; before db_prepare(). */
 void service_database_extend(struct service *self);
 void service_database_metrics(struct service *self);
-
 void service_database_watch(struct service *self);
 
 /* It answers; it takes writes too. Both true without a database. */
@@ -75,9 +76,7 @@ int service_database_blocker(struct service *self, const struct request *req, st
 /* The member of the daemon's configuration; the daemon has a database. */
 const struct database_config *service_database_config(const struct service *self);
 
-/* Of the daemon's key that seals; NULL when it has none. */
 const char *service_seal_key_path(const struct service *self);
-
 int service_seal_load(struct service *self, struct error *err) MUST_USE;
 
 /* Statements and tables of the keys' exchange, for a db that db_prepare() has not seen yet. */
@@ -87,11 +86,10 @@ void service_seal_extend(struct service *self);
  * Parks. */
 int service_seal_open(struct service *self, struct error *err) MUST_USE;
 
-/* See struct service_status_out. */
 const char *service_seal_ids(const struct service *self, struct arena *arena);
 const char *service_seal_state(const struct service *self);
 
-/* ---- service_erasure.c: of a daemon that erases what accounts leave behind ---- */
+/* ---- erasure.c: of a daemon that erases what accounts leave behind ---- */
 
 void service_erasure_extend(struct service *self);
 

@@ -27,7 +27,7 @@ struct service *service_fresh_new(const struct service *self)
 
 void service_fresh_destroy(struct service **self_p)
 {
-    struct service *self = *self_p;
+    struct service *self = TAKE_PTR(*self_p);
 
     if (!self)
         return;
@@ -35,7 +35,28 @@ void service_fresh_destroy(struct service **self_p)
     arena_destroy(&self->arena);
     sodium_memzero(self, self->definition->size);
     free(self);
-    *self_p = NULL;
+}
+
+struct reading {
+    const struct service *self;
+    struct service *fresh;
+    struct error *err;
+};
+
+static void read_fresh(void *arg)
+{
+    const struct reading *job = arg;
+
+    if (service_config_check(job->fresh, job->self->options, job->err) == 0)
+        error_clear(job->err);
+}
+
+int service_fresh_read(const struct service *self, struct service *fresh, int64_t deadline_mono_ms,
+                       struct error *ret_refusal, struct error *err)
+{
+    struct reading job = {.self = self, .fresh = fresh, .err = ret_refusal};
+
+    return offload_run(self->offload, read_fresh, &job, deadline_mono_ms, err);
 }
 
 /* ---- what differs ---- */
@@ -59,10 +80,9 @@ static void each_difference(const struct service *self, const struct service *fr
     service_sections(self, mine);
     service_sections(fresh, theirs);
     for (size_t s = 0; s < SERVICE_SECTIONS; s++) {
-        for (size_t i = 0; i < mine[s].count; i++) {
+        for (size_t i = 0; i < mine[s].count; i++)
             if (!same_value(&mine[s].rows[i], mine[s].out, theirs[s].out, arena))
                 fn(arg, &mine[s], &theirs[s], i);
-        }
     }
 }
 
@@ -152,7 +172,6 @@ static void take_origins(struct service *self, const struct service *fresh)
     }
 }
 
-/* The former list ends with `fresh`. */
 static void take_hosts(struct service *self, struct service *fresh)
 {
     struct bus_hosts *hosts = self->hosts;
@@ -182,33 +201,18 @@ static void apply(struct service *self, struct service *fresh, struct arena *are
     self->reload_arena = TAKE_PTR(fresh->arena);
 }
 
-struct reload {
-    struct service *self, *fresh;
-    struct error *err;
-    bool good;
-};
-
-static void read_fresh(void *arg)
-{
-    struct reload *job = arg;
-
-    job->good = service_config_check(job->fresh, job->self->options, job->err) == 0;
-}
-
 static void reload(struct service *self)
 {
     CLEANUP(service_fresh_destroy) struct service *fresh = service_fresh_new(self);
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct service_difference changed;
     struct error err;
-    struct reload job = {.self = self, .fresh = fresh, .err = &err};
-    int result;
 
     error_init(&err, arena);
-    result = offload_run(self->offload, read_fresh, &job, clock_mono_ms() + READ_MS, &err);
+    (void)!service_fresh_read(self, fresh, clock_mono_ms() + READ_MS, &err, &err);
     if (self->stopping) /* meanwhile: what the daemon's reload() works on may be freed */
         return;
-    if (result < 0 || !job.good) {
+    if (err.code != ERR_NONE) {
         log_event(LOG_ERR, "service", "configuration refused, nothing was changed", "error",
                   err.message, "detail", err.detail[0] ? err.detail : NULL, NULL);
         return;

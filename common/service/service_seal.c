@@ -3,14 +3,9 @@
  *
  * seal_key lists the keys that have sealed. An instance starts only with a file that has all that
  * are not retired. `atriumctl keys rotate --seal` writes the file and asks the instances:
- *
- * prepared, OLD NEW: every instance can read the new key's values; none seals with it yet.
- *
- * switched, NEW OLD: the new key seals; a task reseals the old values page by page.
- *
- * retired, NEW: the table keeps the old key, sealed, for the hashes that it made.
- *
- * A new key comes second first: a first key that the table does not know is refused.
+ *   prepared  OLD NEW   every instance can read the new key's values; none seals with it yet
+ *   switched  NEW OLD   the new key seals; a task reseals the old values page by page
+ *   retired   NEW       the table keeps the old key, sealed, for the hashes that it made
  */
 #include <sodium.h>
 

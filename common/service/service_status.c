@@ -1,6 +1,4 @@
-/*
- * service_status.c - what every daemon answers the gateway and atriumctl: health, metrics, spans.
- */
+/* service_status.c - what every daemon answers about itself: health, metrics, spans. */
 #include <unistd.h>
 
 #include "common/service/audit_leaf.h"

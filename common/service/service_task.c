@@ -1,7 +1,4 @@
-/*
- * service_task.c - what a daemon does without being asked: its own requests, and work that repeats.
- */
-
+/* service_task.c - what a daemon does by itself: its own requests, and work that repeats. */
 #include "common/base/uuid.h"
 #include "common/service/service_private.h"
 

@@ -115,7 +115,6 @@ int tenant_tables(struct service *self, const struct request *req,
     return 0;
 }
 
-/* That a table was read from its start. */
 static int note_read(struct service *self, const struct request *req,
                      const struct tenant_read_in *in, struct error *err)
 {

@@ -1,6 +1,4 @@
-/*
- * service_tenant.h - a tenant's move: which tables, pages of their rows, and rows that are added.
- */
+/* service_tenant.h - a tenant's move: its tables, pages of their rows, and rows that are added. */
 #ifndef ATRIUM_COMMON_SERVICE_SERVICE_TENANT_H
 #define ATRIUM_COMMON_SERVICE_SERVICE_TENANT_H
 

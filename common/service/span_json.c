@@ -9,14 +9,16 @@
 
 /* ---- OTLP (opentelemetry-proto 1.x, trace/v1/trace.proto, in its JSON encoding) ---- */
 
+static json_t *decimal(int64_t number)
+{
+    return json_sprintf("%" PRId64, number); /* int64 is a string there */
+}
+
 static json_t *attribute_json(const char *key, const char *text, int64_t number)
 {
-    char digits[24];
-
     if (text)
         return json_pack("{s:s, s:{s:s}}", "key", key, "value", "stringValue", text);
-    snprintf(digits, sizeof(digits), "%" PRId64, number); /* int64 is a string there */
-    return json_pack("{s:s, s:{s:s}}", "key", key, "value", "intValue", digits);
+    return json_pack("{s:s, s:{s:o}}", "key", key, "value", "intValue", decimal(number));
 }
 
 static json_t *attributes_json(const struct span *span)
@@ -42,14 +44,6 @@ static void set_hex(json_t *object, const char *key, const uint8_t *bytes, size_
     json_object_set_new(object, key, json_string(text));
 }
 
-static void set_time(json_t *object, const char *key, int64_t ns)
-{
-    char digits[24];
-
-    snprintf(digits, sizeof(digits), "%" PRId64, ns);
-    json_object_set_new(object, key, json_string(digits));
-}
-
 static json_t *span_json(const struct span_ended *ended)
 {
     const struct span *span = &ended->span;
@@ -62,8 +56,8 @@ static json_t *span_json(const struct span_ended *ended)
         json_object_set_new(object, "traceState", json_string(ended->state));
     json_object_set_new(object, "name", json_string(span->name));
     json_object_set_new(object, "kind", json_integer(span->kind));
-    set_time(object, "startTimeUnixNano", ended->start_ns);
-    set_time(object, "endTimeUnixNano", ended->end_ns);
+    json_object_set_new(object, "startTimeUnixNano", decimal(ended->start_ns));
+    json_object_set_new(object, "endTimeUnixNano", decimal(ended->end_ns));
     json_object_set_new(object, "attributes", attributes_json(span));
     if (span->failed)
         json_object_set_new(object, "status", json_pack("{s:i}", "code", 2));

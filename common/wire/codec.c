@@ -35,10 +35,9 @@ static size_t sequence_length(const uint8_t *at, size_t left)
     }
     if (length > left || at[1] < low || at[1] > high)
         return 0;
-    for (size_t i = 2; i < length; i++) {
+    for (size_t i = 2; i < length; i++)
         if ((at[i] & 0xc0) != 0x80)
             return 0;
-    }
     return length;
 }
 

@@ -51,7 +51,6 @@ static inline void codec_buffer_reserve(struct codec_buffer *self, size_t size)
         codec_buffer_grow(self, size);
 }
 
-/* Appends bytes; 0, as a msgpack_packer wants it. */
 static inline int codec_write(void *buffer, const char *bytes, size_t size)
 {
     struct codec_buffer *self = buffer;
@@ -88,9 +87,7 @@ char *codec_dump_json(struct arena *arena, const json_t *json);
 void codec_set_text(json_t *object, const char *name, const char *text);
 
 bool codec_is_text(const char *bytes, size_t size);
-
 bool codec_is_ascii(const char *text);
-
 size_t codec_characters(const char *text, size_t size);
 
 #endif

@@ -1,19 +1,12 @@
 /*
  * fields.h - field tables: the shape of a request or an answer, written once.
  *
- * A table describes a C struct member by member.  From it the gateway validates JSON (all problems
- * at once), both sides encode and decode msgpack, the answer becomes JSON, and the OpenAPI page is
- * written.  The type of each row is checked against the type of its member at compile time.  The
- * member's name is the key on the wire, hence camelCase (or snake_case where the interface has
- * it), unless the row names another one with FIELD_AS().
- *
- *     struct login_start_in { const char *email, *password, *tenantCode; };
- *     FIELD_DECLARE(login_start_in);
+ * From a table the gateway validates JSON (all problems at once), both sides encode and decode
+ * msgpack, and answers and the OpenAPI page are written. Row and member types are compared at
+ * compile time. The member's name is the key on the wire, unless the row has FIELD_AS().
  *
  *     static const struct field login_start_in_rows[] = {
  *         FIELD_EMAIL(struct login_start_in, email, FIELD_REQUIRED, "Address.", "ana@example.org"),
- *         FIELD_TEXT(struct login_start_in, password, 0, 1048576, FIELD_REQUIRED | FIELD_SECRET,
- *                    "Password.", "..."),
  *         FIELD_TEXT(struct login_start_in, tenantCode, 1, 64, FIELD_REQUIRED, "Tenant.", "demo"),
  *     };
  *     FIELD_TABLE(login_start_in);
@@ -22,8 +15,7 @@
  *     TEXT EMAIL   const char *          NULL when absent or null
  *     ENUM         enum x                0 when absent or null; n is the text choices[n - 1]
  *     UUID         struct uuid           "" when absent; const struct uuid in outputs alike
- *     INT          int64_t               `fallback` when absent
- *     BOOL         bool                  `fallback` when absent
+ *     INT, BOOL    int64_t, bool         `fallback` when absent
  *     TRISTATE     enum tristate         TRISTATE_UNSET when absent
  *     TIME         int64_t               ms since the epoch, ISO 8601 text in JSON; 0 when absent
  *     OBJECT       const struct x *      table of x; NULL when absent
@@ -31,12 +23,11 @@
  *     TEXTS        struct field_texts    array of strings
  *     BYTES        struct field_bytes    raw bytes: between daemons only, never in JSON
  *     JSON         const char *          any JSON value as compact text; NULL when absent
- *     JSON_OBJECT  const char *          a JSON object as compact text (anything else is a 422)
- * Numbers in those two are as they came when the body is codec_parse_exact()'s.
+ *     JSON_OBJECT  const char *          a JSON object (anything else is a 422)
+ * Numbers in the last two keep their text after codec_parse_exact(); on the bus: ext type 1.
  *
- * In outputs an absent member is written as the row's `absent` where it has one, as null when
- * FIELD_NULLABLE is set, else left out; lists are written as [] when empty unless FIELD_OMIT_EMPTY
- * is set.  A JSON text travels on the bus as msgpack ext type 1.
+ * In outputs an absent member is written as the row's `absent`, as null with FIELD_NULLABLE, or
+ * left out; an empty list is [] without FIELD_OMIT_EMPTY.
  */
 #ifndef ATRIUM_COMMON_WIRE_FIELDS_H
 #define ATRIUM_COMMON_WIRE_FIELDS_H
@@ -268,10 +259,8 @@ struct field_table {
 #define FIELD_COUNT(rows) \
     (ARRAY_SIZE(rows) + 0 * sizeof(char[ARRAY_SIZE(rows) <= FIELDS_MAX ? 1 : -1]))
 
-/* Beside a struct x: the table that describes it on the wire. */
 #define FIELD_DECLARE(x) extern const struct field_table x##_table
 
-/* Defines the table of struct x from the static array x_rows. */
 #define FIELD_TABLE(x)                     \
     const struct field_table x##_table = { \
         .name = #x, .size = sizeof(struct x), .rows = x##_rows, .count = FIELD_COUNT(x##_rows)}
@@ -347,7 +336,6 @@ json_t *fields_row_schema(const struct field *row, enum fields_way way);
 json_t *fields_example(const struct field_table *table);
 json_t *fields_row_example(const struct field *row);
 
-/* Wipes every FIELD_SECRET text of the struct. */
 void fields_wipe(const struct field_table *table, void *in);
 
 /* The canonical form (FIELD_TYPE_EMAIL), from the arena; NULL: it is no email address. */
@@ -356,5 +344,8 @@ const char *fields_email(struct arena *arena, const char *text);
 /* A domain: lower case, ASCII by IDNA 2008, no final dot; NULL: none, an IP address, a single
  * label. */
 const char *fields_domain(struct arena *arena, const char *text);
+
+/* Cuts a list that is separated by commas; "" has no items. From the arena. */
+struct field_texts field_texts_split(struct arena *arena, const char *list);
 
 #endif

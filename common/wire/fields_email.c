@@ -23,10 +23,9 @@ static bool is_alphanumeric(char c)
 
 static void lower(char *text)
 {
-    for (; *text; text++) {
+    for (; *text; text++)
         if (*text >= 'A' && *text <= 'Z')
             *text = (char)(*text - 'A' + 'a');
-    }
 }
 
 /* atext *("." atext), RFC 5322, section 3.2.3. */
@@ -51,10 +50,9 @@ static bool is_label(const char *text, size_t length)
 {
     if (length == 0 || length > LABEL_MAX || text[0] == '-' || text[length - 1] == '-')
         return false;
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i++)
         if (!is_alphanumeric(text[i]) && text[i] != '-')
             return false;
-    }
     return true;
 }
 

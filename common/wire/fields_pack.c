@@ -1,5 +1,4 @@
 /* fields_pack.c - a struct as a msgpack map, with what is set and nothing else. */
-
 #include "common/wire/codec.h"
 #include "common/wire/fields_value.h"
 
@@ -13,7 +12,6 @@
     return codec_write(out, (const char *)(bytes), size)
 #include <msgpack/pack_template.h>
 
-/* A member of type `const struct x *`, for any x. */
 static const void *object_of(const void *member)
 {
     const void *object;

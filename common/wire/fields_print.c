@@ -3,7 +3,6 @@
  *
  * Building and dumping jansson's took a third of the gateway's time for a read.
  */
-
 #include "common/base/clock.h"
 #include "common/wire/codec.h"
 #include "common/wire/fields_value.h"
@@ -200,7 +199,6 @@ static bool put_value(struct codec_buffer *out, const struct field *row, const s
     return false;
 }
 
-/* What stands for an absent member, NULL: nothing. */
 static const char *absent_word(const struct field *row)
 {
     bool list = row->type == FIELD_TYPE_OBJECTS || row->type == FIELD_TYPE_TEXTS;
@@ -212,7 +210,6 @@ static const char *absent_word(const struct field *row)
     return list && !(row->flags & FIELD_OMIT_EMPTY) ? "[]" : NULL;
 }
 
-/* One member with its name, or nothing. */
 static void put_member(struct codec_buffer *out, const struct field *row, const struct value *value)
 {
     size_t before = out->size;

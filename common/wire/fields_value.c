@@ -16,7 +16,6 @@ static void take_real(struct value *value, double real)
     }
 }
 
-/* The text of a number, see json_number.h. */
 static void take_number(struct value *value, const char *number)
 {
     char *end;

@@ -42,7 +42,6 @@ struct value value_of_json(json_t *json);
 struct value value_of_packed(const msgpack_object *packed);
 struct value value_of_text(const char *text);
 
-/* Element `index` of an ARRAY. */
 struct value value_element(const struct value *array, size_t index);
 
 /* *cursor (0 at first) remembers the last place: members in table order are found at once. */

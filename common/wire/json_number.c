@@ -92,12 +92,11 @@ int json_number_shift(const char *marked, size_t end)
 {
     int shift = 0;
 
-    for (size_t at = 0; at < end; at++) {
+    for (size_t at = 0; at < end; at++)
         if (marked[at] == '\n')
             shift = 0;
         else if (end - at >= MARK_SIZE && memcmp(marked + at, MARK, MARK_SIZE) == 0)
             shift += MARK_SIZE + 1;
-    }
     return shift;
 }
 

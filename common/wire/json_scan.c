@@ -4,7 +4,6 @@
  * For JSON texts inside answers (an access policy's rules), which are written into the client's
  * JSON as they are.
  */
-
 #include "common/wire/codec.h"
 
 struct scan {
@@ -137,7 +136,6 @@ static bool scan_elements(struct scan *self, char close, bool (*element)(struct 
     return true;
 }
 
-/* One value and the space around it. */
 static bool scan_value(struct scan *self)
 {
     bool fine;

@@ -1,5 +1,4 @@
 /* json_text.c - JSON from strangers to a tree, and back; see codec.h. */
-
 #include "common/base/file.h"
 #include "common/wire/json_number.h"
 

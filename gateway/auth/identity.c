@@ -4,7 +4,6 @@
 #include "common/base/cache.h"
 #include "common/base/memory.h"
 
-/* A change: which identities depend on it. */
 struct identity_change {
     bool (*concerns)(const void *identity, const void *id);
     struct uuid id;
@@ -33,13 +32,8 @@ static void text_move(const char **text, char **place)
     *place += size;
 }
 
-struct identity *identity_new(const struct caller *caller, bool suspended)
-{
-    return identity_new_of_key(caller, suspended, NULL, NULL);
-}
-
-struct identity *identity_new_of_key(const struct caller *caller, bool suspended,
-                                     const char *address_rules, const char *policy_address_rules)
+struct identity *identity_new(const struct caller *caller, bool suspended,
+                              const char *address_rules, const char *policy_address_rules)
 {
     size_t size = text_size(caller->display) + text_size(caller->addressKey) +
                   text_size(caller->projectName) + text_size(caller->policyName) +

@@ -19,10 +19,9 @@ struct identity {
     char texts[];
 };
 
-/* A copy of `caller` with one hold. The second: of an API key, with its rules. */
-struct identity *identity_new(const struct caller *caller, bool suspended);
-struct identity *identity_new_of_key(const struct caller *caller, bool suspended,
-                                     const char *address_rules, const char *policy_address_rules);
+/* A copy of `caller` with one hold; rules of addresses are an API key's, else NULL. */
+struct identity *identity_new(const struct caller *caller, bool suspended,
+                              const char *address_rules, const char *policy_address_rules);
 void identity_release(struct identity **self_p);
 
 struct identities;

@@ -19,7 +19,7 @@ static void keyring_replace(struct gateway *gateway, struct key_set *set, uint64
     struct keyring *self = &gateway->keyring;
 
     if (!self->set || !key_set_equal(self->set, set))
-        token_cache_clear(gateway->tokens);
+        cache_remove_if(gateway->tokens, NULL, NULL);
     key_set_destroy(&self->set);
     self->set = set;
     self->fetched = changes;
@@ -68,5 +68,5 @@ int keyring_refetch(struct gateway *gateway, const struct request *req, struct e
 void keyring_forget(struct gateway *gateway)
 {
     gateway->keyring.changes++;
-    token_cache_clear(gateway->tokens);
+    cache_remove_if(gateway->tokens, NULL, NULL);
 }

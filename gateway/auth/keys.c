@@ -8,9 +8,7 @@
 
 static char *copy_text(const char *text)
 {
-    char *copy = memory_text(text ? text : "");
-
-    return copy;
+    return memory_text(text ? text : "");
 }
 
 static EVP_PKEY *parse_pem(const char *pem)
@@ -28,7 +26,6 @@ static EVP_PKEY *parse_pem(const char *pem)
     return NULL;
 }
 
-/* Adds keys. -1: one is not a P-256 public key. */
 static int add_keys(struct key_set *self, const struct field_list *list, bool issuer)
 {
     const struct public_key *rows = list->items;
@@ -67,7 +64,7 @@ struct key_set *key_set_new(const struct keys_get_out *answer, struct error *err
 
 void key_set_destroy(struct key_set **self_p)
 {
-    struct key_set *self = *self_p;
+    struct key_set *self = TAKE_PTR(*self_p);
 
     if (!self)
         return;
@@ -82,7 +79,6 @@ void key_set_destroy(struct key_set **self_p)
     free(self->audience);
     free(self->public_url);
     free(self);
-    *self_p = NULL;
 }
 
 bool key_set_equal(const struct key_set *a, const struct key_set *b)

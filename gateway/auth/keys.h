@@ -15,7 +15,6 @@ struct key {
     bool issuer;       /* of the issuers below /t/, which publish theirs themselves */
 };
 
-/* One answer of authd's keys_get, parsed. */
 struct key_set {
     char *issuer, *audience; /* of tokens of the API itself */
     char *public_url;        /* the issuers are below it; "": there are none */
@@ -29,7 +28,6 @@ struct keys_get_out; /* authd/session/key_api.h */
 struct key_set *key_set_new(const struct keys_get_out *answer, struct error *err);
 void key_set_destroy(struct key_set **self_p);
 
-/* Same issuer, audience and keys, in the same order. */
 bool key_set_equal(const struct key_set *a, const struct key_set *b);
 
 /* The key of that id which has not retired at `now_ms`, or NULL. */

@@ -1,5 +1,4 @@
 /* resolve.c - fetches identities, one fetch per session however many requests wait for it. */
-
 #include "authd/authd_api.h"
 #include "authd/member/api_key_api.h"
 #include "authd/operation_api.h"
@@ -24,7 +23,6 @@ static void set_limits(struct caller *caller, const struct account_policy *polic
     caller->bytesMax = limits->bytesPerAccount;
 }
 
-/* The project of a caller and the policy that binds it there. */
 static int fetch_context(struct gateway *gateway, const struct request *req, struct uuid project,
                          struct uuid policy, struct caller_context_out *ret, struct error *err)
 {
@@ -66,8 +64,8 @@ static int fetch_key(struct gateway *gateway, const struct request *req, const s
                              .display = rights.name,
                              .until = rights.expiresAt};
     set_context(&caller, &context);
-    *ret = identity_new_of_key(&caller, context.suspended, rights.addressRules,
-                               context.policyIpAccessRule);
+    *ret =
+        identity_new(&caller, context.suspended, rights.addressRules, context.policyIpAccessRule);
     (*ret)->read_only = context.readOnly;
     return 0;
 }
@@ -88,7 +86,7 @@ static int fetch(struct gateway *gateway, const struct request *req, const struc
     caller.membership = token->membership;
     caller.session = token->session;
     set_context(&caller, &context);
-    *ret = identity_new(&caller, context.suspended);
+    *ret = identity_new(&caller, context.suspended, NULL, NULL);
     (*ret)->read_only = context.readOnly;
     (*ret)->factor_required =
         account_policy_requires_mfa(context.accountPolicy, caller.role, caller.admin);

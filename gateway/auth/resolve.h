@@ -1,5 +1,5 @@
 /*
- * resolve.h - from a membership to a caller: authd knows the person, settingsd project and policy.
+ * resolve.h - from a membership to a caller: asks authd for the person, settingsd for the policy.
  */
 #ifndef ATRIUM_GATEWAY_AUTH_RESOLVE_H
 #define ATRIUM_GATEWAY_AUTH_RESOLVE_H

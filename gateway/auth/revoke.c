@@ -17,25 +17,18 @@ struct revocations {
     size_t size, count, swept; /* size is a power of two; `swept` is the next bucket to sweep */
 };
 
-static struct entry **buckets_new(size_t size)
-{
-    struct entry **buckets = memory_array(size, sizeof(struct entry *));
-
-    return buckets;
-}
-
 struct revocations *revocations_new(void)
 {
     struct revocations *self = memory_new(sizeof(*self));
 
     self->size = BUCKETS_FIRST;
-    self->buckets = buckets_new(self->size);
+    self->buckets = memory_array(self->size, sizeof(struct entry *));
     return self;
 }
 
 void revocations_destroy(struct revocations **self_p)
 {
-    struct revocations *self = *self_p;
+    struct revocations *self = TAKE_PTR(*self_p);
 
     if (!self)
         return;
@@ -49,7 +42,6 @@ void revocations_destroy(struct revocations **self_p)
     }
     free(self->buckets);
     free(self);
-    *self_p = NULL;
 }
 
 /* Session ids are made by authd; their last eight bytes are random. */
@@ -73,7 +65,7 @@ static struct entry *entry_find(const struct revocations *self, const uint8_t se
 static void table_grow(struct revocations *self)
 {
     size_t size = self->size * 2;
-    struct entry **buckets = buckets_new(size);
+    struct entry **buckets = memory_array(size, sizeof(struct entry *));
 
     for (size_t i = 0; i < self->size; i++) {
         while (self->buckets[i]) {

@@ -21,7 +21,6 @@ enum revocation {
     REVOCATION_LOGOUT, /* refused as well, but logging out with this very token once more is fine */
 };
 
-/* Whether that token of that session is refused. */
 enum revocation revocations_check(const struct revocations *self, const struct uuid *session,
                                   const struct uuid *token);
 

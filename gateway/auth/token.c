@@ -1,63 +1,14 @@
 /* token.c - verifies access tokens with keys parsed once, and remembers the verified ones. */
 #include "gateway/auth/token.h"
 
-#include <openssl/ecdsa.h>
-
-#include "common/base/cache.h"
-#include "common/base/log.h"
 #include "common/base/memory.h"
-#include "common/base/secret.h"
 #include "common/domain/jwt.h"
-#include "common/wire/codec.h"
-
-enum {
-    PART_MAX = 3072,    /* decoded bytes of header or payload; TOKEN_SIZE_MAX of base64 */
-    SIGNATURE_SIZE = 64 /* r and s of P-256, 32 bytes each */
-};
-
-/* The three parts of the compact form (RFC 7515, section 7.1); dots replaced by NUL. */
-struct parts {
-    char *header, *payload, *signature;
-    size_t signed_size; /* header "." payload */
-};
-
-static int parts_split(const char *text, struct arena *arena, struct parts *ret)
-{
-    size_t size = strnlen(text, TOKEN_SIZE_MAX + 1);
-
-    if (size > TOKEN_SIZE_MAX)
-        return -1;
-    ret->header = arena_strndup(arena, text, size);
-    ret->payload = strchr(ret->header, '.');
-    if (!ret->payload)
-        return -1;
-    *ret->payload++ = '\0';
-    ret->signature = strchr(ret->payload, '.');
-    if (!ret->signature)
-        return -1;
-    ret->signed_size = (size_t)(ret->signature - ret->header);
-    *ret->signature++ = '\0';
-    return strchr(ret->signature, '.') ? -1 : 0;
-}
-
-/* Decodes a part and parses it as a JSON object. New reference, or NULL. */
-static json_t *part_json(const char *part, struct arena *arena)
-{
-    char *text = arena_alloc(arena, PART_MAX);
-    struct error ignored;
-    size_t size;
-
-    error_init(&ignored, NULL);
-    if (secret_decode(part, text, PART_MAX, &size) < 0)
-        return NULL;
-    return codec_parse_json(text, size, true, &ignored);
-}
 
 /* The key that signed, by the header; *ret_status says why there is none. */
 static const struct key *header_key(const json_t *header, const struct key_set *keys,
                                     int64_t now_ms, enum token_status *ret_status)
 {
-    static const char *const refused[] = {"jku", "jwk", "x5u", "x5c", "crit", "b64"};
+    static const char *const refused[] = {"jku", "jwk", "x5u", "x5c"};
     const struct key *key;
 
     *ret_status = TOKEN_BAD;
@@ -73,46 +24,6 @@ static const struct key *header_key(const json_t *header, const struct key_set *
     if (key && key->issuer && strcmp(jwt_text(header, "typ"), "at+jwt") != 0)
         return NULL;
     return key;
-}
-
-/* JWS carries r and s as they are; OpenSSL wants them in DER. */
-static int signature_to_der(const char *part, uint8_t **ret_der)
-{
-    uint8_t raw[SIGNATURE_SIZE];
-    size_t size;
-    ECDSA_SIG *signature;
-    BIGNUM *r, *s;
-    int length;
-
-    if (secret_decode(part, raw, sizeof(raw), &size) < 0 || size != SIGNATURE_SIZE)
-        return -1;
-    signature = ECDSA_SIG_new();
-    r = BN_bin2bn(raw, SIGNATURE_SIZE / 2, NULL);
-    s = BN_bin2bn(raw + SIGNATURE_SIZE / 2, SIGNATURE_SIZE / 2, NULL);
-    if (!signature || !r || !s)
-        log_die("token", "out of memory");
-    ECDSA_SIG_set0(signature, r, s);
-    length = i2d_ECDSA_SIG(signature, ret_der);
-    ECDSA_SIG_free(signature);
-    return length;
-}
-
-static bool signature_fits(const struct key *key, const char *signature, const char *text,
-                           size_t size)
-{
-    uint8_t *der = NULL;
-    int der_size = signature_to_der(signature, &der);
-    EVP_MD_CTX *context;
-    bool fits;
-
-    if (der_size <= 0)
-        return false;
-    context = EVP_MD_CTX_new();
-    fits = context && EVP_DigestVerifyInit(context, NULL, EVP_sha256(), NULL, key->key) == 1 &&
-           EVP_DigestVerify(context, der, (size_t)der_size, (const uint8_t *)text, size) == 1;
-    EVP_MD_CTX_free(context);
-    OPENSSL_free(der);
-    return fits;
 }
 
 /* "aud" is one text or an array of them (RFC 7519, section 4.1.3). */
@@ -184,52 +95,33 @@ static enum token_status claims_read(const json_t *claims, const struct key_set 
 enum token_status token_verify(const struct key_set *keys, const char *text, int64_t now_ms,
                                struct arena *arena, struct token *ret)
 {
+    static const char *const algorithms[] = {"ES256", NULL};
     enum token_status status = TOKEN_BAD;
     const struct key *key;
-    struct parts parts;
-    json_t *header, *claims;
+    struct jwt jwt;
 
-    if (parts_split(text, arena, &parts) < 0)
+    if (strnlen(text, TOKEN_SIZE_MAX + 1) > TOKEN_SIZE_MAX || jwt_read(text, arena, &jwt) < 0)
         return TOKEN_BAD;
-    header = part_json(parts.header, arena);
-    key = header_key(header, keys, now_ms, &status);
-    json_decref(header);
-    if (!key)
-        return status;
-    if (!signature_fits(key, parts.signature, text, parts.signed_size))
-        return TOKEN_BAD;
-    claims = part_json(parts.payload, arena);
-    status = claims_read(claims, keys, key->issuer, now_ms, ret);
-    ret->key_retires_ms = key->retire_at;
-    json_decref(claims);
+    key = header_key(jwt.header, keys, now_ms, &status);
+    if (key) {
+        status = jwt_verify(&jwt, key->key, algorithms)
+                     ? claims_read(jwt.claims, keys, key->issuer, now_ms, ret)
+                     : TOKEN_BAD;
+        ret->key_retires_ms = key->retire_at;
+    }
+    jwt_clear(&jwt);
     return status;
 }
 
-struct token_cache {
-    struct cache *cache;
-};
-
-struct token_cache *token_cache_new(void)
+struct cache *token_cache_new(void)
 {
-    struct token_cache *self = memory_new(sizeof(*self));
-
-    self->cache = cache_new(TOKEN_CACHE_MAX, free);
-    return self;
+    return cache_new(TOKEN_CACHE_MAX, free);
 }
 
-void token_cache_destroy(struct token_cache **self_p)
+bool token_cache_get(struct cache *self, const char *text, int64_t now_ms, struct token *ret)
 {
-    if (*self_p) {
-        cache_destroy(&(*self_p)->cache);
-        free(*self_p);
-        *self_p = NULL;
-    }
-}
-
-bool token_cache_get(struct token_cache *self, const char *text, int64_t now_ms, struct token *ret)
-{
-    struct cache_key key = cache_key_of(self->cache, &text, 1);
-    const struct token *token = cache_get(self->cache, &key);
+    struct cache_key key = cache_key_of(self, &text, 1);
+    const struct token *token = cache_get(self, &key);
 
     if (!token || now_ms >= token->expires_ms ||
         (token->key_retires_ms != 0 && now_ms >= token->key_retires_ms))
@@ -238,16 +130,11 @@ bool token_cache_get(struct token_cache *self, const char *text, int64_t now_ms,
     return true;
 }
 
-void token_cache_put(struct token_cache *self, const char *text, const struct token *token)
+void token_cache_put(struct cache *self, const char *text, const struct token *token)
 {
-    struct cache_key key = cache_key_of(self->cache, &text, 1);
+    struct cache_key key = cache_key_of(self, &text, 1);
     struct token *copy = memory_raw(sizeof(*copy));
 
     *copy = *token;
-    cache_put(self->cache, &key, copy);
-}
-
-void token_cache_clear(struct token_cache *self)
-{
-    cache_remove_if(self->cache, NULL, NULL);
+    cache_put(self, &key, copy);
 }

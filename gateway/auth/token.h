@@ -1,11 +1,9 @@
-/*
- * token.h - access tokens: JWT (RFC 7519) signed with ES256 (RFC 7518, section 3.4) and nothing
- * else.
- */
+/* token.h - access tokens: JWT (RFC 7519) signed with ES256 (RFC 7518, section 3.4) only. */
 #ifndef ATRIUM_GATEWAY_AUTH_TOKEN_H
 #define ATRIUM_GATEWAY_AUTH_TOKEN_H
 
 #include "common/base/arena.h"
+#include "common/base/cache.h"
 #include "common/base/uuid.h"
 #include "gateway/auth/keys.h"
 
@@ -33,13 +31,10 @@ enum token_status {
 enum token_status token_verify(const struct key_set *keys, const char *text, int64_t now_ms,
                                struct arena *arena, struct token *ret) MUST_USE;
 
-struct token_cache;
-struct token_cache *token_cache_new(void);
-void token_cache_destroy(struct token_cache **self_p);
+struct cache *token_cache_new(void);
 
 /* True when this very text was verified before and neither it nor its key has expired since. */
-bool token_cache_get(struct token_cache *self, const char *text, int64_t now_ms, struct token *ret);
-void token_cache_put(struct token_cache *self, const char *text, const struct token *token);
-void token_cache_clear(struct token_cache *self);
+bool token_cache_get(struct cache *self, const char *text, int64_t now_ms, struct token *ret);
+void token_cache_put(struct cache *self, const char *text, const struct token *token);
 
 #endif

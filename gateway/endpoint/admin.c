@@ -24,7 +24,6 @@ static bool is_of(const char *peer, const char *service)
     return strncmp(peer, service, length) == 0 && peer[length] == '.';
 }
 
-/* Does any instance of the service answer? */
 static bool answers(const struct fanout_reply *all, const char *service)
 {
     for (; all->peer; all++)

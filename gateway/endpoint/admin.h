@@ -13,7 +13,6 @@ void admin_serve_ready(struct exchange *exchange);
 /* Prometheus text of all gateways and daemons, labelled service and instance. On a fiber. */
 void admin_serve_metrics(struct exchange *exchange);
 
-/* One instance's rows for metrics_text(). */
 struct metrics_part {
     const char *service, *instance;
     struct field_list rows; /* struct metric_row */

@@ -1,6 +1,4 @@
-/*
- * bus_fanout.c - calls an operation of all instances.  Called by admin.c for /readyz and /metrics.
- */
+/* bus_fanout.c - calls an operation of all instances, for /readyz and /metrics. */
 #include "gateway/endpoint/bus_fanout.h"
 
 #include "common/base/clock.h"
@@ -45,7 +43,6 @@ static void ask(void *arg)
         fiber_wake(all->parent);
 }
 
-/* Moves those that are wanted to the front; their number. */
 static size_t keep_wanted(const struct gateway *gateway, const char **peers,
                           bool (*wanted)(const struct gateway *gateway, const char *peer))
 {

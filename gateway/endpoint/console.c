@@ -71,7 +71,6 @@ static void choose_form(const struct console_file *file, const char *accept, str
 static void answer_file(struct exchange *exchange, const struct console_file *file)
 {
     const struct gateway *gateway = exchange->gateway;
-    const char *public_url = gateway->service.common->public_url;
     const char *known = exchange->head.if_none_match;
     bool same = known && (strcmp(known, "*") == 0 || strstr(known, file->hash));
     struct answer answer = {
@@ -87,8 +86,7 @@ static void answer_file(struct exchange *exchange, const struct console_file *fi
         {"Cross-Origin-Opener-Policy", "same-origin"},
         {"Cross-Origin-Resource-Policy", "same-origin"},
         {"Permissions-Policy", "camera=(), geolocation=(), microphone=()"},
-        {"Strict-Transport-Security",
-         public_url && strncmp(public_url, "https:", 6) == 0 ? "max-age=31536000" : NULL},
+        {"Strict-Transport-Security", exchange_transport(exchange)},
         {NULL, NULL},
     };
 

@@ -12,7 +12,7 @@
 #include <sodium.h>
 
 #include "common/base/memory.h"
-#include "gateway/endpoint/no_endpoint.h"
+#include "gateway/endpoint/endpoints.h"
 #include "gateway/http/body.h"
 #include "gateway/http/mhd_socket.h"
 #include "gateway/http/request_span.h"
@@ -219,9 +219,7 @@ static uint64_t declared_size(const struct exchange *self)
 
 static void open_upload(struct exchange *self)
 {
-    const char *encoding = self->head.content_encoding;
-
-    if (encoding && strcasecmp(encoding, "identity") != 0)
+    if (head_is_encoded(&self->head))
         (void)error_set(&self->err, ERR_UNSUPPORTED_MEDIA, UNENCODED);
     else
         self->upload = upload_new(self, &self->err);
@@ -277,17 +275,16 @@ static void exchange_dispatch(struct exchange *self)
 
     self->dispatched = true;
     self->dispatched_us = clock_mono_us();
-    if (self->refused && !is_counted(self)) {
+    if (self->refused && !is_counted(self))
         exchange_fail(self, NULL);
-    } else if (!endpoint) {
+    else if (!endpoint)
         no_endpoint_serve(self);
-    } else if (!endpoint->on_fiber) {
+    else if (!endpoint->on_fiber)
         endpoint->serve(self);
-    } else if (fiber_start(self->gateway->service.loop, run_endpoint, self, &self->err) < 0) {
+    else if (fiber_start(self->gateway->service.loop, run_endpoint, self, &self->err) < 0)
         exchange_fail(self, NULL);
-    } else {
+    else
         self->on_fiber = true;
-    }
 }
 
 static enum MHD_Result exchange_send(struct exchange *self)
@@ -384,7 +381,6 @@ static void send_text(struct gateway *gateway, struct connection *connection,
     connection_cut(connection, text, strlen(text));
 }
 
-/* A request that libmicrohttpd could not read to its end. */
 static int describe(struct error *err, int status)
 {
     switch (status) {

@@ -83,11 +83,8 @@ bool exchange_on_unfinished(struct connection *connection);
 /* Gives the answer, once. answer->body must be the exchange's arena's or live for ever. */
 void exchange_reply(struct exchange *self, struct answer *answer);
 
-/* What an error looks like on a route with these flags. */
 void exchange_answer_error(unsigned flags, const struct error *err, struct arena *arena,
                            struct answer *ret);
-
-/* Answers with an error; NULL: with self->err. */
 void exchange_fail(struct exchange *self, const struct error *err);
 
 /* Stops libmicrohttpd's callbacks for further bytes, from within one, until unpause(). */
@@ -97,13 +94,12 @@ void exchange_unpause(struct exchange *self);
 /* What a token is shown with: address, method, path, token, proof. Authorization is as it came. */
 void exchange_describe(const struct exchange *self, struct endpoint_visit *ret);
 
-/* A header of the request; NULL: it has none. */
 const char *exchange_header(const struct exchange *self, const char *name);
 
-/* The client's address (see address.h). */
-struct address exchange_client(const struct exchange *self);
+/* Strict-Transport-Security (RFC 6797) of what browsers open; NULL: the gateway has no TLS. */
+const char *exchange_transport(const struct exchange *self);
 
-/* Frees the exchanges kept for reuse. */
+struct address exchange_client(const struct exchange *self);
 void exchange_free_spare(struct gateway *gateway);
 
 #endif

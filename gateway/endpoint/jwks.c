@@ -1,5 +1,5 @@
 /* jwks.c - serves the key set (RFC 7517).  A row of gateway.c's endpoints. */
-#include "gateway/endpoint/jwks.h"
+#include "gateway/endpoint/endpoints.h"
 
 #include "common/base/clock.h"
 #include "gateway/endpoint/exchange.h"

@@ -1,5 +1,5 @@
-/* no_endpoint.c - the answers of the route tree itself.  Called by exchange.c. */
-#include "gateway/endpoint/no_endpoint.h"
+/* no_endpoint.c - answers that need no daemon: health checks, preflights, 404 and 405. */
+#include "gateway/endpoint/endpoints.h"
 
 #include "gateway/endpoint/exchange.h"
 #include "gateway/http/accept.h"
@@ -77,4 +77,11 @@ void no_endpoint_serve(struct exchange *self)
         (void)not_found(self);
         exchange_fail(self, NULL);
     }
+}
+
+void health_serve(struct exchange *exchange)
+{
+    struct answer answer = {.status = 200};
+
+    exchange_reply(exchange, &answer);
 }

@@ -8,9 +8,7 @@
 #include "common/base/log.h"
 #include "common/wire/codec.h"
 #include "gateway/endpoint/exchange.h"
-#include "gateway/endpoint/openapi_operation.h"
-#include "gateway/endpoint/openapi_responses.h"
-#include "gateway/endpoint/openapi_text.h"
+#include "gateway/endpoint/openapi_private.h"
 #include "gateway/http/encode.h"
 
 struct openapi_any {
@@ -72,7 +70,6 @@ static bool add_schema(struct page *self, const struct field_table *table,
     return true;
 }
 
-/* Both tables of an endpoint, as far as they are bodies. */
 static void walk_bodies(struct page *self, const struct endpoint *endpoint,
                         bool (*visit)(struct page *self, const struct field_table *table,
                                       enum fields_way way))

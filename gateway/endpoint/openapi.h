@@ -21,8 +21,6 @@ void openapi_build(struct openapi *self, struct arena *arena, const struct endpo
 
 const char *openapi_text(const struct openapi *self, struct arena *arena);
 
-/* The shape of the answer, for the page itself: any object. */
-
 void openapi_serve(struct exchange *exchange);
 
 #endif

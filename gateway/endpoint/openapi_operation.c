@@ -1,9 +1,7 @@
-/* openapi_operation.c - see openapi_operation.h.  Called by openapi.c for each endpoint. */
-#include "gateway/endpoint/openapi_operation.h"
+/* openapi_operation.c - one operation: words, parameters, body and answers. */
+#include "gateway/endpoint/openapi_private.h"
 
 #include <assert.h>
-
-#include "gateway/endpoint/openapi_responses.h"
 
 /* An input shared by several routes may have a path member that this path lacks. */
 static bool is_parameter(const struct route *route, const struct field *row)

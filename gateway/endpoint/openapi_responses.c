@@ -1,11 +1,7 @@
-/*
- * openapi_responses.c - see openapi_responses.h.  Called by openapi_operation.c for each operation.
- */
-#include "gateway/endpoint/openapi_responses.h"
+/* openapi_responses.c - the answers of one operation in /openapi.json; shared errors stand once. */
+#include "gateway/endpoint/openapi_private.h"
 
 #include <ctype.h>
-
-#include "gateway/endpoint/openapi_text.h"
 
 #define REQUEST_ID "X-Request-Id"
 
@@ -312,7 +308,6 @@ static void add_file_responses(json_t *responses, json_t *success)
     json_object_set_new(responses, "304", same);
 }
 
-/* One example of each shape that the answer may have. */
 static json_t *answer_content(const struct field_table *table)
 {
     json_t *content, *examples;

@@ -1,5 +1,5 @@
-/* openapi_text.c - see openapi_text.h. */
-#include "gateway/endpoint/openapi_text.h"
+/* openapi_text.c - see openapi_private.h. */
+#include "gateway/endpoint/openapi_private.h"
 
 const char openapi_introduction[] =
     "Atrium authenticates the users of a health platform with many tenants, and keeps their "

@@ -4,8 +4,9 @@
 #include <jansson.h>
 
 #include "common/base/memory.h"
+#include "common/base/secret.h"
 #include "common/domain/uri.h"
-#include "common/runtime/curl_loop.h"
+#include "common/service/fetch.h"
 #include "common/service/span_json.h"
 #include "common/wire/codec.h"
 #include "gateway/endpoint/bus_fanout.h"
@@ -15,7 +16,6 @@ enum {
     PERIOD_MS = 1000,
     COLLECT_MS = 1000,
     SEND_MS = 3000, /* also what a receiver that hangs may add to the end of the process */
-    CONNECT_MS = 2000,
     TRIES_MAX = 6,
     BACKOFF_MAX_MS = 30000,
     ANSWER_MAX = 64 * 1024,
@@ -31,7 +31,7 @@ struct batch {
 struct otlp {
     struct gateway *gateway;
     struct curl_loop *curl;
-    struct curl_slist *headers;
+    char *header; /* NULL: none besides the usual */
     struct batch batch;
     bool failing; /* the last try failed, and the log says so */
     uint64_t *exported, *failures;
@@ -39,31 +39,17 @@ struct otlp {
 
 /* ---- collecting ---- */
 
-static void write_text(FILE *file, const char *text)
-{
-    json_t *string = json_string(text);
-    char *dumped = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-
-    fputs(dumped ? dumped : "\"\"", file);
-    free(dumped);
-    json_decref(string);
-}
-
+/* Names of services and instances are [a-z0-9-]: nothing to escape. */
 static void write_resource(FILE *file, const char *service, const char *instance, bool first,
                            const char *spans)
 {
-    const char *const attributes[][2] = {{"service.name", service},
-                                         {"service.namespace", "atrium"},
-                                         {"service.instance.id", instance}};
-
-    fprintf(file, "%s{\"resource\":{\"attributes\":[", first ? "" : ",");
-    for (size_t i = 0; i < ARRAY_SIZE(attributes); i++) {
-        fprintf(file, "%s{\"key\":\"%s\",\"value\":{\"stringValue\":", i > 0 ? "," : "",
-                attributes[i][0]);
-        write_text(file, attributes[i][1]);
-        fputs("}}", file);
-    }
-    fprintf(file, "]},\"scopeSpans\":[{\"scope\":{\"name\":\"atrium\"},\"spans\":%s}]}", spans);
+    fprintf(file,
+            "%s{\"resource\":{\"attributes\":["
+            "{\"key\":\"service.name\",\"value\":{\"stringValue\":\"%s\"}},"
+            "{\"key\":\"service.namespace\",\"value\":{\"stringValue\":\"atrium\"}},"
+            "{\"key\":\"service.instance.id\",\"value\":{\"stringValue\":\"%s\"}}]},"
+            "\"scopeSpans\":[{\"scope\":{\"name\":\"atrium\"},\"spans\":%s}]}",
+            first ? "" : ",", service, instance, spans);
 }
 
 static size_t write_peer(FILE *file, struct arena *arena, const struct fanout_reply *answer,
@@ -121,51 +107,16 @@ static void collect(struct otlp *self, struct arena *arena)
 
 enum outcome { OUTCOME_TAKEN, OUTCOME_AGAIN, OUTCOME_REFUSED };
 
-struct answer_body {
-    struct codec_buffer buffer;
-};
-
-static size_t take(char *bytes, size_t one, size_t size, void *arg)
-{
-    struct answer_body *body = arg;
-
-    if (body->buffer.size + one * size > ANSWER_MAX)
-        return 0;
-    codec_write(&body->buffer, bytes, one * size);
-    return one * size;
-}
-
-static CURLcode set_options(const struct otlp *self, CURL *easy, struct answer_body *body)
-{
-    CURLcode code = CURLE_OK;
-
-#define SET(option, value) code = code == CURLE_OK ? curl_easy_setopt(easy, option, value) : code
-    SET(CURLOPT_URL, gateway_config(self->gateway)->otlp_endpoint);
-    SET(CURLOPT_PROTOCOLS_STR, "https,http");
-    SET(CURLOPT_PROXY, "");
-    SET(CURLOPT_FOLLOWLOCATION, 0L);
-    SET(CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
-    SET(CURLOPT_HTTPHEADER, self->headers);
-    SET(CURLOPT_POST, 1L);
-    SET(CURLOPT_POSTFIELDS, self->batch.body);
-    SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)self->batch.size);
-    SET(CURLOPT_USERAGENT, "Atrium/" ATRIUM_VERSION);
-    SET(CURLOPT_WRITEFUNCTION, take);
-    SET(CURLOPT_WRITEDATA, body);
-#undef SET
-    return code;
-}
-
 /* Spans refused by a receiver that took the request (ExportTracePartialSuccess). */
-static size_t rejected(const struct answer_body *body, size_t sent)
+static size_t rejected(const struct fetch_answer *from, size_t sent)
 {
-    json_auto_t *answer = NULL;
     struct error ignored;
+    json_auto_t *answer = NULL;
     long long number;
     json_t *count;
 
     error_init(&ignored, NULL);
-    answer = codec_parse_json((const char *)body->buffer.bytes, body->buffer.size, true, &ignored);
+    answer = from->body ? codec_parse_json(from->body, from->size, true, &ignored) : NULL;
     count = json_object_get(json_object_get(answer, "partialSuccess"), "rejectedSpans");
     number = json_is_string(count) ? strtoll(json_string_value(count), NULL, 10)
                                    : (long long)json_integer_value(count);
@@ -194,28 +145,27 @@ static void report(struct otlp *self, bool failed, const char *detail)
 
 static enum outcome send_batch(struct otlp *self, struct arena *arena, size_t *ret_rejected)
 {
-    CLEANUP(curl_loop_free_easy) CURL *easy = curl_loop_easy(self->curl);
-    struct answer_body body;
+    const char *const headers[] = {self->header, NULL};
+    const struct fetch what = {
+        .url = gateway_config(self->gateway)->otlp_endpoint,
+        .body = self->batch.body,
+        .headers = headers,
+        .plain = true,
+        .answer_max = ANSWER_MAX,
+        .deadline_mono_ms = clock_mono_ms() + SEND_MS,
+    };
+    struct fetch_answer answer = {0};
     struct error err;
-    long status = 0;
-    CURLcode code;
 
     error_init(&err, arena);
-    codec_buffer_init(&body.buffer, arena);
-    code = set_options(self, easy, &body);
-    if (code == CURLE_OK &&
-        curl_loop_perform(self->curl, easy, clock_mono_ms() + SEND_MS, &code, &err) < 0) {
-        report(self, true, err.message);
+    if (fetch_perform(self->curl, arena, &what, &answer, &err) < 0 && err.code != ERR_TOO_LARGE) {
+        report(self, true, err.detail[0] ? err.detail : err.message);
         return OUTCOME_AGAIN;
     }
-    if (code != CURLE_OK && code != CURLE_WRITE_ERROR) {
-        report(self, true, curl_easy_strerror(code));
-        return OUTCOME_AGAIN;
-    }
-    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
-    *ret_rejected = rejected(&body, self->batch.spans);
-    report(self, outcome_of(status) != OUTCOME_TAKEN, arena_printf(arena, "HTTP %ld", status));
-    return outcome_of(status);
+    *ret_rejected = rejected(&answer, self->batch.spans);
+    report(self, outcome_of(answer.status) != OUTCOME_TAKEN,
+           arena_printf(arena, "HTTP %ld", answer.status));
+    return outcome_of(answer.status);
 }
 
 static void batch_end(struct otlp *self, size_t dropped)
@@ -258,7 +208,6 @@ static int run(void *daemon, const struct request *req, struct error *err UNUSED
 int otlp_check(const struct gateway *gateway, struct error *err)
 {
     const char *endpoint = gateway_config(gateway)->otlp_endpoint;
-
     struct uri uri;
 
     if (endpoint[0] == '\0' || uri_parse(endpoint, &uri))
@@ -267,21 +216,18 @@ int otlp_check(const struct gateway *gateway, struct error *err)
                      "otlp_endpoint must be a URL such as http://127.0.0.1:4318/v1/traces");
 }
 
-/* The headers of each request: of the file one, which may be a secret. */
-static int make_headers(struct otlp *self, struct error *err)
+/* The header of the file, which may be a secret. */
+static int read_header(struct otlp *self, struct error *err)
 {
     const char *path = gateway_config(self->gateway)->otlp_header_file;
     struct secret header = {0};
 
-    self->headers = curl_slist_append(NULL, "Content-Type: application/json");
-    self->headers = curl_slist_append(self->headers, "Expect:");
-    if (path) {
-        if (secret_load_text(path, &header, err) < 0)
-            return -1;
-        self->headers = curl_slist_append(self->headers, (const char *)header.bytes);
-        secret_wipe(&header);
-    }
-    memory_ensure(self->headers);
+    if (!path)
+        return 0;
+    if (secret_load_text(path, &header, err) < 0)
+        return -1;
+    self->header = memory_text((const char *)header.bytes);
+    secret_wipe(&header);
     return 0;
 }
 
@@ -299,7 +245,7 @@ int otlp_start(struct gateway *gateway, struct error *err)
     self = memory_new(sizeof(*self));
     self->gateway = gateway;
     gateway->otlp = self;
-    if (make_headers(self, err) < 0) {
+    if (read_header(self, err) < 0) {
         otlp_stop(gateway);
         return -1;
     }
@@ -318,6 +264,7 @@ void otlp_stop(struct gateway *gateway)
         return;
     free(self->batch.body);
     curl_loop_destroy(&self->curl);
-    curl_slist_free_all(self->headers);
+    secret_wipe_text(self->header);
+    free(self->header);
     free(self);
 }

@@ -11,13 +11,8 @@
 
 struct gateway;
 
-/* Looks at otlp_endpoint; may block. */
 int otlp_check(const struct gateway *gateway, struct error *err) MUST_USE;
-
-/* Sets gateway->otlp and begins, where there is an otlp_endpoint. */
 int otlp_start(struct gateway *gateway, struct error *err) MUST_USE;
-
-/* After the last task has ended. */
 void otlp_stop(struct gateway *gateway);
 
 #endif

@@ -26,7 +26,7 @@ int visitor_find(const struct exchange *exchange, struct visitor *ret, struct er
     const struct route_match *match = &exchange->match;
     const char *shown = NULL;
 
-    *ret = (struct visitor){.secure = strncmp(public_url(exchange), "https:", 6) == 0};
+    *ret = (struct visitor){.secure = exchange_transport(exchange) != NULL};
     if (match->count > 0) {
         ret->name = cookie_name(exchange->arena, match->parameters[0].value, ret->secure);
         if (!ret->name)
@@ -63,10 +63,8 @@ json_t *page_form_json(const struct query *form)
 
 int page_read_form(const struct exchange *exchange, struct query *ret, struct error *err)
 {
-    const char *encoding = exchange->head.content_encoding;
-
     *ret = (struct query){0};
-    if (encoding && strcasecmp(encoding, "identity") != 0)
+    if (head_is_encoded(&exchange->head))
         return error_set(err, ERR_UNSUPPORTED_MEDIA, UNENCODED);
     if (!serve_is_media_type(exchange->head.content_type, "application/x-www-form-urlencoded"))
         return error_set(err, ERR_UNSUPPORTED_MEDIA, "This is no form.");
@@ -74,13 +72,6 @@ int page_read_form(const struct exchange *exchange, struct query *ret, struct er
                ? browser_body_decode(exchange->body, exchange->body_size, exchange->arena, ret, err)
                : browser_form_decode(exchange->body, exchange->body_size, exchange->arena, ret,
                                      err);
-}
-
-static void set_visit(const struct field_table *table, void *input, const struct page_visit *visit)
-{
-    for (size_t i = 0; i < table->count; i++)
-        if (table->rows[i].table == &page_visit_table)
-            memcpy((char *)input + table->rows[i].offset, &visit, sizeof(visit));
 }
 
 /* What the person goes on to; not of an endpoint, which has parameters of its own. */
@@ -123,7 +114,6 @@ void visitor_describe(const struct exchange *exchange, const struct visitor *vis
 static int ask(struct exchange *exchange, const struct visitor *visitor, struct request *req,
                struct page_answer *ret, struct error *err)
 {
-    const struct field_table *table = exchange->endpoint->route.input;
     bool posted = strcmp(exchange->method, "POST") == 0;
     json_auto_t *body = NULL;
     struct query form = {0};
@@ -139,7 +129,7 @@ static int ask(struct exchange *exchange, const struct visitor *visitor, struct 
     serve_request(exchange, req);
     if (serve_input(exchange, body, &input, err) < 0)
         return -1;
-    set_visit(table, input, &visit);
+    serve_set(exchange, input, &page_visit_table, &visit);
     if (serve_call(exchange, req, input, &output, err) < 0)
         return -1;
     return fields_unpack(&page_answer_table, &output, exchange->arena, ret, err);
@@ -155,12 +145,6 @@ const char *visitor_set_cookie(const struct exchange *exchange, const struct vis
     return cookie_header(exchange->arena, visitor->name, *value ? value : NULL, visitor->secure);
 }
 
-/* RFC 6797; NULL: the pages have no TLS. */
-static const char *transport_of(const struct visitor *visitor)
-{
-    return visitor->secure ? "max-age=31536000" : NULL;
-}
-
 static void answer_page(struct exchange *exchange, const struct visitor *visitor,
                         const struct page_answer *page)
 {
@@ -169,7 +153,7 @@ static void answer_page(struct exchange *exchange, const struct visitor *visitor
         {"Content-Security-Policy", page->policy},
         {"Location", page->location},
         {"Set-Cookie", visitor->name ? visitor_set_cookie(exchange, visitor, page->cookie) : NULL},
-        {"Strict-Transport-Security", transport_of(visitor)},
+        {"Strict-Transport-Security", exchange_transport(exchange)},
         {"Retry-After", page->retryAfter > 0
                             ? arena_printf(exchange->arena, "%lld", (long long)page->retryAfter)
                             : NULL},
@@ -198,6 +182,6 @@ void page_serve(struct exchange *exchange)
         exchange_fail(exchange, NULL);
     else if (!page.content)
         answer_page(exchange, &visitor, &page);
-    else if (download_send(exchange, &req, page.content, transport_of(&visitor), err) < 0)
+    else if (download_send(exchange, &req, page.content, exchange_transport(exchange), err) < 0)
         exchange_fail(exchange, NULL);
 }

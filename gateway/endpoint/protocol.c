@@ -5,7 +5,7 @@
  * A repeated parameter is refused before anything is asked: readers could take different ones (RFC
  * 6749, sections 3.1 and 3.2). With R_REPEATED it is dropped and the daemon told.
  */
-#include "gateway/endpoint/protocol.h"
+#include "gateway/endpoint/endpoints.h"
 
 #include <strings.h>
 
@@ -25,11 +25,6 @@ static bool is_browser(const struct exchange *exchange)
 static bool is_post(const struct exchange *exchange)
 {
     return strcmp(exchange->method, "POST") == 0;
-}
-
-static const char *public_url(const struct exchange *exchange)
-{
-    return exchange->gateway->service.common->public_url;
 }
 
 static const char *header(const struct exchange *exchange, const char *name)
@@ -86,14 +81,6 @@ static int read_parameters(const struct exchange *exchange, struct query *ret, b
     return 0;
 }
 
-static void set_visit(const struct field_table *table, void *input,
-                      const struct endpoint_visit *visit)
-{
-    for (size_t i = 0; i < table->count; i++)
-        if (table->rows[i].table == &endpoint_visit_table)
-            memcpy((char *)input + table->rows[i].offset, &visit, sizeof(visit));
-}
-
 static int ask(struct exchange *exchange, const struct visitor *visitor,
                struct endpoint_answer *ret, struct error *err)
 {
@@ -119,7 +106,7 @@ static int ask(struct exchange *exchange, const struct visitor *visitor,
     serve_request(exchange, &req);
     if (serve_input(exchange, body, &input, err) < 0)
         return -1;
-    set_visit(exchange->endpoint->route.input, input, &visit);
+    serve_set(exchange, input, &endpoint_visit_table, &visit);
     if (serve_call(exchange, &req, input, &output, err) < 0)
         return -1;
     return fields_unpack(&endpoint_answer_table, &output, exchange->arena, ret, err);
@@ -152,21 +139,14 @@ static void answer_protocol(struct exchange *exchange, const struct visitor *vis
         {"WWW-Authenticate", from->wwwAuthenticate},
         {"DPoP-Nonce", from->dpopNonce},
         {"Set-Cookie", set_cookie(exchange, visitor, from)},
-        {"Strict-Transport-Security",
-         strncmp(public_url(exchange), "https:", 6) == 0 ? "max-age=31536000" : NULL},
+        {"Strict-Transport-Security", exchange_transport(exchange)},
         {"Retry-After", from->retryAfter > 0
                             ? arena_printf(exchange->arena, "%lld", (long long)from->retryAfter)
                             : NULL},
         {NULL, NULL},
     };
-    struct answer_header *headers = arena_alloc(exchange->arena, sizeof(more));
-    size_t count = 0;
 
-    for (size_t i = 0; i < ARRAY_SIZE(more); i++)
-        if (more[i].value)
-            headers[count++] = more[i];
-    headers[count] = (struct answer_header){NULL, NULL};
-    answer.more = headers;
+    answer.more = arena_memdup(exchange->arena, more, sizeof(more));
     exchange_reply(exchange, &answer);
 }
 

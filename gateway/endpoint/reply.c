@@ -1,5 +1,4 @@
 /* reply.c - who asks, the answer, and how the connection waits and goes on; see exchange.h. */
-
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/domain/endpoint.h"
@@ -17,6 +16,13 @@ struct address exchange_client(const struct exchange *self)
 
     return address_client(&self->gateway->trusted, &self->connection->peer, standard,
                           self->head.forwarded, self->head.forwarded_count);
+}
+
+const char *exchange_transport(const struct exchange *self)
+{
+    const char *url = self->gateway->service.common->public_url;
+
+    return url && strncmp(url, "https:", 6) == 0 ? "max-age=31536000" : NULL;
 }
 
 void exchange_describe(const struct exchange *self, struct endpoint_visit *ret)

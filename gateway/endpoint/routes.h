@@ -8,7 +8,7 @@
 #define ATRIUM_GATEWAY_ENDPOINT_ROUTES_H
 
 #include "common/bus/bus.h"
-#include "common/domain/key_caller.h"
+#include "common/domain/request.h"
 #include "gateway/http/decode.h"
 
 struct exchange;

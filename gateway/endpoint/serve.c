@@ -8,7 +8,7 @@
 #include "authd/authd_api.h"
 #include "authd/operation_api.h"
 #include "common/domain/endpoint.h"
-#include "common/domain/key_caller.h"
+#include "common/domain/request.h"
 #include "gateway/auth/authenticate.h"
 #include "gateway/http/target_origin.h"
 #include "gateway/transfer/download.h"
@@ -90,11 +90,11 @@ bool serve_is_media_type(const char *content_type, const char *wanted)
 /* JSON, and on PATCH merge patches (RFC 7396), which is what PATCH does here. */
 static int check_media_type(const struct exchange *exchange, struct error *err)
 {
-    const char *encoding = exchange->head.content_encoding, *type = exchange->head.content_type;
+    const char *type = exchange->head.content_type;
 
     if (exchange->body_size == 0)
         return 0;
-    if (encoding && strcasecmp(encoding, "identity") != 0)
+    if (head_is_encoded(&exchange->head))
         return error_set(err, ERR_UNSUPPORTED_MEDIA, UNENCODED);
     if (!serve_is_media_type(type, "application/json") &&
         !(strcmp(exchange->method, "PATCH") == 0 &&
@@ -148,15 +148,16 @@ int serve_call(struct exchange *exchange, const struct request *req, void *input
     return result;
 }
 
-/* The fields of a form are the member of that type. */
-static void set_form(const struct field_table *table, void *input, const struct form *form)
+void serve_set(const struct exchange *exchange, void *input, const struct field_table *table,
+               const void *member)
 {
-    for (size_t i = 0; i < table->count; i++)
-        if (table->rows[i].table == &form_table)
-            memcpy((char *)input + table->rows[i].offset, &form, sizeof(form));
+    const struct field_table *all = exchange->endpoint->route.input;
+
+    for (size_t i = 0; i < all->count; i++)
+        if (all->rows[i].table == table)
+            memcpy((char *)input + all->rows[i].offset, &member, sizeof(member));
 }
 
-/* The daemon looks at the fields, then gets the file. */
 static int call_with_file(struct exchange *exchange, const struct request *req, void *input,
                           msgpack_object *ret, struct error *err)
 {
@@ -165,7 +166,7 @@ static int call_with_file(struct exchange *exchange, const struct request *req, 
 
     if (!form)
         return -1;
-    set_form(exchange->endpoint->route.input, input, form);
+    serve_set(exchange, input, &form_table, form);
     if (serve_call(exchange, req, input, ret, err) < 0 ||
         fields_unpack(&form_ticket_table, ret, exchange->arena, &ticket, err) < 0)
         return -1;

@@ -16,6 +16,10 @@ bool serve_is_media_type(const char *content_type, const char *wanted);
 /* The route's input in the exchange's arena, from path, query, headers and body (NULL: none). */
 int serve_input(struct exchange *exchange, json_t *body, void **ret, struct error *err) MUST_USE;
 
+/* Fills the input's members that are described by this table. */
+void serve_set(const struct exchange *exchange, void *input, const struct field_table *table,
+               const void *member);
+
 /* Secrets of the input are wiped. Parks. */
 int serve_call(struct exchange *exchange, const struct request *req, void *input,
                msgpack_object *ret, struct error *err) MUST_USE;

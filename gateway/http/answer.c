@@ -151,12 +151,11 @@ static const char *as_html(struct arena *arena, const char *text)
 {
     const char *html = "";
 
-    for (; *text; text++) {
+    for (; *text; text++)
         if (strchr("<>&\"'", *text))
             html = arena_printf(arena, "%s&#%d;", html, *text);
         else
             html = arena_printf(arena, "%s%c", html, *text);
-    }
     return html;
 }
 

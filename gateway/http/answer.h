@@ -38,7 +38,6 @@ void answer_oauth_from_error(const struct error *err, struct arena *arena, struc
 /* The same for a browser: a page of its own, in English, that says no more. */
 void answer_page_from_error(const struct error *err, struct arena *arena, struct answer *ret);
 
-/* The answer as libmicrohttpd sends it; the caller owns it. */
 struct MHD_Response *answer_response(const struct answer *self);
 
 /* The same as it goes over the wire, where libmicrohttpd cannot send it; from the arena. */

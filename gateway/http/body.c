@@ -35,7 +35,6 @@ void body_free(struct exchange *self)
     client_leave(&self->body_client);
 }
 
-/* Whose body it is, before its first byte is kept. */
 static void find_client(struct exchange *self)
 {
     struct address address;

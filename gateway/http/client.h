@@ -34,7 +34,6 @@ void clients_destroy(struct clients **self_p);
 /* The client of an address, made on first use; counts a use of it and of its wider network. */
 struct http_client *client_use(struct clients *all, const struct address *address);
 
-/* Ends one use; *self_p NULL is fine. */
 void client_leave(struct http_client **self_p);
 
 #endif

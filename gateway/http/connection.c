@@ -103,12 +103,11 @@ static void evict(struct connections *all, struct connection *longest)
 static void trim(struct connections *all, const struct http_client *client, int64_t mono_ms,
                  int64_t spare_ms)
 {
-    for (; client; client = client->wide) {
+    for (; client; client = client->wide)
         while (all->client_max > 0 &&
                client->connections > all->client_max * (size_t)client->factor &&
                client->idle.head && mono_ms - client->idle.head->since_ms >= spare_ms)
             evict(all, client->idle.head);
-    }
 }
 
 static bool is_crowded(const struct connections *all)

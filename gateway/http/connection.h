@@ -57,7 +57,6 @@ struct connection {
     bool closing;   /* shut down, and no longer counted */
 };
 
-/* All connections of one listener. */
 struct connections {
     struct connection *head;
     size_t count, max;

@@ -152,7 +152,6 @@ static bool request_ends(struct framing *self)
     return enter(self, START);
 }
 
-/* Behind the empty line. */
 static bool fields_end(struct framing *self, uint8_t c)
 {
     if (c != '\n')
@@ -166,20 +165,18 @@ static bool fields_end(struct framing *self, uint8_t c)
 
 static void match_name(struct framing *self, uint8_t c)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (self->candidates & 1U << i && names[i][self->position] != lower(c))
             self->candidates &= (uint8_t) ~(1U << i);
-    }
     self->position++;
 }
 
 /* Which of two framing fields counts is unclear (RFC 9112, section 6.3); HTTP/1.0 has no chunks. */
 static bool name_ends(struct framing *self)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (self->candidates & 1U << i && names[i][self->position] == '\0')
             self->field = (uint8_t)(1U << i);
-    }
     self->position = 0;
     self->unclear |= self->field && (self->fields || (self->field == CODING && self->old));
     self->fields |= self->field;
@@ -204,7 +201,6 @@ static bool in_name(struct framing *self, uint8_t c)
     return classes[c] & TOKEN;
 }
 
-/* A byte of Content-Length or Transfer-Encoding. */
 static bool in_framing_value(struct framing *self, uint8_t c)
 {
     if (self->gap)
@@ -281,7 +277,6 @@ static bool in_extension(struct framing *self, uint8_t c)
     return c == '\r' ? enter(self, SIZE_LF) : is_space(c) || classes[c] & VISIBLE;
 }
 
-/* Whether the byte may stand where it does. */
 static bool step(struct framing *self, uint8_t c)
 {
     switch (self->state) {

@@ -14,7 +14,6 @@
 /* White space within a value, in a row, and bytes of an extension. More is malformed. */
 enum { FRAMING_GAP_MAX = 64, FRAMING_EXTENSION_MAX = 256 };
 
-/* Zeroed for a new connection. */
 struct framing {
     uint8_t state;
     uint8_t position;   /* in the version, or in the name or value of a field that frames */

@@ -85,6 +85,11 @@ const char *head_text(const char *value, size_t max)
     return value && size <= max && codec_is_text(value, size) ? value : NULL;
 }
 
+bool head_is_encoded(const struct head *self)
+{
+    return self->content_encoding && strcasecmp(self->content_encoding, "identity") != 0;
+}
+
 bool head_is_ambiguous(const struct head *self, const char *version)
 {
     bool old = strcmp(version, MHD_HTTP_VERSION_1_0) == 0;

@@ -23,6 +23,9 @@ void head_read(struct head *self, struct MHD_Connection *connection, const char 
 /* The text of a header; NULL: there is none, it is longer than that, or it is no text. */
 const char *head_text(const char *value, size_t max);
 
+/* Whether the body has a content encoding, which no route takes. */
+bool head_is_encoded(const struct head *self);
+
 /* An ambiguous end hides a second request (RFC 9112, section 6.3), as do chunks in HTTP/1.0
  * (section 6.1): refuse it and close the connection. */
 bool head_is_ambiguous(const struct head *self, const char *version);

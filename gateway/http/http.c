@@ -1,7 +1,4 @@
-/*
- * http.c - drives libmicrohttpd from the loop: its epoll descriptor, time-outs, resumed
- * connections.
- */
+/* http.c - drives libmicrohttpd: its epoll descriptor, time-outs, resumed connections. */
 #include "gateway/http/http.h"
 
 #include "common/base/log.h"

@@ -34,12 +34,8 @@ struct http *http_open(struct loop *loop, struct arena *arena, const struct http
 /* Resumes a suspended connection; libmicrohttpd runs at the end of this turn. */
 void http_resume(struct http *self, struct MHD_Connection *connection);
 
-/* Accepts no more connections; those that are open are served on. */
 void http_quiesce(struct http *self);
-
 size_t http_connections(const struct http *self);
-
-/* Closes all connections. None may be suspended. */
 void http_close(struct http **self_p);
 
 #endif

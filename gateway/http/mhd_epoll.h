@@ -15,7 +15,6 @@
 
 struct connection;
 
-/* What the kernel and libmicrohttpd know of a socket. */
 struct mhd_epoll {
     int epoll;       /* of libmicrohttpd, that has the socket; meaningless unless `in_kernel` */
     void *data;      /* libmicrohttpd's word for it */
@@ -36,7 +35,6 @@ void mhd_epoll_forget(int epoll);
 
 /* Whether epoll_wait() asks the kernel; if not it returns nothing until the next turn. */
 void mhd_epoll_ask(int epoll, bool ask);
-
 void mhd_epoll_end(struct mhd_epoll *self, int fd);
 
 #endif

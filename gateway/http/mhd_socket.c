@@ -100,7 +100,6 @@ static int status_of(const char *bytes, size_t size)
     return (int)strtol(bytes + at, NULL, 10);
 }
 
-/* Whether these bytes of an answer are not to be sent. */
 static bool is_dropped(struct connection *connection, const char *bytes, size_t size)
 {
     int status;

@@ -20,7 +20,6 @@ struct connection;
 void mhd_socket_watch(int fd, struct connection *connection);
 void mhd_socket_unwatch(int fd);
 
-/* That of a watched socket, or NULL. */
 struct connection *mhd_socket_connection(int fd);
 
 /* Answers and closes if malformed bytes followed the last ended request. */
@@ -29,10 +28,7 @@ void mhd_socket_check(struct connection *connection);
 /* Past all that. Best effort: what does not fit into the socket's buffer is lost. */
 void mhd_socket_send(int fd, const char *bytes, size_t size);
 
-/* Reads and drops what has come, up to so many bytes. */
 void mhd_socket_drain(int fd, size_t max);
-
-/* Whether the client has closed its direction. */
 bool mhd_socket_is_over(int fd);
 void mhd_socket_shutdown(int fd);
 

@@ -76,7 +76,6 @@ static int keep(struct multipart *self, const uint8_t *bytes, size_t size, size_
     return 0;
 }
 
-/* The name in the header lines of a part. */
 static int headers_end(struct multipart *self, struct error *err)
 {
     static const char wanted[] = "Content-Disposition:";
@@ -115,7 +114,6 @@ static int field_end(struct multipart *self, struct error *err)
     return 0;
 }
 
-/* Bytes of the part that is being read, or of the preamble. */
 static int part_append(struct multipart *self, const uint8_t *bytes, size_t size, struct error *err)
 {
     if (self->state == MULTIPART_FILE && size > 0)

@@ -6,7 +6,6 @@ struct exchange;
 
 /* Chooses the id of a request whose headers were read, and whether it is traced. */
 void request_span_begin(struct exchange *exchange);
-
 void request_span_end(struct exchange *exchange);
 
 #endif

@@ -58,7 +58,6 @@ void trace_choose(struct trace_source *self, const char *request_id,
     ret[32] = '\0';
 }
 
-/* Is the id a trace id as it stands? */
 static bool is_trace_id(const char *id, struct trace_context *ret)
 {
     char parent[TRACEPARENT_SIZE];

@@ -6,7 +6,6 @@
 
 enum { TRACE_SIZE = 65 };
 
-/* Source of ids for requests that bring none. */
 struct trace_source {
     uint64_t prefix, next;
 };

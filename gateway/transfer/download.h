@@ -19,7 +19,6 @@ int download_send(struct exchange *exchange, const struct request *req,
 int download_serve(struct exchange *exchange, const struct request *req,
                    const msgpack_object *output, struct error *err) MUST_USE;
 
-/* The exchange has ended: its file is not read any more. */
 void download_leave(struct download *self);
 
 #endif

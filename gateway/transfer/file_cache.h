@@ -25,7 +25,6 @@ struct cached_file;
 
 struct file_cache *file_cache_new(void);
 void file_cache_destroy(struct file_cache **self_p);
-
 size_t file_cache_size(const struct file_cache *self);
 
 /* The cached file of a target, as it was sent; NULL: none. The caller releases it. */
@@ -35,7 +34,6 @@ const char *cached_file_handle(const struct cached_file *self);
 size_t cached_file_size(const struct cached_file *self);
 const uint8_t *cached_file_bytes(const struct cached_file *self);
 
-/* NULL and *NULL are fine. */
 void cached_file_release(struct cached_file **self_p);
 
 /* Notes that a target brought a whole file with this handle, in these pieces; copied the second

@@ -22,7 +22,6 @@ struct sender {
     char name[SENDER_NAME_MAX];
 };
 
-/* A file that came before it was asked for. */
 struct unclaimed {
     int64_t number, since_ms;
     int file;
@@ -131,12 +130,11 @@ static struct sender *find_or_free(struct file_receiver *self, const char *name)
 {
     struct sender *unused = NULL;
 
-    for (size_t i = 0; i < SENDERS_MAX; i++) {
+    for (size_t i = 0; i < SENDERS_MAX; i++)
         if (self->senders[i].socket < 0)
             unused = &self->senders[i];
         else if (strcmp(self->senders[i].name, name) == 0)
             return &self->senders[i];
-    }
     return unused;
 }
 
@@ -197,7 +195,7 @@ struct file_receiver *file_receiver_new(struct loop *loop, struct bus *bus, size
 
 void file_receiver_destroy(struct file_receiver **self_p)
 {
-    struct file_receiver *self = *self_p;
+    struct file_receiver *self = TAKE_PTR(*self_p);
 
     if (!self)
         return;
@@ -207,5 +205,4 @@ void file_receiver_destroy(struct file_receiver **self_p)
     for (size_t i = 0; i < self->unclaimed_count; i++)
         close(self->unclaimed[i].file);
     free(self);
-    *self_p = NULL;
 }

@@ -32,14 +32,13 @@ struct piece *piece_new(struct gateway *gateway, void *owner, int64_t offset, si
 
 void piece_destroy(struct gateway *gateway, struct piece **self_p)
 {
-    struct piece *self = *self_p;
+    struct piece *self = TAKE_PTR(*self_p);
 
     if (!self)
         return;
     gateway->streams_size -= self->held;
     arena_destroy(&self->arena);
     free(self);
-    *self_p = NULL;
 }
 
 int stream_call(struct gateway *gateway, const char *service, const struct request *req,

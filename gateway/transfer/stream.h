@@ -16,7 +16,6 @@ enum {
     STREAM_MUCH = 32 * 1024 * 1024, /* bytes of all transfers */
 };
 
-/* One piece: its memory is the arena's. */
 struct piece {
     struct piece *next;
     struct arena *arena;

@@ -15,13 +15,8 @@ struct upload;
 /* Starts on the header of an R_FORM request. NULL, with err set, when its body is no form. */
 struct upload *upload_new(struct exchange *exchange, struct error *err);
 
-/* The next bytes of the body. False when the connection must be cut. */
 bool upload_append(struct upload *self, const uint8_t *bytes, size_t size);
-
-/* The file has begun: all fields are there. */
 bool upload_has_begun(const struct upload *self);
-
-/* The body is complete; or the exchange has ended before it was. */
 void upload_end_body(struct upload *self);
 void upload_leave(struct upload *self);
 

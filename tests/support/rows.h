@@ -4,7 +4,7 @@
 #ifndef ATRIUM_TESTS_SUPPORT_ROWS_H
 #define ATRIUM_TESTS_SUPPORT_ROWS_H
 
-#include "common/domain/key_caller.h"
+#include "common/domain/request.h"
 
 /* Every ROUTE and ALIAS, ended by a row with method NULL. */
 extern const struct route test_routes[];

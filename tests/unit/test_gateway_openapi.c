@@ -7,7 +7,7 @@
 
 #include "authd/signin/sign_in_api.h"
 #include "gateway/endpoint/openapi.h"
-#include "gateway/endpoint/openapi_text.h"
+#include "gateway/endpoint/openapi_private.h"
 #include "settingsd/setting_api.h"
 #include "tests/support/unit.h"
 

@@ -166,7 +166,7 @@ static struct identity *someone(const struct uuid *session, const char *project,
         uuid_parse(membership_1, &caller.membership) < 0)
         abort();
     caller.policyResource = "[]";
-    return identity_new(&caller, false);
+    return identity_new(&caller, false, NULL, NULL);
 }
 
 /* Is it in the cache now? */
