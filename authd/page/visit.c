@@ -19,6 +19,7 @@
 #include "common/base/clock.h"
 #include "common/domain/page.h"
 #include "common/domain/uri.h"
+#include "settingsd/policy_api.h"
 
 #define TOUCH_AFTER MINUTES(1) /* a use that is noted spares others their row */
 enum { COOKIE_SIZE = 32 };     /* random bytes */
@@ -222,6 +223,14 @@ static const char *open_next(struct visit *self)
     self->login_hint = request.in.login_hint ? fields_email(arena, request.in.login_hint) : NULL;
     (void)language_of_locales(request.in.ui_locales, &self->language);
     return request.in.redirect_uri;
+}
+
+bool visit_lacks_factor(const struct visit *self)
+{
+    const struct caller *caller = &self->caller;
+
+    return !caller->secondFactor &&
+           account_policy_requires_mfa(self->tenant.accountPolicy, caller->role, caller->admin);
 }
 
 /* A session that is in use lives on. */

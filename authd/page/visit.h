@@ -89,6 +89,9 @@ enum visit_step visit_open_account_form(struct authd *d, const struct request *r
                                         struct visit *ret, struct page_answer *out,
                                         struct error *err) MUST_USE;
 
+/* Whether the tenant demands a second factor that the session does not have. */
+bool visit_lacks_factor(const struct visit *self);
+
 /* Finds the session that a cookie holds in a project, and whose it is: signed_in, caller and req.
  * Parks. */
 int visit_find_session(struct visit *self, struct uuid project, const char *cookie,
