@@ -401,7 +401,7 @@ static int bind_to_proof(struct authd *d, const struct request *req, const struc
 static int limit_pushes(struct authd *d, const struct request *req,
                         const struct oauth_client *client, struct error *err)
 {
-    if (strcmp(client->settings->authMethod, "none") != 0)
+    if (client->settings->authMethod != CLIENT_AUTH_NONE)
         return 0;
     return throttle_limit_client(d, req, "pushed request", req->address, PUSHED_WINDOW, PUSHED_MAX,
                                  err);
