@@ -12,6 +12,7 @@
 #include "authd/session/deletion_abort.h"
 #include "authd/session/key.h"
 #include "authd/session/session_api.h"
+#include "authd/session/token.h"
 #include "authd/signin/sign_in_api.h"
 #include "authd/sql/change.h"
 #include "authd/sql/session.h"
