@@ -64,7 +64,7 @@ COMMON_OBJECTS := $(call object,$(filter-out $(CURL_SOURCES),$(wildcard common/*
     $(BUILD)/gen/common/service/sql.o $(BUILD)/gen/common/service/config_known.o
 # The shapes of operations, and what checks them.
 API_OBJECTS    := $(call object,$(filter %_api.c,$(foreach d,$(APIS),$(call sources,$(d)))) \
-    authd/credential/pkce.c authd/oauth/smart_scope.c settingsd/color.c)
+    authd/credential/pkce.c authd/session/smart_scope.c settingsd/color.c)
 
 # Statements: each <owner>/sql/<subject>/*.sql becomes calls in C; see common/pg/sqlgen.pl. The stamp is as old as the
 # last run; headers change only when what they say does.

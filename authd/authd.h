@@ -57,10 +57,10 @@ struct authd {
     int64_t password_memory_failed_ms, password_memory_logged_ms; /* monotonic; 0: never */
     const char *dummy_hash; /* what unknown accounts are verified against, as a rule */
     struct password_mixture *password_mixture; /* or else: see password_mixture.h; NULL: not yet */
-    struct keyring *keyring;
-    struct issuer_keyring *issuer_keys; /* see oauth/issuer_key.h */
-    struct offload *signatures;         /* of RS256 */
-    struct cache *issuer_verified;      /* tokens whose signature was verified */
+    struct key_ring *keyring;
+    struct key_ring *issuer_keys;  /* see oauth/issuer_key.h */
+    struct offload *signatures;    /* of RS256 */
+    struct cache *issuer_verified; /* tokens whose signature was verified */
     const struct mail_domains *mail_domains;
     const struct password_filter *common_passwords; /* or breached ones */
     struct lease_watch *leases;

@@ -32,8 +32,8 @@ static int scope_check(const char *value, char why[static 96])
 }
 
 static const char *const client_types[] = {"public", "confidential", NULL};
-static const char *const auth_methods[] = {"none", "client_secret_basic", "client_secret_post",
-                                           "private_key_jwt", NULL};
+const char *const client_auth_texts[] = {"none", "client_secret_basic", "client_secret_post",
+                                         "private_key_jwt", NULL};
 static const char *const id_token_algs[] = {"RS256", "ES256", NULL};
 /* Those of authd/oauth/person_claims.c. */
 static const char *const person_claims[] = {"name",  "given_name",     "family_name", "locale",
@@ -56,10 +56,10 @@ static const char *const grant_types[] = {"authorization_code", "refresh_token",
     FIELD_CHOICE(s, FIELD_AS(at type, "type"), client_types, 0,                                    \
                  "Whether it can keep a secret (RFC 6749, section 2.1); absent: public.",          \
                  "confidential"),                                                                  \
-        FIELD_CHOICE(s, FIELD_AS(at authMethod, "authMethod"), auth_methods, 0,                    \
-                     "How it authenticates (RFC 7591, section 2); absent: none, or for a "         \
-                     "confidential one client_secret_basic.",                                      \
-                     "client_secret_basic"),                                                       \
+        FIELD_ENUM(s, FIELD_AS(at authMethod, "authMethod"), client_auth, client_auth_texts, 0,    \
+                   "How it authenticates (RFC 7591, section 2); absent: none, or for a "           \
+                   "confidential one client_secret_basic.",                                        \
+                   "client_secret_basic"),                                                         \
         FIELD_JSON_OBJECT(s, FIELD_AS(at jwks, "jwks"), JWKS_MAX, 0,                               \
                           "Its public keys, for private_key_jwt: a JWK set (RFC 7517).",           \
                           "{\"keys\":[{\"kty\":\"EC\",\"crv\":\"P-256\",\"kid\":\"1\","            \
@@ -143,7 +143,8 @@ static const struct field client_rows[] = {
                "Name of the application.", "Patient portal"),
     FIELD_TIME(struct client, lastUpdated, FIELD_REQUIRED, "When it was made or last replaced."),
     FIELD_CHOICE(struct client, type, client_types, 0, "Whether it can keep a secret.", "public"),
-    FIELD_CHOICE(struct client, authMethod, auth_methods, 0, "How it authenticates.", "none"),
+    FIELD_ENUM(struct client, authMethod, client_auth, client_auth_texts, 0,
+               "How it authenticates.", "none"),
     FIELD_JSON_TEXTS(struct client, grantTypes, 1024, 0, "How it may get tokens.",
                      "[\"authorization_code\"]"),
     FIELD_BOOL(struct client, firstParty, false, 0, "It is the project's own."),

@@ -6,14 +6,23 @@
 
 #include "common/wire/fields.h"
 
+/* How a client authenticates (RFC 7591, section 2), for FIELD_ENUM(). */
+enum client_auth {
+    CLIENT_AUTH_UNSET,
+    CLIENT_AUTH_NONE,
+    CLIENT_AUTH_SECRET_BASIC,
+    CLIENT_AUTH_SECRET_POST,
+    CLIENT_AUTH_PRIVATE_KEY,
+};
+extern const char *const client_auth_texts[];
+
 /* What an OAuth client may do. Scopes and grant types are those it may request; without OAuth
  * settings it is public and has no grants. */
 struct oauth_settings {
-    const char *type;       /* "public" or "confidential" (RFC 6749, section 2.1) */
-    const char *authMethod; /* "none", "client_secret_basic", "client_secret_post" or
-                             * "private_key_jwt": how it authenticates (RFC 7591, section 2) */
-    const char *jwks;       /* its public keys: a JWK set (RFC 7517, section 5) as JSON */
-    const char *jwksUri;    /* or where that is */
+    const char *type; /* "public" or "confidential" (RFC 6749, section 2.1) */
+    enum client_auth authMethod;
+    const char *jwks;    /* its public keys: a JWK set (RFC 7517, section 5) as JSON */
+    const char *jwksUri; /* or where that is */
     struct field_texts redirectUris, grantTypes, scopes;
     struct field_texts audiences; /* resources that its tokens may be for (RFC 8707) */
     struct field_texts postLogoutRedirectUris;
@@ -41,7 +50,8 @@ struct client {
     struct uuid id;
     const char *name;
     int64_t lastUpdated;
-    const char *type, *authMethod;
+    const char *type;
+    enum client_auth authMethod;
     const char *grantTypes; /* JSON array of texts */
     bool firstParty;
 };

@@ -16,8 +16,8 @@ enum { KEYS_MAX = 20 };
 
 bool client_has_secret(const struct oauth_settings *settings)
 {
-    return strcmp(settings->authMethod, "client_secret_basic") == 0 ||
-           strcmp(settings->authMethod, "client_secret_post") == 0;
+    return settings->authMethod == CLIENT_AUTH_SECRET_BASIC ||
+           settings->authMethod == CLIENT_AUTH_SECRET_POST;
 }
 
 static bool has(const struct field_texts *list, const char *text)
@@ -91,7 +91,7 @@ int client_check_keys(struct offload *threads, const char *jwks, int64_t deadlin
 
 static int check_keys(const struct oauth_settings *settings, struct error *err)
 {
-    bool signs = strcmp(settings->authMethod, "private_key_jwt") == 0;
+    bool signs = settings->authMethod == CLIENT_AUTH_PRIVATE_KEY;
 
     if (settings->jwks && settings->jwksUri) /* RFC 7591, section 2 */
         return error_problem(err, "jwksUri", "must be absent beside jwks");
@@ -133,12 +133,12 @@ int client_check(struct oauth_settings *settings, struct error *err)
         settings->type = "public";
     confidential = strcmp(settings->type, "confidential") == 0;
     if (!settings->authMethod)
-        settings->authMethod = confidential ? "client_secret_basic" : "none";
+        settings->authMethod = confidential ? CLIENT_AUTH_SECRET_BASIC : CLIENT_AUTH_NONE;
     if (!settings->dpop)
         settings->dpop = "optional";
     if (!settings->idTokenAlg)
         settings->idTokenAlg = "RS256";
-    if (confidential == (strcmp(settings->authMethod, "none") == 0))
+    if (confidential == (settings->authMethod == CLIENT_AUTH_NONE))
         result = error_problem(err, "authMethod",
                                confidential ? "must not be none for type confidential"
                                             : "must be none for type public");

@@ -33,6 +33,12 @@ struct credential_link_owner {
     const char *email, *name, *surname;
 };
 
+/* Checks a new password of the owner by the rules of its projects. link: the one that sets it, or
+ * absent. Parks. */
+int credential_check_password(struct authd *d, const struct request *req,
+                              const struct credential_owner *owner, struct uuid link,
+                              const char *password, struct error *err) MUST_USE;
+
 /* Makes a link for one account and queues its mail; nothing for a project without the address of
  * an application that the link could lead to, or when the account is deleted at this moment. Where
  * the installation mails but has no such pages, the mail has the link's id and secret. tenant: that

@@ -1,6 +1,6 @@
 /*
  * acceptance.h - accepting an invitation by its link. Handlers: invitation_show, invitation_accept;
- * set_password (credential.c) comes here for a link of an invitation.
+ * set_password (set_password.c) comes here for a link of an invitation.
  *
  * Who runs the tenant's pages can read the link. So it alone makes an account, or sets the
  * password of one that the tenant's project owns and that is verified for no one else. The owner of

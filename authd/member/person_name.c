@@ -11,6 +11,7 @@
 #include "common/domain/fold.h"
 
 enum {
+    KEYS_MAX = 12,        /* of a person */
     CHARACTERS_MAX = 200, /* of both names */
     BATCH = 500,          /* accounts */
     BATCH_MS = 1000,      /* for one of them, at the end of a run */
@@ -20,7 +21,7 @@ enum {
 struct name {
     char *text;
     size_t length;
-    size_t starts[PERSON_NAME_KEYS_MAX]; /* of words */
+    size_t starts[KEYS_MAX]; /* of words */
     size_t count;
 };
 
@@ -37,7 +38,7 @@ static struct name read_name(struct arena *arena, const char *text)
         word.size = (size_t)(at - word.text);
         if (before.text && !dense && word.text > end && *end != '\'')
             name.text[name.length++] = ' ';
-        if (name.count < PERSON_NAME_KEYS_MAX)
+        if (name.count < KEYS_MAX)
             name.starts[name.count++] = name.length;
         memcpy(name.text + name.length, word.text, word.size);
         name.length += word.size;
@@ -48,8 +49,11 @@ static struct name read_name(struct arena *arena, const char *text)
     return name;
 }
 
-size_t person_name_keys(struct arena *arena, const char *name, const char *surname,
-                        const char *ret[static PERSON_NAME_KEYS_MAX])
+/* The keys of a person: all names from each word on and around, and from what is behind an
+ * apostrophe, which is left out; "o'brien" is found by "obrien" and by "brien". Of a script without
+ * spaces from each character on. */
+static size_t name_keys(struct arena *arena, const char *name, const char *surname,
+                        const char *ret[static KEYS_MAX])
 {
     struct name all = read_name(arena, arena_printf(arena, "%s %s", name, surname));
 
@@ -73,7 +77,7 @@ const char *person_name_search(struct arena *arena, const char *search)
 static int store(struct authd *d, const struct request *req,
                  const struct sql_account_name_due_list_rows *due, struct error *err)
 {
-    size_t id = sizeof(struct uuid), most = due->count * PERSON_NAME_KEYS_MAX, count = 0;
+    size_t id = sizeof(struct uuid), most = due->count * KEYS_MAX, count = 0;
     const char **names = arena_calloc(req->arena, due->count, sizeof(*names)),
                **surnames = arena_calloc(req->arena, due->count, sizeof(*surnames)),
                **keys = arena_calloc(req->arena, most, sizeof(*keys));
@@ -87,7 +91,7 @@ static int store(struct authd *d, const struct request *req,
         db_array_add(&fold.accounts, row->account.text);
         names[i] = row->name;
         surnames[i] = row->surname;
-        count += person_name_keys(req->arena, row->name, row->surname, keys + count);
+        count += name_keys(req->arena, row->name, row->surname, keys + count);
         for (size_t j = first; j < count; j++)
             db_array_add(&fold.key_accounts, row->account.text);
     }

@@ -11,7 +11,7 @@
 #include "authd/oauth/fhir_server.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/person_claims.h"
-#include "authd/oauth/smart_scope.h"
+#include "authd/session/smart_scope.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/jwt.h"
 #include "common/domain/uri.h"

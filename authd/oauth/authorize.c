@@ -113,7 +113,7 @@ static bool must_sign_in(const struct authorization *self)
         return false;
     return request->prompt & PROMPT_LOGIN ||
            (request->max_age_s >= 0 && age_ms > request->max_age_s * 1000) ||
-           (self->session.factor && (person_lacks_factor(&self->visit) ||
+           (self->session.factor && (visit_lacks_factor(&self->visit) ||
                                      request_wants_factor(self) || request_prefers_factor(self)));
 }
 
@@ -142,7 +142,7 @@ static int deny(struct error *err, const char *text)
 /* Signing in again gives no factor to an account without one. */
 static int check_factor(const struct authorization *self, struct error *err)
 {
-    if (person_lacks_factor(&self->visit))
+    if (visit_lacks_factor(&self->visit))
         return deny(err, "The account must enrol a second factor first.");
     if (request_wants_factor(self))
         return oauth_fail(err, ERR_BAD_REQUEST, "unmet_authentication_requirements",
@@ -401,7 +401,7 @@ static int bind_to_proof(struct authd *d, const struct request *req, const struc
 static int limit_pushes(struct authd *d, const struct request *req,
                         const struct oauth_client *client, struct error *err)
 {
-    if (strcmp(client->settings->authMethod, "none") != 0)
+    if (client->settings->authMethod != CLIENT_AUTH_NONE)
         return 0;
     return throttle_limit_client(d, req, "pushed request", req->address, PUSHED_WINDOW, PUSHED_MAX,
                                  err);

@@ -32,7 +32,7 @@ static void console_client(const struct authd *d, const struct request *req,
 
     *settings = (struct oauth_settings){
         .type = "public",
-        .authMethod = "none",
+        .authMethod = CLIENT_AUTH_NONE,
         .dpop = "required",
         .idTokenAlg = "ES256",
         .firstParty = true,

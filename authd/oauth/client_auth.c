@@ -24,7 +24,7 @@ enum { BASIC_MAX = 2048, JTI_MAX = 255 };
 
 /* How a request authenticates, before anything is believed. */
 struct claim {
-    const char *method; /* of the registration */
+    enum client_auth method; /* of the registration */
     const char *client_id, *secret;
     bool basic; /* by the header, so that a refusal has a challenge */
     struct jwt assertion;
@@ -124,19 +124,19 @@ static int claim_read(const struct request *req, const struct client_credentials
     int methods = !!given->authorization + !!given->client_secret + asserted;
     int result = 0;
 
-    *claim = (struct claim){.method = "none", .client_id = given->client_id};
+    *claim = (struct claim){.method = CLIENT_AUTH_NONE, .client_id = given->client_id};
     if (methods > 1) /* RFC 6749, section 2.3 */
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request",
                           "The client authenticates in two ways.");
     if (given->authorization) {
-        claim->method = "client_secret_basic";
+        claim->method = CLIENT_AUTH_SECRET_BASIC;
         claim->basic = true;
         result = read_basic(req, given->authorization, claim);
     } else if (given->client_secret) {
-        claim->method = "client_secret_post";
+        claim->method = CLIENT_AUTH_SECRET_POST;
         claim->secret = arena_strdup(req->arena, given->client_secret);
     } else if (asserted) {
-        claim->method = "private_key_jwt";
+        claim->method = CLIENT_AUTH_PRIVATE_KEY;
         result = read_assertion(req, given, claim);
     }
     if (result < 0 || !claim->client_id)
@@ -279,7 +279,7 @@ static int check_claim(struct authd *d, const struct request *req, const struct 
         error_clear(err);
         return refuse(claim, err);
     }
-    if (strcmp(ret->settings->authMethod, claim->method) != 0)
+    if (ret->settings->authMethod != claim->method)
         return refuse(claim, err);
     if (claim->secret)
         return check_secret(d, req, issuer, claim, ret, err);

@@ -12,9 +12,9 @@
 #include "authd/oauth/client_token.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/smart_grant.h"
-#include "authd/oauth/smart_scope.h"
 #include "authd/oauth/token.h"
 #include "authd/session/issuer_key.h"
+#include "authd/session/smart_scope.h"
 #include "authd/settings_cache.h"
 #include "authd/sql_part.h"
 #include "common/domain/jwt.h"
@@ -102,8 +102,8 @@ static int read_audience(const struct token_call *call, const char *scope, const
 
 static int64_t life_of(const struct oauth_client *client)
 {
-    return strcmp(client->settings->authMethod, "private_key_jwt") == 0 ? SIGNED_LIFE
-                                                                        : ACCESS_TOKEN_LIFE;
+    return client->settings->authMethod == CLIENT_AUTH_PRIVATE_KEY ? SIGNED_LIFE
+                                                                   : ACCESS_TOKEN_LIFE;
 }
 
 /* RFC 9068, section 2.2: the subject is the client. */

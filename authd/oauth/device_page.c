@@ -14,9 +14,9 @@
 #include "authd/oauth/device.h"
 #include "authd/oauth/oauth_error.h"
 #include "authd/oauth/person_check.h"
-#include "authd/oauth/scope_text.h"
 #include "authd/oauth/smart_grant.h"
 #include "authd/page/page_api.h"
+#include "authd/page/scope_text.h"
 #include "authd/page/visit.h"
 #include "authd/sql/oauth.h"
 #include "common/domain/endpoint.h"
@@ -94,7 +94,7 @@ static enum visit_step open_person(struct device_visit *self, enum visit_step st
         error_clear(err);
         return refuse_person(&self->visit, PAGE_TEXT_ERROR_DISABLED, out);
     }
-    if (person_lacks_factor(&self->visit))
+    if (visit_lacks_factor(&self->visit))
         return refuse_person(&self->visit, PAGE_TEXT_ERROR_FACTOR_FIRST, out);
     return VISIT_OPEN;
 }

@@ -8,7 +8,7 @@
 
 #include "authd/oauth/grant_registered.h"
 #include "authd/oauth/oauth_api.h"
-#include "authd/oauth/smart_scope.h"
+#include "authd/session/smart_scope.h"
 #include "authd/session/step_up_check.h"
 #include "authd/sql/smart.h"
 #include "common/domain/uri.h"

@@ -9,6 +9,7 @@
 #include "authd/tenant.h"
 #include "common/domain/endpoint.h"
 #include "common/wire/codec.h"
+#include "settingsd/client_api.h"
 
 int issuer_open_view(struct authd *d, const struct request *req, struct settings_view *view,
                      const char *code, const struct endpoint_visit *visit, struct issuer *ret,
@@ -35,8 +36,6 @@ const char *issuer_endpoint(const struct issuer *self, struct arena *arena, cons
 
 /* ---- metadata ---- */
 
-const char *const issuer_auth_methods[] = {"none", "client_secret_basic", "client_secret_post",
-                                           "private_key_jwt", NULL};
 const char *const issuer_auth_algs[] = {"RS256", "RS384", "PS256", "ES256", "ES384", NULL};
 const char *const issuer_grant_types[] = {"authorization_code", "refresh_token",
                                           "client_credentials", GRANT_DEVICE_CODE, NULL};
@@ -71,17 +70,16 @@ static const struct issuer_words lists[] = {
     {"response_types_supported", (const char *const[]){"code", NULL}},
     {"response_modes_supported", (const char *const[]){"query", NULL}},
     {"grant_types_supported", issuer_grant_types},
-    {"introspection_endpoint_auth_methods_supported",
-     (const char *const[]){"client_secret_basic", "client_secret_post", "private_key_jwt", NULL}},
+    {"introspection_endpoint_auth_methods_supported", client_auth_texts + 1}, /* all but none */
     {"introspection_endpoint_auth_signing_alg_values_supported", issuer_auth_algs},
-    {"revocation_endpoint_auth_methods_supported", issuer_auth_methods},
+    {"revocation_endpoint_auth_methods_supported", client_auth_texts},
     {"revocation_endpoint_auth_signing_alg_values_supported", issuer_auth_algs},
     {"introspection_signing_alg_values_supported", (const char *const[]){"RS256", NULL}},
     {"dpop_signing_alg_values_supported",
      (const char *const[]){"ES256", "ES384", "RS256", "PS256", NULL}},
     {"subject_types_supported", (const char *const[]){"public", NULL}},
     {"id_token_signing_alg_values_supported", (const char *const[]){"RS256", "ES256", NULL}},
-    {"token_endpoint_auth_methods_supported", issuer_auth_methods},
+    {"token_endpoint_auth_methods_supported", client_auth_texts},
     {"token_endpoint_auth_signing_alg_values_supported", issuer_auth_algs},
     {"code_challenge_methods_supported", (const char *const[]){"S256", NULL}},
     {"prompt_values_supported",

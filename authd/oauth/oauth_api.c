@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "authd/oauth/smart_scope.h"
+#include "authd/session/smart_scope.h"
 #include "authd/shape_api.h"
 #include "common/domain/name.h"
 #include "common/domain/uri.h"

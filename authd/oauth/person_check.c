@@ -5,15 +5,6 @@
 
 #include "authd/oauth/oauth_error.h"
 #include "authd/session/admission.h"
-#include "settingsd/policy_api.h"
-
-bool person_lacks_factor(const struct visit *visit)
-{
-    const struct caller *caller = &visit->caller;
-
-    return !caller->secondFactor &&
-           account_policy_requires_mfa(visit->tenant.accountPolicy, caller->role, caller->admin);
-}
 
 static int deny(struct error *err, const char *text)
 {

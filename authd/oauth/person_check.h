@@ -7,9 +7,6 @@
 
 #include "authd/page/visit.h"
 
-/* A second factor, which the session does not have, is demanded by the tenant. */
-bool person_lacks_factor(const struct visit *visit);
-
 /* The switches of the tenant and the rules of the person's policy. ERR_BAD_REQUEST with
  * access_denied: they refuse. Parks. */
 int person_check(const struct visit *visit, struct error *err) MUST_USE;

@@ -11,6 +11,7 @@
 #include "authd/oauth/oauth_api.h"
 #include "common/domain/endpoint.h"
 #include "common/wire/codec.h"
+#include "settingsd/client_api.h"
 
 static const struct issuer_address endpoints[] = {
     {"jwks_uri", "jwks"},
@@ -26,7 +27,7 @@ static const struct issuer_words lists[] = {
     {"grant_types_supported", issuer_grant_types},
     {"response_types_supported", (const char *const[]){"code", NULL}},
     {"code_challenge_methods_supported", (const char *const[]){"S256", NULL}},
-    {"token_endpoint_auth_methods_supported", issuer_auth_methods},
+    {"token_endpoint_auth_methods_supported", client_auth_texts},
     {"token_endpoint_auth_signing_alg_values_supported", issuer_auth_algs},
     {"capabilities",
      (const char *const[]){

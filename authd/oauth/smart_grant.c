@@ -7,8 +7,8 @@
 
 #include "authd/oauth/client.h"
 #include "authd/oauth/oauth_error.h"
-#include "authd/oauth/smart_scope.h"
 #include "authd/session/admission.h"
+#include "authd/session/smart_scope.h"
 #include "authd/sql/signin.h"
 #include "authd/sql/smart.h"
 #include "common/domain/policy.h"

@@ -7,9 +7,9 @@
 
 #include "authd/account/account_api.h"
 #include "authd/oauth/oauth_api.h"
-#include "authd/oauth/scope_text.h"
 #include "authd/page/own_account_page.h"
 #include "authd/page/page_api.h"
+#include "authd/page/scope_text.h"
 #include "authd/page/visit.h"
 #include "authd/passkey/passkey_api.h"
 #include "authd/session/session_api.h"

@@ -7,7 +7,6 @@
  */
 #include <string.h>
 
-#include "authd/oauth/person_check.h"
 #include "authd/page/page_api.h"
 #include "authd/page/step_up_page.h"
 #include "common/domain/page.h"
@@ -82,7 +81,7 @@ static enum visit_step admit(const struct visit *visit, struct page_answer *out)
 {
     if (visit->installation)
         return visit_go(visit, "account", out);
-    return person_lacks_factor(visit)
+    return visit_lacks_factor(visit)
                ? visit_say(visit, 403, PAGE_TEXT_NOTE_DATA, PAGE_TEXT_ERROR_EXPORT_FACTOR, out)
                : VISIT_OPEN;
 }

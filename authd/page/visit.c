@@ -19,6 +19,7 @@
 #include "common/base/clock.h"
 #include "common/domain/page.h"
 #include "common/domain/uri.h"
+#include "settingsd/policy_api.h"
 
 #define TOUCH_AFTER MINUTES(1) /* a use that is noted spares others their row */
 enum { COOKIE_SIZE = 32 };     /* random bytes */
@@ -224,6 +225,14 @@ static const char *open_next(struct visit *self)
     return request.in.redirect_uri;
 }
 
+bool visit_lacks_factor(const struct visit *self)
+{
+    const struct caller *caller = &self->caller;
+
+    return !caller->secondFactor &&
+           account_policy_requires_mfa(self->tenant.accountPolicy, caller->role, caller->admin);
+}
+
 /* A session that is in use lives on. */
 static int touch(struct visit *self, struct uuid project, const struct sql_browser_get_row *held,
                  struct error *err)
@@ -238,8 +247,10 @@ static int touch(struct visit *self, struct uuid project, const struct sql_brows
     return MIN(sql_browser_touch(self->d->svc.db, &self->req, &in, err), 0);
 }
 
-int visit_find_session(struct visit *self, struct uuid project, const char *cookie,
-                       struct error *err)
+/* Finds the session that a cookie holds in a project, and whose it is: signed_in, caller and
+ * req. */
+static int find_session(struct visit *self, struct uuid project, const char *cookie,
+                        struct error *err)
 {
     uint8_t hash[SECRET_HASH_SIZE];
     const struct sql_browser_get_in get = {
@@ -291,8 +302,8 @@ enum visit_step visit_open(struct authd *d, const struct request *req, const cha
     visit_allow_redirect(ret, next, out);
     if (from->isNew) /* it can hold no session: the database need not be asked */
         return VISIT_OPEN;
-    return visit_find_session(ret, ret->tenant.projectId, from->cookie, err) < 0 ? VISIT_FAILED
-                                                                                 : VISIT_OPEN;
+    return find_session(ret, ret->tenant.projectId, from->cookie, err) < 0 ? VISIT_FAILED
+                                                                           : VISIT_OPEN;
 }
 
 static enum visit_step own_form(const struct visit *self, enum visit_step step,
@@ -459,7 +470,7 @@ const char *visit_seal(const struct visit *self, const char *state)
     return secret_encode(self->req.arena, sealed.bytes, sealed.size);
 }
 
-const char *visit_unseal_late(const struct visit *self, const char *text, bool *ret_over)
+const char *visit_unseal(const struct visit *self, const char *text)
 {
     size_t most = text ? strlen(text) : 0, size;
     uint8_t *bytes = arena_alloc(self->req.arena, most + 1), *plain;
@@ -467,16 +478,8 @@ const char *visit_unseal_late(const struct visit *self, const char *text, bool *
 
     if (most == 0 || secret_decode(text, bytes, most, &size) < 0 ||
         seal_open(self->req.arena, &self->d->svc.seal, purpose(self), (struct sealed){bytes, size},
-                  &plain, &size) < 0)
+                  &plain, &size) < 0 ||
+        strtoll((const char *)plain, &state, 10) <= self->req.now_ms)
         return NULL;
-    *ret_over = strtoll((const char *)plain, &state, 10) <= self->req.now_ms;
     return *state == ' ' ? state + 1 : NULL;
-}
-
-const char *visit_unseal(const struct visit *self, const char *text)
-{
-    bool is_over = false;
-    const char *state = visit_unseal_late(self, text, &is_over);
-
-    return is_over ? NULL : state;
 }

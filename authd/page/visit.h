@@ -89,10 +89,8 @@ enum visit_step visit_open_account_form(struct authd *d, const struct request *r
                                         struct visit *ret, struct page_answer *out,
                                         struct error *err) MUST_USE;
 
-/* Finds the session that a cookie holds in a project, and whose it is: signed_in, caller and req.
- * Parks. */
-int visit_find_session(struct visit *self, struct uuid project, const char *cookie,
-                       struct error *err) MUST_USE;
+/* Whether the tenant demands a second factor that the session does not have. */
+bool visit_lacks_factor(const struct visit *self);
 
 /* Reads what a form gave by the table of the API's route that does the same. Fails as fields_read()
  * does: with the problems of the fields. */
@@ -150,10 +148,9 @@ enum visit_step visit_signed_in(struct visit *self, const char *cookie, struct p
 
 /* What a form carries from one step to the next: the words of `state`, sealed for this browser,
  * good for as long as a sign-in may take. The text, from the arena; and back, NULL: it is none, or
- * over. The third: NULL only when it is none. */
+ * has expired. */
 const char *visit_seal(const struct visit *self, const char *state);
 const char *visit_unseal(const struct visit *self, const char *text);
-const char *visit_unseal_late(const struct visit *self, const char *text, bool *ret_over);
 
 /* The handler's result of a step. */
 static inline int visit_result(enum visit_step step)

@@ -11,6 +11,7 @@
 #include <openssl/crypto.h>
 
 #include "authd/session/key_api.h"
+#include "authd/session/key_ring.h"
 #include "authd/sql/key.h"
 #include "authd/sql/oauth.h"
 #include "common/base/cache.h"
@@ -39,87 +40,10 @@ static void verified_destroy(void *value)
     free(self);
 }
 
-/* Newest first. */
-struct issuer_keyring {
-    struct jws_key *keys[ISSUER_KEYS_MAX];
-    size_t count;
-};
-
-static struct jws_key **ring_find(struct issuer_keyring *ring, const char *kid)
-{
-    for (size_t i = 0; i < ring->count; i++) {
-        if (ring->keys[i] && strcmp(ring->keys[i]->kid, kid) == 0)
-            return &ring->keys[i];
-    }
-    return NULL;
-}
-
-static void ring_clear(struct issuer_keyring *ring)
-{
-    for (size_t i = 0; i < ring->count; i++)
-        jws_key_destroy(&ring->keys[i]);
-    ring->count = 0;
-}
-
-static struct jws_key *open_sealed(struct authd *d, struct arena *arena,
-                                   const struct sql_issuer_key_list_row *row, struct error *err)
-{
-    const struct sealed sealed = {row->private_sealed.bytes, row->private_sealed.size};
-    struct jws_key *key = NULL;
-    uint8_t *der = NULL;
-    size_t size = 0;
-    enum jws_alg alg;
-
-    if (jws_alg_parse(row->alg, &alg) == 0 &&
-        seal_open(arena, &d->svc.seal, ISSUER_KEY_SEAL_PURPOSE, sealed, &der, &size) == 0) {
-        key = jws_key_parse(alg, der, size);
-        sodium_memzero(der, size);
-    }
-    if (!key) {
-        (void)error_set(err, ERR_INTERNAL, "A key of the issuers cannot be opened.");
-        (void)error_detail(err, "kid %s: sealed with another seal_key?", row->kid);
-    }
-    return key;
-}
-
-/* Opens the keys that are new into their rows' places. */
-static int ring_open_new(struct authd *d, struct arena *arena,
-                         const struct sql_issuer_key_list_rows *rows, struct issuer_keyring *next,
-                         struct error *err)
-{
-    for (size_t i = 0; i < rows->count; i++) {
-        next->count++;
-        if (ring_find(d->issuer_keys, rows->items[i].kid))
-            continue;
-        next->keys[i] = open_sealed(d, arena, &rows->items[i], err);
-        if (!next->keys[i])
-            return -1;
-    }
-    return 0;
-}
-
 int issuer_key_reload(struct authd *d, const struct request *req, struct error *err)
 {
-    const struct sql_issuer_key_list_in list = {.now = req->now_ms, .most = ISSUER_KEYS_MAX};
-    struct sql_issuer_key_list_rows rows;
-    struct issuer_keyring next = {.count = 0};
-
-    if (sql_issuer_key_list(d->svc.db, req, &list, &rows, err) < 0)
-        return -1;
-    if (ring_open_new(d, req->arena, &rows, &next, err) < 0) {
-        ring_clear(&next);
-        return -1;
-    }
-    for (size_t i = 0; i < next.count; i++) {
-        if (!next.keys[i])
-            next.keys[i] = TAKE_PTR(*ring_find(d->issuer_keys, rows.items[i].kid));
-        next.keys[i]->created_at = rows.items[i].created_at;
-        next.keys[i]->active_at = rows.items[i].active_at;
-        next.keys[i]->retire_at = rows.items[i].retire_at;
-    }
-    ring_clear(d->issuer_keys);
-    *d->issuer_keys = next;
-    return 0;
+    return key_ring_read(d, req, sql_issuer_key_list_statement, ISSUER_KEY_SEAL_PURPOSE,
+                         d->issuer_keys, err);
 }
 
 /* ---- making ---- */
@@ -178,24 +102,10 @@ static int key_create(struct authd *d, const struct request *req, enum jws_alg a
     return result;
 }
 
-static const struct jws_key *current(const struct authd *d, enum jws_alg alg, int64_t now_ms)
-{
-    const struct issuer_keyring *ring = d->issuer_keys;
-    const struct jws_key *oldest = NULL;
-
-    for (size_t i = 0; i < ring->count; i++) {
-        if (ring->keys[i]->alg != alg)
-            continue;
-        if (ring->keys[i]->active_at <= now_ms)
-            return ring->keys[i];
-        oldest = ring->keys[i];
-    }
-    return oldest;
-}
-
 static bool is_complete(const struct authd *d, int64_t now_ms)
 {
-    return current(d, JWS_ES256, now_ms) && current(d, JWS_RS256, now_ms);
+    return key_ring_current(d->issuer_keys, JWS_ES256, now_ms) &&
+           key_ring_current(d->issuer_keys, JWS_RS256, now_ms);
 }
 
 int issuer_key_open(struct authd *d, const struct request *req, struct error *err)
@@ -208,7 +118,7 @@ int issuer_key_open(struct authd *d, const struct request *req, struct error *er
     if (issuer_key_reload(d, req, err) < 0)
         return -1;
     for (int alg = 0; alg < JWS_ALGS; alg++)
-        if (!current(d, (enum jws_alg)alg, req->now_ms) &&
+        if (!key_ring_current(d->issuer_keys, (enum jws_alg)alg, req->now_ms) &&
             key_create(d, req, (enum jws_alg)alg, false, req->now_ms, err) < 0)
             return -1;
     if (issuer_key_reload(d, req, err) < 0)
@@ -221,7 +131,7 @@ int issuer_key_open(struct authd *d, const struct request *req, struct error *er
 void issuer_key_close(struct authd *d)
 {
     if (d->issuer_keys)
-        ring_clear(d->issuer_keys);
+        key_ring_clear(d->issuer_keys);
     offload_destroy(&d->signatures);
     cache_destroy(&d->issuer_verified);
 }
@@ -232,7 +142,7 @@ int issuer_key_rotate(struct authd *d, const struct request *req, struct error *
         return error_set(err, ERR_CONFLICT, "There are no issuers without public_url.");
     if (issuer_key_reload(d, req, err) < 0)
         return -1;
-    if (d->issuer_keys->count > ISSUER_KEYS_MAX - 2 * JWS_ALGS)
+    if (d->issuer_keys->count > KEYS_MAX - 2 * JWS_ALGS)
         return error_set(err, ERR_CONFLICT, "Too many keys are live. Wait until one retires.");
     for (int alg = 0; alg < JWS_ALGS; alg++)
         if (key_create(d, req, (enum jws_alg)alg, true, req->now_ms + ISSUER_KEY_LEAD, err) < 0)
@@ -244,7 +154,7 @@ int issuer_key_rotate(struct authd *d, const struct request *req, struct error *
 
 struct field_list issuer_key_list(const struct authd *d, const struct request *req)
 {
-    const struct issuer_keyring *ring = d->issuer_keys;
+    const struct key_ring *ring = d->issuer_keys;
     struct public_key *list = arena_calloc(req->arena, ring->count, sizeof(*list));
 
     for (size_t i = 0; i < ring->count; i++) {
@@ -253,7 +163,8 @@ struct field_list issuer_key_list(const struct authd *d, const struct request *r
         list[i] = (struct public_key){.kid = arena_strdup(req->arena, key->kid),
                                       .use = "issuer",
                                       .alg = jws_alg_name(key->alg),
-                                      .active = key == current(d, key->alg, req->now_ms),
+                                      .active = key == key_ring_current(d->issuer_keys, key->alg,
+                                                                        req->now_ms),
                                       .createdAt = key->created_at,
                                       .retireAt = key->retire_at};
     }
@@ -262,7 +173,7 @@ struct field_list issuer_key_list(const struct authd *d, const struct request *r
 
 struct field_list issuer_key_public(const struct authd *d, const struct request *req)
 {
-    const struct issuer_keyring *ring = d->issuer_keys;
+    const struct key_ring *ring = d->issuer_keys;
     struct public_key *list = arena_calloc(req->arena, ring->count, sizeof(*list));
     size_t count = 0;
 
@@ -279,7 +190,7 @@ struct field_list issuer_key_public(const struct authd *d, const struct request 
 
 const char *issuer_key_set(const struct authd *d, const struct request *req)
 {
-    const struct issuer_keyring *ring = d->issuer_keys;
+    const struct key_ring *ring = d->issuer_keys;
     const char *text = "";
 
     for (size_t i = 0; i < ring->count; i++) {
@@ -339,7 +250,7 @@ static int run(struct authd *d, const struct request *req, const struct jws_key 
 const char *issuer_sign(struct authd *d, const struct request *req, enum jws_alg alg,
                         const char *typ, json_t *claims, struct error *err)
 {
-    const struct jws_key *key = current(d, alg, req->now_ms);
+    const struct jws_key *key = key_ring_current(d->issuer_keys, alg, req->now_ms);
     struct signing job;
     json_t *header;
 
@@ -391,16 +302,16 @@ static void remember(struct authd *d, const struct cache_key *at, const struct j
 static json_t *verify(struct authd *d, const struct request *req, const struct cache_key *at,
                       const char *token, const char *typ, const char *issuer)
 {
-    struct jws_key **key;
+    const struct jws_key *key;
     json_t *claims;
     struct jwt jwt;
 
     if (jwt_read(token, req->arena, &jwt) < 0)
         return NULL;
-    key = ring_find(d->issuer_keys, jwt_text(jwt.header, "kid"));
-    claims = key ? verify_by(*key, &jwt, typ, issuer) : NULL;
+    key = key_ring_find(d->issuer_keys, jwt_text(jwt.header, "kid"));
+    claims = key ? verify_by(key, &jwt, typ, issuer) : NULL;
     if (claims)
-        remember(d, at, *key, claims);
+        remember(d, at, key, claims);
     jwt_clear(&jwt);
     return claims;
 }
@@ -412,7 +323,7 @@ json_t *issuer_verify(struct authd *d, const struct request *req, const char *to
     const struct cache_key at = cache_key_of(d->issuer_verified, texts, ARRAY_SIZE(texts));
     const struct verified *known = cache_get(d->issuer_verified, &at);
 
-    if (!known || !ring_find(d->issuer_keys, known->kid))
+    if (!known || !key_ring_find(d->issuer_keys, known->kid))
         return verify(d, req, &at, token, typ, issuer);
     return is_of(known->claims, issuer) ? json_incref(known->claims) : NULL;
 }
@@ -422,15 +333,13 @@ static int verify_by_former(struct authd *d, const struct request *req, const st
 {
     const struct sql_issuer_key_get_in get = {.kid = jwt_text(jwt->header, "kid")};
     CLEANUP(jws_key_destroy) struct jws_key *key = NULL;
-    struct sql_issuer_key_list_row as_listed = {.kid = get.kid};
     struct sql_issuer_key_get_row row;
     int found = sql_issuer_key_get(d->svc.db, req, &get, &row, err);
 
     if (found <= 0)
         return found;
-    as_listed.alg = row.alg;
-    as_listed.private_sealed = row.private_sealed;
-    key = open_sealed(d, req->arena, &as_listed, err);
+    key = key_open_sealed(d, req->arena, ISSUER_KEY_SEAL_PURPOSE, get.kid, row.alg,
+                          row.private_sealed, err);
     if (!key)
         return -1;
     *ret = verify_by(key, jwt, typ, issuer);
@@ -446,7 +355,7 @@ int issuer_verify_former(struct authd *d, const struct request *req, const char 
     *ret = issuer_verify(d, req, token, typ, issuer);
     if (*ret || jwt_read(token, req->arena, &jwt) < 0)
         return 0;
-    if (!ring_find(d->issuer_keys, jwt_text(jwt.header, "kid")))
+    if (!key_ring_find(d->issuer_keys, jwt_text(jwt.header, "kid")))
         result = verify_by_former(d, req, &jwt, typ, issuer, ret, err);
     jwt_clear(&jwt);
     return result;

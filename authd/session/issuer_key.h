@@ -17,7 +17,6 @@
 #include "authd/session/jws.h"
 #include "authd/session/key.h"
 
-enum { ISSUER_KEYS_MAX = KEYS_MAX }; /* of both algorithms; a rotation beyond is refused */
 #define ISSUER_KEY_SEAL_PURPOSE "authd issuer key"
 #define ISSUER_KEY_LEAD HOURS(24)
 #define ISSUER_KEY_KEPT DAYS(8) /* after it has retired: longer than a session of a browser lives */

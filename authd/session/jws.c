@@ -108,6 +108,8 @@ static int key_fill(struct jws_key *self)
     self->pem = jwt_public_pem(self->pkey, self->arena);
     if (!self->pem || self->alg != JWS_ES256)
         return self->pem ? 0 : -1;
+    self->x = arena_strdup(self->arena, json_string_value(json_object_get(jwk, "x")));
+    self->y = arena_strdup(self->arena, json_string_value(json_object_get(jwk, "y")));
     self->signer = EVP_PKEY_CTX_new(self->pkey, NULL);
     return self->signer && EVP_PKEY_sign_init(self->signer) == 1 ? 0 : -1;
 }

@@ -19,9 +19,10 @@ enum { JWS_ALGS = JWS_RS256 + 1, JWS_RSA_BITS = 3072, JWS_SIGNATURE_MAX = 512 };
 
 struct jws_key {
     enum jws_alg alg;
-    char *kid; /* thumbprint (RFC 7638) */
-    char *jwk; /* the public half with kid, use and alg, as JSON */
-    char *pem; /* the same, SubjectPublicKeyInfo */
+    char *kid;   /* thumbprint (RFC 7638) */
+    char *jwk;   /* the public half with kid, use and alg, as JSON */
+    char *pem;   /* the same, SubjectPublicKeyInfo */
+    char *x, *y; /* of ES256: the public point, base64url */
     EVP_PKEY *pkey;
     EVP_PKEY_CTX *signer;                     /* of ES256, else NULL */
     int64_t created_at, active_at, retire_at; /* contract time; retire_at 0: not scheduled */

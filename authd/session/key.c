@@ -4,107 +4,19 @@
  */
 #include "authd/session/key.h"
 
-#include <sodium.h>
+#include <openssl/crypto.h>
 #include <string.h>
 
 #include "authd/operation_api.h"
 #include "authd/session/change.h"
 #include "authd/session/issuer_key.h"
 #include "authd/session/key_api.h"
+#include "authd/session/key_ring.h"
 #include "authd/sql/key.h"
-
-/* Newest first. */
-struct keyring {
-    struct signing_key *keys[KEYS_MAX];
-    size_t count;
-};
-
-static struct signing_key **ring_find(struct keyring *ring, const char *kid)
-{
-    for (size_t i = 0; i < ring->count; i++) {
-        if (ring->keys[i] && strcmp(ring->keys[i]->kid, kid) == 0)
-            return &ring->keys[i];
-    }
-    return NULL;
-}
-
-static void ring_clear(struct keyring *ring)
-{
-    for (size_t i = 0; i < ring->count; i++)
-        signing_key_destroy(&ring->keys[i]);
-    ring->count = 0;
-}
-
-static struct signing_key *open_sealed(struct authd *d, struct arena *arena, const char *kid,
-                                       struct field_bytes sealed, struct error *err)
-{
-    struct signing_key *key = NULL;
-    uint8_t *der = NULL;
-    size_t size = 0;
-
-    if (seal_open(arena, &d->svc.seal, KEY_SEAL_PURPOSE, (struct sealed){sealed.bytes, sealed.size},
-                  &der, &size) == 0) {
-        key = signing_key_parse(der, size);
-        sodium_memzero(der, size);
-    }
-    if (!key) {
-        (void)error_set(err, ERR_INTERNAL, "A signing key cannot be opened.");
-        (void)error_detail(err, "kid %s: sealed with another seal_key?", kid);
-    }
-    return key;
-}
-
-/* Opens the keys that are new into their rows' places. */
-static int ring_open_new(struct authd *d, struct arena *arena, const struct sql_key_list_rows *rows,
-                         struct keyring *next, struct error *err)
-{
-    for (size_t i = 0; i < rows->count; i++) {
-        const struct sql_key_list_row *row = &rows->items[i];
-
-        next->count++;
-        if (ring_find(d->keyring, row->kid))
-            continue;
-        next->keys[i] = open_sealed(d, arena, row->kid, row->private_sealed, err);
-        if (!next->keys[i])
-            return -1;
-    }
-    return 0;
-}
-
-/* The ring of the rows; keys known already move over, unparsed. On failure the old ring stays as
- * it is: one row that cannot be opened must not take away what signs. */
-static int ring_replace(struct authd *d, struct arena *arena, const struct sql_key_list_rows *rows,
-                        struct error *err)
-{
-    struct keyring next = {.count = 0};
-
-    if (ring_open_new(d, arena, rows, &next, err) < 0) {
-        ring_clear(&next);
-        return -1;
-    }
-    for (size_t i = 0; i < next.count; i++) {
-        const struct sql_key_list_row *row = &rows->items[i];
-        struct signing_key *key = next.keys[i];
-
-        if (!key)
-            next.keys[i] = key = TAKE_PTR(*ring_find(d->keyring, row->kid));
-        key->created_at = row->created_at;
-        key->active_at = row->active_at;
-        key->retire_at = row->retire_at;
-    }
-    ring_clear(d->keyring);
-    *d->keyring = next;
-    return 0;
-}
 
 int key_reload(struct authd *d, const struct request *req, struct error *err)
 {
-    const struct sql_key_list_in list = {.now = req->now_ms, .most = KEYS_MAX};
-    struct sql_key_list_rows rows;
-
-    if (sql_key_list(d->svc.db, req, &list, &rows, err) < 0)
-        return -1;
-    return ring_replace(d, req->arena, &rows, err);
+    return key_ring_read(d, req, sql_key_list_statement, KEY_SEAL_PURPOSE, d->keyring, err);
 }
 
 /* Makes a key and retires those before it; without `anyway` only when there is none.
@@ -112,7 +24,7 @@ int key_reload(struct authd *d, const struct request *req, struct error *err)
 static int key_create(struct authd *d, const struct request *req, bool anyway, int64_t active_at,
                       struct change *ret, struct error *err)
 {
-    CLEANUP(signing_key_destroy) struct signing_key *key = NULL;
+    CLEANUP(jws_key_destroy) struct jws_key *key = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct sql_key_create_in create = {.now = req->now_ms,
                                        .active_at = active_at,
@@ -120,19 +32,21 @@ static int key_create(struct authd *d, const struct request *req, bool anyway, i
                                        .anyway = anyway,
                                        .until = req->now_ms + CHANGE_EVENT_LIFE};
     struct sql_key_create_row row = {.sequence = 0};
-    struct sealed sealed;
+    struct sealed sealed = {.bytes = NULL};
     uint8_t *der = NULL;
     size_t size = 0;
 
-    key = signing_key_generate(req->arena, &der, &size);
+    if (jws_key_generate(JWS_ES256, &der, &size) == 0)
+        key = jws_key_parse(JWS_ES256, der, size);
+    if (key)
+        sealed = seal_value(req->arena, &d->svc.seal, KEY_SEAL_PURPOSE, der, size);
+    OPENSSL_clear_free(der, size);
     if (!key)
         return error_set(err, ERR_INTERNAL, "A signing key cannot be made.");
-    sealed = seal_value(req->arena, &d->svc.seal, KEY_SEAL_PURPOSE, der, size);
-    sodium_memzero(der, size);
     *ret = (struct change){.kind = "keys", .id = uuid_ordered(req->now_ms)};
     create.kid = key->kid;
     create.private_sealed = (struct field_bytes){sealed.bytes, sealed.size};
-    create.public_pem = key->public_pem;
+    create.public_pem = key->pem;
     create.x = key->x;
     create.y = key->y;
     create.change = ret->id;
@@ -163,33 +77,27 @@ int key_open(struct authd *d, const struct request *req, struct error *err)
 void key_close(struct authd *d)
 {
     if (d->keyring)
-        ring_clear(d->keyring);
+        key_ring_clear(d->keyring);
 }
 
-struct signing_key *key_current(const struct authd *d, int64_t now_ms)
+const struct jws_key *key_current(const struct authd *d, int64_t now_ms)
 {
-    const struct keyring *ring = d->keyring;
-
-    for (size_t i = 0; i < ring->count; i++) {
-        if (ring->keys[i]->active_at <= now_ms)
-            return ring->keys[i];
-    }
-    return ring->count > 0 ? ring->keys[ring->count - 1] : NULL;
+    return key_ring_current(d->keyring, JWS_ES256, now_ms);
 }
 
 static struct field_list ring_list(const struct authd *d, const struct request *req)
 {
-    const struct keyring *ring = d->keyring;
+    const struct key_ring *ring = d->keyring;
     struct public_key *list = arena_calloc(req->arena, ring->count, sizeof(*list));
-    const struct signing_key *current = key_current(d, req->now_ms);
+    const struct jws_key *current = key_current(d, req->now_ms);
 
     for (size_t i = 0; i < ring->count; i++) {
-        const struct signing_key *key = ring->keys[i];
+        const struct jws_key *key = ring->keys[i];
 
         list[i] = (struct public_key){.kid = arena_strdup(req->arena, key->kid),
                                       .x = arena_strdup(req->arena, key->x),
                                       .y = arena_strdup(req->arena, key->y),
-                                      .pem = arena_strdup(req->arena, key->public_pem),
+                                      .pem = arena_strdup(req->arena, key->pem),
                                       .active = key == current,
                                       .createdAt = key->created_at,
                                       .retireAt = key->retire_at};

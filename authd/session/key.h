@@ -9,9 +9,8 @@
 #define ATRIUM_AUTHD_SESSION_KEY_H
 
 #include "authd/authd.h"
-#include "authd/session/token.h"
+#include "authd/session/jws.h"
 
-enum { KEYS_MAX = 16 }; /* live at once; a rotation beyond that is refused */
 #define KEY_SEAL_PURPOSE "authd signing key"
 #define KEY_LEAD SECONDS(10)
 
@@ -24,6 +23,6 @@ int key_reload(struct authd *d, const struct request *req, struct error *err) MU
 
 /* The key that signs at this contract time. Valid until the fiber parks. Never NULL after
  * key_open(). */
-struct signing_key *key_current(const struct authd *d, int64_t now_ms);
+const struct jws_key *key_current(const struct authd *d, int64_t now_ms);
 
 #endif

@@ -12,11 +12,12 @@
 #include "authd/session/deletion_abort.h"
 #include "authd/session/key.h"
 #include "authd/session/session_api.h"
-#include "authd/signin/arrival.h"
+#include "authd/session/token.h"
 #include "authd/signin/sign_in_api.h"
 #include "authd/sql/change.h"
 #include "authd/sql/session.h"
 #include "authd/sql/signin.h"
+#include "common/base/address.h"
 #include "common/domain/reference.h"
 
 static const struct field session_created_rows[] = {
@@ -29,6 +30,23 @@ static const struct field session_created_rows[] = {
     FIELD_BOOL(struct session_created, renewed, false, 0, "With the hash of the password"),
 };
 FIELD_TABLE(session_created);
+
+_Static_assert(ARRIVAL_KEYS_SIZE == 2 * THROTTLE_KEY_SIZE, "two keys");
+
+/* The two hashes of the client of the request, one after the other: of its address (of IPv6 the
+ * /64) and of its user agent. */
+static void arrival_keys(struct authd *d, const struct request *req, struct uuid account,
+                         uint8_t ret[static ARRIVAL_KEYS_SIZE])
+{
+    struct throttle_move move = throttle_move_new(d, req);
+    struct address_subjects subjects;
+
+    address_subjects_of(req->address, &subjects);
+    throttle_key(d, &move, "arrival address", account.text, subjects.items[0].text, "", ret);
+    throttle_key(d, &move, "arrival agent", account.text, req->userAgent, "",
+                 ret + THROTTLE_KEY_SIZE);
+    throttle_move_run(d, req, &move);
+}
 
 void session_draft(struct authd *d, const struct request *req, struct uuid project,
                    struct uuid account, enum role role, const char *email, const char *auth_method,
@@ -120,15 +138,13 @@ const struct reference *session_reference(struct arena *arena, const char *type,
 }
 
 int session_begun(struct authd *d, const struct request *req, const struct session_created *created,
-                  const struct session_draft *draft, enum role role, const char *email,
-                  const char *display, struct token_subject *ret, struct error *err)
+                  const struct session_draft *draft, enum role role, struct token_subject *ret,
+                  struct error *err)
 {
     if (deletion_abort_publish(d, req, created->change, draft->account, err) < 0)
         return -1;
     if (created->surplus)
         session_end_surplus(d, req, draft->account, draft->id);
-    if (created->arrival)
-        arrival_report(d, req, draft, role, email, display);
     ++*d->count.sign_in_good;
     *ret = (struct token_subject){.project = draft->refresh.project,
                                   .membership = created->membership,

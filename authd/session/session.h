@@ -72,8 +72,8 @@ FIELD_DECLARE(session_created);
 
 /* Does what follows from it, and fills *ret with its subject. Parks. */
 int session_begun(struct authd *d, const struct request *req, const struct session_created *created,
-                  const struct session_draft *draft, enum role role, const char *email,
-                  const char *display, struct token_subject *ret, struct error *err) MUST_USE;
+                  const struct session_draft *draft, enum role role, struct token_subject *ret,
+                  struct error *err) MUST_USE;
 
 /* The token response of a fresh session. display: of the profile. */
 int session_answer(struct authd *d, const struct request *req, const struct token_subject *subject,

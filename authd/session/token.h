@@ -7,30 +7,10 @@
 #ifndef ATRIUM_AUTHD_SESSION_TOKEN_H
 #define ATRIUM_AUTHD_SESSION_TOKEN_H
 
-#include <openssl/evp.h>
-
+#include "authd/session/jws.h"
 #include "common/base/arena.h"
 #include "common/base/uuid.h"
 #include "common/domain/role.h"
-
-/* One P-256 key pair, ready to sign. */
-struct signing_key {
-    char *kid;        /* thumbprint (RFC 7638) */
-    char *x, *y;      /* base64url */
-    char *public_pem; /* SubjectPublicKeyInfo */
-    char *header;     /* of its tokens, base64url */
-    EVP_PKEY_CTX *signer;
-    int64_t created_at, active_at, retire_at; /* contract time; retire_at 0: not scheduled */
-    struct arena *arena;                      /* holds all of it */
-};
-
-/* Makes a new pair and gives its private half as DER (from the arena; wipe it). NULL: OpenSSL
- * failed. */
-struct signing_key *signing_key_generate(struct arena *arena, uint8_t **ret_der, size_t *ret_size);
-
-/* A pair from its private half in DER. NULL when it is none of P-256. */
-struct signing_key *signing_key_parse(const uint8_t *der, size_t size);
-void signing_key_destroy(struct signing_key **self_p);
 
 struct token_claims {
     const char *issuer, *audience;
@@ -40,7 +20,7 @@ struct token_claims {
     int64_t now_ms, life_ms;
 };
 
-/* The signed token, from the arena; NULL when OpenSSL failed. */
-char *token_mint(struct signing_key *key, const struct token_claims *claims, struct arena *arena);
+/* The token, signed by a key of ES256, from the arena; NULL when OpenSSL failed. */
+char *token_mint(const struct jws_key *key, const struct token_claims *claims, struct arena *arena);
 
 #endif

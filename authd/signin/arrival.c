@@ -4,26 +4,9 @@
 #include "authd/signin/arrival.h"
 
 #include "authd/account/mail_route.h"
-#include "authd/credential/throttle.h"
 #include "authd/mail.h"
 #include "authd/tenant.h"
-#include "common/base/address.h"
 #include "settingsd/tenant_api.h"
-
-_Static_assert(ARRIVAL_KEYS_SIZE == 2 * THROTTLE_KEY_SIZE, "two keys");
-
-void arrival_keys(struct authd *d, const struct request *req, struct uuid account,
-                  uint8_t ret[static ARRIVAL_KEYS_SIZE])
-{
-    struct throttle_move move = throttle_move_new(d, req);
-    struct address_subjects subjects;
-
-    address_subjects_of(req->address, &subjects);
-    throttle_key(d, &move, "arrival address", account.text, subjects.items[0].text, "", ret);
-    throttle_key(d, &move, "arrival agent", account.text, req->userAgent, "",
-                 ret + THROTTLE_KEY_SIZE);
-    throttle_move_run(d, req, &move);
-}
 
 static const char *or_unknown(const char *text)
 {

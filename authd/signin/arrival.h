@@ -13,11 +13,6 @@
 #include "authd/session/session.h"
 #include "common/domain/role.h"
 
-/* The two hashes of the client of the request, one after the other: of its address (of IPv6 the
- * /64) and of its user agent. */
-void arrival_keys(struct authd *d, const struct request *req, struct uuid account,
-                  uint8_t ret[static ARRIVAL_KEYS_SIZE]);
-
 /* Queues the mail about a session that the statement said is from somewhere new: by the tenant of
  * the session, if it owns the account, else by the installation. Best effort, logged when it fails:
  * the sign-in stands. Parks. */

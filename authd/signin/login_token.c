@@ -192,9 +192,10 @@ static int spend(struct authd *d, const struct request *req, const char *code,
         return -1;
     if (found == 0) /* another request was first */
         return refuse_replay(d, req, role, code, err);
-    if (session_begun(d, req, &created, &draft, role, login->email, login->display, &subject, err) <
-        0)
+    if (session_begun(d, req, &created, &draft, role, &subject, err) < 0)
         return -1;
+    if (created.arrival)
+        arrival_report(d, req, &draft, role, login->email, login->display);
     return session_answer(d, req, &subject, &draft, name, login->display, out, err);
 }
 

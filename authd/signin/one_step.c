@@ -75,8 +75,10 @@ static int sign_in(struct authd *d, const struct request *req, enum role role,
     if (found <= 0)
         return found < 0 ? -1 : refuse_late(d, req, who, err);
     *d->count.passwords_renewed += created.renewed;
-    if (session_begun(d, req, &created, &draft, role, email, who->display, &subject, err) < 0)
+    if (session_begun(d, req, &created, &draft, role, &subject, err) < 0)
         return -1;
+    if (created.arrival)
+        arrival_report(d, req, &draft, role, email, who->display);
     return session_answer(d, req, &subject, &draft, tenant->name, who->display, out, err);
 }
 

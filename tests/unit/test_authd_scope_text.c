@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
-#include "authd/oauth/scope_text.h"
-#include "authd/oauth/smart_scope.h"
+#include "authd/page/scope_text.h"
+#include "authd/session/smart_scope.h"
 #include "tests/support/unit.h"
 
 /* The line of the page, as HTML. */

@@ -3,6 +3,7 @@
  */
 #include <CUnit/CUnit.h>
 #include <jwt.h>
+#include <openssl/crypto.h>
 #include <sodium.h>
 #include <string.h>
 
@@ -35,21 +36,26 @@ static struct token_claims claims(void)
     };
 }
 
+static struct jws_key *generate(uint8_t **ret_der, size_t *ret_size)
+{
+    CU_ASSERT_EQUAL(jws_key_generate(JWS_ES256, ret_der, ret_size), 0);
+    return jws_key_parse(JWS_ES256, *ret_der, *ret_size);
+}
+
 static void test_libjwt_accepts_a_token_and_reads_its_claims(void)
 {
     struct arena *arena = arena_new();
     const struct token_claims want = claims();
     uint8_t *der = NULL;
     size_t size = 0;
-    struct signing_key *key = signing_key_generate(arena, &der, &size);
+    struct jws_key *key = generate(&der, &size);
     char *token;
     jwt_t *jwt = NULL;
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(key);
     token = token_mint(key, &want, arena);
     CU_ASSERT_PTR_NOT_NULL_FATAL(token);
-    CU_ASSERT_EQUAL(jwt_decode(&jwt, token, (const unsigned char *)key->public_pem,
-                               (int)strlen(key->public_pem)),
+    CU_ASSERT_EQUAL(jwt_decode(&jwt, token, (const unsigned char *)key->pem, (int)strlen(key->pem)),
                     0);
     CU_ASSERT_PTR_NOT_NULL_FATAL(jwt);
     CU_ASSERT_EQUAL(jwt_get_alg(jwt), JWT_ALG_ES256);
@@ -67,7 +73,8 @@ static void test_libjwt_accepts_a_token_and_reads_its_claims(void)
     CU_ASSERT_EQUAL(jwt_get_grant_int(jwt, "exp"), 1700003600);
     CU_ASSERT_EQUAL(jwt_get_grant_bool(jwt, "adm"), 1);
     jwt_free(jwt);
-    signing_key_destroy(&key);
+    jws_key_destroy(&key);
+    OPENSSL_clear_free(der, size);
     arena_destroy(&arena);
 }
 
@@ -78,7 +85,7 @@ static void test_signatures_keep_their_zeros_and_cover_every_byte(void)
     struct token_claims want = claims();
     uint8_t *der = NULL;
     size_t size = 0, length;
-    struct signing_key *key = signing_key_generate(arena, &der, &size);
+    struct jws_key *key = generate(&der, &size);
     char *token = NULL;
     jwt_t *jwt = NULL;
 
@@ -88,18 +95,18 @@ static void test_signatures_keep_their_zeros_and_cover_every_byte(void)
         token = token_mint(key, &want, arena);
         CU_ASSERT_PTR_NOT_NULL_FATAL(token);
         UNIT_CHECK(strlen(strrchr(token, '.') + 1) == 86, "signature %d", i);
-        UNIT_CHECK(jwt_decode(&jwt, token, (const unsigned char *)key->public_pem,
-                              (int)strlen(key->public_pem)) == 0,
+        UNIT_CHECK(jwt_decode(&jwt, token, (const unsigned char *)key->pem,
+                              (int)strlen(key->pem)) == 0,
                    "signature %d", i);
         jwt_free(jwt);
         jwt = NULL;
     }
     length = strlen(token);
     token[length - 20] = token[length - 20] == 'A' ? 'B' : 'A';
-    CU_ASSERT_NOT_EQUAL(jwt_decode(&jwt, token, (const unsigned char *)key->public_pem,
-                                   (int)strlen(key->public_pem)),
-                        0);
-    signing_key_destroy(&key);
+    CU_ASSERT_NOT_EQUAL(
+        jwt_decode(&jwt, token, (const unsigned char *)key->pem, (int)strlen(key->pem)), 0);
+    jws_key_destroy(&key);
+    OPENSSL_clear_free(der, size);
     arena_destroy(&arena);
 }
 
@@ -108,21 +115,22 @@ static void test_a_key_survives_its_storage(void)
     struct arena *arena = arena_new();
     uint8_t *der = NULL, point[32];
     size_t size = 0, decoded = 0;
-    struct signing_key *key = signing_key_generate(arena, &der, &size), *again;
+    struct jws_key *key = generate(&der, &size), *again;
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(key);
-    again = signing_key_parse(der, size);
+    again = jws_key_parse(JWS_ES256, der, size);
     CU_ASSERT_PTR_NOT_NULL_FATAL(again);
     CU_ASSERT_STRING_EQUAL(again->kid, key->kid);
-    CU_ASSERT_STRING_EQUAL(again->public_pem, key->public_pem);
+    CU_ASSERT_STRING_EQUAL(again->pem, key->pem);
     CU_ASSERT_EQUAL(secret_decode(again->x, point, sizeof(point), &decoded), 0);
     CU_ASSERT_EQUAL(decoded, 32);
     CU_ASSERT_EQUAL(strlen(again->kid), 43);
-    CU_ASSERT_PTR_NULL(signing_key_parse(der, size / 2));
-    CU_ASSERT_PTR_NULL(signing_key_parse((const uint8_t *)"garbage", 7));
-    signing_key_destroy(&again);
-    signing_key_destroy(&key);
-    signing_key_destroy(&key);
+    CU_ASSERT_PTR_NULL(jws_key_parse(JWS_ES256, der, size / 2));
+    CU_ASSERT_PTR_NULL(jws_key_parse(JWS_ES256, (const uint8_t *)"garbage", 7));
+    jws_key_destroy(&again);
+    jws_key_destroy(&key);
+    jws_key_destroy(&key);
+    OPENSSL_clear_free(der, size);
     arena_destroy(&arena);
 }
 

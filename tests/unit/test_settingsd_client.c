@@ -14,7 +14,7 @@ static struct oauth_settings web(void)
     static const char *uris[] = {"https://web.example/cb"}, *scopes[] = {"openid", "email"};
 
     return (struct oauth_settings){.type = "confidential",
-                                   .authMethod = "client_secret_basic",
+                                   .authMethod = CLIENT_AUTH_SECRET_BASIC,
                                    .redirectUris = {uris, 1},
                                    .scopes = {scopes, 2},
                                    .idTokenClaims = {&scopes[1], 1},
@@ -31,7 +31,7 @@ static void what_is_written_is_read(void)
     error_init(&err, arena);
     CU_ASSERT_EQUAL(client_settings_print(arena, &settings, &text, &err), 0);
     client_settings_read(arena, text, &read);
-    CU_ASSERT_STRING_EQUAL(read.authMethod, "client_secret_basic");
+    CU_ASSERT_EQUAL(read.authMethod, CLIENT_AUTH_SECRET_BASIC);
     CU_ASSERT_STRING_EQUAL(read.redirectUris.items[0], "https://web.example/cb");
     CU_ASSERT_STRING_EQUAL(read.idTokenClaims.items[0], "email");
     CU_ASSERT_TRUE(read.firstParty);

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "authd/oauth/smart_scope.h"
+#include "authd/session/smart_scope.h"
 #include "tests/support/unit.h"
 
 static void only_scopes_of_the_standard_are_read(void)

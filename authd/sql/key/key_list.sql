@@ -1,9 +1,6 @@
 -- The keys whose tokens may be valid, newest first.
--- class: read
--- in: now int8, most int8
--- rows: many
--- row: kid text, private_sealed bytea, created_at int8, active_at int8, retire_at int8
-select kid, private_sealed, created_at, active_at, coalesce(retire_at, 0) as retire_at
+-- call: key_read
+select kid, 'ES256' as alg, private_sealed, created_at, active_at, coalesce(retire_at, 0) as retire_at
 from signing_key
 where retire_at is null or retire_at > :now
 order by active_at desc, kid

@@ -3,8 +3,8 @@
  * clinician, and is invited as a practitioner instead. The mail also has a link to go on as a
  * patient (continue_token.h).
  */
-#ifndef ATRIUM_AUTHD_ACCOUNT_BUSINESS_H
-#define ATRIUM_AUTHD_ACCOUNT_BUSINESS_H
+#ifndef ATRIUM_AUTHD_MEMBER_BUSINESS_H
+#define ATRIUM_AUTHD_MEMBER_BUSINESS_H
 
 #include "authd/authd.h"
 

@@ -1,11 +1,11 @@
 /*
  * scope_text.c - see scope_text.h.
  */
-#include "authd/oauth/scope_text.h"
+#include "authd/page/scope_text.h"
 
 #include <string.h>
 
-#include "authd/oauth/smart_scope.h"
+#include "authd/session/smart_scope.h"
 
 struct named {
     const char *name;

@@ -1,7 +1,7 @@
 /*
  * business.c - see business.h.
  */
-#include "authd/account/business.h"
+#include "authd/member/business.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * (scopes-and-launch-context): "patient/Observation.rs", with the syntax of version 1
  * ("patient/Observation.read"), and what two of them have in common.
  */
-#ifndef ATRIUM_AUTHD_OAUTH_SMART_SCOPE_H
-#define ATRIUM_AUTHD_OAUTH_SMART_SCOPE_H
+#ifndef ATRIUM_AUTHD_SESSION_SMART_SCOPE_H
+#define ATRIUM_AUTHD_SESSION_SMART_SCOPE_H
 
 #include <stdbool.h>
 

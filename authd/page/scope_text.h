@@ -2,8 +2,8 @@
  * scope_text.h - what a scope lets a client do, in the words of the pages (SMART App Launch 2.2,
  * "Scopes for requesting FHIR resources", and OpenID Connect Core 1.0, section 5.4).
  */
-#ifndef ATRIUM_AUTHD_OAUTH_SCOPE_TEXT_H
-#define ATRIUM_AUTHD_OAUTH_SCOPE_TEXT_H
+#ifndef ATRIUM_AUTHD_PAGE_SCOPE_TEXT_H
+#define ATRIUM_AUTHD_PAGE_SCOPE_TEXT_H
 
 #include "authd/page/template/pages.h"
 #include "common/domain/role.h"

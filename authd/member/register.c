@@ -8,13 +8,13 @@
  */
 
 #include "authd/account/app_url.h"
-#include "authd/account/business.h"
 #include "authd/account/deletion.h"
 #include "authd/account/email_link.h"
 #include "authd/account/email_verified.h"
 #include "authd/credential/continue_token.h"
 #include "authd/credential/password.h"
 #include "authd/credential/password_rule.h"
+#include "authd/member/business.h"
 #include "authd/session/address_key.h"
 #include "authd/session/admission.h"
 #include "authd/session/session.h"

@@ -1,7 +1,7 @@
 /*
  * smart_scope.c - see smart_scope.h.
  */
-#include "authd/oauth/smart_scope.h"
+#include "authd/session/smart_scope.h"
 
 #include <ctype.h>
 #include <stdio.h>

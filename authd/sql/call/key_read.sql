@@ -1,0 +1,5 @@
+-- Reads the keys that sign, newest first (authd/session/key_ring.h).
+-- class: read
+-- in: now int8, most int8
+-- rows: many
+-- row: kid text, alg text, private_sealed bytea, created_at int8, active_at int8, retire_at int8
