@@ -23,13 +23,8 @@ static struct codec_buffer packed(struct arena *arena, const struct oauth_settin
 int client_settings_print(struct arena *arena, const struct oauth_settings *settings,
                           const char **ret, struct error *err)
 {
-    const struct codec_buffer buffer = packed(arena, settings);
-    msgpack_object map;
-
-    if (codec_unpack(buffer.bytes, buffer.size, arena, &map, err) < 0)
-        return error_set(err, ERR_INTERNAL, "The registration cannot be written.");
-    *ret = fields_print(&oauth_settings_table, &map, arena, &(size_t){0});
-    return 0;
+    *ret = fields_text(&oauth_settings_table, settings, arena);
+    return *ret ? 0 : error_set(err, ERR_INTERNAL, "The registration cannot be written.");
 }
 
 void client_settings_read(struct arena *arena, const char *text, struct oauth_settings *out)
