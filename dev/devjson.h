@@ -16,7 +16,7 @@ struct devjson {
     struct child *const *children; /* NULL-ended; postgres may be among them */
 };
 
-/* Replaces the file at path, 0600, in one step. `pid` is ours, 0 when the suite has ended. */
+/* Replaces the file (0600) in one step. `pid`: ours, or 0 after the end. */
 int devjson_write(const struct devjson *self, const char *path, pid_t pid,
                   struct error *err) MUST_USE;
 
