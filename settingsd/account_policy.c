@@ -53,7 +53,7 @@ static void policy_read_json(const char *text, struct arena *arena, struct accou
 {
     struct account_policy_in in;
     struct error ignored;
-    json_t *json;
+    json_auto_t *json = NULL;
 
     *out = account_policy_default;
     error_init(&ignored, arena);
@@ -64,7 +64,6 @@ static void policy_read_json(const char *text, struct arena *arena, struct accou
     (void)!fields_read(&account_policy_in_table, &(struct field_source){.body = json}, arena, &in,
                        &ignored);
     policy_merge(out, &in);
-    json_decref(json);
 }
 
 const struct account_policy *account_policy_from_json(struct arena *arena, const char *json)

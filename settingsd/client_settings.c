@@ -30,7 +30,7 @@ int client_settings_print(struct arena *arena, const struct oauth_settings *sett
 void client_settings_read(struct arena *arena, const char *text, struct oauth_settings *out)
 {
     struct error ignored;
-    json_t *json;
+    json_auto_t *json = NULL;
     int result = -1;
 
     error_init(&ignored, arena);
@@ -38,7 +38,6 @@ void client_settings_read(struct arena *arena, const char *text, struct oauth_se
     if (json)
         result = fields_read(&oauth_settings_table, &(struct field_source){.body = json}, arena,
                              out, &ignored);
-    json_decref(json);
     if (result == 0 && client_check(out, &ignored) == 0)
         return;
     memset(out, 0, sizeof(*out));
